@@ -23,6 +23,7 @@ from pdacon.integrations.huggingface.results import Generation
 from pdacon.integrations.huggingface.settings import MOST_TOKENS
 from pdacon.integrations.huggingface.threads import few_threads
 from pdacon.matching import Matcher
+from pdacon.matching.budgets import Budget
 
 
 class Pipeline(ConstrainedModel):
@@ -412,7 +413,7 @@ class Pipeline(ConstrainedModel):
         """
         made = self._constraint(constraint)
         before = Begun(response_prefix.encode(), response_prefix)
-        matcher = None if made is None else begin(made, before, max_tokens=max_tokens)
+        matcher = None if made is None else begin(made, before, budget=Budget.of("steps", max_tokens, None, None))
         states = States.behind(self.model, self._inputs(prompt, before, chat_options).arguments)
         return Steps(states, matcher, self._vocabulary if made is None else made.vocabulary, before)
 

@@ -42,16 +42,18 @@ class Budget:
                 f"{caller}: the shortest way to an end in tokens need not be the one in bytes, so that nobody can keep "
                 "within both; give one of max_tokens and max_bytes"
             )
-        name, given = ("max_tokens", max_tokens) if max_bytes is None else ("max_bytes", max_bytes)
-        most = cls._count(caller, name, given)
-        return cls(most, most if soft is None else cls._count(caller, "soft", soft), max_bytes is not None)
+        return cls.made(caller, max_tokens if max_bytes is None else max_bytes, soft, in_bytes=max_bytes is not None)
 
-    @staticmethod
-    def _count(caller: str, name: str, given: object) -> int:
-        count = require_count(caller, name, given)
-        if count < 0:
-            raise ValueError(f"{name} must not be negative, got {given}")
-        return min(count, sys.maxsize)
+    @classmethod
+    def made(cls, caller: str, most: int | None, soft: int | None, *, in_bytes: bool = False) -> Budget:
+        """So many tokens, or bytes.
+
+        Raises
+        ------
+        ValueError, TypeError
+        """
+        most = _count(caller, "max_bytes" if in_bytes else "max_tokens", most)
+        return cls(most, most if soft is None else _count(caller, "soft", soft), in_bytes)
 
     @property
     def what(self) -> str:
@@ -70,3 +72,10 @@ class Budget:
         That number is negative where it is never so.
         """
         return self.most, self.most - self.soft if self.soft < self.most else -1, self.in_bytes
+
+
+def _count(caller: str, name: str, given: object) -> int:
+    count = require_count(caller, name, given)
+    if count < 0:
+        raise ValueError(f"{name} must not be negative, got {given}")
+    return min(count, sys.maxsize)

@@ -177,14 +177,13 @@ class Matcher(_core.Matcher):
         MatcherError
             See `least_tokens`.
         """
-        self._limit_by(Budget.of("limit_tokens", max_tokens, None, soft))
+        self._keep_within(Budget.made("limit_tokens", max_tokens, soft))
 
     def limit_bytes(self, max_bytes: int, soft: int | None = None) -> None:
         """From here on the text is to be a sentence within so many bytes: as `limit_tokens` within so many tokens."""
-        self._limit_by(Budget.of("limit_bytes", None, max_bytes, soft))
+        self._keep_within(Budget.made("limit_bytes", max_bytes, soft, in_bytes=True))
 
-    def _limit_by(self, budget: Budget | None) -> None:
-        assert budget is not None
+    def _keep_within(self, budget: Budget) -> None:
         least = self._least_of(budget.what)
         if budget.most < least:
             raise ValueError(f"{budget.name} is {budget.most}, and the nearest sentence takes {least} {budget.what}")

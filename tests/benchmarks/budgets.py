@@ -1,7 +1,7 @@
-"""What a token budget costs for each step: accept a token and fill a bitmask, with and without it.
+"""What a budget costs for each step: accept a token and fill a bitmask, without one, in tokens, and in bytes.
 
 Run as ``python tests/benchmarks/budgets.py json sql``; prints rows of the table in docs/benchmarks.md. Random
-texts within a budget; each is walked once for first sights, and then again, in turn without and with a budget.
+texts within a budget; each is walked once for first sights, and then again, in turn without and with the budgets.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from support.real_vocabularies import tekken_vocabulary
 import pdacon
 
 TEXTS, BUDGET, ROUNDS = 20, 60, 15
+BUDGETS: list[dict[str, int]] = [{}, {"max_tokens": BUDGET}, {"max_bytes": 40 * BUDGET}]
 
 
-def walk(constraint: pdacon.Constraint, text: list[int], max_tokens: int | None) -> float:
+def walk(constraint: pdacon.Constraint, text: list[int], budget: dict[str, int]) -> float:
     """Microseconds of CPU time for each step."""
     bitmask = constraint.new_bitmask()
-    matcher = constraint.matcher(max_rollback=0, keep_text=False, max_tokens=max_tokens)
+    matcher = constraint.matcher(max_rollback=0, keep_text=False, **budget)
     begin = time.process_time()
     for token in text:
         matcher.fill_bitmask(bitmask)
@@ -47,17 +48,18 @@ def main() -> None:
         other = pdacon.compile(name, vocabulary)
         texts = [text for seed in range(TEXTS) if (text := random_text(other, random.Random(seed)))]
         constraint = pdacon.compile(name, vocabulary)
-        begin = time.process_time()
-        constraint.matcher().least_tokens()
-        first = (time.process_time() - begin) * 1e3
-        cold = {budget: sum(walk(constraint, text, budget) for text in texts) / len(texts) for budget in (None, BUDGET)}
-        warm: dict[int | None, float] = {None: 0.0, BUDGET: 0.0}
+        first = []
+        for ask in (constraint.matcher().least_tokens, constraint.matcher().least_bytes):
+            begin = time.process_time()
+            ask()
+            first.append((time.process_time() - begin) * 1e3)
+        cold = [sum(walk(constraint, text, budget) for text in texts) / len(texts) for budget in BUDGETS]
+        warm = [0.0] * len(BUDGETS)
         for _ in range(ROUNDS):
-            for budget in warm:
-                warm[budget] += sum(walk(constraint, text, budget) for text in texts) / len(texts) / ROUNDS
-        print(
-            f"| {name} | {first:.0f} | {cold[None]:.0f} | {cold[BUDGET]:.0f} | {warm[None]:.2f} | {warm[BUDGET]:.2f} |"
-        )
+            for number, budget in enumerate(BUDGETS):
+                warm[number] += sum(walk(constraint, text, budget) for text in texts) / len(texts) / ROUNDS
+        cells = [f"{ms:.0f}" for ms in first] + [f"{us:.0f}" for us in cold] + [f"{us:.2f}" for us in warm]
+        print("|", " | ".join([name, *cells]), "|")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pdacon.constraint import Constraint
 from pdacon.errors import MatcherError
 from pdacon.matching import Matcher
+from pdacon.matching.budgets import Budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def begin(
     beginning: Beginning,
     start: str | None = None,
     strip_leading_space: bool | None = None,
-    max_tokens: int | None = None,
+    budget: Budget | None = None,
 ) -> Matcher:
     """Return a matcher that stands behind a beginning.
 
@@ -63,8 +64,8 @@ def begin(
     strip_leading_space : bool, optional
         Whether a space that the text begins with does not count. Default: whether the tokenizer strips it. What
         stands behind a beginning keeps its spaces.
-    max_tokens : int, optional
-        Within how many tokens behind the beginning the text is to be a sentence.
+    budget : Budget, optional
+        Within how much behind the beginning the text is to be a sentence.
 
     Raises
     ------
@@ -82,8 +83,8 @@ def begin(
             f"the prefix {_shown(before.text)} is not the beginning of a sentence: behind {_shown(good)} the grammar "
             f"does not allow {_shown(before.text[len(good) :])}: {matcher.explain(before.text[len(good) :]).reason}"
         )
-    if max_tokens is not None:
-        matcher.limit_tokens(max_tokens)
+    if budget is not None:
+        matcher._keep_within(budget)
     return matcher
 
 

@@ -23,6 +23,7 @@ from pdacon.integrations.huggingface.beginnings import Begun, begin
 from pdacon.integrations.huggingface.prompts import Inputs
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.integrations.torch import shift_out
+from pdacon.matching.budgets import Budget
 
 MOST_SCORES = 1 << 25  # that one pass of the model keeps: 128 MiB in float32
 _SHOWN = 24  # characters of a token in a table
@@ -144,8 +145,8 @@ class Measured:
         All that was generated, earlier and now.
     constraint : Constraint or None
     start : str or None
-    max_tokens : int or None
-        Within how many tokens behind `before` the text had to be a sentence.
+    budget : Budget or None
+        Within how much behind `before` the text had to be a sentence.
     """
 
     row: int
@@ -153,7 +154,7 @@ class Measured:
     token_ids: tuple[int, ...]
     constraint: Constraint | None
     start: str | None
-    max_tokens: int | None
+    budget: Budget | None
 
 
 def measure(
@@ -289,8 +290,8 @@ def _masks(text: Measured, constraint: Constraint) -> np.ndarray[Any, np.dtype[n
     row = Row(matcher, constraint.vocabulary, None)
     words = np.zeros((len(text.token_ids), -(-constraint.vocabulary.size // 32)), dtype=np.int32)
     for number, token in enumerate(text.token_ids):
-        if number == len(before.token_ids) and text.max_tokens is not None:
-            row.matcher.limit_tokens(text.max_tokens)
+        if number == len(before.token_ids) and text.budget is not None:
+            row.matcher._keep_within(text.budget)
         row.matcher.fill_bitmask(words, number)
         if row.opens_with(token):  # something else than the constraint forced it
             words[number] = -1

@@ -33,6 +33,7 @@ from pdacon.integrations.huggingface.results import Generation, is_placeholder, 
 from pdacon.integrations.huggingface.seeds import Seeded
 from pdacon.integrations.huggingface.settings import Settings, settings_of
 from pdacon.integrations.huggingface.threads import few_threads
+from pdacon.matching.budgets import Budget
 
 _Grammars = GrammarSource | Sequence[GrammarSource | None] | None
 
@@ -68,6 +69,7 @@ def generate(
     prefix: str | Generation | Sequence[str | Generation] = "",
     max_tokens: int | None = None,
     complete: bool = False,
+    soft: int | None = None,
     seed: int | None = None,
     temperature: float | None = None,
     num_beams: int | None = None,
@@ -108,6 +110,8 @@ def generate(
     complete : bool
         Whether every text is to be a sentence within `max_tokens`: what would lead further is not allowed, so no text
         is cut off. See ``max_tokens`` of `Constraint.matcher`.
+    soft : int, optional
+        With `complete`, after how many tokens an end is preferred: what leads further from it is not allowed then.
     seed : int, optional
         Makes sampling repeatable, in any number of threads: this call draws from random numbers of its own. Default:
         torch's global state is used, which all threads share.
@@ -183,6 +187,9 @@ def generate(
     max_tokens, num_beams, num_return_sequences = chosen.max_tokens, chosen.num_beams, chosen.num_return_sequences
     options = chosen.others
     prompts = split(prompt)
+    if soft is not None and not complete:
+        raise ValueError("soft is a part of a budget; give complete=True as well")
+    budget = Budget.made("generate", max_tokens, soft) if complete else None
     if on_text is not None and (len(prompts) > 1 or num_return_sequences > 1 or num_beams > 1):
         raise ValueError("on_text follows one text only; give one prompt, num_return_sequences=1 and num_beams=1")
     constraints = choose_constraints(
@@ -208,6 +215,7 @@ def generate(
                 pad_token_id=pad,
                 start=start,
                 max_tokens=max_tokens if complete else None,
+                soft=soft,
                 **({"model": model, "tokenizer": tokenizer} if is_readable(model, tokenizer) else {}),
             )
         )
@@ -247,7 +255,7 @@ def generate(
             if num_beams > 1 and text in texts:  # beam search begins with the same beam several times
                 continue
         texts.append(text)
-        measured.append(Measured(index, before[number], text.token_ids, one, start, max_tokens if complete else None))
+        measured.append(Measured(index, before[number], text.token_ids, one, start, budget))
     if diagnostics:
         found = measure(model, inputs, rows, measured, [vocabularies[text.prompt] for text in texts])
         texts = [replace(text, _diagnostics=each) for text, each in zip(texts, found, strict=True)]
@@ -273,7 +281,7 @@ def require_values(caller: str, model: Any, *, on_text: object = None, **options
 
 
 _PARAMETERS = frozenset(inspect.signature(generate).parameters) - {"options"}
-_OWN = ("grammar", "constraint", "start", "prefix", "complete", "seed", "chat_options", "diagnostics")
+_OWN = ("grammar", "constraint", "start", "prefix", "complete", "soft", "seed", "chat_options", "diagnostics")
 _NOT_SETTINGS = frozenset({*_OWN, "prompt", "model", "tokenizer"})
 
 
