@@ -290,14 +290,7 @@ std::int64_t completion_length(const Matcher& matcher) {
     return without_gil([&] { return matcher.completion_length(); });
 }
 
-// A limit as Python has it: -1 for none, and more than fits for as good as none.
-Matcher::Limit limit_of(std::int64_t most, std::int64_t soft, bool in_bytes) {
-    const auto fitted = [](std::int64_t number) {
-        return static_cast<std::int32_t>(
-            std::min<std::int64_t>(number, std::numeric_limits<std::int32_t>::max()));
-    };
-    return {in_bytes ? Matcher::Unit::kBytes : Matcher::Unit::kTokens, fitted(most), fitted(soft)};
-}
+Matcher::Unit unit(bool in_bytes) { return in_bytes ? Matcher::Unit::kBytes : Matcher::Unit::kTokens; }
 
 // Tokens and bytes that may follow, and with how many left nothing is begun any more; -1: any number.
 nb::tuple left(const Matcher& matcher) {
@@ -309,8 +302,7 @@ nb::tuple left(const Matcher& matcher) {
 
 std::int64_t least(const Matcher& matcher, bool in_bytes) {
     const Matcher::Use use(matcher);
-    const auto unit = in_bytes ? Matcher::Unit::kBytes : Matcher::Unit::kTokens;
-    const auto least = without_gil([&] { return matcher.least(unit); });
+    const auto least = without_gil([&] { return matcher.least(unit(in_bytes)); });
     return least == TokenDistances::kNone ? -1 : least;
 }
 
@@ -386,7 +378,7 @@ MatcherError; forks are independent of each other. Cannot be pickled.)")
             [](Matcher* self, std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space,
                bool keep_text, std::int64_t most, std::int64_t soft, bool in_bytes) {
                 new (self) Matcher(std::move(pda), max_rollback, leading_space, keep_text,
-                                   limit_of(most, soft, in_bytes));
+                                   Matcher::Limit::of(unit(in_bytes), most, soft));
             },
             nb::arg("pda"), nb::arg("max_rollback"), nb::arg("leading_space") = false,
             nb::arg("keep_text") = true, nb::arg("most") = -1, nb::arg("soft") = -1,
@@ -471,7 +463,7 @@ Cost: O(bytes of the answer), about half a microsecond each.)")
             "_limit",
             [](Matcher& matcher, std::int64_t most, std::int64_t soft, bool in_bytes) {
                 const Matcher::Use use(matcher);
-                matcher.set_limit(limit_of(most, soft, in_bytes));
+                matcher.set_limit(Matcher::Limit::of(unit(in_bytes), most, soft));
             },
             nb::arg("most"), nb::arg("soft"), nb::arg("in_bytes"))
         .def("_distances_are_exact",

@@ -234,10 +234,11 @@ pdacon_status pdacon_matcher_new(const pdacon_constraint* constraint, const pdac
         const auto& pda = pdas[given.start];
         require_argument(__func__, given.max_tokens < 0 || pda->labels().size() == 0,
                          "max_tokens is not for a grammar that has tokens without text");
-        auto made = std::make_unique<pdacon_matcher>(pda, given.max_rollback, given.strip_leading_space,
-                                                     /*keep_text=*/false, given.max_tokens);
+        auto made = std::make_unique<pdacon_matcher>(
+            pda, given.max_rollback, given.strip_leading_space,
+            /*keep_text=*/false, Matcher::Limit::of(Matcher::Unit::kTokens, given.max_tokens));
         if (given.max_tokens >= 0) {
-            const auto least = made->matcher.least_tokens();
+            const auto least = made->matcher.least(Matcher::Unit::kTokens);
             require_argument(
                 __func__, least == TokenDistances::kNone || least <= given.max_tokens,
                 ("the shortest sentence has " + std::to_string(least) + " tokens, and max_tokens is less")

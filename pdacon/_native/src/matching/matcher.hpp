@@ -10,6 +10,7 @@
 // a mask is a look-up, or a computation by TokenPda.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -39,6 +40,15 @@ struct MatcherLimit {
     TokenPda::Allowance::Unit unit = TokenPda::Allowance::Unit::kTokens;
     std::int32_t left = kUnlimited;  // tokens, end tokens not counted, or bytes of text, that may follow
     std::int32_t soft = kUnlimited;  // with so many left, or fewer, nothing is begun any more
+    // More than fits is as good as no limit.
+    static MatcherLimit of(TokenPda::Allowance::Unit unit, std::int64_t left,
+                           std::int64_t soft = kUnlimited) {
+        const auto fitted = [](std::int64_t number) {
+            return static_cast<std::int32_t>(
+                std::min<std::int64_t>(number, std::numeric_limits<std::int32_t>::max()));
+        };
+        return {unit, fitted(left), fitted(soft)};
+    }
     bool is_closing() const { return left >= 0 && left <= soft; }
 };
 
