@@ -15,6 +15,7 @@ ROOMS = (
     "pdacon.decoding",
     "pdacon.drawing",
     "pdacon.lalr",
+    "pdacon.integrations.genlm",
     "pdacon.integrations.huggingface",
     "pdacon.integrations.llama_cpp",
     "pdacon.integrations.torch",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
+import io
+import json
 import re
 import runpy
 from pathlib import Path
@@ -53,6 +57,22 @@ def test_how_it_works(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(EXAMPLES / "how_it_works.py"), run_name="__main__")
     page = (EXAMPLES.parent / "docs" / "how_it_works.md").read_text(encoding="utf-8")
     assert "\n".join(re.findall(r"^```text\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)) == capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_notebook() -> None:
+    """Its cells run in their order, and print as many lines as it shows; pictures only where matplotlib is there."""
+    pytest.importorskip("transformers")
+    pictures = importlib.util.find_spec("matplotlib") is not None
+    notebook = json.loads((EXAMPLES / "what_a_constraint_does.ipynb").read_text(encoding="utf-8"))
+    namespace: dict[str, object] = {}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code" or ("plot" in cell["metadata"].get("tags", ()) and not pictures):
+            continue
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec("".join(cell["source"]), namespace)
+        shown = "".join(line for output in cell["outputs"] for line in output["text"])
+        assert printed.getvalue().count("\n") == shown.count("\n")
 
 
 def test_every_example_is_tried() -> None:

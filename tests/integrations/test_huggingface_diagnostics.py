@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import pickle
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -180,3 +182,19 @@ def test_without_asking_there_are_none(model: Any, tokenizer: Any, constraint: S
     answer = generate(model, tokenizer, "Hi", constraint=constraint, seed=1)
     with pytest.raises(ValueError, match="diagnostics=True"):
         _ = answer.diagnostics
+
+
+def test_a_picture(model: Any, tokenizer: Any, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'pdacon[plot]'")
+    made = pdacon.compile(NESTED, tokenizer=tokenizer, model=model)
+    found = generate(model, tokenizer, "a$b", constraint=made, seed=1, max_tokens=9, diagnostics=True).diagnostics
+    axes = found.plot()
+    axes.figure.savefig(tmp_path / "made.png")
+    assert [bar.get_height() for bar in axes.patches] == [step.mass_removed for step in found.steps]
+    assert found.plot(axes) is axes
+
+
+def test_a_picture_needs_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ImportError, match="pdacon\\[plot\\]"):
+        Diagnostics(()).plot()

@@ -20,6 +20,7 @@ import torch
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, logits_width
 from pdacon.integrations.huggingface.beginnings import Begun, begin
+from pdacon.integrations.huggingface.plots import plot
 from pdacon.integrations.huggingface.prompts import Inputs
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.integrations.torch import shift_out
@@ -119,6 +120,26 @@ class Diagnostics:
         return "\n".join(self._lines())
 
     __str__ = render
+
+    def plot(self, axes: Any = None) -> Any:
+        """A picture: of each token its probability by the model alone and among what was allowed, and what was removed.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes, optional
+            What to draw on. Default: those of a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            ``.figure.savefig(path)`` writes it.
+
+        Raises
+        ------
+        ImportError
+            matplotlib is not installed: ``pip install 'pdacon[plot]'``.
+        """
+        return plot(self, axes)
 
     def _lines(self) -> Iterator[str]:
         yield f"{'token':<{_SHOWN}}  {'alone':>8}  {'allowed':>8}  {'removed':>8}  {'rank':>6}  wanted"
