@@ -26,7 +26,7 @@ from pdacon.determinism import (
 )
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import EmptyLanguageError, NondeterministicGrammarError, UnsupportedGrammarError
-from pdacon.filters import Canonical, Filter, canonical_of, require_filters, texts_of
+from pdacon.filters import Canonical, Filter, TokenFilter, canonical_of, require_filters, texts_of
 from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.lalr import Tables
 from pdacon.lexer import Lexer, find_collisions
@@ -156,7 +156,7 @@ def compile(
             _caution_about(grammar, lexer)
         if filter is not None:
             for pda in pdas:
-                pda.set_filter(filter)
+                pda.set_filter(filter.native)
         if eager:
             for start in set(range(len(pdas))) - empty:
                 pdas[start].mask_all(limits.columns, limits.states, watch.rest(), cancel, limits.bytes)
@@ -171,16 +171,26 @@ def compile(
         size=vocabulary.size,
         filter=filter,
     )
-    if filter is not None and filter.changes_texts:
-        _require_normal_texts(made, grammar, empty)
+    if filter is not None and filter.native.changes_texts:
+        _require_texts_given_back(made, grammar, empty, filter)
     return made
 
 
-def _require_normal_texts(constraint: Constraint, grammar: Grammar, empty: frozenset[int]) -> None:
+def _require_texts_given_back(
+    constraint: Constraint, grammar: Grammar, empty: frozenset[int], filter: TokenFilter
+) -> None:
     """Raises if the tokenizer changes each text of the grammar. Cost: that of the first mask."""
     left = [name for start, name in enumerate(grammar.options.start) if start not in empty]
-    if not any(constraint.matcher(name).allowed_tokens() for name in left):
-        raise EmptyLanguageError(no_sentence(left, ["the normal form that the tokenizer brings texts into"]))
+    strips = (False, True) if filter.prefix == "always" else (False,)
+    if not any(_may_begin(constraint, name, strip_leading_space=strip) for name in left for strip in strips):
+        raise EmptyLanguageError(no_sentence(left, [filter.texts]))
+
+
+def _may_begin(constraint: Constraint, start: str, *, strip_leading_space: bool) -> bool:
+    try:
+        return bool(constraint.matcher(start, strip_leading_space=strip_leading_space).allowed_tokens())
+    except EmptyLanguageError:  # no token may begin a text
+        return False
 
 
 def _canonical(canonical: Any, tokenizer: Any) -> list[Canonical]:

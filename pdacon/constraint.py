@@ -24,6 +24,7 @@ from pdacon.composition import StoredConstraint, encode, map_file, write
 from pdacon.determinism import DeterminismReport, check_within
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, EmptyLanguageError, UnsupportedGrammarError
+from pdacon.filters import TokenFilter
 from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.matching import Matcher
 from pdacon.matching.budgets import Budget
@@ -91,7 +92,7 @@ class Constraint:
         empty: frozenset[int],
         name: str,
         size: int,
-        filter: _core.CanonicalFilter | None = None,
+        filter: TokenFilter | None = None,
     ) -> None:
         """Use `compile` or `load`."""
         self._grammar = grammar
@@ -103,7 +104,8 @@ class Constraint:
         self._name = name
         self._size = size
         self._filter = filter
-        self._explainers = tuple(Explainer(grammar, vocabulary, start, pda, filter) for start, pda in enumerate(pdas))
+        native = None if filter is None else filter.native
+        self._explainers = tuple(Explainer(grammar, vocabulary, start, pda, native) for start, pda in enumerate(pdas))
 
     @classmethod
     def load(
@@ -333,8 +335,9 @@ class Constraint:
         ValueError
             The grammar was not compiled for `start`, or a number is negative, or no sentence has so few tokens, or
             bytes: the message says how many the shortest has. Or there is a budget and the grammar has a postlex, which
-            is not supported, or the constraint is canonical, which neither budgets nor `strip_leading_space` are for.
-            Or both budgets are given, or `soft` without one.
+            is not supported, or the constraint is canonical. Or both budgets are given, or `soft` without one. Or
+            `strip_leading_space` is, and the constraint is canonical with a tokenizer that does not put a space before
+            every text.
         EmptyLanguageError
             No text is a sentence of `start`, though there are some of another start (PDA007 in `report`). Or, with
             `strip_leading_space` and a vocabulary without a token for each byte, no token may begin a text.
@@ -345,9 +348,13 @@ class Constraint:
         budget = Budget.of("matcher", max_tokens, max_bytes, soft)
         require_bool("matcher", "strip_leading_space", strip_leading_space)
         require_bool("matcher", "keep_text", keep_text)
-        if self._filter is not None and (budget is not None or strip_leading_space):
-            which = "strip_leading_space" if budget is None else budget.name
-            raise ValueError(f"{which} is not for a constraint with canonical; leave one of them out")
+        if self._filter is not None and budget is not None:
+            raise ValueError(f"{budget.name} is not for a constraint with canonical; leave one of them out")
+        if self._filter is not None and strip_leading_space and self._filter.prefix != "always":
+            raise ValueError(
+                "strip_leading_space is for canonical where the tokenizer puts a space before every text, and this one "
+                f"does so {self._filter.prefix}; leave one of them out"
+            )
         index = self._index(start)
         if index in self._empty:
             raise EmptyLanguageError(no_sentence([self._starts[index]]))

@@ -401,7 +401,9 @@ class CanonicalFilter:
         trie: Trie,
         pairs: NDArray[np.int32],  # left, right, rank and what they become, one after another
         ranks: NDArray[np.int32],  # of each token, or empty: any two tokens become the one that spells both
-        roles: NDArray[np.uint8],  # of each token: 0 has no part, 1 has, 2 stands for a byte of what is no token
+        roles: NDArray[
+            np.uint8
+        ],  # of each token, see MergeTable: 0 has no part, 1 has, 2 is a byte of what is no token, 3 never merges
         classes: NDArray[np.uint8],  # of each code point
         next: NDArray[np.int32],  # [states, classes, 2]
         ends: NDArray[np.uint8],
@@ -419,6 +421,9 @@ class CanonicalFilter:
         star_accepting: NDArray[np.uint8],
         added: NDArray[np.int32],  # tokens that the tokenizer reads before all else
         restarts: bool,  # behind them the normalizer begins anew
+        words: NDArray[np.uint8],  # of each token: 1 begins a word, 2 goes on with one, 3 is one; empty: no WordPiece
+        most: int,  # characters of a word
+        spaced: bool,  # a space is put before a text
     ) -> CanonicalFilter: ...
     def step(self, state: int, token: int) -> int: ...  # -1: there is none
     def ends(self, state: int) -> bool: ...

@@ -15,6 +15,7 @@ together can still come to an end.
     borders.py          where no token spans two characters -> the same automaton, of a vocabulary
     tokenizer_parts.py  tokenizers -> pairs that merge, and regexes; others are refused by name
     tokenizer_texts.py  tokenizers -> the texts that they leave as they are
+    word_pieces.py      what WordPiece makes of words
     canonical.py        all of it -> the native filter, made once for a tokenizer
 
 This room knows no grammar, and imports no package of tokenizers: they are handed in.
@@ -23,7 +24,17 @@ Sources: Cognetta, Pohl, Lee and Okazaki 2025, "Pitfalls, subtleties, and techni
 constrained generation", sections 3.3 and 4; Vieira et al. 2025, "Language models over canonical byte-pair encodings".
 """
 
-from pdacon.filters.canonical import Canonical, canonical_of
+from pdacon.filters.canonical import Canonical, TokenFilter, canonical_of
 from pdacon.filters.values import Characters, Filter, NormalForm, Scripts, require_filters, texts_of
 
-__all__ = ["Canonical", "Characters", "Filter", "NormalForm", "Scripts", "canonical_of", "require_filters", "texts_of"]
+__all__ = [
+    "Canonical",
+    "Characters",
+    "Filter",
+    "NormalForm",
+    "Scripts",
+    "TokenFilter",
+    "canonical_of",
+    "require_filters",
+    "texts_of",
+]

@@ -12,12 +12,13 @@ import numpy as np
 from pdacon._native import _core
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
+from pdacon.filters.spaces import Prefix
 from pdacon.filters.tokenizer_parts import parts_of
 from pdacon.filters.tokenizer_texts import added_tokens, form_of_tokenizer, text_arrays, texts_without_added_tokens
 from pdacon.frontends.regular_sets import RegularSet
 
 _lock = threading.Lock()
-_made: WeakKeyDictionary[Any, tuple[Vocabulary, _core.CanonicalFilter]] = WeakKeyDictionary()
+_made: WeakKeyDictionary[Any, tuple[Vocabulary, TokenFilter]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +48,25 @@ class Canonical:
             ) from error
 
 
-def canonical_of(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _core.CanonicalFilter:
+@dataclass(frozen=True, eq=False)
+class TokenFilter:
+    """The automaton over tokens of what a tokenizer itself produces.
+
+    Attributes
+    ----------
+    native : CanonicalFilter
+    prefix : {"never", "always", "unless blank"}
+        When the tokenizer puts a space before a text.
+    texts : str
+        What messages call the texts that the tokenizer gives back, where it changes some.
+    """
+
+    native: _core.CanonicalFilter
+    prefix: Prefix
+    texts: str
+
+
+def canonical_of(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> TokenFilter:
     """The automaton over tokens; made once for a tokenizer, and shared by all constraints of its vocabulary.
 
     Parameters
@@ -62,8 +81,8 @@ def canonical_of(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _c
     Raises
     ------
     VocabularyError
-        The tokenizer is no BPE, splits texts in a way that is not supported, or has other tokens than the
-        vocabulary.
+        The tokenizer is neither BPE nor WordPiece, splits texts in a way that is not supported, or has other tokens
+        than the vocabulary.
     """
     try:
         known = _made.get(tokenizer)
@@ -76,7 +95,7 @@ def canonical_of(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _c
     return known[1]
 
 
-def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _core.CanonicalFilter:
+def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> TokenFilter:
     parts = parts_of(tokenizer, vocabulary)
     spelled = {vocabulary.tokens[i] for i in np.flatnonzero(parts.roles)}
     missing = [byte for byte in (bytes([value]) for value in range(256)) if byte not in spelled]
@@ -93,7 +112,7 @@ def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _core.Can
                 "canonical"
             )
     texts = text_arrays(form_of_tokenizer(tokenizer), trivial=bool(added.emitted))
-    splits = parts.splits
+    splits, words = parts.splits, parts.words
     made = _core.CanonicalFilter.make(
         trie,
         parts.pairs.reshape(-1),
@@ -107,9 +126,12 @@ def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _core.Can
         texts.classes,
         texts.next,
         texts.settled,
-        *texts.star,
+        *(texts.star if words is None else words.star),
         np.array(sorted(added.emitted), np.int32),
         added.restarts,
+        np.empty(0, np.uint8) if words is None else words.kinds,
+        0 if words is None else words.most,
+        parts.prefix == "always" and words is None,
     )
     unreachable = made.statistics()["unreachable"]
     if parts.whole and unreachable:
@@ -117,4 +139,5 @@ def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> _core.Can
             f"canonical: {unreachable} tokens of the tokenizer are made of whole words only, and not by its merges, "
             "which is not supported; compile without canonical"
         )
-    return made
+    form, given_back = "the normal form that the tokenizer brings texts into", "what the tokenizer gives back as it was"
+    return TokenFilter(made, parts.prefix, form if words is None else given_back)

@@ -21,10 +21,11 @@ from pdacon.detokenizer.byte_level import bytes_of_all
 from pdacon.detokenizer.sentencepiece_model import BPE, BYTE, BYTE_PIECE, NORMAL, SPACE, UNUSED, Model
 from pdacon.errors import VocabularyError
 from pdacon.filters.borders import borders_of
-from pdacon.filters.spaces import Spaces, sentencepiece_of, spaces_of
+from pdacon.filters.spaces import Prefix, Spaces, sentencepiece_of, spaces_of
 from pdacon.filters.split_regex import program_of
 from pdacon.filters.splitting import SplitAutomaton, split_automaton
 from pdacon.filters.tokenizer_texts import backend_of, form_of
+from pdacon.filters.word_pieces import Words, is_word_piece, word_borders, words_of
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 """The regex of the pre-tokenizer ByteLevel of tokenizers."""
@@ -35,7 +36,7 @@ _NOTHING = np.empty(0, np.uint8)
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Of a BPE.
+    """Of a BPE, or a WordPiece.
 
     Attributes
     ----------
@@ -49,9 +50,14 @@ class Parts:
         The rank of each token, -1 for others; any two tokens become the one that spells both. Empty where ``pairs`` say
         it.
     roles : uint8[V]
-        1 for the tokens that take part, 2 for those that stand for a byte of what is no token, 0 for others.
+        1 for the tokens that take part, 2 for those that stand for a byte of what is no token, 3 for those that never
+        merge, 0 for others.
     whole : bool
         Whether a pretoken that is a token is that token, whatever its pairs make of it.
+    prefix : {"never", "always", "unless blank"}
+        When a space is put before a text.
+    words : Words, optional
+        What a WordPiece does instead of merging.
     """
 
     splits: SplitAutomaton
@@ -60,6 +66,8 @@ class Parts:
     ranks: NDArray[np.int32]
     roles: NDArray[np.uint8]
     whole: bool
+    prefix: Prefix = "never"
+    words: Words | None = None
 
 
 def parts_of(tokenizer: Any, vocabulary: Vocabulary) -> Parts:
@@ -77,6 +85,8 @@ def parts_of(tokenizer: Any, vocabulary: Vocabulary) -> Parts:
     if hasattr(tokenizer, "decode_single_token_bytes"):
         return _of_ranks(tokenizer, vocabulary, 0)
     if (backend := backend_of(tokenizer)) is not None:
+        if is_word_piece(backend):
+            return _of_word_pieces(backend, vocabulary)
         return _of_json(json.loads(backend.to_str()), vocabulary)
     if (model := sentencepiece_of(tokenizer)) is not None:
         return _of_sentencepiece(model, vocabulary)
@@ -84,7 +94,7 @@ def parts_of(tokenizer: Any, vocabulary: Vocabulary) -> Parts:
 
 
 def _refusal(what: str) -> VocabularyError:
-    return VocabularyError(f"canonical is for BPE tokenizers; of this one, {what}; {_WAY_OUT}")
+    return VocabularyError(f"canonical is for BPE and WordPiece; of this tokenizer, {what}; {_WAY_OUT}")
 
 
 def _of_ranks(encoding: Any, vocabulary: Vocabulary, offset: int) -> Parts:
@@ -99,6 +109,16 @@ def _of_ranks(encoding: Any, vocabulary: Vocabulary, offset: int) -> Parts:
         ranks[rank + offset] = rank
     splits = _splits((pattern,), dollar_is_end=True)
     return Parts(splits, _NOTHING, np.empty((0, 4), np.int32), ranks, (ranks >= 0).astype(np.uint8), True)
+
+
+def _of_word_pieces(backend: Any, vocabulary: Vocabulary) -> Parts:
+    try:
+        words = words_of(json.loads(backend.to_str()), backend, vocabulary)
+    except ValueError as error:
+        raise _refusal(str(error)) from error
+    roles = np.where(words.kinds > 0, 3, 0).astype(np.uint8)
+    pairs, ranks, bytewise = np.empty((0, 4), np.int32), np.empty(0, np.int32), np.zeros(2, np.uint8)
+    return Parts(word_borders(), bytewise, pairs, ranks, roles, False, "always", words)
 
 
 def _of_json(state: dict[str, Any], vocabulary: Vocabulary) -> Parts:
@@ -155,7 +175,8 @@ def _of_characters(state: dict[str, Any], spaces: Spaces, vocabulary: Vocabulary
     used, roles = _roles(pieces, bool(model.get("byte_fallback")), vocabulary)
     borders = borders_of(used.values(), _bytes_of(roles, vocabulary), before_spaces=spaces.split)
     whole = bool(model.get("ignore_merges"))
-    return Parts(borders.splits, borders.bytewise, _pairs(model), np.empty(0, np.int32), roles, whole)
+    ranks = np.empty(0, np.int32)
+    return Parts(borders.splits, borders.bytewise, _pairs(model), ranks, roles, whole, spaces.prefix)
 
 
 def _of_sentencepiece(model: Model, vocabulary: Vocabulary) -> Parts:
@@ -180,7 +201,9 @@ def _of_sentencepiece(model: Model, vocabulary: Vocabulary) -> Parts:
     for i in used:
         ranks[i] = rank_of[model.scores[i]]
     borders = borders_of(used.values(), _bytes_of(roles, vocabulary), before_spaces=False)
-    return Parts(borders.splits, borders.bytewise, np.empty((0, 4), np.int32), ranks, roles, False)
+    pairs = np.empty((0, 4), np.int32)
+    prefix: Prefix = "always" if model.add_dummy_prefix else "never"
+    return Parts(borders.splits, borders.bytewise, pairs, ranks, roles, False, prefix)
 
 
 def _roles(

@@ -18,6 +18,7 @@ from pdacon.filters.automata import without
 from pdacon.filters.characters import NUM_CODE_POINTS
 from pdacon.filters.normal_forms import Form, normal_form, settled_characters, settled_texts
 from pdacon.filters.spaces import Spaces, sentencepiece_of, spaces_of
+from pdacon.filters.word_pieces import is_word_piece
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.frontends.texts import utf8
 
@@ -55,6 +56,8 @@ def form_of_tokenizer(tokenizer: Any) -> Form | None:
     if backend is None:  # tiktoken, tekken and SentencePiece read texts as they are
         return None
     normalizer, pre_tokenizer = _steps(backend)
+    if is_word_piece(backend):  # what it does to characters is asked when it is taken apart
+        return None
     return None if spaces_of(normalizer, pre_tokenizer) is not None else form_of(normalizer)
 
 
@@ -96,6 +99,8 @@ def added_tokens(tokenizer: Any) -> AddedTokens:
         return _of_sentencepiece(tokenizer)
     if (spaces := spaces_of(*_steps(backend))) is not None:
         return _behind_spaces(tokenizer, backend, spaces)
+    if is_word_piece(backend):
+        return _beside_words(backend)
     form = form_of_tokenizer(tokenizer)
     plain: dict[bool, dict[int, str]] = {False: {}, True: {}}
     excluded = set()
@@ -123,6 +128,15 @@ def _of_sentencepiece(tokenizer: Any) -> AddedTokens:
     # They are looked for when spaces are ▁ already, so that one with a space is never found.
     found = {i: word.replace(SPACE, " ") for i, word in own.items() if " " not in word}
     return AddedTokens(found, False, frozenset([SPACE]))
+
+
+def _beside_words(backend: Any) -> AddedTokens:
+    """Of a WordPiece: behind an added token a space is written, so no text that has one is given back."""
+    excluded = set()
+    for token in backend.get_added_tokens_decoder().values():
+        normalizes = token.normalized and backend.normalizer is not None
+        excluded.add(backend.normalizer.normalize_str(token.content) if normalizes else token.content)
+    return AddedTokens({}, False, frozenset(excluded))
 
 
 def _behind_spaces(tokenizer: Any, backend: Any, spaces: Spaces) -> AddedTokens:

@@ -53,11 +53,14 @@ class Matcher(_core.Matcher):
         token could still take: one that goes on in a way that the grammar allows. What is returned can be accepted
         token by token.
 
+        With ``canonical`` they are those of the tokenizer, and exact: each is the only token that is allowed in its
+        place, until there are two.
+
         Parameters
         ----------
         tokenize : callable, optional
-            The model's own tokenizer, from text to ids without special tokens: for transformers
-            ``lambda text: tokenizer.encode(text, add_special_tokens=False)``, for tiktoken
+            Not used with ``canonical``. The model's own tokenizer, from text to ids without special tokens: for
+            transformers ``lambda text: tokenizer.encode(text, add_special_tokens=False)``, for tiktoken
             ``encoding.encode_ordinary``. If it is not given, pairs are merged in the order of the tokens' ids, as in a
             BPE tokenizer. That is near to what most models have learned, but no more (see Notes).
         limit : int
@@ -70,7 +73,8 @@ class Matcher(_core.Matcher):
 
         Notes
         -----
-        Cost: that of `forced_bytes` and of `tokenize`, and a mask for each place near the end where a longer token
+        Cost, with ``canonical``: a mask for each token. Without: that of `forced_bytes` and of `tokenize`, and a mask
+        for each place near the end where a longer token
         might fit.
 
         A tokenizer that reads the finished text mostly finds the same tokens there, but what follows may move cuts that
@@ -83,6 +87,8 @@ class Matcher(_core.Matcher):
 
         Source: token healing as in guidance (microsoft/guidance); docs/decisions/0006-forced-tokens.md.
         """
+        if self._is_filtered():
+            return self._only_tokens(require_count("forced_tokens", "limit", limit))
         forced = self.forced_bytes(limit)
         if not forced:
             return []
@@ -92,6 +98,17 @@ class Matcher(_core.Matcher):
             tokens = [operator.index(token) for token in tokenize(forced.decode("utf-8", "ignore"))]
         count: int = self._settled(tokens, forced)
         return tokens[:count]
+
+    def _only_tokens(self, limit: int) -> list[int]:
+        """The tokens of at most so many bytes each of which is the only one that its mask allows."""
+        twin, tokens = self.fork(), list[int]()
+        length = twin._length()
+        while len(allowed := twin.allowed_tokens()) == 1:
+            twin.accept_token(allowed[0])
+            if twin.is_terminated() or twin._length() - length > limit:
+                break
+            tokens.append(allowed[0])
+        return tokens
 
     def accept(self, text: str | bytes) -> bool:
         """Accept a text, as `accept_bytes` does its bytes. False, and nothing changes, if the grammar forbids it.

@@ -261,6 +261,27 @@ def test_tekken() -> None:
         assert constraint.matcher().validate_tokens(known.encode(text)) == len(known.encode(text))
 
 
+@pytest.mark.parametrize("style", STYLES)
+def test_forced_tokens_are_those_of_the_tokenizer(style: str) -> None:
+    """Coalescence: what is forced is appended as the tokenizer cuts it, up to where two tokens may come."""
+    tokenizer, vocabulary, encode = TOKENIZERS[style]
+    texts = ['{"name": "Amazon", "founded": 1994}', '{"name": "Alphabet", "founded": 2015}']
+    constraint = pdacon.compile(pdacon.Grammar.from_choices(texts), vocabulary, canonical=tokenizer)
+    coded = [[*encode(text), vocabulary.eos_ids[0]] for text in texts]
+    shared = next(at for at, (one, other) in enumerate(zip(*coded, strict=False)) if one != other)
+    matcher = constraint.matcher()
+    assert matcher.forced_tokens() == coded[0][:shared]
+    for ids in coded:
+        matcher.reset()
+        assert all(map(matcher.accept_token, ids[: shared + 1]))
+        forced = matcher.forced_tokens()
+        assert [*forced, vocabulary.eos_ids[0]] == ids[shared + 1 :]
+        few = matcher.forced_tokens(limit=5)
+        assert few == forced[: len(few)]
+        assert sum(len(vocabulary.tokens[token]) for token in few) <= 5
+        assert matcher.text == b"".join(vocabulary.tokens[token] for token in ids[: shared + 1]).decode()
+
+
 def test_roll_back_fork_and_reset() -> None:
     tokenizer, vocabulary, encode = TOKENIZERS["llama3"]
     constraint = pdacon.compile(pdacon.Grammar.from_choices(WORDS["scripts"]), vocabulary, canonical=tokenizer)

@@ -126,6 +126,28 @@ def test_what_is_generated_is_what_the_tokenizer_makes_of_it(name: str, grammar:
     assert constraint.statistics()["canonical_searches_cut"] == 0
 
 
+@pytest.mark.parametrize(("letters", "most"), SMALL_WORLDS)
+@pytest.mark.parametrize("name", ["Llama 2", "SentencePiece"])
+def test_a_space_is_put_before_a_text(name: str, letters: str, most: int) -> None:
+    """At the start of all, where the first token loses it again: the tokenizer as it is, `decode` included."""
+    tokenizer, vocabulary, _ = TOKENIZERS[name]
+
+    def encode(text: str) -> list[int]:
+        return list(tokenizer.encode(text) if name == "SentencePiece" else tokenizer.encode(text).ids)
+
+    texts = [text for text in spelled(letters, most) if text and tokenizer.decode(encode(text)) == text]
+    constraint = pdacon.compile(pdacon.Grammar.from_regex(f"[{letters}]{{1,{most}}}"), vocabulary, canonical=tokenizer)
+    expected = followers(texts, encode, vocabulary.eos_ids[0])
+    require_equal_masks(constraint, expected, strip_leading_space=True)
+
+
+def test_a_space_that_is_put_only_sometimes_is_refused() -> None:
+    tokenizer, vocabulary, _ = TOKENIZERS["Metaspace"]
+    constraint = pdacon.compile("json", vocabulary, canonical=tokenizer)
+    with pytest.raises(ValueError, match="unless blank"):
+        constraint.matcher(strip_leading_space=True)
+
+
 def test_a_byte_stands_for_no_character_that_is_a_token() -> None:
     """`<0x61>` and `a`: Cognetta et al. 2025, section 4.3."""
     tokenizer, vocabulary, encode = TOKENIZERS["Llama 2"]

@@ -23,8 +23,10 @@ def followers(texts: Iterable[str], encode: Callable[[str], list[int]], end: int
     return found
 
 
-def require_equal_masks(constraint: Constraint, expected: dict[tuple[int, ...], set[int]]) -> None:
-    matcher = constraint.matcher()
+def require_equal_masks(
+    constraint: Constraint, expected: dict[tuple[int, ...], set[int]], *, strip_leading_space: bool = False
+) -> None:
+    matcher = constraint.matcher(strip_leading_space=strip_leading_space)
     depth = 0
     for prefix in sorted(expected):
         matcher.rollback(depth)
@@ -39,10 +41,17 @@ def spelled(letters: str, most: int) -> list[str]:
     return ["".join(text) for length in range(most + 1) for text in product(letters, repeat=length)]
 
 
-def require_walks(constraint: Constraint, encode: Callable[[str], list[int]], count: int, seed: int = 5) -> None:
+def require_walks(
+    constraint: Constraint,
+    encode: Callable[[str], list[int]],
+    count: int,
+    seed: int = 5,
+    *,
+    strip_leading_space: bool = False,
+) -> None:
     rng = random.Random(seed)
     for _ in range(count):
-        matcher = constraint.matcher()
+        matcher = constraint.matcher(strip_leading_space=strip_leading_space)
         ids: list[int] = []
         while len(ids) < 60:
             allowed = matcher.allowed_tokens()
@@ -51,6 +60,8 @@ def require_walks(constraint: Constraint, encode: Callable[[str], list[int]], co
             assert matcher.accept_token(token)
             if matcher.is_terminated():
                 text = constraint.vocabulary.decode(ids).decode()
+                if strip_leading_space:
+                    text = text.removeprefix(" ")
                 assert constraint.accepts(text)
                 assert encode(text) == ids
                 break

@@ -12,6 +12,8 @@
 #include "bindings/module.hpp"
 #include "detokenizer/shared_trie.hpp"
 #include "filters/canonical_filter.hpp"
+#include "filters/greedy_words.hpp"
+#include "filters/text_automaton.hpp"
 
 namespace nb = nanobind;
 
@@ -39,6 +41,7 @@ VocabularyStar star_of(const Array<std::int32_t>& offset, const Array<std::uint8
 // `pairs`: four numbers for each, or none, and then `ranks` of the tokens say what merges. `roles`: see
 // MergeTable; `bytewise`: of the classes; without it texts begin as bytes, else as characters. `texts`: those
 // that are left as they are, by class of code points; none: all. `added`: tokens that are added words.
+// `words`, `most`: see GreedyWords; none: the tokenizer does not take the longest token.
 std::shared_ptr<CanonicalFilter> make_filter(
     const std::shared_ptr<SharedTrie>& trie, const Array<std::int32_t>& pairs,
     const Array<std::int32_t>& ranks, const Array<std::uint8_t>& roles, const Array<std::uint8_t>& classes,
@@ -47,7 +50,8 @@ std::shared_ptr<CanonicalFilter> make_filter(
     const Array<std::int32_t>& text_next, const Array<std::uint8_t>& settled,
     const Array<std::int32_t>& star_offset, const Array<std::uint8_t>& star_low,
     const Array<std::uint8_t>& star_high, const Array<std::int32_t>& star_target,
-    const Array<std::uint8_t>& star_accepting, const Array<std::int32_t>& added, bool restarts) {
+    const Array<std::uint8_t>& star_accepting, const Array<std::int32_t>& added, bool restarts,
+    const Array<std::uint8_t>& words, std::int32_t most, bool spaced) {
     if (!trie || pairs.size() % 4 != 0 || ends.size() == 0)
         throw std::invalid_argument("canonical filter: the arrays do not fit together");
     const auto& tokens = trie->tokens();
@@ -56,7 +60,7 @@ std::shared_ptr<CanonicalFilter> make_filter(
         merged.push_back(
             {pairs.data()[at], pairs.data()[at + 1], pairs.data()[at + 2], pairs.data()[at + 3]});
     const auto num_classes = static_cast<std::int32_t>(next.size() / ends.size() / 2);
-    std::unique_ptr<TextAutomaton> texts;
+    std::unique_ptr<TextStates> texts;
     const WithoutGil release;
     if (text_classes.size() > 0) {
         const auto text = copy(text_classes);
@@ -65,12 +69,16 @@ std::shared_ptr<CanonicalFilter> make_filter(
             tokens, text, copy(text_next), most + 1,
             star_of(star_offset, star_low, star_high, star_target, star_accepting), view(added), restarts);
     }
+    if (words.size() > 0)
+        texts = std::make_unique<GreedyWords>(
+            tokens, copy(words), most,
+            star_of(star_offset, star_low, star_high, star_target, star_accepting));
     if (ranks.size() > 0) merged = MergeTable::by_rank(*tokens, view(ranks));
     return std::make_shared<CanonicalFilter>(
         MergeTable(tokens, std::move(merged), copy(roles), bytewise.size() > 0),
         Pretokens(tokens, copy(classes), copy(next), num_classes, copy(ends), copy(free), copy(bytewise),
                   view(settled)),
-        std::move(texts));
+        std::move(texts), spaced);
 }
 
 nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> followers(CanonicalFilter& filter, std::int32_t token) {
@@ -114,7 +122,8 @@ void bind_filters(nb::module_& m) {
                     nb::arg("roles"), nb::arg("classes"), nb::arg("next"), nb::arg("ends"), nb::arg("free"),
                     nb::arg("bytewise"), nb::arg("text_classes"), nb::arg("text_next"), nb::arg("settled"),
                     nb::arg("star_offset"), nb::arg("star_low"), nb::arg("star_high"), nb::arg("star_target"),
-                    nb::arg("star_accepting"), nb::arg("added"), nb::arg("restarts"))
+                    nb::arg("star_accepting"), nb::arg("added"), nb::arg("restarts"), nb::arg("words"),
+                    nb::arg("most"), nb::arg("spaced"))
         .def("step", nb::overload_cast<std::int32_t, std::int32_t>(&CanonicalFilter::step), nb::arg("state"),
              nb::arg("token"))
         .def("ends", &CanonicalFilter::ends, nb::arg("state"))

@@ -60,6 +60,39 @@ void CanonicalSearch::expand(std::int32_t from) {
     start.successors = std::move(found);
 }
 
+std::int32_t CanonicalSearch::leading_configuration(std::int32_t start, bool spaced) {
+    const auto id = configuration_ids_.intern(std::array<std::int32_t, 1>{-1});  // no other key is as short
+    const auto& from = *known_[static_cast<std::size_t>(start)];
+    known_.push_back(
+        std::make_unique<Known>(Known{from.lexing, from.stack, from.alive, true, {}, -1, {}, {}}));
+    std::unordered_map<std::int32_t, std::vector<std::int32_t>> found;
+    for (std::int32_t token = 0; static_cast<std::size_t>(token) < tokens_.size(); ++token) {
+        budget_.tick();
+        if (!tokens_.has_text(token)) continue;
+        auto text = tokens_.bytes_of(token);
+        if (text.front() == ' ')
+            text.remove_prefix(1);
+        else if (spaced)
+            continue;
+        auto lexing = from.lexing;
+        Overlay stack = from.stack;
+        if (!text.empty() && !read_text(lexing, stack, text)) continue;
+        const auto target = text.empty() ? start : configuration(lexing, stack);
+        if (known_[static_cast<std::size_t>(target)]->alive) found[target].push_back(token);
+    }
+    auto& successors = known_[static_cast<std::size_t>(id)]->successors;
+    for (auto& [target, tokens] : found) successors.push_back({target, std::move(tokens)});
+    std::ranges::sort(successors, {}, &Successors::configuration);
+    return id;
+}
+
+bool CanonicalSearch::read_text(LexerConfiguration& lexing, Overlay& stack, std::string_view bytes) {
+    std::vector<std::int32_t> pending;  // read from the back
+    for (const char byte : bytes | std::views::reverse)
+        pending.push_back(machine_.lexer.byte_class(static_cast<std::uint8_t>(byte)));
+    return read(machine_, stack, lexing, pending);
+}
+
 void CanonicalSearch::add(const TokenSet& set, std::vector<std::int32_t>& tokens) const {
     if (!set.is_mask()) {
         tokens.insert(tokens.end(), set.ids().begin(), set.ids().end());
@@ -83,10 +116,7 @@ bool CanonicalSearch::may_end(Known& known) {
 bool CanonicalSearch::may_follow(const Known& known, std::string_view bytes) {
     auto lexing = known.lexing;
     Overlay stack = known.stack;
-    std::vector<std::int32_t> pending;  // read from the back
-    for (const char byte : bytes | std::views::reverse)
-        pending.push_back(machine_.lexer.byte_class(static_cast<std::uint8_t>(byte)));
-    return read(machine_, stack, lexing, pending) && is_alive(settled_, lexing, stack);
+    return read_text(lexing, stack, bytes) && is_alive(settled_, lexing, stack);
 }
 
 const std::vector<std::uint8_t>& CanonicalSearch::characters(Known& known) {
@@ -235,8 +265,9 @@ std::vector<std::int32_t> CanonicalSearch::wanted(std::span<const std::int32_t> 
 
 CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, const StackView& stack,
                                              std::span<const std::int32_t> places, std::int32_t text,
-                                             const Found* from_start, ReadSet& looked) {
-    const auto first = configuration(lexing, Overlay(stack, looked));
+                                             bool leading, const Found* from_start, ReadSet& looked) {
+    auto first = configuration(lexing, Overlay(stack, looked));
+    if (leading) first = leading_configuration(first, spaced_);
     std::vector<std::int32_t> roots;
     for (const auto place : places) roots.push_back(node(first, place, text));
     for (const auto root : roots) explore(root, from_start != nullptr);

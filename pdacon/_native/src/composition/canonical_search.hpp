@@ -54,6 +54,7 @@ class CanonicalSearch {
           classes_(classes),
           tokens_(tokens),
           merges_(filter.merges()),
+          spaced_(filter.spaced()),
           use_(filter),
           budget_(budget) {}
 
@@ -63,10 +64,11 @@ class CanonicalSearch {
         std::vector<std::int32_t> within, across;
         bool cut = false;
     };
+    // `leading`: the first token's leading space is none of the text.
     // `from_start`: the same for the start of texts, with what it read in `looked`; nothing: `text` is the
     // start.
     Found find(const LexerConfiguration& lexing, const StackView& stack, std::span<const std::int32_t> places,
-               std::int32_t text, const Found* from_start, ReadSet& looked);
+               std::int32_t text, bool leading, const Found* from_start, ReadSet& looked);
 
   private:
     static constexpr std::size_t kMostNodes = 2000;
@@ -98,11 +100,14 @@ class CanonicalSearch {
         std::vector<Edge> open;
     };
     std::int32_t configuration(const LexerConfiguration& lexing, const Overlay& stack);
+    // The configuration before the first token, if that loses a leading space.
+    std::int32_t leading_configuration(std::int32_t start, bool spaced);
     void expand(std::int32_t configuration);
     void add(const TokenSet& set, std::vector<std::int32_t>& tokens) const;
     bool is_alive(Coaccessibility& coaccessibility, const LexerConfiguration& lexing, const Overlay& stack);
     bool may_end(Known& known);
     const std::vector<std::uint8_t>& characters(Known& known);
+    bool read_text(LexerConfiguration& lexing, Overlay& stack, std::string_view bytes);
     bool may_follow(const Known& known, std::string_view bytes);
     // Whether the border behind a configuration is settled: the first of the two ways to be live.
     bool is_settled(std::int32_t configuration, std::int32_t place, std::int32_t text);
@@ -123,6 +128,7 @@ class CanonicalSearch {
     TokenClasses& classes_;
     const Tokens& tokens_;
     const MergeTable& merges_;
+    bool spaced_;
     CanonicalFilter::Use use_;
     Budget& budget_;
     Interner configuration_ids_;

@@ -112,6 +112,7 @@ void TokenPda::forget_filtered() {
     filtered_ = {};
     filtered_ids_.clear();
     filtered_tries_.clear();
+    leading_filtered_ = -1;
 }
 
 void TokenPda::make_room() {
@@ -388,9 +389,9 @@ std::int32_t TokenPda::make_filtered(const LexerConfiguration& lexing, const Sta
     if (const auto known = find_filtered(lexing, stack, situation); known >= 0) return known;
     ReadSet looked;
     CanonicalSearch::Found from_start;
-    const bool starts = situation.text == TextAutomaton::kStart;
+    const bool starts = situation.text == TextStates::kStart;
     if (!starts) {
-        const auto known = make_filtered(lexing, stack, {situation.set, TextAutomaton::kStart});
+        const auto known = make_filtered(lexing, stack, {situation.set, TextStates::kStart});
         const auto& of_start = filtered_[static_cast<std::size_t>(known)];
         const auto words = static_cast<std::ptrdiff_t>(tokens().words());
         const auto* within = filtered_rows_.row(of_start.within);
@@ -401,9 +402,36 @@ std::int32_t TokenPda::make_filtered(const LexerConfiguration& lexing, const Sta
         make_room();
     }
     const auto places = filter_->places_of(situation.set);
-    auto found = CanonicalSearch(machine_, engine().coaccessibility(), settled(), engine().classes_by_state(),
-                                 tokens(), *filter_, budget_)
-                     .find(lexing, stack, places, situation.text, starts ? nullptr : &from_start, looked);
+    auto found =
+        CanonicalSearch(machine_, engine().coaccessibility(), settled(), engine().classes_by_state(),
+                        tokens(), *filter_, budget_)
+            .find(lexing, stack, places, situation.text, false, starts ? nullptr : &from_start, looked);
+    const auto made = keep_filtered(std::move(found), looked);
+    auto& trie = filtered_tries_[situation];
+    if (!trie)
+        trie = std::make_unique<MaskTrie>(static_cast<std::size_t>(machine_.lexer.num_states()),
+                                          machine_.layout.newline >= 0);
+    trie->add(lexing, stack, looked, made);
+    return made;
+}
+
+std::int32_t TokenPda::made_filtered(const LexerConfiguration& lexing, const StackView& stack,
+                                     std::int32_t state, bool leading) {
+    const auto situation = filter_->situation(state);
+    if (!leading) return make_filtered(lexing, stack, situation);
+    if (leading_filtered_ < 0) {
+        ReadSet looked;
+        const auto places = filter_->places_of(situation.set);
+        leading_filtered_ =
+            keep_filtered(CanonicalSearch(machine_, engine().coaccessibility(), settled(),
+                                          engine().classes_by_state(), tokens(), *filter_, budget_)
+                              .find(lexing, stack, places, situation.text, true, nullptr, looked),
+                          looked);
+    }
+    return leading_filtered_;
+}
+
+std::int32_t TokenPda::keep_filtered(CanonicalSearch::Found found, const ReadSet& looked) {
     if (found.cut) ++filtered_cuts_;
     const FilteredMasks masks{filtered_rows_.intern(std::move(found.within)),
                               filtered_rows_.intern(std::move(found.across)), looked};
@@ -412,11 +440,6 @@ std::int32_t TokenPda::make_filtered(const LexerConfiguration& lexing, const Sta
                                          static_cast<std::int32_t>(looked.columns)},
                               static_cast<std::int32_t>(filtered_.size()));
     if (is_new) filtered_.push_back(masks);
-    auto& trie = filtered_tries_[situation];
-    if (!trie)
-        trie = std::make_unique<MaskTrie>(static_cast<std::size_t>(machine_.lexer.num_states()),
-                                          machine_.layout.newline >= 0);
-    trie->add(lexing, stack, looked, at->second);
     return at->second;
 }
 
@@ -426,27 +449,27 @@ void TokenPda::write_filtered(std::int32_t known, std::int32_t state, std::span<
 }
 
 bool TokenPda::known_filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
-                              std::span<std::int32_t> mask) {
+                              bool leading, std::span<std::int32_t> mask) {
     const std::unique_lock hold(guarded_.lock(), std::try_to_lock);
     if (!hold.owns_lock()) return false;
-    const auto known = find_filtered(lexing, stack, filter_->situation(state));
+    const auto known = leading ? leading_filtered_ : find_filtered(lexing, stack, filter_->situation(state));
     if (known >= 0) write_filtered(known, state, mask);
     return known >= 0;
 }
 
 void TokenPda::filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
-                        std::span<std::int32_t> mask) {
+                        bool leading, std::span<std::int32_t> mask) {
     guarded_.run([&] {
-        write_filtered(make_filtered(lexing, stack, filter_->situation(state)), state, mask);
+        write_filtered(made_filtered(lexing, stack, state, leading), state, mask);
         return true;
     });
 }
 
 bool TokenPda::filtered_allows(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
-                               std::int32_t token) {
+                               bool leading, std::int32_t token) {
     return guarded_.run([&] {
         const auto& [within, across, looked] =
-            filtered_[static_cast<std::size_t>(make_filtered(lexing, stack, filter_->situation(state)))];
+            filtered_[static_cast<std::size_t>(made_filtered(lexing, stack, state, leading))];
         if (has_bit(filtered_rows_.row(across), token)) return true;
         return has_bit(filtered_rows_.row(within), token) && filter_->may_follow(state, token);
     });

@@ -33,6 +33,7 @@
 #include "base/interned_map.hpp"
 #include "completion/completion.hpp"
 #include "completion/stack_cells.hpp"
+#include "composition/canonical_search.hpp"
 #include "composition/guarded_work.hpp"
 #include "composition/mask_engine.hpp"
 #include "composition/mask_set.hpp"
@@ -132,13 +133,14 @@ class TokenPda {
     CanonicalFilter* filter() const { return filter_.get(); }
     // The mask of a configuration and a state of the filter, written into `mask`; false: it is not known, or
     // another thread has the lock. Such masks have no ids.
+    // `leading`: one leading space of the next token, which is the first one, is none of the text.
     bool known_filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
-                        std::span<std::int32_t> mask);
-    void filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
+                        bool leading, std::span<std::int32_t> mask);
+    void filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state, bool leading,
                   std::span<std::int32_t> mask);
     // Whether the filtered mask has a token with text.
     bool filtered_allows(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
-                         std::int32_t token);
+                         bool leading, std::int32_t token);
     // The mask once an end token was accepted: the end tokens, and nothing else.
     const Mask& end_mask() const { return end_mask_; }
     // By its id. Throws std::out_of_range.
@@ -194,6 +196,10 @@ class TokenPda {
                                const CanonicalFilter::Situation& situation) const;
     std::int32_t make_filtered(const LexerConfiguration& lexing, const StackView& stack,
                                const CanonicalFilter::Situation& situation);
+    // The same by the filter's state, or, `leading`, at the start of a text.
+    std::int32_t made_filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
+                               bool leading);
+    std::int32_t keep_filtered(CanonicalSearch::Found found, const ReadSet& looked);
     // What is live with the texts that the filter's tokenizer leaves as they are.
     Coaccessibility& settled();
     void write_filtered(std::int32_t known, std::int32_t state, std::span<std::int32_t> mask) const;
@@ -241,6 +247,7 @@ class TokenPda {
     std::map<CanonicalFilter::Situation, std::unique_ptr<MaskTrie>> filtered_tries_;
     std::optional<LivenessTable> settled_table_;  // made when it is needed, as the next
     std::unique_ptr<Coaccessibility> settled_;
+    std::int32_t leading_filtered_ = -1;
     std::size_t filtered_cuts_ = 0;
     std::size_t masks_computed_ = 0;
     Mask end_mask_;

@@ -24,7 +24,7 @@ std::int32_t CanonicalFilter::step(std::int32_t state, std::int32_t token) {
         return text < 0 ? -1 : state_of(-1, kStartPlaces, text);
     }
     const auto group = merges_.is_reachable(token) ? pretokens_.group(token) : -1;
-    const auto text = group >= 0 && texts_ ? texts_->step(situation.text, token) : TextAutomaton::kStart;
+    const auto text = group >= 0 && texts_ ? texts_->step(situation.text, token) : TextStates::kStart;
     std::vector<std::int32_t> places;
     if (group >= 0 && text >= 0) {
         const bool follows = last < 0 || !merges_.merges(last, token);

@@ -25,21 +25,27 @@
 #include "base/interner.hpp"
 #include "filters/merge_table.hpp"
 #include "filters/pretokens.hpp"
-#include "filters/text_automaton.hpp"
+#include "filters/text_states.hpp"
 
 namespace pdacon {
 
 class CanonicalFilter {
   public:
     // `texts`: those that the tokenizer leaves as they are; none: all.
-    CanonicalFilter(MergeTable merges, Pretokens pretokens, std::unique_ptr<TextAutomaton> texts)
-        : merges_(std::move(merges)), pretokens_(std::move(pretokens)), texts_(std::move(texts)) {
-        state_of(-1, kStartPlaces, TextAutomaton::kStart);
+    // `spaced`: whether the tokenizer puts a space before a text, so that one without is never its first
+    // token.
+    CanonicalFilter(MergeTable merges, Pretokens pretokens, std::unique_ptr<TextStates> texts, bool spaced)
+        : spaced_(spaced),
+          merges_(std::move(merges)),
+          pretokens_(std::move(pretokens)),
+          texts_(std::move(texts)) {
+        state_of(-1, kStartPlaces, TextStates::kStart);
     }
 
     static constexpr std::int32_t kStart = 0;
     const Tokens& tokens() const { return merges_.tokens(); }
     const MergeTable& merges() const { return merges_; }
+    bool spaced() const { return spaced_; }
 
     // The state behind a token, whether the grammar allows it or not; -1: no text's own tokenization goes on
     // so.
@@ -77,7 +83,7 @@ class CanonicalFilter {
 
       public:
         Pretokens& pretokens;
-        TextAutomaton* texts;  // nothing: all
+        TextStates* texts;  // nothing: all
     };
 
     struct Statistics {
@@ -97,9 +103,10 @@ class CanonicalFilter {
     const std::vector<std::int32_t>& row(std::int32_t token);
 
     std::recursive_mutex lock_;
+    bool spaced_;
     MergeTable merges_;
     Pretokens pretokens_;
-    std::unique_ptr<TextAutomaton> texts_;
+    std::unique_ptr<TextStates> texts_;
     Interner sets_;
     Interner state_ids_;
     std::vector<State> states_;

@@ -59,7 +59,7 @@ void MergeTable::find_units(std::span<const std::uint8_t> roles) {
     byte_tokens_.fill(-1);
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < entries_.size(); ++token) {
         const auto role = roles[static_cast<std::size_t>(token)];
-        if (role == kUnused || !tokens_->has_text(token)) continue;
+        if (role == kUnused || role == kWhole || !tokens_->has_text(token)) continue;
         const auto text = tokens_->bytes_of(token);
         if (by_character_ && role == kUsed) {
             const auto length = character_length(static_cast<std::uint8_t>(text.front()));
@@ -126,6 +126,10 @@ std::vector<std::int32_t> MergeTable::encode(std::string_view bytes) const { ret
 void MergeTable::derive_all(std::span<const std::uint8_t> roles) {
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < entries_.size(); ++token) {
         if (roles[static_cast<std::size_t>(token)] == kUnused || !tokens_->has_text(token)) continue;
+        if (roles[static_cast<std::size_t>(token)] == kWhole) {
+            at(token) = {-1, -1, -1, true, true};
+            continue;
+        }
         const auto made = derive(tokens_->bytes_of(token));
         if (made.parts.size() != 1 || made.parts[0] != token) {
             ++num_unreachable_;

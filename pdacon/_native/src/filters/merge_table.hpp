@@ -49,8 +49,8 @@ class MergeTable {
     static std::vector<Pair> by_rank(const Tokens& tokens, std::span<const std::int32_t> ranks);
 
     // Whether a token takes part, and, where texts begin as characters, whether it stands for a byte of those
-    // that are no token.
-    enum Role : std::uint8_t { kUnused, kUsed, kByte };
+    // that are no token; or is made of its text whatever merges.
+    enum Role : std::uint8_t { kUnused, kUsed, kByte, kWhole };
     // `roles`: of each token. Throws std::invalid_argument if they do not fit together, or texts begin as
     // bytes and some byte is no token that takes part.
     MergeTable(std::shared_ptr<const Tokens> tokens, std::vector<Pair> pairs, std::vector<std::uint8_t> roles,

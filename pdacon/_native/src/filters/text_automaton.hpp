@@ -30,10 +30,11 @@
 #include "base/interner.hpp"
 #include "detokenizer/tokens.hpp"
 #include "detokenizer/vocabulary_star.hpp"
+#include "filters/text_states.hpp"
 
 namespace pdacon {
 
-class TextAutomaton {
+class TextAutomaton final : public TextStates {
   public:
     // `classes`: of each code point; `next`: [states, num_classes], the state behind a character, or -1.
     // `added`: tokens that are added words; `restarts`: behind them the set begins anew.
@@ -42,30 +43,31 @@ class TextAutomaton {
                   std::vector<std::int32_t> next, std::int32_t num_classes, VocabularyStar settled,
                   std::span<const std::int32_t> added, bool restarts);
 
-    static constexpr std::int32_t kStart = 0;
     // The state behind a token with text that is no added word; -1: no text of the set goes on so, or an
     // added word is spelled.
-    std::int32_t step(std::int32_t state, std::int32_t token) {
+    std::int32_t step(std::int32_t state, std::int32_t token) override {
         return is_delicate(state, token) ? step(state, tokens_->bytes_of(token), Words::kBegin)
                                          : behind_start_[static_cast<std::size_t>(token)];
     }
     // The same behind bytes, in which nothing counts as an added word.
-    std::int32_t step_bytes(std::int32_t state, std::string_view bytes) {
+    std::int32_t step_bytes(std::int32_t state, std::string_view bytes) override {
         return step(state, bytes, Words::kIgnored);
     }
     // The same behind an added word.
-    std::int32_t step_added(std::int32_t state, std::int32_t token);
-    bool is_added(std::int32_t token) const { return is_added_[static_cast<std::size_t>(token)] != 0; }
-    bool is_pending(std::int32_t state) const {
+    std::int32_t step_added(std::int32_t state, std::int32_t token) override;
+    bool is_added(std::int32_t token) const override {
+        return is_added_[static_cast<std::size_t>(token)] != 0;
+    }
+    bool is_pending(std::int32_t state) const override {
         return state >= num_states_ && begun_[static_cast<std::size_t>(state - num_states_)].pending != 0;
     }
     // Whether the token may lead to another state than it does from the start of a text.
-    bool is_delicate(std::int32_t state, std::int32_t token) const {
+    bool is_delicate(std::int32_t state, std::int32_t token) const override {
         if (state == kStart) return false;
         const auto first = first_class_[static_cast<std::size_t>(token)];
         return state >= num_states_ || first < 0 || at(state, first) != at(kStart, first);
     }
-    const VocabularyStar& settled() const { return settled_; }
+    const VocabularyStar& settled() const override { return settled_; }
 
   private:
     struct Place {

@@ -100,7 +100,8 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::int64_t id
 
 std::optional<Matcher::Step> Matcher::filtered(std::optional<Step> step, const Position& from,
                                                std::int32_t token) const {
-    if (!step || !pda_->filtered_allows(from.reading, from.stack.view(), from.filter_state, token))
+    if (!step ||
+        !pda_->filtered_allows(from.reading, from.stack.view(), from.filter_state, from.leading_space, token))
         return std::nullopt;
     step->to.filter_state = pda_->filter()->step(from.filter_state, token);
     step->allowed = true;
@@ -268,14 +269,16 @@ bool Matcher::is_accepting() const { return at_.terminated || may_end(at_); }
 TokenPda::Mask Matcher::mask() const {
     if (!is_filtered() || at_.terminated) return mask(at_);
     filtered_mask_.resize(pda_->tokens().words());
-    pda_->filtered(at_.reading, at_.stack.view(), at_.filter_state, filtered_mask_);
+    pda_->filtered(at_.reading, at_.stack.view(), at_.filter_state, at_.leading_space, filtered_mask_);
     return {kNoNumber, filtered_mask_.data()};
 }
 
 TokenPda::Mask Matcher::known_mask() const {
     if (!is_filtered() || at_.terminated) return known_mask(at_);
     filtered_mask_.resize(pda_->tokens().words());
-    if (!pda_->known_filtered(at_.reading, at_.stack.view(), at_.filter_state, filtered_mask_)) return {};
+    if (!pda_->known_filtered(at_.reading, at_.stack.view(), at_.filter_state, at_.leading_space,
+                              filtered_mask_))
+        return {};
     return {kNoNumber, filtered_mask_.data()};
 }
 

@@ -1,0 +1,96 @@
+#include "filters/greedy_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include "filters/characters.hpp"
+
+namespace pdacon {
+
+namespace {
+
+std::int32_t count_characters(std::string_view text) {
+    return static_cast<std::int32_t>(std::ranges::count_if(
+        text, [](char byte) { return !continues_character(static_cast<std::uint8_t>(byte)); }));
+}
+
+}  // namespace
+
+GreedyWords::GreedyWords(std::shared_ptr<const Tokens> tokens, std::vector<std::uint8_t> kinds,
+                         std::int32_t most, VocabularyStar settled)
+    : tokens_(std::move(tokens)), kinds_(std::move(kinds)), most_(most), settled_(std::move(settled)) {
+    if (kinds_.size() != tokens_->size())
+        throw std::invalid_argument("words: a kind for each token is needed");
+    states_.intern(std::array<std::int32_t, 1>{0});
+    for (std::int32_t token = 0; static_cast<std::size_t>(token) < kinds_.size(); ++token) {
+        const auto kind = kinds_[static_cast<std::size_t>(token)];
+        if (kind == kUnused) continue;
+        if (!tokens_->has_text(token) || word_of(token).empty())
+            throw std::invalid_argument("words: a token without text");
+        add_word(kind == kContinues ? kContinuations : kWords, word_of(token));
+    }
+}
+
+std::string_view GreedyWords::word_of(std::int32_t token) const {
+    auto word = tokens_->bytes_of(token);
+    if (kinds_[static_cast<std::size_t>(token)] != kContinues && word.front() == ' ') word.remove_prefix(1);
+    return word;
+}
+
+std::int32_t GreedyWords::child(std::int32_t node, char byte) const {
+    const auto key = static_cast<std::uint64_t>(node) << 8 | static_cast<std::uint8_t>(byte);
+    const auto found = children_.find(key);
+    return found == children_.end() ? -1 : found->second;
+}
+
+void GreedyWords::add_word(std::int32_t root, std::string_view word) {
+    auto node = root;
+    for (const char byte : word) {
+        auto next = child(node, byte);
+        if (next < 0) {
+            next = static_cast<std::int32_t>(nodes_.size());
+            children_.emplace(static_cast<std::uint64_t>(node) << 8 | static_cast<std::uint8_t>(byte), next);
+            nodes_[static_cast<std::size_t>(node)].has_children = true;
+            nodes_.emplace_back();
+        }
+        node = next;
+    }
+    nodes_[static_cast<std::size_t>(node)].ends = true;
+}
+
+std::int32_t GreedyWords::descend(std::int32_t node, std::string_view text, bool& ended) const {
+    for (const char byte : text) {
+        node = child(node, byte);
+        if (node < 0) return -1;
+        ended = ended || nodes_[static_cast<std::size_t>(node)].ends;
+    }
+    return node;
+}
+
+std::int32_t GreedyWords::step(std::int32_t state, std::int32_t token) {
+    const auto kind = kinds_[static_cast<std::size_t>(token)];
+    if (kind == kUnused) return -1;
+    const auto word = word_of(token);
+    std::vector<std::int32_t> key{count_characters(word)};
+    bool ended = false;
+    if (kind == kContinues) {
+        const auto before = states_[state];
+        if (before.front() == 0) return -1;
+        key.front() += before.front();
+        for (const auto node : before.subspan(1)) {
+            const auto behind = descend(node, word, ended);
+            if (ended) return -1;  // a longer token would have been taken
+            if (behind >= 0) key.push_back(behind);
+        }
+    }
+    if (key.front() > most_) return -1;
+    if (kind == kAlone) return kStart;
+    const auto own = descend(kind == kBegins ? kWords : kContinuations, word, ended);
+    if (own >= 0 && nodes_[static_cast<std::size_t>(own)].has_children) key.push_back(own);
+    std::sort(key.begin() + 1, key.end());
+    return states_.intern(key);
+}
+
+}  // namespace pdacon
