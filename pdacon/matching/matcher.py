@@ -88,7 +88,7 @@ class Matcher(_core.Matcher):
         Source: token healing as in guidance (microsoft/guidance); docs/decisions/0006-forced-tokens.md.
         """
         if self._is_filtered():
-            return self._only_tokens(require_count("forced_tokens", "limit", limit))
+            return self._only_tokens(operator.index(limit))
         forced = self.forced_bytes(limit)
         if not forced:
             return []
