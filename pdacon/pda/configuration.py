@@ -29,7 +29,7 @@ Pennello, TOPLAS 4(4), 1982, for the tables; Lark 1.3 for the order of terminals
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from pdacon.lexer.wanted import OUTSIDE, WHOLE
 from pdacon.pda.indentation import OUTERMOST, Margin, column_after, ends, feed, is_skipped
@@ -115,9 +115,8 @@ class Configuration:
     ) -> Configuration:
         """The configuration between two lexemes."""
         context = machine.contexts[stack.state]
-        absorbed = dict.fromkeys(string for strings in context.keywords.values() for string in strings)
-        threads = tuple((thread, None) for thread in machine.entry(context.terminals, behind))
-        keyword_threads = machine.entry(absorbed, behind)
+        threads = tuple([(thread, None) for thread in machine.entry(context.terminals, behind)])
+        keyword_threads = machine.entry(context.absorbed, behind)
         return cls(machine, stack, threads, keyword_threads, None, behind, True, margin, None, behind, 0, last)
 
     def step(self, byte: int) -> Configuration | None:
@@ -151,21 +150,25 @@ class Configuration:
             threads.append((thread, ended))
         if not threads:
             return fallback
-        return replace(
-            self,
-            threads=tuple(threads),
-            keyword_threads=keyword_threads,
-            fallback=fallback,
-            behind=behind,
-            fresh=False,
-            column=column,
-            length=self.length + 1,
+        return Configuration(
+            machine,
+            self.stack,
+            tuple(threads),
+            keyword_threads,
+            fallback,
+            behind,
+            False,
+            self.margin,
+            column,
+            self.origin,
+            self.length + 1,
+            self.last,
         )
 
     @property
     def reading(self) -> tuple[Thread, ...]:
         """The threads alone."""
-        return tuple(thread for thread, _ in self.threads)
+        return tuple([thread for thread, _ in self.threads])
 
     def _step_keywords(self, byte: int) -> tuple[Thread, ...]:
         return tuple(thread for _, thread in self.machine.move(self.keyword_threads, byte))
@@ -194,18 +197,21 @@ class Configuration:
 
     def _named(self, terminal: int, keyword_threads: tuple[Thread, ...]) -> int:
         """The string that a regex's lexeme is, if it is one of those that the regex absorbs; else the regex."""
+        strings = self.machine.contexts[self.stack.state].keywords.get(terminal)
+        if strings is None:
+            return terminal
         complete = {thread[0] for thread in keyword_threads if self.machine.matched(thread)}
-        strings = self.machine.contexts[self.stack.state].keywords.get(terminal, ())
         return next((string for string in strings if string in complete), terminal)
 
     def alternatives(self) -> Iterator[Configuration]:
         """This configuration, and what the text is if a match that is not certain turns out to be the lexeme."""
-        pending: list[Configuration | None] = [self]
+        pending = [self]
         while pending:
             alternative = pending.pop()
-            if alternative is not None:
-                yield alternative
-                pending += [alternative.fallback, *(ended for _, ended in reversed(alternative.threads))]
+            yield alternative
+            if alternative.fallback is not None:
+                pending.append(alternative.fallback)
+            pending += [ended for _, ended in reversed(alternative.threads) if ended is not None]
 
     def _value(self) -> tuple[object, ...]:
         """What makes up the value, of each alternative in turn."""

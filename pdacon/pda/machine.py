@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -47,10 +48,13 @@ class Context:
     keywords
         For each regex that absorbs strings, these strings in the same order. A lexeme of the regex that one of them
         matches in full is that string instead.
+    absorbed
+        All of these strings, each once.
     """
 
     terminals: tuple[int, ...]
     keywords: dict[int, tuple[int, ...]]
+    absorbed: tuple[int, ...]
 
 
 class Machine:
@@ -127,7 +131,8 @@ class Machine:
             if absorbed:
                 keywords[regex] = absorbed
             gone.update(s for s in absorbed if (string := terminals[s].pattern) and string.flags <= pattern.flags)
-        return Context(tuple(t for t in ordered if t not in gone), keywords)
+        strings = tuple(dict.fromkeys(chain.from_iterable(keywords.values())))
+        return Context(tuple(t for t in ordered if t not in gone), keywords, strings)
 
     def _absorbs(self, regex: Terminal, string: Terminal) -> bool:
         if regex.pattern is None or string.pattern is None or string.pattern.kind != "str":

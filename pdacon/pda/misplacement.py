@@ -7,7 +7,6 @@ could have. The parser's stack says which: it is closed block by block, and each
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
 
 from pdacon.pda.configuration import Configuration
 from pdacon.pda.indentation import SPACE, TAB, is_skipped
@@ -109,7 +108,7 @@ def _line_starts(before: Configuration) -> tuple[tuple[int, ...], bool]:
 def _begins(machine: Machine, stack: Stack) -> bool:
     """Whether anything can begin on a stack but newlines and what is ignored."""
     context = machine.contexts[stack.state]
-    terminals = {*context.terminals, *chain.from_iterable(context.keywords.values())}
+    terminals = {*context.terminals, *context.absorbed}
     if machine.grammar.layout is not None:
         terminals.discard(machine.grammar.layout.newline)
     return any(machine.shift(stack, terminal) is not None for terminal in terminals - machine.ignore)
