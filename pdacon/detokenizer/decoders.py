@@ -37,7 +37,7 @@ class Decoder:
     names : tuple of str
         The stages, by the names that they have in tokenizer.json; empty: there is no decoder.
     inner, first : callable
-        From the tokens of a vocabulary to what each adds behind another one, and at the start of a text. Before bytes
+        From the tokens of a vocabulary to what each adds after another one, and at the start of a text. Before bytes
         are made of them.
     raw : str
         How the rest becomes bytes: "" (UTF-8), "ByteLevel" or "ByteFallback".

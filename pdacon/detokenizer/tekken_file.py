@@ -1,6 +1,6 @@
 """Tekken tokenizers: the file tekken.json, or the object that mistral-common makes of it.
 
-The first ids are special tokens; behind them come the tokens in the order of their ranks, as many as make the
+The first ids are special tokens; after them come the tokens in the order of their ranks, as many as make the
 vocabulary `default_vocab_size` wide. A special token is nobody's text, whether or not the file calls it a control
 token.
 

@@ -1,6 +1,6 @@
 """Hold the bytes that were read against what the tokenizer itself decodes.
 
-All tokens are decoded behind one another, in long texts; one that is part of a character is put between bytes that
+All tokens are decoded one after the other, in long texts; one that is part of a character is put between bytes that
 complete it. Every token of a small vocabulary, and a sample of a large one, is decoded at the start of a text too. A
 decoder that does something else than it says is found here, when the vocabulary is built.
 """
@@ -39,7 +39,7 @@ def check_backend(
     ids : sequence of int
         The ids that stand for text.
     tokens : sequence of (bytes or None)
-        The bytes of every id behind another one.
+        The bytes of every id after another one.
     first : sequence of bytes
         The bytes of each of `ids` at the start of a text.
     raw : frozenset of int
@@ -80,7 +80,7 @@ class Comparison:
         self.tokens = tokens
         self.first = dict(zip(ids, first, strict=True))
         self.raw = raw
-        # What comes before the tokens that are tried behind another one: whole characters, no space at either end.
+        # What comes before the tokens that are tried after another one: whole characters, no space at either end.
         solid = [i for i in ids if _is_solid(self.first[i])]
         self.anchor = min(solid, key=lambda i: i in raw, default=None)
 
@@ -104,7 +104,7 @@ class Comparison:
             self.compare(i, [i], self.expected([i]))
 
     def check_row(self, row: list[int]) -> None:
-        """Decode tokens behind one another. If that is not what was expected, find out which of them it is."""
+        """Decode tokens one after the other. If that is not what was expected, find out which of them it is."""
         assert self.anchor is not None
         texts = [self.anchor, *row, self.anchor]
         if self.decode(texts) == self.expected(texts):

@@ -210,7 +210,7 @@ class Grammar(GrammarWaysIn):
         """One grammar with others in it: each name that the outer one leaves open stands for a grammar.
 
         Inside of an inner grammar its own text is ignored, outside the outer grammar's; what comes before its first and
-        behind its last terminal may be either.
+        after its last terminal may be either.
 
         Parameters
         ----------

@@ -33,7 +33,7 @@ def _in_double_quotes(groups: dict[str, str]) -> str:
 
 def _statement(groups: dict[str, str]) -> str:
     near = get_close_matches(groups["word"], _STATEMENTS, n=1)
-    return f"did you mean %{near[0]}?" if near else f"behind % stands one of {', '.join(_STATEMENTS)}"
+    return f"did you mean %{near[0]}?" if near else f"after % stands one of {', '.join(_STATEMENTS)}"
 
 
 def one_case(name: str) -> str:
@@ -45,12 +45,12 @@ def one_case(name: str) -> str:
 _HABITS = (
     _habit(
         rf"^\s*(?P<name>{_WORD})\s*::=",
-        r"a definition has one colon behind its name: <name>: ...; where ::= stands is GBNF (pdacon.Grammar.from_gbnf) "
+        r"a definition has one colon after its name: <name>: ...; where ::= stands is GBNF (pdacon.Grammar.from_gbnf) "
         r"or EBNF (pdacon.Grammar.from_ebnf)",
     ),
     _habit(
         rf"^\s*(?P<name>{_WORD})\s*(?::=|=|->|→)",
-        r"a definition has one colon behind its name: <name>: ...",
+        r"a definition has one colon after its name: <name>: ...",
     ),
     _habit(r"%llguidance\b.*", r"a grammar that begins with %llguidance is for pdacon.Grammar.from_llguidance"),
     _Habit(re.compile(rf"%(?!(?:{'|'.join(_STATEMENTS)})\b)(?P<word>\w*)"), _statement),
@@ -86,11 +86,11 @@ _HABITS = (
     _habit(rf"(?P<first>{_WORD})-(?P<rest>{_WORD})", r"names have no hyphens: <first>_<rest>"),
     _habit(r"\{\s*(?P<least>\d+)\s*\}", r"so many are written with ~: x~<least>"),
     _habit(r"\{\s*(?P<least>\d+)\s*,\s*(?P<most>\d+)\s*\}", r"so many are written with ~: x~<least>..<most>"),
-    _habit(r"\{\s*(?P<what>[^{}]+?)\s*\}", r"what may be repeated stands in parentheses, with * behind: (<what>)*"),
+    _habit(r"\{\s*(?P<what>[^{}]+?)\s*\}", r"what may be repeated stands in parentheses, with * after them: (<what>)*"),
     _habit(r"~\s*(?P<least>\d+)\s*(?:-|,|\.)\s*(?P<most>\d+)", r"from so many to so many is written ~<least>..<most>"),
     _habit(
         rf"(?P<mark>[?*+])(?P<what>{_WORD})",
-        r"<mark> stands behind what it is for: <what><mark>, or before the name of a rule that is defined",
+        r"<mark> stands after what it is for: <what><mark>, or before the name of a rule that is defined",
     ),
     _habit(r"(?<=\s)\.(?=\s)", r"what follows each other stands side by side, without dots"),
     _habit(r"^\s*(?P<name>\d+[A-Za-z_]\w*)", r"a name begins with a letter: _<name>"),

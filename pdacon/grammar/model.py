@@ -225,7 +225,7 @@ class Layout:
     Attributes
     ----------
     newline : int
-        What ends a line; the columns behind its last newline indent the next one. It is in every lexical context.
+        What ends a line; the columns after its last newline indent the next one. It is in every lexical context.
     indent, dedent : int
         What the parser gets, after a newline, for a line that is further in, and for each block that it closes. They
         have no pattern.

@@ -110,7 +110,7 @@ def _check_terminals(terminals: dict[str, _Terminal]) -> None:
 
 
 def _inner_first(terminals: dict[str, _Terminal]) -> Iterator[str]:
-    """Each behind those that it names; in a circle, which is Lark's to refuse, from anywhere."""
+    """Each after those that it names; in a circle, which is Lark's to refuse, from anywhere."""
     begun: set[str] = set()
     for first in terminals:
         pending = [] if first in begun else [(first, iter(terminals[first].names))]

@@ -19,7 +19,7 @@ from pdacon.errors import GrammarSyntaxError, LimitExceededError, UnsupportedGra
 from pdacon.spans import Span
 
 QUOTED_TEXT = r'"(?:[^"\\\n\r]|\\[^\n\r])*"'
-"""Text in double quotes on one line; a backslash takes the character behind it with it."""
+"""Text in double quotes on one line; a backslash takes the character after it with it."""
 
 _UNPRINTED = r"\x00-\x20\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff"
 _PLAIN = rf"[^{_UNPRINTED}:#,\[\]{{}}]"
@@ -94,7 +94,7 @@ class SetTable:
         LimitExceededError
             "characters": a subsequence has too many elements; "sets": there are too many.
         """
-        for group in reversed(self._groups(pattern, span)):  # what is within a group comes behind its beginning
+        for group in reversed(self._groups(pattern, span)):  # what is within a group comes after its beginning
             meaning, end = self._meaning(group, pattern, span)
             pattern = pattern[: group.begin] + meaning + pattern[end:]
         return pattern

@@ -343,7 +343,7 @@ def _copies(
 
 
 def _rows(offset: NDArray[np.int32], wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the entries of some rows are, one row behind the other, and for each entry the place of its row."""
+    """Where the entries of some rows are, one row after the other, and for each entry the place of its row."""
     sizes = np.diff(offset)[wanted]
     entries = np.repeat(offset[wanted] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
     return entries, np.repeat(np.arange(len(wanted)), sizes)

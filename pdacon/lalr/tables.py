@@ -83,7 +83,7 @@ class Conflict:
 
 
 class _Rules:
-    """The productions, those of the distinct starts behind them; made when they are asked for."""
+    """The productions, those of the distinct starts after them; made when they are asked for."""
 
     def __init__(self, grammar: _Grammar, starts: Sequence[int]) -> None:
         self._grammar, self._starts = grammar, starts

@@ -1,7 +1,7 @@
 """Backreferences and conditional groups, where they are regular: the tree of a pattern without them.
 
 What a group has matched is not regular, unless that is one of a few texts. Then what follows the group in its sequence
-is written once for each of them, as ordered alternatives: ``(?P<q>'|")x(?P=q)`` is ``'x'|"x"``. Behind an optional
+is written once for each of them, as ordered alternatives: ``(?P<q>'|")x(?P=q)`` is ``'x'|"x"``. After an optional
 group, or one in an alternative, it is written once more for where the group has matched nothing; that is all that a
 conditional group asks for. A backtracking matcher tries the same things in the same order.
 

@@ -55,7 +55,7 @@ def find_collisions(
 
 
 def _terminals_after(lexer: Lexer) -> list[list[int]]:
-    """For each terminal those that are looked for behind a lexeme of it, whatever it is then called."""
+    """For each terminal those that are looked for after a lexeme of it, whatever it is then called."""
     after = [set(contexts) for contexts in lexer.contexts_after]
     terminals_in: dict[frozenset[int], list[int]] = {}
     for number, context in enumerate(lexer.contexts):

@@ -11,7 +11,7 @@ look at the text on either side of a point. They are taken away by a product:
   that looks ahead, as ``\b`` does, has threads with obligations; where they match with some that are still open,
   whoever asked goes on with the obligation that one of them is met (or that none is).
 - An *atomic group* is an ordered list of the threads of its body in one state. Where one of them leaves the group,
-  what follows is obliged that no thread before it does; the threads behind it are cut.
+  what follows is obliged that no thread before it does; the threads after it are cut.
 
 A thread that matches while it still has obligations is *pending*: the lexeme ends there if what follows says so.
 The end of the text meets ``$`` and decides everything that is open.

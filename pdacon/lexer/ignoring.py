@@ -2,7 +2,7 @@
 
 In: a grammar with islands, and its tables. Out: for each LR state the terminals that are ignored there. A state is in
 an island if the productions at work in it are: those of its kernel, which began before the place where it stands. So
-what is ignored changes behind the first terminal of an island, and behind the first one after it.
+what is ignored changes after the first terminal of an island, and after the first one after it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _open_where(grammar: Grammar, symbol: int, at_work: set[int]) -> Unsupported
     names = " and ".join(grammar.islands[one - 1].name if one else "the outer grammar" for one in sorted(at_work))
     span = grammar.terminals[symbol].span if symbol < grammar.end else None
     return UnsupportedGrammarError(
-        f"behind {grammar.describe_symbol(symbol)} the text may be one of {names}, which ignore different text; begin "
+        f"after {grammar.describe_symbol(symbol)} the text may be one of {names}, which ignore different text; begin "
         "one of them in another way, or let both ignore the same",
         span,
         feature="compose",

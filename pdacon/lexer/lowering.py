@@ -191,7 +191,7 @@ def _with_families(
 ) -> tuple[_Numbers, NDArray[np.uint8], _Numbers, _Numbers]:
     """The automaton for what lies behind, the entries, and what matches leave, with what families have left.
 
-    Behind the given states there is a copy of all of them for each entry of a family but its first. No byte leads to a
+    After the given states there is a copy of all of them for each entry of a family but its first. No byte leads to a
     copy, and from there as from its original: what is left is known where the next lexeme begins, and forgotten then.
     """
     count = len(behind)

@@ -25,7 +25,7 @@ T = TypeVar("T", bound=_Text)
 Way: TypeAlias = tuple[T, Sequence[Node], int]
 """What is read first of a node, and the nodes that come in its place then, with the flags in force there."""
 
-# What is still to be read: nodes, which of them is next, their flags, and what comes behind them.
+# What is still to be read: nodes, which of them is next, their flags, and what comes after them.
 _Rest: TypeAlias = "tuple[Sequence[Node], int, int, _Rest] | None"
 
 

@@ -18,7 +18,7 @@ _BEFORE, _BEGUN, _INDENTED = range(3)
 def check_newline(grammar: Grammar) -> None:
     """Make sure that the column of the layout's newline is known where it ends.
 
-    Behind a look-ahead several ends can wait at once, each with a column of its own; the automaton keeps one.
+    After a look-ahead several ends can wait at once, each with a column of its own; the automaton keeps one.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def check_newline(grammar: Grammar) -> None:
 
 
 def may_indent(grammar: Grammar) -> bool:
-    """Whether some text that the layout's newline denotes has a blank behind its last line break.
+    """Whether some text that the layout's newline denotes has a blank after its last line break.
 
     What the newline denotes, not what the lexer makes of it: where this says no, no line is ever indented.
     """

@@ -9,13 +9,13 @@ States are built from the end of the pattern to its start: a node is lowered aga
 (its continuation), and equal states are made once. What looks at the text around a point becomes a guard; see
 ``guards`` for how guards are taken away.
 
-Repetition of what can be empty is where ordered automata and ``re`` usually part. ``re`` goes on behind a loop as soon
+Repetition of what can be empty is where ordered automata and ``re`` usually part. ``re`` goes on after a loop as soon
 as one iteration beyond the required ones has consumed nothing; so the order of threads depends on whether the current
 iteration has consumed anything. Go's and RE2's rewriting of ``x*`` to ``(x+)?`` is not enough: ``(|a)*(b|abc)`` on
 ``aabc`` is 3 long there and 4 in Python. Here a continuation is a vector: entry i is where to go on when the
 i outermost of the loops around the node have consumed something in their current iteration, and the inner ones have
 not (an iteration of an inner loop lies within one of an outer loop, so there are no other cases). Where an iteration
-ends empty, the entry leads behind the loop. No epsilon cycle is left, so a closure that visits each state once
+ends empty, the entry leads past the loop. No epsilon cycle is left, so a closure that visits each state once
 explores what a backtracking matcher does, in the same order.
 
 Source: R. Cox, "Regular Expression Matching: the Virtual Machine Approach" (2009), for the machine; CPython's

@@ -26,7 +26,7 @@ class Program:
     """A Pike-VM program over the UTF-8 bytes of the text.
 
     Threads run in order of priority. The epsilon closure of a thread is a depth-first preorder walk that enters
-    each state once, and the first visit wins; a MATCH cuts every thread behind it. What is left when no thread
+    each state once, and the first visit wins; a MATCH cuts every thread after it. What is left when no thread
     remains is the match that Python's ``re`` finds. There is no epsilon cycle, so a walk without the
     visited set ends too and finds the same match.
 
@@ -52,7 +52,7 @@ class Program:
 
     family : str
         Programs that read one text in turn, each from where the one before has left it, have the same one. The entries
-        behind the first are then for what was left; no byte leads there.
+        after the first are then for what was left; no byte leads there.
     leaves : int32[n]
         In a family: for each ``MATCH`` state, of which there may be several, the entry in which the family's next
         lexeme begins; 0 for the others. Otherwise empty. What leads to such a state reads a byte.

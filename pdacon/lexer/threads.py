@@ -155,7 +155,7 @@ class Threads:
         return out
 
     def _is_end(self, thread: Thread) -> bool:
-        """A match or an exit without obligations: what comes behind it is cut."""
+        """A match or an exit without obligations: what comes after it is cut."""
         position, owed = thread
         return not owed and isinstance(position, int) and self._kinds[position] in (MATCH, EXIT)
 

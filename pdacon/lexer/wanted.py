@@ -48,7 +48,7 @@ def narrowed(
 
     Returns
     -------
-    behind, wanted
+    after, wanted
         Of the product, as far as texts lead there.
     places : int32[m]
         Which state of the given automaton each state is.

@@ -1,7 +1,7 @@
 """Lists of words -> Program, without the detour by Python's pattern parser.
 
 A pattern of the form ``(?ai:(?:word|word|...)(?![class])|word|...)``, as frontends write it for hundreds of names, or
-of such lists behind prefixes, ``(?ai:(?:prefix|...)\\.(?:list)|(?:prefix|...)\\.(?:list)|...)``, takes
+of such lists after prefixes, ``(?ai:(?:prefix|...)\\.(?:list)|(?:prefix|...)\\.(?:list)|...)``, takes
 `patterns.compile_pattern` 20 us a state. The states are those of a trie whose equal ends are one, which the native core
 makes of the words at once. The form is read off the pattern's text; whatever departs from it, or needs the order of
 its alternatives to mean what it means, is left to the general way.
@@ -21,10 +21,10 @@ from pdacon._native import _core
 from pdacon.lexer.program import MATCH, Program
 
 _MATCH, _TAIL = -1, -2
-"""What comes behind a word: nothing, because it ends by itself, or what looks at the text that follows."""
+"""What comes after a word: nothing, because it ends by itself, or what looks at the text that follows."""
 
 _List: TypeAlias = list[tuple[bytes, int]]
-"""Words in ascending order, and what comes behind each: one of those above, or the list of that number."""
+"""Words in ascending order, and what comes after each: one of those above, or the list of that number."""
 
 _TEXT = r"[^\\()]*(?:\\.[^\\()]*)*"
 _TAIL_OF = r"(?P<tail>\(\?!\[(?:[^\\\]]|\\.)+\]\))(?:\|(?=[^)])|(?=\))|$)"
@@ -38,7 +38,7 @@ _SPECIAL = re.compile(r"[\\()\[\]{}*+?.^$]")
 def words_program(regexp: str, compile_pattern: Callable[[str], Program], limit: int) -> Program | None:
     """The Program of a pattern of many words; None where it is of another form, or the order of the words matters.
 
-    ``compile_pattern`` lowers the pattern of one word, for what comes behind each.
+    ``compile_pattern`` lowers the pattern of one word, for what comes after each.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def words_program(regexp: str, compile_pattern: Callable[[str], Program], limit:
         return None
     lists, after = read
     words = list(chain.from_iterable(lists))
-    if len(words) == 1:  # the general way has what comes behind it
+    if len(words) == 1:  # the general way has what comes after it
         return None
     tail = compile_pattern(f"(?ai:(?:x){after})")
     if len(tail.entries) != 1 or len(tail) > 16:
@@ -66,7 +66,7 @@ def words_program(regexp: str, compile_pattern: Callable[[str], Program], limit:
 
 
 def _lists(value: str) -> tuple[list[_List], str] | None:
-    """The lists of a pattern, the last of which is the whole, and what decides behind a word that waits for it.
+    """The lists of a pattern, the last of which is the whole, and what decides after a word that waits for it.
 
     None where the pattern is of another form.
     """
@@ -111,7 +111,7 @@ def _with_tail(
     entry: int,
     tail: Program,
 ) -> Program:
-    """The states of words, and what comes behind them: the tail's states less its first, where it reads the word."""
+    """The states of words, and what comes after them: the tail's states less its first, where it reads the word."""
     (match,) = np.flatnonzero(tail.kind == MATCH).tolist()
     first, moved = int(tail.offset[1]), len(kind) - 1  # the entry is state 0, and nothing leads there
     behind = {_MATCH: match + moved, _TAIL: int(tail.target[0]) + moved}

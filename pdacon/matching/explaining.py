@@ -205,7 +205,7 @@ class Explainer:
         return schema_lines(self._grammar.source, read.decode(errors="ignore"))
 
     def _why_schema(self, read: bytes, refused: bytes) -> str:
-        """Why a JSON Schema does not take what comes behind a text; empty where its grammar says it best."""
+        """Why a JSON Schema does not take what comes after a text; empty where its grammar says it best."""
         if self._grammar.language != "JSON Schema":
             return ""
         from pdacon.frontends.json_schema import why_refused
@@ -216,7 +216,7 @@ class Explainer:
         return why_refused(self._grammar.source, read.decode(errors="ignore"), refused.decode(errors="ignore"), takes)
 
     def _why_set(self, read: bytes, refused: bytes) -> str:
-        """Which regular set does not have what comes behind a text, or its end; empty if the rules refuse that, too."""
+        """Which regular set does not have what comes after a text, or its end; empty if the rules refuse that, too."""
         if not self._grammar.within:
             return ""
         probe = _core.Matcher(self._without_sets, 1, False, False)
@@ -244,7 +244,7 @@ class Explainer:
         return lexeme, self._following.expect(place, text, probe, reader)
 
     def _behind(self, text: bytes) -> _core.Matcher:
-        """A matcher for single bytes behind a text; it keeps no text, and can take back one accept."""
+        """A matcher for single bytes after a text; it keeps no text, and can take back one accept."""
         probe = _core.Matcher(self._bytewise, 1, False, False)
         if not probe._accept_spelled(text):
             raise AssertionError(f"the matcher accepts {text[-80:]!r}, but the grammar does not")

@@ -66,7 +66,7 @@ class Following:
         )
 
     def _others(self, expected: Expectation, following: set[int]) -> list[int]:
-        """What begins behind lexemes of which a place has forgotten that they may have ended."""
+        """What begins after lexemes of which a place has forgotten that they may have ended."""
         terminals = self._grammar.terminals
         return sorted(following.difference(expected.next), key=lambda terminal: lexing_order(terminals[terminal]))
 
@@ -80,7 +80,7 @@ class Following:
     def _ignored_next(
         self, place: Configuration, text: bytes, matcher: _core.Matcher, reader: LexemeReader
     ) -> Iterator[int]:
-        """The ignored terminals of which a lexeme can begin behind a text."""
+        """The ignored terminals of which a lexeme can begin after a text."""
         if len(self._grammar.ignore) == 1:
             yield from self._grammar.ignore
             return

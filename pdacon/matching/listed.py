@@ -89,7 +89,7 @@ def find_unlisted(
     place : Configuration
         That of the longest beginning of the text that is viable.
     read, rest : bytes
-        That beginning, of which at least the lexeme that was begun, and what comes behind it.
+        That beginning, of which at least the lexeme that was begun, and what comes after it.
     expect_before : callable
         What may come before the lexeme that an alternative of the place has begun.
     """
@@ -158,7 +158,7 @@ def _matches(begin: Configuration, word: bytes) -> bool:
 
 
 def word_of(lexeme: bytes, rest: bytes) -> bytes:
-    """What a reader takes for one word: the lexeme and letters behind it, or all up to the closing quotation mark."""
+    """What a reader takes for one word: the lexeme and letters after it, or all up to the closing quotation mark."""
     text = (lexeme + rest[:_LONGEST]).decode("utf-8", "surrogateescape")
     begun = len(lexeme.decode("utf-8", "ignore"))
     closing = {"[": "]"}.get(text[0], text[0])

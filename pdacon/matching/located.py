@@ -57,7 +57,7 @@ def locate(
     start : int
         Index of the start rule.
     since : int
-        Asked for are the lexemes whose ends become certain behind so many bytes.
+        Asked for are the lexemes whose ends become certain after so many bytes.
     most : int or None
         At most so many; None: all.
     """

@@ -67,7 +67,7 @@ class Names:
         return f"{after}{article} {name} is expected, which begins with {listed}"
 
     def _around(self, production: int, dot: int) -> tuple[int | None, int | None]:
-        """The symbols before and behind the dot of an item; the start symbol is what the text as a whole waits for."""
+        """The symbols before and after the dot of an item; the start symbol is what the text as a whole waits for."""
         if production >= len(self._grammar.productions):
             return None, self._grammar.starts[self._start] if dot == 0 else None
         rhs = self._grammar.productions[production].rhs

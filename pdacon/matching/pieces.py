@@ -113,7 +113,7 @@ def _is_word(byte: bytes) -> bool:
 
 
 def _closed(reading: _Reading, comment: bytes) -> Iterator[bytes]:
-    """A comment, and the line break that ends it if one does; nothing if what comes behind could still be in it."""
+    """A comment, and the line break that ends it if one does; nothing if what comes after could still be in it."""
     for text in (comment, comment + b"\n"):
         after = reading.after(text)
         if after is not None and after.length <= len(text) - len(comment):

@@ -27,7 +27,7 @@ from pdacon.pda import (
 )
 from pdacon.quoting import first_character, is_literal, line_and_column, listing, quote, tail
 
-_MOST_READ = 200  # bytes of a text behind the place where it is refused
+_MOST_READ = 200  # bytes of a text after the place where it is refused
 _GIVEN_UP = 'lookahead="commit" gives such texts up'
 
 
@@ -40,7 +40,7 @@ class Refused:
     place : Configuration
         What the longest viable beginning of the text leads to.
     read, rest : bytes
-        That beginning, and what comes behind it, at least a byte.
+        That beginning, and what comes after it, at least a byte.
     reader : LexemeReader
     expect_before : callable
         What may come before the lexeme that has been begun in ``place``, or in an alternative of it.
@@ -156,7 +156,7 @@ class Reasons:
             what = f"{tail(word)} is {listing(names)}, which the parser does not take here"
             return f"{what}; {self._awaited(here.place, here.expect_before(here.place))}"
         word = max(word, lexeme + here.rest[:1], key=len)
-        behind = f"it would end behind {tail(lexeme)}, where {quote(first_character(here.rest))} must not follow"
+        behind = f"it would end after {tail(lexeme)}, where {quote(first_character(here.rest))} must not follow"
         return f"{tail(word)} is no {self._names.name(terminal)}: {behind}"
 
     def _doomed(self, here: Refused, expected: Expectation, refusal: Refusal) -> str:

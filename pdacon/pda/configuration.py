@@ -11,7 +11,7 @@ How a text is read
 ------------------
 A *context* is what can be lexed after a shift: the terminals in the action row of the LR state on top, and the ignored
 ones. A lexeme starts with one thread per terminal of the context, in the order in which Lark tries them. A byte moves
-every thread; a thread that reaches its end has *matched* and cuts all threads behind it, because whatever they find
+every thread; a thread that reaches its end has *matched* and cuts all threads after it, because whatever they find
 would come second. The match is not certain while threads before it are alive. So it is kept as the *fallback*: the
 configuration that the text has if this match is the lexeme. That configuration reads on beside the threads, so the
 bytes after the match (the pushback) are lexed in it as they arrive, in the context of its own stack, with threads and a
@@ -246,7 +246,7 @@ class Configuration:
         """The terminal that matches with one more byte, as the parser would be told, whether it takes it or not.
 
         None if no thread matches. A match whose condition is still open counts; not the byte that decides it, which is
-        behind the match. See `step` for what becomes of the text then.
+        after the match. See `step` for what becomes of the text then.
         """
         machine = self.machine
         ends = (

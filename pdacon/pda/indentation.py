@@ -1,6 +1,6 @@
 """What Lark's ``Indenter``, or a FixedWidthIndenter, does between the lexer and the parser.
 
-The parser gets each lexeme's terminal, then, after a newline, what the columns behind it make of the next line, and at
+The parser gets each lexeme's terminal, then, after a newline, what the columns after it make of the next line, and at
 the end of the text what closes the blocks that are still open.
 
 Source: ``lark.indenter`` (Lark 1.3).
@@ -47,7 +47,7 @@ OUTERMOST = Margin()
 def column_after(column: int | None, byte: int, layout: Layout) -> int | None:
     """Where a line begins if the newline before it goes on with a byte; None before its first line break.
 
-    Everything behind the last line break counts: blanks in a comment, too. What is no blank has no width.
+    Everything after the last line break counts: blanks in a comment, too. What is no blank has no width.
     """
     if byte == NEWLINE:
         return 0

@@ -23,7 +23,7 @@ _UNKNOWN = 1 << 60  # a length that no lexeme has
 class LexemeReader:
     """Reads on from configurations. What it knows of their steps it keeps.
 
-    Matches that are not certain nest: behind each there may be another one. Of more than 48 the last ones are
+    Matches that are not certain nest: after each there may be another one. Of more than 48 the last ones are
     forgotten, which bounds the cost of a byte and the depth of recursion. What is read is still right as long as the
     lexeme that has been begun does not turn out to be one of those.
 

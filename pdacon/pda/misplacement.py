@@ -28,7 +28,7 @@ class MisplacedLine:
     column : int or None
         Where it begins, or where it stands so far; None if the newline takes no such blanks.
     begun : bool
-        Whether what comes behind the blanks is known.
+        Whether what comes after the blanks is known.
     columns : tuple of int
         Columns of open blocks in which a line can begin here, ascending.
     deeper : int or None
@@ -90,7 +90,7 @@ def _misplaced(before: Configuration, after: Configuration | None, blanks: bytes
 
 
 def _line_starts(before: Configuration) -> tuple[tuple[int, ...], bool]:
-    """The columns of open blocks in which something can begin behind a newline, and whether it can in a block there."""
+    """The columns of open blocks in which something can begin after a newline, and whether it can in a block there."""
     machine, layout = before.machine, before.machine.grammar.layout
     assert layout is not None
     stack = machine.shift(before.stack, layout.newline)

@@ -28,7 +28,7 @@ class Refusal:
     reads_on : bool
         Whether the byte can be read all the same: what follows could not save the text.
     guarded : int or None
-        A terminal that has matched, and whose match is none if the byte comes behind it.
+        A terminal that has matched, and whose match is none if the byte comes after it.
     """
 
     unfinished: tuple[int, ...]

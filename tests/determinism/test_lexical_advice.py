@@ -204,7 +204,7 @@ TEXT: /[^;]/
     [
         (r"start: A | B\nA: /[\ud800-\udfff]+/\nB: /b/".replace(r"\n", "\n"), "Surrogates"),
         ("start: A | B\nA: /(?!a)a/\nB: /b/", "No text has anything that A matches."),
-        ("start: (A | B)*\nA: /a(?=b)/\nB: /c/", "no text can be read on behind what it matches"),
+        ("start: (A | B)*\nA: /a(?=b)/\nB: /c/", "no text can be read on after what it matches"),
         ('start: A | B\nA.1: /[ab]/\nB: "b"', "takes what it matches for something else"),
     ],
 )

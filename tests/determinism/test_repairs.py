@@ -262,7 +262,7 @@ def test_a_comma_at_the_end_of_a_list_that_two_parts_can_take() -> None:
     """The conflict is on the bracket, which belongs to the list in both readings: no comma before it would help."""
     text = 'start: list\nlist: "[" (item ",")* item? ","? "]"\nitem: "a" | list\n'
     (finding,) = [f for f in findings(text) if f.id == "PDA001"]
-    assert finding.message.startswith('Two parts of list can take the same text, and "]" comes behind either')
+    assert finding.message.startswith('Two parts of list can take the same text, and "]" comes after either')
     assert "put something between" not in (finding.repair or "")
     assert "refused" not in (finding.repair or "")
     assert not findings('start: list\nlist: "[" (item ("," item)* ","?)? "]"\nitem: "a" | list\n')

@@ -43,7 +43,7 @@ def test_what_is_shown_is_refused_by_stock_lark(rules: str, text: bytes, options
     assert finding.witness.text == text
     shown = text.decode()
     assert not takes(rules + blanks, shown, **options)
-    assert ("behind the operator" in finding.message) == bool(blanks)
+    assert ("after the operator" in finding.message) == bool(blanks)
     if blanks:
         assert takes(rules + blanks, f"{shown[:-1]} {shown[-1]}", **options)
 

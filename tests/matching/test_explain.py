@@ -73,9 +73,9 @@ def test_reasons(json: pdacon.Constraint, text: bytes, asked: int | bytes, reaso
          'the text could end here, but lookahead="commit" gives such texts up'),
         (b"\xc3", 'start: "é" "b"', {}, b"b", '"b" cannot continue "\\xc3" (of "é")'),
         (b"ab", "start: (NAME|INT)+\nNAME: /[a-z]+\\b/\nINT: /[0-9]+/", {}, b"1",
-         '"ab1" is no NAME: it would end behind "ab", where "1" must not follow'),
+         '"ab1" is no NAME: it would end after "ab", where "1" must not follow'),
         (b"i", "start: NAME INT\nNAME: /(?!if)[a-z]+/\nINT: /[0-9]+/", {}, b"f",
-         '"if" is no NAME: it would end behind "i", where "f" must not follow'),
+         '"if" is no NAME: it would end after "i", where "f" must not follow'),
     ],
 )  # fmt: skip
 def test_reasons_that_json_does_not_have(
@@ -286,7 +286,7 @@ def python() -> pdacon.Constraint:
         ("except: x", '"except" is EXCEPT, which the parser does not take here; expected '),
         ("def else(", '"else" is ELSE, which the parser does not take here; expected NAME'),
         ("for x on y:", '"on" is nothing that can come here; expected IN, ",", ".", "(" or "["'),
-        ("1if x else y", '"1if" is no NUMBER: it would end behind "1", where "i" must not follow'),
+        ("1if x else y", '"1if" is no NUMBER: it would end after "1", where "i" must not follow'),
         ("x = 1\nprint('hello)\n",
          """"\\n" cannot continue STRING or STRING_BEFORE_ "'hello)", which began at line 2, column 7, """
          "and is not finished"),

@@ -136,7 +136,7 @@ def test_a_list_of_one_name_is_shown_beside_others() -> None:
 
 @pytest.mark.slow
 def test_made_up_names_of_a_schema(schema: pdacon.Constraint) -> None:
-    said = '"foo" is no {}: it would end behind "f", where "o" must not follow'
+    said = '"foo" is no {}: it would end after "f", where "o" must not follow'
     assert reason(schema, "SELECT name FROM singer AS foo") == said.format("ALIAS")
     assert reason(schema, "SELECT name FROM singer foo") == said.format("BARE_ALIAS")
     assert reason(schema, "SELECT count(*) foo FROM singer") == said.format("BARE_LABEL")

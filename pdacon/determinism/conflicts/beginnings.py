@@ -39,7 +39,7 @@ def find_common_beginning(
 ) -> Example | None:
     """Two sentences that begin alike up to the decision, each with one of the readings; the shortest such beginning.
 
-    None if no left context of the state has ``terminal`` behind both items, in the sense of canonical LR(1), or if the
+    None if no left context of the state has ``terminal`` after both items, in the sense of canonical LR(1), or if the
     time is over. With one item twice: a sentence in which it is read. With ``whole``, sentences of a start.
 
     Cost: time and memory grow with the number of pairs of items that lie around the conflict in some state.

@@ -70,7 +70,7 @@ class Bounds:
         return known
 
     def _until_followed(self, nonterminal: int, symbol: int) -> int:
-        """The least cost of going out until what comes behind begins like a symbol, or the symbol is gone."""
+        """The least cost of going out until what comes after begins like a symbol, or the symbol is gone."""
         known = self._followed_by.get(symbol)
         if known is None:
             known = self._followed_by[symbol] = self._followed(symbol)

@@ -137,7 +137,7 @@ class Reading:
         self.pending += behind
 
     def around(self) -> tuple[Node | None, int]:
-        """The lowest node of the spine with leaves behind the decision, and the child with which they begin."""
+        """The lowest node of the spine with leaves after the decision, and the child with which they begin."""
         for node, item in zip(self._nodes[1:], self.spine[1:], strict=True):
             for at in range(self._items.dot[item] + 1, len(node.children)):
                 if node.children[at].count_leaves():

@@ -133,11 +133,11 @@ class Items:
         return known
 
     def rest(self, item: Item) -> tuple[int, ...]:
-        """The symbols behind the dot."""
+        """The symbols after the dot."""
         return self.sides[self.production[item]][1][self.dot[item] :]
 
     def behind(self, item: Item) -> tuple[tuple[int, ...], int, bool]:
-        """The symbols behind the one that the dot is before, and what `can_begin` says of them."""
+        """The symbols after the one that the dot is before, and what `can_begin` says of them."""
         known = self._behind_of.get(item)
         if known is None:
             behind = self.rest(item)[1:]
@@ -194,7 +194,7 @@ class Items:
 
     @cached_property
     def _corners(self) -> dict[int, list[tuple[int, int]]]:
-        """For each symbol the left sides of productions in which it can come first, behind so many empty symbols."""
+        """For each symbol the left sides of productions in which it can come first, after so many empty symbols."""
         corners: dict[int, list[tuple[int, int]]] = {}
         for lhs, productions in self.expansions.items():
             if lhs == AUGMENTED:
@@ -237,7 +237,7 @@ class Items:
         return known
 
     def can_follow(self, item: Item, states: int, terminal: int) -> bool:
-        """Whether a terminal can come behind the production of an item, which is in all of the states."""
+        """Whether a terminal can come after the production of an item, which is in all of the states."""
         seen: set[tuple[int, int]] = set()
         pending = [(item, states)]
         while pending:

@@ -1,6 +1,6 @@
 """Words that can stand side by side without a blank, though the grammar ignores blanks.
 
-In: tables and lexing automaton. Out: findings PDA020. A pair is a terminal and one that the rules put behind it, each
+In: tables and lexing automaton. Out: findings PDA020. A pair is a terminal and one that the rules put after it, each
 with a text of letters, digits and underscores at the border, that the lexer cuts there wherever it may begin. A pair
 that no blank can part is none.
 """

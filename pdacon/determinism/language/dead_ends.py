@@ -1,7 +1,7 @@
 """Lexical dead ends: places from which the rules go on and no text does, and alternatives that no text uses.
 
 In: which LR states texts lead to (`reachability`). Out: findings PDA015 and PDA013. A terminal is dead in a place if
-the rules shift it there and the lexer never cuts it there; what the rules lead to behind it is followed without a text.
+the rules shift it there and the lexer never cuts it there; what the rules lead to after it is followed without a text.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Wants:
-    """What the rules would go on with, after terminals that texts lead behind.
+    """What the rules would go on with after the terminals that texts lead to.
 
     Attributes
     ----------
     terminals : dict of int to dict of int to int
         For an LR state: the terminals that the rules shift there and that cannot be read, each with the place (an LR
-        state behind a terminal) in which it cannot be read.
+        state after a terminal) in which it cannot be read.
     passed : set of int
         The LR states that the rules lead to from such places.
     """

@@ -1,4 +1,4 @@
-"""Which terminals the rules put behind which: FOLLOW sets, and the places in the rules that they come from.
+"""Which terminals the rules put after which: FOLLOW sets, and the places in the rules that they come from.
 
 What derives no text, needs a terminal that is never read, or is not reached from a start counts for nothing: so each
 pair is in some sentential form without such terminals.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class FollowSets:
-    """For each terminal of a grammar, those that the rules put behind it. Sets are integers: bit k is terminal k.
+    """For each terminal of a grammar, those that the rules put after it. Sets are integers: bit k is terminal k.
 
     Parameters
     ----------
@@ -50,11 +50,11 @@ class FollowSets:
         return found
 
     def after(self, terminal: int) -> int:
-        """The terminals that can come behind one, by the rules."""
+        """The terminals that can come after one, by the rules."""
         return self._after[terminal]
 
     def origins(self, before: int, terminal: int) -> Iterator[tuple[int, int]]:
-        """The productions and dots where the rules put a terminal behind another one; ``before`` -1: at the start."""
+        """The productions and dots where the rules put a terminal after another one; ``before`` -1: at the start."""
         for number in self._used:
             production = self._grammar.productions[number]
             if before < 0:
@@ -127,7 +127,7 @@ class FollowSets:
 
     def _follow(self) -> list[int]:
         found = self._of_symbols()
-        handed: list[tuple[int, int]] = []  # what comes behind the second comes behind the first
+        handed: list[tuple[int, int]] = []  # what comes after the second comes after the first
         for number in self._used:
             production = self._grammar.productions[number]
             behind, open_end = 0, True

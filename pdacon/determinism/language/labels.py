@@ -78,7 +78,7 @@ def _hidden(grammar: Grammar, number: int, token: int, prefix: bytes, vocab: Voc
         title=f"{TITLES['PDA021']}: {label}",
         message=f"{_place(prefix)}each token of {label} may be read as something else, such as token "
         f"{_shown(token, vocab)}. What can be read as text is read so, and what two labels have as the first of them: "
-        "the label may never come, and what the grammar wants behind it neither.",
+        "the label may never come, and what the grammar wants after it neither.",
         span=_span(grammar, number),
         symbols=_terminals(grammar, number),
         witness=Witness(text=prefix),

@@ -61,7 +61,7 @@ def unindented_findings(grammar: Grammar) -> list[Finding]:
             "line begins at column 0. What needs it is in no text.",
             span=newline.span,
             symbols=(indent.name, newline.name),
-            repair=r"let the newline take the blanks behind its line break, as /(\r?\n[\t ]*)+/ does.",
+            repair=r"let the newline take the blanks after its line break, as /(\r?\n[\t ]*)+/ does.",
         )
     ]
 

@@ -1,4 +1,4 @@
-"""Two terminals of which one is never read behind the other: what becomes of their texts, and what to do about it."""
+"""Two terminals of which one is never read after the other: what becomes of their texts, and what to do about it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 class Neighbours:
-    """Words about terminals that the rules put one behind the other, for one grammar."""
+    """Words about terminals that the rules put one after the other, for one grammar."""
 
     def __init__(self, texts: Texts) -> None:
         self._grammar: Grammar = texts.grammar
         self._texts = texts
 
     def parting(self, before: int, terminal: int, text: bytes | None) -> str:
-        """How to have a text of the one terminal read behind one of the other: only a pattern can leave something."""
+        """How to have a text of the one terminal read after one of the other: only a pattern can leave something."""
         if not 0 <= before < self._grammar.end:
             return (
                 f"change the terminals so that {self._grammar.describe_symbol(terminal)} can be read at the beginning."

@@ -195,7 +195,7 @@ class Follower:
         return found
 
     def reach(self, advanced: set[tuple[int, int]] | None) -> Reach:
-        """What texts lead to if reductions come out only behind these transitions, if given."""
+        """What texts lead to if reductions come out only after these transitions, if given."""
         found = Reach()
         back = self._lookbacks(advanced)
         pending = dict.fromkeys(self.tables.start_states, 1 << self._lexemes.beginning())

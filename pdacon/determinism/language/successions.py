@@ -1,6 +1,6 @@
-"""Terminals that no text puts behind one of their predecessors, though others come there and they come elsewhere.
+"""Terminals that no text puts after one of their predecessors, though others come there and they come elsewhere.
 
-In: which terminals the rules put behind which (`follow_sets`), and which the lexer does (`reachability`). Out: findings
+In: which terminals the rules put after which (`follow_sets`), and which the lexer does (`reachability`). Out: findings
 PDA015, as notes. What a dead end says already is left out.
 """
 
@@ -30,7 +30,7 @@ _BEGINNING = -1
 
 
 class Successions:
-    """What the rules put behind terminals that texts lead to, and no text does."""
+    """What the rules put after terminals that texts lead to, and no text does."""
 
     def __init__(
         self,
@@ -51,11 +51,11 @@ class Successions:
         self._neighbours = Neighbours(texts)
 
     def findings(self, known: Iterable[Finding]) -> list[Finding]:
-        """PDA015, a note for each terminal behind which others are never read; but what is ``known`` already.
+        """PDA015, a note for each terminal after which others are never read; but what is ``known`` already.
 
         Never a false alarm: ``reach`` has no less than what texts lead to. Where it has whole stacks, every pair is
-        found of which the lexer never cuts the second terminal behind the first. Those that it does cut, but in no
-        sentence, are named if nothing else is: mostly it is what comes behind them that no text is read as. A
+        found of which the lexer never cuts the second terminal after the first. Those that it does cut, but in no
+        sentence, are named if nothing else is: mostly it is what comes after them that no text is read as. A
         repetition of one terminal that takes all of the repeated text at once, such as ``WS+`` of ``/[ ]+/``, is fine.
         """
         named = {
@@ -76,7 +76,7 @@ class Successions:
         return self._reach.next if self._reach.read is None else self._reach.read
 
     def _before(self, finding: Finding) -> int:
-        """The terminal that a finding says another one is not read behind."""
+        """The terminal that a finding says another one is not read after."""
         return _BEGINNING if finding.title.endswith("after the beginning") else self._index[finding.symbols[0]]
 
     @cached_property
@@ -88,7 +88,7 @@ class Successions:
         return FollowSets(self._grammar, self._never)
 
     def _dead(self, read: dict[int, int]) -> Iterator[tuple[int, int]]:
-        """The terminals that texts lead to, each with those that the rules put behind it and what is read does not.
+        """The terminals that texts lead to, each with those that the rules put after it and what is read does not.
 
         Where a conflict was settled, the parser may never ask for some of these: that is the conflict's finding.
         """

@@ -1,7 +1,7 @@
-"""Operators that are read as the beginning of the word behind them, where the parser does not take that word.
+"""Operators that are read as the beginning of the word after them, where the parser does not take that word.
 
 In: tables and lexing automaton. Out: findings PDA023. In ``1-2`` the lexer reads ``-2`` if a signed number is looked
-for behind ``1``, because some other rule goes on so, and the sum that was meant is a syntax error.
+for after ``1``, because some other rule goes on so, and the sum that was meant is a syntax error.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SIGNED = frozenset({"SIGNED_INT", "SIGNED_FLOAT", "SIGNED_NUMBER"})
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """An operator and a terminal behind it, with a text of each, and the terminal that the lexer reads both as."""
+    """An operator and a terminal after it, with a text of each, and the terminal that the lexer reads both as."""
 
     operator: int
     operand: int
@@ -56,11 +56,11 @@ class _Loss:
 def swallowed_findings(tables: Tables, texts: Texts, examples: Examples, deadline: Deadline) -> list[Finding]:
     """PDA023: a note for each terminal that takes operators before it, with which a text of the rules is refused.
 
-    Never a false alarm: the text is read byte by byte, and a blank behind the operator is named only if it helps.
+    Never a false alarm: the text is read byte by byte, and a blank after the operator is named only if it helps.
     Only shortest texts of terminals are tried, and the shortest way to each LR state that shifts the operator. A string
     that takes an operator, such as ``"--"``, is left alone: longest match is what its author knows of.
 
-    Cost: one reading of a short text for each context and pair of terminals, where the lexer goes on behind the
+    Cost: one reading of a short text for each context and pair of terminals, where the lexer goes on after the
     operator; then one walk through the tables for each state that shifts an operator of which this is so.
     """
     losses: dict[int, dict[int, _Loss]] = {}
@@ -89,7 +89,7 @@ def _losses(tables: Tables, texts: Texts, examples: Examples, deadline: Deadline
 
 
 def _pairs(texts: Texts, deadline: Deadline) -> dict[int, list[_Pair]]:
-    """For each context the operators that a pattern takes together with a word that the rules put behind them."""
+    """For each context the operators that a pattern takes together with a word that the rules put after them."""
     grammar = texts.grammar
     follow = FollowSets(grammar)
     shortest = {k: text for k in range(grammar.end) if k not in grammar.ignore and (text := texts.shortest(k))}
@@ -121,7 +121,7 @@ def _is_pattern(grammar: Grammar, terminal: int) -> bool:
 
 
 def _stacks(machine: Machine, way: Sequence[int]) -> Iterator[tuple[int, Stack]]:
-    """For each start that takes some terminals, the parser's stack behind them."""
+    """For each start that takes some terminals, the parser's stack after them."""
     for start, state in enumerate(machine.start_states):
         stack: Stack | None = Stack(state)
         for terminal in way:
@@ -133,7 +133,7 @@ def _stacks(machine: Machine, way: Sequence[int]) -> Iterator[tuple[int, Stack]]
 def _loss(
     machine: Machine, texts: Texts, pair: _Pair, way: tuple[int, ...], start: int, stack: Stack, behind: Stack
 ) -> _Loss | None:
-    """The pair behind these terminals as a text, if that is read so far and the word is refused there."""
+    """The pair after these terminals as a text, if that is read so far and the word is refused there."""
     pieces = [text for terminal in way if (text := texts.shortest(terminal)) is not None]
     blanks = [text for k in sorted(texts.grammar.ignore) if (text := texts.shortest(k))]
     blank = min(blanks, key=lambda text: (text != b" ", len(text), text), default=b"")
@@ -175,7 +175,7 @@ def _finding(texts: Texts, losses: Sequence[_Loss]) -> Finding:
     ]
     if loss.blank:
         parted = loss.text + pair.before + loss.blank + pair.behind
-        lines.append(f"{quote(parted)}, with a blank behind the operator, is read as the rules mean it.")
+        lines.append(f"{quote(parted)}, with a blank after the operator, is read as the rules mean it.")
     return Finding(
         id="PDA023",
         level="note",

@@ -58,7 +58,7 @@ def endless_findings(texts: Texts, repairs: EndlessRepairs, deadline: Deadline) 
 
     What is claimed: there are texts x and y such that x, x y, x y y, ... can all be read in that context with nothing
     but ignored text so far, and something else can follow ignored text that comes of it. The witness is a shortest
-    such x y, of blanks if there is a choice. A pattern that does not match behind itself, by a look-behind, has none.
+    such x y, of blanks if there is a choice. A pattern that does not match after itself, by a look-behind, has none.
 
     Cost: linear in the lexing automaton, for each lexer state in which text can still become ignored.
     """
@@ -228,7 +228,7 @@ def _repair(texts: Texts, repairs: EndlessRepairs, deadline: Deadline) -> str:
     pattern, after = _bounded_and_small(texts, deadline)
     if pattern is None or after is None:
         return (
-            "ignore one terminal only, which matches a bounded text, and does not match behind itself, by a "
+            "ignore one terminal only, which matches a bounded text, and does not match after itself, by a "
             "look-behind; or write what is ignored into the rules."
         )
     if len(ignored) == 1:
@@ -246,9 +246,9 @@ def _repair(texts: Texts, repairs: EndlessRepairs, deadline: Deadline) -> str:
         else ""
     )
     return (
-        f"{what} a bounded text, and not behind itself:\n  {line}\n{others}"
+        f"{what} a bounded text, and not after itself:\n  {line}\n{others}"
         "A model needs no more than one blank in a place; if "
-        f"texts are to have more, put {{1,8}} behind the second {written(blank, ())[1:-1]}.\n"
+        f"texts are to have more, put {{1,8}} after the second {written(blank, ())[1:-1]}.\n"
         f"{repairs.other_told(after, ())}\nOr write what is ignored into the rules."
     )
 

@@ -202,7 +202,7 @@ class _Comparison:
         return None
 
     def _parts(self, old: frozenset[End], new: frozenset[End]) -> bytes | None:
-        """A text behind which one set of matches has the match and the other has not."""
+        """A text after which one set of matches has the match and the other has not."""
         start: tuple[frozenset[End], frozenset[End], Ranges] = old, new, ()
         text_of = {start: b""}
         pending = [start]

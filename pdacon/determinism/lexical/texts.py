@@ -140,7 +140,7 @@ class Texts:
         return any(self._lexeme(entry, text) == Lexeme(self.grammar.end + 1, length) for entry in entries)
 
     def within(self, context: int, text: bytes) -> int:
-        """The lexer state behind a text that a lexeme can begin with; negative if there is none."""
+        """The lexer state after a text that a lexeme can begin with; negative if there is none."""
         state = int(self.automaton.entries[context].max())
         for byte in text:
             state = int(self.next[state, self.classes[byte]]) if state >= 0 else -1
@@ -171,7 +171,7 @@ class Texts:
         return Lexeme(label, read - len(again))
 
     def path(self, sources: Iterable[int], goals: NDArray[np.bool_]) -> tuple[int, bytes] | None:
-        """A shortest text that leads from one of some lexer states to a goal, within a lexeme, behind the state."""
+        """A shortest text that leads from one of some lexer states to a goal, within a lexeme, after the state."""
         came: dict[int, tuple[int, int]] = {}
         frontier = list(dict.fromkeys(sources))
         seen = np.zeros(len(self.next), bool)

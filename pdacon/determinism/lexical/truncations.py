@@ -82,7 +82,7 @@ def find_truncations(texts: Texts, deadline: Deadline | None = None) -> Iterator
 def _tried(texts: Texts, higher: int, lower: int, contexts: Iterable[int], text: bytes) -> Truncation | None:
     for context in contexts:
         lexeme = texts.first_lexeme(context, text)
-        if texts.looks_ahead(higher):  # where nothing can be read on behind it, the lexing automaton does not tell
+        if texts.looks_ahead(higher):  # where nothing can be read on after it, the lexing automaton does not tell
             lexeme = texts.taken(context, text) or lexeme
         if lexeme is not None and lexeme.label == higher and lexeme.length < len(text):
             return Truncation(higher, lower, context, text, lexeme.length)

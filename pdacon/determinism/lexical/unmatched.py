@@ -122,7 +122,7 @@ def _unmatched(texts: Texts, examples: Examples, repairs: UnmatchedRepairs, inde
     for context in texts.entered:
         if index in texts.looked_for(context) and (winner := texts.first_lexeme(context, text)) is not None:
             break
-    lines = [f"Wherever {shown} may come, no text can be read on behind what it matches."]
+    lines = [f"Wherever {shown} may come, no text can be read on after what it matches."]
     repair = f"remove {shown}, or change the patterns so that something is left for it."
     related: tuple[tuple[str, Span], ...] = ()
     if winner is not None:
@@ -293,7 +293,7 @@ def _reserving(grammar: Grammar, repairs: ReservingRepairs, words: list[Terminal
 
 
 def _overtaken(grammar: Grammar, regex: int, pattern: str) -> list[int]:
-    """The terminals that Lark tries before one as it is, and behind it with a pattern, which may be longer."""
+    """The terminals that Lark tries before one as it is, and after it with a pattern, which may be longer."""
     old = grammar.terminals[regex]
     new = replace(old, pattern=read(grammar, pattern).terminals[0].pattern)
     return [

@@ -28,7 +28,7 @@ _MANY = 3
 def render_text(report: Findings, width: int = WIDTH, *, sizes: bool = False, folded: bool = False) -> str:
     """The whole report: blocks, an empty line between them; it ends with the summary line and no newline.
 
-    ``folded``: of notes that need no repair only their first lines, behind all else.
+    ``folded``: of notes that need no repair only their first lines, after all else.
     """
     blocks = []
     short = [finding for finding in report.findings if folded and _needs_nothing(finding)]

@@ -72,7 +72,7 @@ def _numbered(text: str, number: int, marks: Sequence[Mark], width: int, gutter:
 
 
 def _labelled(line: str, label: str, blank: int, room: int) -> list[str]:
-    """The label behind the underline, or below it where it does not fit."""
+    """The label after the underline, or below it where it does not fit."""
     if not label or columns(line + label) <= room:
         return [line + label]
     return [line, " " * max(min(blank, room - columns(label)), 0) + label.lstrip()]

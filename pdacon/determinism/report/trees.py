@@ -100,7 +100,7 @@ class _Branch:
 class _Reader:
     """Reads a tree from left to right and puts the dot where it belongs.
 
-    The dot goes before the leaf at ``position``, or with ``after`` behind the leaf before it, so that it stands at the
+    The dot goes before the leaf at ``position``, or with ``after`` after the leaf before it, so that it stands at the
     end of what is complete; an empty rule at that place is what is complete. ``dotted`` is then the rule that has it.
     """
 

@@ -61,7 +61,7 @@ void fill_bitmask(const Matcher& matcher, nb::handle bitmask, nb::handle row) {
         Bitmask(bitmask).row(index, words);  // what cannot take a mask is refused before one is computed
         mask = without_gil([&] { return matcher.mask(); });
     }
-    // A tensor may be resized while the GIL is not held, so its address is asked for behind that.
+    // A tensor may be resized while the GIL is not held, so its address is asked for after that.
     const Bitmask target(bitmask);
     target.fill(target.row(index, words), mask.words, words);
 }

@@ -32,15 +32,15 @@ class ColumnSearch {
         PersistentStack stack;
         std::int32_t speller_state = 0;
         std::int64_t spent = 0,
-                     least = 0;  // least: a lower bound of the cost, with what is missing behind it
+                     least = 0;             // least: a lower bound of the cost, with what is missing after it
         std::int32_t tabs = 0, spaces = 0;  // that cost nothing
         std::int32_t from = -1;             // the path without its last byte; -1: the start
         std::uint8_t byte = 0;
     };
     // Where the search can stop: `from` and one more byte, or the end of the text.
     struct End {
-        std::int64_t cost = kNone;  // of the whole path and of what is missing behind it
-        std::int64_t left = kNone;  // what is missing behind it; kNone: the text ends
+        std::int64_t cost = kNone;  // of the whole path and of what is missing after it
+        std::int64_t left = kNone;  // what is missing after it; kNone: the text ends
         std::int32_t from = -1;
         int byte = -1;  // -1: none
         LexerConfiguration reading;

@@ -49,7 +49,7 @@ bool Completion::spell_byte(LexerConfiguration& reading, std::int32_t& speller_s
 }
 
 // Within a newline, where the column at hand may not be the one that costs least: spells on to where costs
-// are exact again, which is behind the newline's end. Blanks cost nothing there, and as many are spelled as
+// are exact again, which is after the newline's end. Blanks cost nothing there, and as many are spelled as
 // the column needs, spaces rather than tabs. Where a next line begins, the cost is only a lower bound, for
 // its best column may need bytes that are no blanks; so the search goes on from there, and from wherever no
 // less than `below` is missing. Returns the bytes missing then; kNone: the text may end there.

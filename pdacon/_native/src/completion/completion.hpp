@@ -48,7 +48,7 @@ class Completion {
                           std::size_t most = kLongest);
 
   private:
-    // How many steps to a column in a row may leave as many bytes missing as before. What is missing behind a
+    // How many steps to a column in a row may leave as many bytes missing as before. What is missing after a
     // newline is a lower bound: where blanks decide which terminal the newline is, the column that costs
     // least may be out of reach, and the least byte may lead round in a circle. So then the search begins
     // again where the end was nearest, and does not stop before it is nearer.

@@ -3,7 +3,7 @@
 // It is what the parser needs if every lookahead were good, and lexemes needed nothing between them. The
 // least yield of a nonterminal is the least sum over its productions, with the shortest lexeme of each
 // terminal. A kernel item of an LR state says which reduction can expose what lies below it, and the yield
-// behind its dot what that costs.
+// after its dot what that costs.
 //
 // Cost: one visit of the tables, then Knuth's algorithm, O(n log n) in the size of the grammar.
 // Source: Knuth 1977, "A generalization of Dijkstra's algorithm".
@@ -53,11 +53,11 @@ class LeastYields {
     struct WeightedProduction {
         std::int32_t lhs;
         std::vector<std::int32_t> symbols;
-        std::vector<std::int64_t> rest;  // by position of the dot: the yield behind it
+        std::vector<std::int64_t> rest;  // by position of the dot: the yield after it
     };
     struct Item {
-        std::int32_t reduction, next;  // the nonterminal behind the dot, -1: none
-        std::int64_t rest;             // behind that
+        std::int32_t reduction, next;  // the nonterminal after the dot, -1: none
+        std::int64_t rest;             // after that
     };
     // Negative for terminals, which come first among symbols.
     std::int32_t nonterminal(std::int32_t symbol) const { return symbol - machine_.tables.num_terminals; }
@@ -73,7 +73,7 @@ class LeastYields {
     std::vector<std::vector<std::int32_t>> productions_of_;       // of each nonterminal
     std::vector<std::vector<KernelReduction>> reductions_;        // of each state
     std::vector<std::vector<Item>> items_;                        // of each state
-    // By nonterminal: its left corners, each with the least yield of what is behind it.
+    // By nonterminal: its left corners, each with the least yield of what comes after it.
     std::unordered_map<std::int32_t, std::unordered_map<std::int32_t, std::int64_t>> left_corners_;
 };
 

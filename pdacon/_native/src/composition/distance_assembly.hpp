@@ -1,6 +1,6 @@
-// The tokens that a configuration allows, by how many tokens are needed behind them.
+// The tokens that a configuration allows, by how many tokens are needed after them.
 //
-// A walk over the open nodes of the tree of token classes, here classes by lexer states. Behind the tokens of
+// A walk over the open nodes of the tree of token classes, here classes by lexer states. After the tokens of
 // an inner edge the same number of tokens is needed, and TokenDistances knows it.
 //
 // Cost: O(nodes on the way x their edges) stacks and distances.

@@ -34,7 +34,7 @@ std::string find_forced_bytes(const Pushdown& machine, const VocabularyStar& sta
         std::optional<Move> only;
         std::uint8_t byte = 0;
         std::array<std::int32_t, 256>
-            dead;  // of each byte class: the star state behind an edge that is not viable
+            dead;  // of each byte class: the star state after an edge that is not viable
         dead.fill(-1);
         for (const auto& edge : star.edges[at]) {
             auto& known = dead[static_cast<std::size_t>(lexer.byte_class(edge.byte))];

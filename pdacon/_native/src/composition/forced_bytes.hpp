@@ -12,7 +12,7 @@
 
 namespace pdacon {
 
-// Whether a configuration, behind the bytes of a token that lead to a state of the vocabulary star, is
+// Whether a configuration, after the bytes of a token that lead to a state of the vocabulary star, is
 // coaccessible.
 using IsAlive =
     std::function<bool(const LexerConfiguration& lexing, std::int32_t star_state, const StackView& stack)>;

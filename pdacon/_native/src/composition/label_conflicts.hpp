@@ -25,7 +25,7 @@ struct LabelConflict {
     std::int32_t label;  // each of its tokens can be read as text, or as a label before it
     std::int32_t other;  // or -1; else both can be read in one place, and share the token
     std::int32_t token;
-    std::string prefix;  // a beginning of a lexeme behind which it is so
+    std::string prefix;  // a beginning of a lexeme after which it is so
 };
 
 // The first conflict of each kind for each label. Cost: for each lexer state that reads a label, mostly one

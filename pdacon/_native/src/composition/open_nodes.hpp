@@ -1,4 +1,4 @@
-// The nodes of a class tree that a configuration opens: those behind emitting edges whose labels the parser
+// The nodes of a class tree that a configuration opens: those after emitting edges whose labels the parser
 // takes, the root included.
 //
 // For whoever has to know the stack at each node. MaskAssembly does not: it keeps what a node contributes for

@@ -148,7 +148,7 @@ class TokenClasses::Walk {
         }
     }
 
-    // The self-loop of the state behind a node, if the node's byte is an ASCII character of the loop.
+    // The self-loop of the state after a node, if the node's byte is an ASCII character of the loop.
     const CharacterSteps::Step* loop_behind(std::int32_t state, std::int32_t node) {
         const auto byte = trie_.byte(node);
         if (classes_.by_state_ || byte >= 0x80 || lexer_.next(state, lexer_.byte_class(byte)) != state)

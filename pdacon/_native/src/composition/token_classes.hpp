@@ -106,7 +106,7 @@ class TokenClasses {
     // `forget` frees with all others.
     Node& below(std::int32_t trie_node, std::int32_t lexer_state);
 
-    // The node behind an emitting edge of one of the nodes, in a lexical context. Made once; edges with equal
+    // The node after an emitting edge of one of the nodes, in a lexical context. Made once; edges with equal
     // remainders share it.
     Node& after(const EmittingEdge& edge, std::int32_t context);
 
@@ -168,7 +168,7 @@ class TokenClasses {
     };
     Node* make(WalkResult found);
     std::int32_t intern(std::span<const Remainder> remainders);
-    // The kept result of a walk over a subtree, its root included. `lexer_state` is the state behind the
+    // The kept result of a walk over a subtree, its root included. `lexer_state` is the state after the
     // root's byte; it keeps no columns. Walks from different states and contexts mostly meet in such pairs.
     const WalkResult& subtree(std::int32_t trie_node, std::int32_t lexer_state, int nesting);
 

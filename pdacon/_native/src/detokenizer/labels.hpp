@@ -1,7 +1,7 @@
 // Labels: sets of tokens that a grammar asks for by a name, such as all images, or one special token.
 //
 // A label is one symbol to a grammar. Its spelling is a pair of bytes that no text has, so that lexers,
-// parsers and liveness need not know it; the trie has the spellings behind the tokens of the vocabulary, with
+// parsers and liveness need not know it; the trie has the spellings after the tokens of the vocabulary, with
 // ids from the vocabulary's size on. Here is what they stand for: a label that may come next is a mask, added
 // as a whole to that of the tokens that spell text.
 //
@@ -34,7 +34,7 @@ class Labels {
     bool has(std::size_t label, std::int32_t token) const;
     // Whether any label has a token.
     bool any_has(std::int32_t token) const;
-    // A mask of the vocabulary's tokens, made of one that has the labels behind them.
+    // A mask of the vocabulary's tokens, made of one that has the labels after them.
     std::vector<std::int32_t> resolve(std::vector<std::int32_t> mask) const;
 
   private:

@@ -1,6 +1,6 @@
 // A vocabulary: what each token id stands for, as bytes.
 //
-// Behind the tokens there may be labels, with ids from size() on, each with its spelling (see Labels). A
+// After the tokens there may be labels, with ids from size() on, each with its spelling (see Labels). A
 // token whose bytes have one that is kept for labels spells no text then: it is in no UTF-8.
 #pragma once
 

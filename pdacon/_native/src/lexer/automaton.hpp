@@ -60,7 +60,7 @@ struct Commit {
     std::int32_t pushback;     // byte classes to be lexed again in the context that follows
 };
 
-// A match whose lookahead has no bound: behind `prefix`, `loop` can be repeated for ever before it is known
+// A match whose lookahead has no bound: after `prefix`, `loop` can be repeated for ever before it is known
 // whether the terminal `label` ends where `prefix` had matched it.
 struct UnboundedLookahead {
     std::int32_t label;
@@ -121,7 +121,7 @@ class LexingAutomaton {
         lexing.state = next;
         columns_.move(lexing, keeps(next), byte_class);
     }
-    // The configurations in which columns begin to be kept: at starts of lexemes, and behind states that keep
+    // The configurations in which columns begin to be kept: at starts of lexemes, and after states that keep
     // none.
     std::vector<LexerConfiguration> first_columns() const;
     // The column of a newline that is committed when a byte class is read.

@@ -1,4 +1,4 @@
-// Which terminals the lexer looks for in which LR states, and where it goes on behind each.
+// Which terminals the lexer looks for in which LR states, and where it goes on after each.
 //
 // In: the action table, and the order in which terminals are tried. Out: the distinct contexts.
 #pragma once

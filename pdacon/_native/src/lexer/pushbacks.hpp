@@ -1,10 +1,10 @@
-// Pushbacks: the bytes read behind a match that is not certain yet, told apart only as far as it matters.
+// Pushbacks: the bytes read after a match that is not certain yet, told apart only as far as it matters.
 //
 // When a match is committed, its pushback is lexed again, in each context that can follow. The result of that
 // scan in one context is dead, a lexer configuration inside a lexeme, or another commit with a shorter
-// pushback. Two texts behind the same match are in one class if their scans have the same result in every
+// pushback. Two texts after the same match are in one class if their scans have the same result in every
 // context: whatever follows leads to the same, so this refines the Myhill-Nerode equivalence. Example: with
-// numbers such as `1.5`, the match `1` waits behind `1.` with the pushback `.`.
+// numbers such as `1.5`, the match `1` waits after `1.` with the pushback `.`.
 //
 // A pushback is a class and a length, and the first text that is found stands for all with both. The length
 // is no part of the class, because what follows does not depend on it. It is kept because where lexemes lie
@@ -13,7 +13,7 @@
 //
 // Classes are computed on demand while the lexing automaton is built: `after` is the class with one more
 // byte. It asks the automaton for steps, and these may ask for `after` of other classes, `needed` ones. This
-// mutual recursion ends: a needed class is that of what is left of the text behind a lexeme, or behind a
+// mutual recursion ends: a needed class is that of what is left of the text after a lexeme, or after a
 // match inside it, and both have read one byte or more. So for each text of a class, a needed class has a
 // shorter one, and the length of the shortest text falls along `needed`.
 //
@@ -64,7 +64,7 @@ class Pushbacks {
     Pushbacks(Lexer& lexer, std::int32_t num_classes, Budget& budget)
         : lexer_(lexer), num_classes_(num_classes), budget_(budget) {}
 
-    // The pushback with the first byte behind a match, or with one more byte; kNone where it cannot be lexed
+    // The pushback with the first byte after a match, or with one more byte; kNone where it cannot be lexed
     // in any context.
     std::int32_t after_match(std::int32_t label, std::int32_t look_behind, std::int32_t byte_class);
     std::int32_t after(std::int32_t pushback, std::int32_t byte_class);
@@ -81,8 +81,8 @@ class Pushbacks {
     struct ScanResult {
         enum Kind : std::int32_t { kDead, kInside, kEmission };
         Kind kind = kDead;
-        std::int32_t target = 0;  // inside a lexeme: the state; behind a commit: the class of what is left
-        Column now, matched;  // columns inside a lexeme; behind a newline's commit its column is `matched`
+        std::int32_t target = 0;  // inside a lexeme: the state; after a commit: the class of what is left
+        Column now, matched;      // columns inside a lexeme; after a newline's commit its column is `matched`
         bool operator==(const ScanResult&) const = default;
     };
     struct Class {

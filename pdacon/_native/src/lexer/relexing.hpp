@@ -27,7 +27,7 @@ class Relexing {
 
     // The set at the start of a lexeme that can follow a label, with a look-behind state.
     std::int32_t after(std::int32_t label, std::int32_t look_behind);
-    // The set behind one more byte.
+    // The set after one more byte.
     std::int32_t step(std::int32_t set, std::uint8_t byte);
     // The positions of a set, and kBetween if a lexeme may have ended.
     static constexpr std::int32_t kBetween = -1;

@@ -233,7 +233,7 @@ SubsetConstruction::Partition SubsetConstruction::partition(const State& state) 
     return partition;
 }
 
-// Whether no wanted text has the byte class behind a state: then whatever is matched or lexed again is lost.
+// Whether no wanted text has the byte class after a state: then whatever is matched or lexed again is lost.
 bool SubsetConstruction::leads_outside(std::int32_t from, std::int32_t cls) const {
     const auto& nfa = spec_.nfa;
     return nfa.is_outside(
@@ -287,7 +287,7 @@ void SubsetConstruction::survey_step(std::int32_t from, std::int32_t cls, std::i
     }
 }
 
-// Moves all threads, in order, until one has matched for certain; the threads behind it are cut. Returns
+// Moves all threads, in order, until one has matched for certain; the threads after it are cut. Returns
 // whether the fallback stays, and so reads the byte.
 bool SubsetConstruction::move(const State& from, std::int32_t cls, const std::vector<Match>& pending,
                               State& to, std::int32_t& matched_terminal) {

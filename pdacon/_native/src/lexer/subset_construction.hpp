@@ -3,7 +3,7 @@
 // A state is what a Pike VM holds at a place in a text: an ordered list of threads, which are NFA positions
 // by descending priority; the keyword threads that may rename a match; and the fallback, the last match that
 // is certain if no thread gets to another one, with its pushback. A step moves the threads in order. A match
-// that is certain at once becomes the fallback, and all threads behind it are cut, as in a leftmost-first
+// that is certain at once becomes the fallback, and all threads after it are cut, as in a leftmost-first
 // matcher. If no thread is left, the fallback is committed. States are equal if all of this is equal,
 // pushbacks by their class (Pushbacks).
 //
@@ -70,7 +70,7 @@ class SubsetConstruction final : private Pushbacks::Lexer {
         std::int32_t label = kNone;
         std::int32_t look_behind = 0;              // the look-behind state at its end
         std::int32_t pushback = Pushbacks::kNone;  // in a survey: 0 or kNone
-        std::int32_t relexing = -1;                // the set of Relexing behind the pushback
+        std::int32_t relexing = -1;                // the set of Relexing after the pushback
         bool waits() const { return pushback != Pushbacks::kNone; }
     };
     // A thread at a pending position has matched on the condition that the following text fits.

@@ -50,7 +50,7 @@ class WordReader {
     struct Prefix {
         static constexpr std::int32_t kNoWord = -3;
         Edges edges;
-        std::int32_t after = kNoWord;  // behind the word that ends here
+        std::int32_t after = kNoWord;  // after the word that ends here
         bool certain = false;          // some word that goes on ends by itself
         void clear() {
             edges.clear();

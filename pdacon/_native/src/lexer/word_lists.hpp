@@ -19,7 +19,7 @@
 namespace pdacon {
 
 struct WordLists {
-    std::span<const std::uint8_t> letters;    // of all words, one behind the other, in lower case
+    std::span<const std::uint8_t> letters;    // of all words, one after the other, in lower case
     std::span<const std::int32_t> lengths;    // of each word
     std::span<const std::int32_t> after;      // of each word: kMatch, kTail, or the earlier list that goes on
     std::span<const std::int32_t> num_words;  // of each list; its words ascend

@@ -5,9 +5,9 @@
 // reached above the state, or if for each state that can lie below it the goal holds that the pop controls
 // leave there. `accept_on_every_stack` takes the greatest fixpoint of that equation by coinduction: it
 // assumes all goals that are reached from the one asked for, and refutes from there. A least fixpoint would
-// refuse nesting: the state behind an open bracket lies below itself.
+// refuse nesting: the state after an open bracket lies below itself.
 //
-// Pop controls that differ only in what is pending behind their reduction do the same until the reduction is
+// Pop controls that differ only in what is pending after their reduction do the same until the reduction is
 // complete. They are one group, and are told apart only where its left-hand side has been pushed.
 //
 // Unusable after an exception, as are the summaries in it.

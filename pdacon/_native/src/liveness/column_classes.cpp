@@ -65,7 +65,7 @@ class BlankIndependence {
     }
 
   private:
-    // Whether a line break and bytes behind it can be pushed back together.
+    // Whether a line break and bytes after it can be pushed back together.
     bool pushes_lines_back() const {
         for (std::int32_t at = 0; at < lexer_.num_commits(); ++at) {
             const auto word = lexer_.pushback(lexer_.commit(LexingAutomaton::commit_with(at)).pushback);
@@ -74,7 +74,7 @@ class BlankIndependence {
         }
         return false;
     }
-    // Whether a newline can end at a line break, or a space behind one changes the state.
+    // Whether a newline can end at a line break, or a space after one changes the state.
     bool ends_at_line_break() const {
         const auto line_break = lexer_.byte_class('\n'), space = lexer_.byte_class(' ');
         for (std::int32_t state = 0; state < lexer_.num_states(); ++state) {

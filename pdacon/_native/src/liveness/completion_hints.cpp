@@ -52,7 +52,7 @@ void CompletionHints::find_yields() {
     }
 }
 
-// Walks a rule's kernel items backwards from where it is reduced, with the yield of what is behind the dot.
+// Walks a rule's kernel items backwards from where it is reduced, with the yield of what comes after the dot.
 void CompletionHints::find_items(Rule& rule) {
     const auto improve = [&](std::int32_t state, const Yield& way) {
         auto& known = popping_[static_cast<std::size_t>(state)];
@@ -92,7 +92,7 @@ std::size_t CompletionHints::pair_of(std::int32_t state, std::int32_t below) con
     return first_pair_[static_cast<std::size_t>(state)] + static_cast<std::size_t>(at);
 }
 
-// The cheapest item of each pair: the terminals behind its dot and, if it pops only the state itself, one
+// The cheapest item of each pair: the terminals after its dot and, if it pops only the state itself, one
 // more than the cheapest of the pair that takes its place. Shortest paths by rounds, as many as a chain of
 // unit rules is long.
 void CompletionHints::find_cheapest() {

@@ -9,7 +9,7 @@
 // A path must come to an end, and must not go round a left recursion. Completing an item with two symbols or
 // more before its dot pops below the state, and the stack gets lower. With one symbol, the left-hand side
 // takes the state's place, so the cost of that next state is added. Which state that is depends on the one
-// below: the state behind a name may end a statement above `del`, and be in the middle of an expression above
+// below: the state after a name may end a statement above `del`, and be in the middle of an expression above
 // others. So each pair of a state and one below it has a cheapest item, and a state's hints are those of all
 // its pairs. Where the item is already complete, any lookahead of it will do: the hints of the states that
 // its reduction leads to.
@@ -59,7 +59,7 @@ class CompletionHints {
     };
     static Yield join(const Yield& head, const Yield& tail);
     void find_yields();
-    // A kernel item with one symbol before its dot, and the yield of what is behind it.
+    // A kernel item with one symbol before its dot, and the yield of what comes after it.
     struct Item {
         std::int32_t state, lhs;
         Yield rest;

@@ -56,7 +56,7 @@ void ExpectedTerminalsSearch::add(Configuration configuration) {
         open_.push_back(std::move(configuration));
 }
 
-// Adds all that the lexeme under way can still become. If it began before the position, it ends behind it.
+// Adds all that the lexeme under way can still become. If it began before the position, it ends after it.
 void ExpectedTerminalsSearch::add_future(const Configuration& configuration) {
     auto& labels = configuration.starts_here ? found_.next : found_.unfinished;
     auto& futures = coaccessibility_.futures();

@@ -25,7 +25,7 @@ struct ExpectedTerminals {
 // Finds the expected terminals of one configuration between two tokens.
 //
 // A lexeme under way may turn out, by the bytes that follow, to have ended here or even before. So the search
-// reads on behind the position asked about, and counts the bytes, as long as a match can wait for more of
+// reads on after the position asked about, and counts the bytes, as long as a match can wait for more of
 // them. What a commit pushes back is then taken from the text itself and not from the commit: the commit's
 // pushback stands for a class of texts, whose lexemes may lie elsewhere. A lexeme that begins at the position
 // itself can become whatever its future has.
@@ -38,12 +38,12 @@ class ExpectedTerminalsSearch {
     ExpectedTerminals find(const LexerConfiguration& reading, const StackView& stack, std::string_view text);
 
   private:
-    // A configuration some bytes behind the position, with a lexeme under way.
+    // A configuration some bytes after the position, with a lexeme under way.
     struct Configuration {
         LexerConfiguration reading;
         std::int32_t speller_state;
         std::int32_t stack;              // index in stacks_
-        std::vector<std::int32_t> read;  // the bytes behind the position, as byte classes
+        std::vector<std::int32_t> read;  // the bytes after the position, as byte classes
         bool starts_here;                // the lexeme under way starts at the position; else before it
     };
     // A lexeme that was committed on the way, with its begin and end counted from the position; begin is -1

@@ -5,7 +5,7 @@
 //
 // A configuration is independent of its columns if it is live on the same stacks whatever its columns are, so
 // that its row says all. Futures take every column of a class for reachable. That is exact before the line
-// has begun, and where a line break can still be read behind which the same future holds: from there each
+// has begun, and where a line break can still be read after which the same future holds: from there each
 // column of each class can be reached. On all paths to such a line break the future is the same, because a
 // future can only lose emissions along a path.
 //

@@ -13,7 +13,7 @@ namespace pdacon {
 
 namespace {
 
-// Sequences of different lengths, one behind the other; the last one grows until it is closed.
+// Sequences of different lengths, one after the other; the last one grows until it is closed.
 struct Sequences {
     std::vector<std::int32_t> values;
     std::vector<std::size_t> ends;

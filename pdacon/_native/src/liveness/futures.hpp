@@ -2,7 +2,7 @@
 //
 // An emission is a commit as the parser will see it: its label and its residue. The residue is all that the
 // rest of the text depends on beside the parser: the bytes that the commit pushes back, the look-behind state
-// before them, the speller state behind them, and whether the input has ended.
+// before them, the speller state after them, and whether the input has ended.
 //
 // The future of a configuration is the set of its reachable next outputs, and configurations with the same
 // future are live on the same stacks. This quotient is coarser than the Myhill-Nerode equivalence, which also

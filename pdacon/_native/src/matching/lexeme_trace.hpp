@@ -1,4 +1,4 @@
-// The trace of a text: its lexemes and the parser's stack behind them, for `explain` and messages.
+// The trace of a text: its lexemes and the parser's stack after them, for `explain` and messages.
 //
 // A second reading of the whole text. The matcher keeps neither: commits stand for classes of texts, so their
 // pushbacks do not say where lexemes lie in the text at hand. Here what is pushed back is read from the text

@@ -209,7 +209,7 @@ void Matcher::accept(Step step) {
     history_.forget_before(num_rollbacks_);
 }
 
-// What was kept behind the present position.
+// What was kept after the present position.
 void Matcher::forget_text() {
     text_.resize(at_.length);
     while (!labelled_.empty() && labelled_.back().at >= at_.length) labelled_.pop_back();

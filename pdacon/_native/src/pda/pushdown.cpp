@@ -15,7 +15,7 @@ void require(bool condition, const char* message) {
     if (!condition) throw std::invalid_argument(message);
 }
 
-// Whether the rows lie one behind the other, each in ascending order, and every number is in its range.
+// Whether the rows lie one after the other, each in ascending order, and every number is in its range.
 bool are_gotos(const ParseTables& tables) {
     const auto& [offset, nonterminal, target] = tables.gotos;
     const auto count = nonterminal.size();

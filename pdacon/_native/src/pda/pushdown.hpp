@@ -85,7 +85,7 @@ struct Layout {
     ColumnClasses classes;
     Flat<std::int32_t> block;  // by LR state: the class of the innermost block's column
     Flat<std::int32_t>
-        opened;  // [states, classes]: the state behind an INDENT to a column of this class; -1: none
+        opened;  // [states, classes]: the state after an INDENT to a column of this class; -1: none
 
     // Whether a line in column `inner` opens a block within one in column `outer`.
     bool opens(Column outer, Column inner) const {
@@ -132,7 +132,7 @@ struct Pushdown {
     std::int32_t block(std::int32_t state) const {
         return layout.newline < 0 ? 0 : layout.block[static_cast<std::size_t>(state)];
     }
-    // The state behind the INDENT that a state shifts, if it opens a block in a column of this class; -1: no
+    // The state after the INDENT that a state shifts, if it opens a block in a column of this class; -1: no
     // such column opens one.
     std::int32_t opened(std::int32_t state, std::int32_t column) const {
         return layout.opened[in_matrix(state, static_cast<std::size_t>(tables.num_states), column,

@@ -111,7 +111,7 @@ std::vector<std::int32_t> blocks_of(const CharacterDfa& dfa, const std::vector<b
             if (const auto to = dfa.table[state * width + cls]; live[state] && to >= 0 && live[at(to)])
                 edges.push_back({static_cast<std::int32_t>(state), to});
     }
-    // Those that lead into each state, one state behind the other.
+    // Those that lead into each state, one state after the other.
     std::vector<std::size_t> incoming(dfa.size() + 1);
     for (const auto& edge : edges) ++incoming[at(edge.to) + 1];
     std::partial_sum(incoming.begin(), incoming.end(), incoming.begin());

@@ -76,7 +76,7 @@ class Subsets {
 
     bool accepts(std::int32_t subset) const { return known_[subset].back() == -1; }
 
-    // The bytes that lead on, ascending, with the subsets behind.
+    // The bytes that lead on, ascending, with the subsets after.
     std::span<const Edge> edges(std::int32_t subset) {
         if (at(subset) >= edges_.size()) edges_.resize(known_.size());
         if (!is_known(subset)) {
@@ -141,7 +141,7 @@ class Decoder {
   public:
     explicit Decoder(Subsets& subsets) : subsets_(subsets) {}
 
-    // The characters that lead on, ascending, with the subsets behind.
+    // The characters that lead on, ascending, with the subsets after.
     std::vector<Edge> characters(std::int32_t subset) {
         std::vector<Edge> found;
         const auto leads = subsets_.edges(subset);

@@ -104,7 +104,7 @@ class Combination {
         left_.resize(nodes_.size());
         below_.assign(1, root);
         collect_below();
-        // A node was made behind its successors.
+        // A node was made after its successors.
         std::ranges::sort(below_);
         for (const auto node : below_) {
             if (node < 2) {

@@ -184,7 +184,7 @@ class ByteWriter {
             budget_.check_states(states_);
         }
         made_.offset.push_back(static_cast<std::int32_t>(made_.target.size()));
-        if (end == rest_.size()) rest_.resize(begin);  // nothing is noted behind
+        if (end == rest_.size()) rest_.resize(begin);  // nothing is noted after
     }
 
     const SuffixAutomaton& factors_;

@@ -23,7 +23,7 @@ struct WordAutomaton {
     std::size_t size() const { return accepting.size(); }
 };
 
-// The automaton of words, given one behind the other, in any order and any number of times. Takes the time
+// The automaton of words, given one after the other, in any order and any number of times. Takes the time
 // of sorting them, and O(letters). Throws std::invalid_argument where the lengths do not fit,
 // LimitExceeded("states").
 WordAutomaton word_automaton(std::span<const std::uint8_t> letters, std::span<const std::int32_t> lengths,

@@ -45,7 +45,7 @@ def _closed(case: Case, longer: list[int]) -> list[str]:
 
 
 def optional(case: Case) -> Advice:
-    """Something optional that can stand inside a rule or behind it."""
+    """Something optional that can stand inside a rule or after it."""
     ambiguity = case.ambiguity()
     empty = [k for k in case.conflict.productions if not case.items.sides[k][1]]
     if empty:
@@ -61,7 +61,7 @@ def optional(case: Case) -> Advice:
     if end is not None:
         name = case.name(end)
         return Advice(
-            f"{name} may stand at the end of {case.rule}, and behind it too: {ambiguity}",
+            f"{name} may stand at the end of {case.rule}, and after it too: {ambiguity}",
             f"let {name} stand in one of the two places only: leave it out at the end of {case.rule} (and so for "
             f"each rule that is marked), or where {case.rule} is used. Or put something between the two.",
             f"{case.rule} takes as much as it can, and a text in which it has to take less is refused",
@@ -69,13 +69,13 @@ def optional(case: Case) -> Advice:
     if _ends_both(case):
         around = case.name(case.cause.symbol)
         return Advice(
-            f"Two parts of {around} can take the same text, and {case.next} comes behind either: {ambiguity}",
+            f"Two parts of {around} can take the same text, and {case.next} comes after either: {ambiguity}",
             f"let one part of {around} alone take what both can; for items with a separator that may come last "
             'too, write `(item ("," item)* ","?)?`.',
             "the first of the two readings is taken",
         )
     return Advice(
-        f"{case.next} can go on with {case.rule} or begin what comes behind it: {ambiguity}",
+        f"{case.next} can go on with {case.rule} or begin what comes after it: {ambiguity}",
         "put something between the two, such as a comma, or let one of them take all there is.",
         f"{case.rule} takes as much as it can, and a text in which it has to take less is refused",
     )

@@ -34,7 +34,7 @@ def operators(case: Case) -> Advice:
             f"from the loosest to the tightest; {order}:\n" + _pasted(ladder)
             if ladder
             else f"so that {operand} does not stand on both sides of an operator. What stands in front of its "
-            "operand has to be allowed on the right of each operator, and what stands behind it on the left."
+            "operand has to be allowed on the right of each operator, and what stands after it on the left."
         ),
         "all operators bind alike and group to the right",
     )
@@ -73,7 +73,7 @@ def juxtaposed(case: Case) -> Advice:
 
 
 def _has_unary(case: Case) -> bool:
-    """Whether an operator of the operand stands only before it or only behind it."""
+    """Whether an operator of the operand stands only before it or only after it."""
     operand = case.cause.symbol
     return any((rhs[0] == operand) != (rhs[-1] == operand) for rhs in _operators(case))
 

@@ -2,7 +2,7 @@
 
 The first two keep the sentences as they are. A ladder of operators derives what one rule with all of them does, because
 each of the two is a chain of operands with infix operators between them, and an operand is an atom with any prefix
-operators in front of it and any postfix ones behind. For this the prefix and the postfix operators are the tightest
+operators in front of it and any postfix ones after. For this the prefix and the postfix operators are the tightest
 levels: were a prefix operator looser than an infix one, it could not stand on the right of that. A rule that is written
 out in place is replaced by all of its alternatives. The third, a rule that is closed by a word of its own, makes
 another language.
@@ -211,7 +211,7 @@ def close(items: Items, reduced: int, conflict: Conflict) -> list[int] | None:
     lhs, begun = items.sides[reduced]
     longer = [k for k in items.expansions[lhs] if items.sides[k][1][: len(begun)] == begun]
     grammar = items.grammar
-    word = grammar.end  # the new terminal; $END and the nonterminals come behind it
+    word = grammar.end  # the new terminal; $END and the nonterminals come after it
 
     def moved(symbol: int) -> int:
         return symbol + (symbol >= word)

@@ -67,7 +67,7 @@ def _part_later(case: Case) -> str:
     names = " and ".join(dict.fromkeys(case.rule_of(k) for k in case.conflict.productions))
     symbols = {case.items.sides[k][0] for k in case.conflict.productions}
     if len({frozenset(case.items.sides[k][1] for k in case.items.expansions[s]) for s in symbols}) == 1:
-        return f"write one rule instead of {names}, and let the ways part behind it."
+        return f"write one rule instead of {names}, and let the ways part after it."
     return (
         f"{names} cannot be told apart before {case.next}: parse what they have in common with one rule, and tell "
         "them apart later, by what follows or in the tree."
@@ -120,7 +120,7 @@ def _joined(case: Case) -> str | None:
     if second[1] >= case.grammar.end or empty or begins >> second[1] & 1:
         return None
     both = " and ".join(case.words(second))
-    return f"make one terminal of {both} where they come one behind the other: then one symbol decides."
+    return f"make one terminal of {both} where they come one after the other: then one symbol decides."
 
 
 def _repeats(case: Case, symbol: int) -> bool:

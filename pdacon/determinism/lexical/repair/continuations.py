@@ -1,7 +1,7 @@
 """What can follow a text of a terminal in a longer one: as a pattern for a look-ahead.
 
 In: the terminals' patterns. Out: for a terminal and others a pattern of the texts u such that some text t of the
-terminal goes on with u to a longer text t u of it or of one of the others. Behind a pattern, ``(?!u)`` lets it match
+terminal goes on with u to a longer text t u of it or of one of the others. After a pattern, ``(?!u)`` lets it match
 only where neither has more. It is computed on the automata of all texts that patterns match whole; where the terminal
 has texts that go on in different ways, it is what any of them goes on with, so that a look-ahead may ask for too much.
 

@@ -222,7 +222,7 @@ class Repairs:
             yield Edit(higher, above, pattern)
 
     def _in_order(self, group: Sequence[int]) -> Iterator[list[Edit]]:
-        """Priorities for several terminals, each of which ends only where neither it nor one behind it has more."""
+        """Priorities for several terminals, each of which ends only where neither it nor one after it has more."""
         lowest = max(self._grammar.terminals[k].priority for k in group)
         for order in islice(permutations(group), _MOST_ORDERS):
             edits = []

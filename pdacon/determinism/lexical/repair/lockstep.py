@@ -41,7 +41,7 @@ Place: TypeAlias = tuple[int, int, int, int]
 """Where a lexeme begins: the context of the one lexer and that of the other, and what lies behind for each."""
 
 Follow: TypeAlias = frozenset[tuple[int, int]]
-"""What the one lexer can be in behind a lexeme: a context and a state."""
+"""What the one lexer can be in after a lexeme: a context and a state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class _Comparison:
         return partings
 
     def _contexts_after(self) -> dict[tuple[int, int], set[tuple[int, int]]]:
-        """For each terminal, or two that are taken for each other, the contexts that both lexers may be in behind it.
+        """For each terminal, or two that are taken for each other, the contexts that both lexers may be in after it.
 
         Of LR states all pairs to which the same symbols lead, but for such two.
         """

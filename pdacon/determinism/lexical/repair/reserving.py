@@ -60,7 +60,7 @@ def _spelt(word: Terminal, flags: str) -> str:
 
 
 def borders(grammar: Grammar, terminal: Terminal, words: list[Terminal]) -> Iterator[str]:
-    """Look-aheads to put behind a word, which hold where the pattern does not go on with it."""
+    """Look-aheads to put after a word, which hold where the pattern does not go on with it."""
     assert terminal.pattern is not None
     end = _REPEATED_AT_END.search(terminal.pattern.value)
     if end is not None:

@@ -116,7 +116,7 @@ class Search:
         self._count(text, before, touched=touched, at=len(text), kept=after.is_accepting())
 
     def look_at(self, one: Reader, partings: Sequence[Parting], tables: Tables) -> None:
-        """Read texts in which two lexers part, behind what leads there in one of the two grammars."""
+        """Read texts in which two lexers part, after what leads there in one of the two grammars."""
         ways = _Ways(one, tables)
         for parting in partings:
             if self._is_late() or (self.lost if one is self.before else self.gained) is not None:

@@ -66,7 +66,7 @@ std::vector<std::uint8_t> representatives(const Nfa& nfa, const SearchState& fro
     return bytes;
 }
 
-// Steps the ordered threads over a byte, behind which the text has `length` bytes.
+// Steps the ordered threads over a byte, after which the text has `length` bytes.
 class Stepper {
   public:
     explicit Stepper(const Nfa& nfa) : nfa_(nfa), closure_(nfa), ended_(nfa) {}

@@ -32,7 +32,7 @@ struct End {
     auto operator<=>(const End&) const = default;
 };
 
-// The threads of one terminal behind a byte. `ends`: the matches there. `won`: a match that had ended before
+// The threads of one terminal after a byte. `ends`: the matches there. `won`: a match that had ended before
 // is certain now.
 struct Moved {
     Threads threads;

@@ -2,7 +2,7 @@
 // length.
 //
 // Method: breadth-first search in the product of two leftmost-first automata, for a shortest common lexeme.
-// Where a match depends on following text, a second search looks for a text that both can have behind them.
+// Where a match depends on following text, a second search looks for a text that both can have after them.
 #pragma once
 
 #include <cstdint>
