@@ -334,6 +334,7 @@ def test_what_is_not_supported_is_refused() -> None:
         pdacon.compile("json", other, canonical=tokenizer)
 
 
+@pytest.mark.slow
 def test_transformers() -> None:
     from pdacon.integrations.huggingface import PDALogitsProcessor, load_tiny
 
