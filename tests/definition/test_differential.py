@@ -77,9 +77,9 @@ def test_sampled_sentences_and_damaged_ones(
 ) -> None:
     random = sampler.random
     initial = Configuration.initial(Machine(grammar, build_tables(grammar)))
-    sentences = [sampler.sentence() for _ in range(scaled(75))]
+    sentences = [sampler.sentence() for _ in range(scaled(40))]
     sampled = sum(accepts(grammar, text) for text in sentences)
-    texts = [*sentences, *(damaged(random.choice(sentences), random) for _ in range(scaled(75)))]
+    texts = [*sentences, *(damaged(random.choice(sentences), random) for _ in range(scaled(40)))]
     accepted = 0
     for text in texts:
         matcher = constraint.matcher()

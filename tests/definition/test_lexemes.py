@@ -81,8 +81,8 @@ def test_small_grammars(grammar: SmallGrammar, scaled: Callable[[int], int], tal
 def test_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     """A third of them with an Indenter."""
     first = 1_000_000 * (chunk + 500)
-    plain = loadable_grammars(scaled(20), first)
-    indented = loadable_grammars(scaled(10), first, random_indented_grammar)
+    plain = loadable_grammars(scaled(10), first)
+    indented = loadable_grammars(scaled(5), first, random_indented_grammar)
     for grammar, oracle in (*plain, *indented):
         if is_exact(grammar):
             check_small(grammar, oracle, scaled(25), tally)
@@ -107,8 +107,8 @@ def test_whole_grammars(name: str, scaled: Callable[[int], int], tally: Callable
     grammar = Grammar.from_file(file) if file.exists() else Grammar.builtin(name)
     parser, random = lark_parser(grammar), Random(name)
     sampler, native = Sampler(parser, random, 4), NativeLexer(grammar)
-    sentences = [sampler.sentence() for _ in range(scaled(60))]
-    for text in (*sentences, *(damaged(random.choice(sentences), random) for _ in range(scaled(60)))):
+    sentences = [sampler.sentence() for _ in range(scaled(30))]
+    for text in (*sentences, *(damaged(random.choice(sentences), random) for _ in range(scaled(30)))):
         theirs, sentence = lexemes_of_lark(parser, text)
         compare(native, text.encode(), 0, theirs, sentence, name)
         tally(texts=1, lexemes=len(theirs), sentences=sentence)

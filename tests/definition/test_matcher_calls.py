@@ -92,7 +92,7 @@ def test_forced_bytes(grammar: SmallGrammar, scaled: Callable[[int], int], tally
 def test_forced_bytes_of_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     """They are what all known continuations start with; where few are known, those may agree on more."""
     counts: Counter[str] = Counter()
-    for grammar, oracle in loadable_grammars(scaled(12), first_seed=1_000_000 * (chunk + 300)):
+    for grammar, oracle in loadable_grammars(scaled(6), first_seed=1_000_000 * (chunk + 300)):
         length = affordable_length(grammar.alphabet, 300)
         sentences = [grammar.encode(sentence) for sentence in oracle.sentences(length)]
         for tiny in tiny_vocabularies(grammar.letters, sentences, Random(grammar.name))[:3]:

@@ -158,7 +158,7 @@ def test_walks_with_a_real_vocabulary(
     vocabulary = constraint.vocabulary
     size = len(vocabulary)
     other = pdacon.compile(constraint.grammar, vocabulary)  # with nothing cached
-    for _ in range(scaled(4)):
+    for _ in range(scaled(2)):
         matcher = constraint.matcher()
         tokens, masks = walk(matcher, size, random, 30)
         text = vocabulary.decode([token for token in tokens if token not in vocabulary.eos_ids])

@@ -218,5 +218,5 @@ def test_curated_grammars(grammar: SmallGrammar, scaled: Callable[[int], int], t
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_grammars(kind: str, scaled: Callable[[int], int], tally: Tally) -> None:
-    for grammar, oracle in loadable_grammars(scaled(20), 700_000_000, KINDS[kind]):
+    for grammar, oracle in loadable_grammars(scaled(10), 700_000_000, KINDS[kind]):
         tally(**check_grammar(replace(grammar, lookahead="reject"), oracle, scaled(800), scaled(20)))

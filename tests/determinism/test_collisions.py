@@ -44,7 +44,7 @@ def grammars(number: int) -> Iterator[list[str]]:
 @pytest.mark.slow
 def test_random_patterns(scaled: Callable[[int], int], tally: Tally) -> None:
     texts = texts_over("ab", LENGTH)
-    for patterns in grammars(scaled(120)):
+    for patterns in grammars(scaled(60)):
         names = "ABC"[: len(patterns)]
         text = f"start: ({'|'.join(names)})*\n" + "".join(
             f"{name}: /{p}/\n" for name, p in zip(names, patterns, strict=True)

@@ -108,12 +108,12 @@ def keep_promises_of_many(grammars: Iterable[tuple[SmallGrammar, StockLark]], ta
 
 @pytest.mark.slow
 def test_random_grammars(scaled: Callable[[int], int], tally: Tally) -> None:
-    keep_promises_of_many(loadable_grammars(scaled(60), first_seed=73_000), tally)
+    keep_promises_of_many(loadable_grammars(scaled(30), first_seed=73_000), tally)
 
 
 @pytest.mark.slow
 def test_random_indented_grammars(scaled: Callable[[int], int], tally: Tally) -> None:
-    grammars = loadable_grammars(scaled(40), first_seed=71_000, make=random_indented_grammar)
+    grammars = loadable_grammars(scaled(20), first_seed=71_000, make=random_indented_grammar)
     keep_promises_of_many(grammars, tally)
 
 
@@ -127,7 +127,7 @@ def test_a_newline_that_the_next_one_would_have_swallowed() -> None:
 @pytest.mark.slow
 def test_random_grammars_with_a_vocabulary(scaled: Callable[[int], int], tally: Tally) -> None:
     """With a vocabulary that lacks bytes some languages become empty."""
-    for seed, (grammar, _) in enumerate(loadable_grammars(scaled(60), first_seed=80_000)):
+    for seed, (grammar, _) in enumerate(loadable_grammars(scaled(30), first_seed=80_000)):
         random = Random(seed)
         letters = random.sample(grammar.letters, random.randint(0, len(grammar.letters)))
         vocabulary = Vocabulary.from_tokens([*letters, b"".join(letters) or None, None], [len(letters) + 1])
@@ -183,5 +183,5 @@ def test_check_is_as_strict_as_lark_on_curated_grammars(grammar: SmallGrammar, t
 
 @pytest.mark.slow
 def test_check_is_as_strict_as_lark_on_random_grammars(scaled: Callable[[int], int], tally: Tally) -> None:
-    for grammar, _ in loadable_grammars(scaled(75), first_seed=90_000):
+    for grammar, _ in loadable_grammars(scaled(40), first_seed=90_000):
         require_as_strict_as_lark(grammar, tally)

@@ -154,4 +154,4 @@ def test_repairs_beside_a_literal_blank(text: str) -> None:
 
 @pytest.mark.slow
 def test_repairs_of_random_grammars(scaled: Callable[[int], int]) -> None:
-    assert not [wrong for seed in range(scaled(24)) for wrong in examine(random_text(seed))]
+    assert not [wrong for seed in range(scaled(12)) for wrong in examine(random_text(seed))]

@@ -74,7 +74,7 @@ def test_conflicts_of_fixtures_have_texts(folder) -> None:
 
 @pytest.mark.slow
 def test_earley_derives_the_texts_of_random_grammars(scaled: Callable[[int], int], tally: Tally) -> None:
-    for grammar, _ in loadable_grammars(scaled(60), first_seed=60_000):
+    for grammar, _ in loadable_grammars(scaled(30), first_seed=60_000):
         if grammar.options:
             continue
         rules = {nonterminal.name for nonterminal in load(grammar).nonterminals}

@@ -10,6 +10,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from support.scaling import scaled
 
 import pdacon
 from pdacon import Grammar
@@ -281,7 +282,7 @@ def random_format(random: Random, depth: int) -> Format:
     return {"type": kind, "triggers": triggers, "tags": tags, **flags, **excludes}
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(scaled(30)))
 def test_random_formats(seed: int) -> None:
     """Whatever is not refused has the texts that the documentation says."""
     random = Random(seed)

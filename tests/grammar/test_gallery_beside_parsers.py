@@ -50,7 +50,7 @@ def test_random_sentences_are_read(name: str, scaled: Callable[[int], int], tall
     pytest.importorskip(reference.module)
     counts: Counter[str] = Counter()
     unknown: list[str] = []
-    for text in random_sentences(name, scaled(20)):
+    for text in random_sentences(name, scaled(10)):
         assert accepts(over_bytes(name).grammar, text), text
         if reference.accepts(text):
             counts[name] += 1
@@ -60,7 +60,7 @@ def test_random_sentences_are_read(name: str, scaled: Callable[[int], int], tall
             counts[f"{name}: other"] += 1
             unknown.append(text)
     tally(**counts)
-    assert len(unknown) <= (1 - reference.least) * scaled(20), unknown
+    assert len(unknown) <= (1 - reference.least) * scaled(10), unknown
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_edited_texts_get_the_same_verdict(name: str, scaled: Callable[[int], in
     reference = REFERENCES[name]
     pytest.importorskip(reference.module)
     random = Random(2)
-    texts = samples(name) + random_sentences(name, scaled(20))
+    texts = samples(name) + random_sentences(name, scaled(10))
     characters = "".join(sorted(set("".join(samples(name))) | set("\té\x00 ")))
     counts: Counter[str] = Counter()
     unknown: list[tuple[str, bool]] = []

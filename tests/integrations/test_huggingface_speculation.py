@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -59,12 +60,17 @@ def distribution(model: Any, tokenizer: Any, constraint: pdacon.Constraint) -> d
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["assistant", "prompt lookup"])
 def test_sampled_texts_are_distributed_as_without_it(
-    model: Any, tokenizer: Any, finite: pdacon.Constraint, assistant: Any, mode: str
+    model: Any,
+    tokenizer: Any,
+    finite: pdacon.Constraint,
+    assistant: Any,
+    mode: str,
+    scaled: Callable[[int], int],
 ) -> None:
     options: dict[str, Any] = {"assistant_model": assistant} if mode == "assistant" else {"prompt_lookup_num_tokens": 3}
     expected = distribution(model, tokenizer, finite)
     counts: Counter[str] = Counter()
-    for seed in range(250):
+    for seed in range(scaled(125)):
         answer = generate(model, tokenizer, PROMPT, constraint=finite, seed=seed, max_tokens=10, **options)
         assert answer.complete
         counts[answer.text] += 1

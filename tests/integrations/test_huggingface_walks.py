@@ -71,7 +71,7 @@ def test_whatever_is_returned_is_right(
     ends = tokenizer.convert_tokens_to_ids(["<eos>", "<end>"])
     constraint = pdacon.compile(grammar, pdacon.Vocabulary.from_huggingface(tokenizer, eos_ids=ends, size=512))
     rng = random.Random(lark)
-    for _ in range(scaled(12)):
+    for _ in range(scaled(6)):
         prompts, options = draw(rng, model)
         forbidding = bool(FORBIDDING.keys() & options.keys())
         try:

@@ -66,7 +66,7 @@ def test_tokens_are_what_a_model_could_generate(grammar: pdacon.Grammar) -> None
 @pytest.mark.slow
 def test_random_grammars(scaled: Callable[[int], int]) -> None:
     vocabulary = pdacon.Vocabulary.from_tokens([*BYTES.tokens[:-1], b"ab", b"ba", b"aab", None], [259])
-    for small, oracle in loadable_grammars(scaled(40), 5000):
+    for small, oracle in loadable_grammars(scaled(20), 5000):
         try:
             constraint = pdacon.compile(load(small), vocabulary)
         except pdacon.PdaconError:

@@ -99,7 +99,7 @@ def test_the_top_of_the_stack_knows_the_parentheses(grammar: SmallGrammar, tally
 @pytest.mark.parametrize("chunk", range(4))
 def test_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
     """Verdicts of Configuration, with plain and with split tables, are stock Lark's."""
-    for grammar, oracle in loadable_grammars(scaled(40), 1_000_000 * chunk, random_indented_grammar):
+    for grammar, oracle in loadable_grammars(scaled(20), 1_000_000 * chunk, random_indented_grammar):
         loaded = load(grammar)
         tables = build_tables(loaded)
         if any(conflict.kind == "reads-cycle" for conflict in tables.conflicts):
@@ -139,8 +139,8 @@ def sampled_and_damaged(
     random = Random(grammar.name)
     parser = lark.Lark(grammar.text, parser="lalr", **grammar.options)
     sampler = IndentedSampler(parser, random, depth)
-    sentences = [sampler.sentence(start)[:2000] for _ in range(scaled(60))]
-    texts = [*sentences, *(damaged(random.choice(sentences), random) for _ in range(scaled(60)))]
+    sentences = [sampler.sentence(start)[:2000] for _ in range(scaled(30))]
+    texts = [*sentences, *(damaged(random.choice(sentences), random) for _ in range(scaled(30)))]
     oracle = StockLark(grammar)
     initial = Configuration.initial(machine_of(grammar))
     verdicts = {text: accepted(initial.read(text.encode())) for text in texts}

@@ -1,7 +1,7 @@
-"""Where a reduction comes out: the LR states below what it pops, and the transitions on its left side from there.
+"""Lookbacks: the LR states that a reduction may expose, and its gotos from there.
 
 In: the transitions of the tables, or those that are known to be made. Out: for an LR state and a production the states
-after the reduction. They are found by going back over as many transitions as the production has symbols.
+after the goto. They are found by going back over as many transitions as the production has symbols.
 
 Source: the ``lookback`` relation of DeRemer and Pennello, TOPLAS 4(4), 1982.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Lookbacks:
-    """Where the reductions of a grammar come out, between the transitions that are known to be made.
+    """The lookbacks of a grammar's reductions over the transitions that are known to be made.
 
     ``made``, ``shifted`` and ``closed`` are what `Follower.walk` remembers of the places that it has been in.
     """
@@ -32,11 +32,11 @@ class Lookbacks:
         self._known: dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]] = {}
 
     def targets(self, state: int, production: int) -> tuple[int, ...]:
-        """The states after the reduction."""
+        """The states on top after the reduction and its goto."""
         return self._find(state, production)[1]
 
     def transitions(self, state: int, production: int) -> Iterator[tuple[int, int]]:
-        """The transitions on the reduced symbol."""
+        """The gotos that the reduction may take: (LR state, left-hand side)."""
         lhs = self._productions[production][0]
         return ((below, self._first + lhs) for below in self._find(state, production)[0])
 
@@ -44,11 +44,11 @@ class Lookbacks:
         key = state, production
         if key not in self._known:
             lhs, length = self._productions[production]
-            below = tuple(s for s in self._states_behind(state, length) if lhs in self._goto[s])
+            below = tuple(s for s in self._states_before(state, length) if lhs in self._goto[s])
             self._known[key] = below, tuple(dict.fromkeys(self._goto[s][lhs] for s in below))
         return self._known[key]
 
-    def _states_behind(self, state: int, length: int) -> frozenset[int]:
+    def _states_before(self, state: int, length: int) -> frozenset[int]:
         """The states from which so many transitions lead to a state; a level at a time, for rules may be long."""
         states = frozenset([state])
         for _ in range(length):

@@ -6,11 +6,12 @@ text that leads there is its *residue*, what the lexer has read of it beyond the
 residue the native core tells which terminals can be committed next and what they leave; the tables tell which places
 each of them leads to, through all reductions that it asks for.
 
-What lies below the top is not followed here: a reduction may come out wherever the LR automaton allows it to, between
-places that texts lead to. So whatever is said *never* to happen never happens; what is not, may still be kept from it
-by what is on the stack further down. `Follower.with_stacks` asks the native core, which follows whole stacks, and
-leaves out what they rule out; it does not know an Indenter's columns. Where lookahead has no bound, the lexing
-automaton lacks what ``lookahead="commit"`` gives up, and so does all that is said here.
+What lies below the top is not followed here: a reduction may expose any LR state from which transitions that texts make
+spell its right-hand side up to the top (its *lookbacks*). So the result is an over-approximation: what is not in it
+never happens; what is in it may still be ruled out by the stack further down. `Follower.with_stacks` asks the native
+core, which follows whole stacks, and leaves out what they rule out; it does not know an Indenter's columns. Where
+lookahead has no bound, the lexing automaton lacks what ``lookahead="commit"`` gives up, and so does all that is said
+here.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ _WIDE = 512
 
 @dataclass(slots=True, eq=False)
 class Reach:
-    """What the texts of a grammar lead to. All sets are too large rather than too small.
+    """What the texts of a grammar lead to: an over-approximation, so no set lacks a member.
 
     Attributes
     ----------
     places : dict of int to int
-        The LR states that are on top after a shift, at the start, and what may have been read beyond by then.
+        The LR states that are on top after a shift or at the start, each with the residues that are possible there.
     next : dict of int to int
         For each of these places the terminals that can be read there next (``$END`` included).
     read, in_sentences : dict of int to int or None
@@ -136,8 +137,8 @@ class Follower:
         """What texts lead to."""
         found = self.reach(None)
         while True:
-            # Transitions that no text makes are none to come back over, and what comes out there may not: until that
-            # is all the same.
+            # A lookback over a transition that no text makes is none. Without those fewer gotos are taken, and fewer
+            # transitions made, and so on to a fixpoint.
             again = self.reach(found.advanced)
             if again.advanced == found.advanced:
                 return found
@@ -195,7 +196,7 @@ class Follower:
         return found
 
     def reach(self, advanced: set[tuple[int, int]] | None) -> Reach:
-        """What texts lead to if reductions come out only after these transitions, if given."""
+        """What texts lead to, with lookbacks over the transitions ``advanced`` alone; None: over all."""
         found = Reach()
         back = self._lookbacks(advanced)
         pending = dict.fromkeys(self.tables.start_states, 1 << self._lexemes.beginning())
@@ -220,7 +221,8 @@ class Follower:
         return self.shifts[state] | sum(self._reduces[state].values())
 
     def walk(self, state: int, lookaheads: int, back: Lookbacks) -> Iterator[tuple[int, int]]:
-        """Each place that is on top while one of the lookaheads is fed, and which of them are."""
+        """The LR states on top before, between and after the reductions that lookaheads ask for, each with those
+        lookaheads with which it is reached."""
         seen = {state: lookaheads}
         pending = [(state, lookaheads)]
         while pending:
@@ -238,7 +240,8 @@ class Follower:
     def _read(
         self, state: int, residues: int, leads: dict[int, list[int]], back: Lookbacks, found: Reach
     ) -> Iterator[tuple[int, int]]:
-        """Read one lexeme: the places that it leads to, and what is left. ``leads``: the places by lookahead."""
+        """Read one lexeme: the places that it leads to, each with the residues it leaves. ``leads`` remembers which
+        places each lookahead leads to from here."""
         layout = self.grammar.layout
         lookaheads = 0
         after = self._after(self._contexts[state], residues)
@@ -260,7 +263,8 @@ class Follower:
                     yield target, left
 
     def _feed(self, state: int, lookaheads: int, back: Lookbacks, found: Reach) -> Iterator[tuple[int, int]]:
-        """The places that the parser is in after each lookahead has been fed, and what an Indenter makes of it."""
+        """Shift each lookahead, after the reductions that it asks for, and then INDENT or DEDENTs where an Indenter may
+        put them: the places that this leads to, each with its lookahead."""
         layout = self.grammar.layout
         end = self.grammar.end
         if layout is not None and lookaheads >> end & 1:  # the end of the text closes the open blocks first
@@ -298,7 +302,8 @@ class Follower:
         return known
 
     def _shift(self, state: int, lookaheads: int, back: Lookbacks, found: Reach) -> Iterator[tuple[int, int]]:
-        """Reduce as the lookaheads ask for, and shift them: the places after, and the lookahead of each."""
+        """Make the reductions that the lookaheads ask for and shift them: the places that this leads to, each with its
+        lookahead."""
         for at, mask in self.walk(state, lookaheads, back):
             found.passed.add(at)
             for production, asked in self._reduces[at].items():
@@ -322,7 +327,7 @@ class Follower:
         return self.grammar.layout is not None and state in found.passed
 
     def _after(self, context: int, residues: int) -> dict[int, int]:
-        """What can be committed next, and what each leaves."""
+        """The labels that the lexer can commit next from some residues, each with the residues that it leaves."""
         found: dict[int, int] = {}
         for residue in members(residues):
             left = self._single.get((context, residue))
@@ -343,7 +348,7 @@ class Follower:
         return Lookbacks(self.grammar, before, self._goto)
 
     def back(self, reach: Reach) -> Lookbacks:
-        """Where reductions come out between the places of a reach, for `walk`."""
+        """The lookbacks of reductions over the transitions of a reach, for `walk`."""
         return self._lookbacks(reach.advanced)
 
 
