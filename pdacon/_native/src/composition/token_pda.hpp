@@ -122,7 +122,7 @@ class TokenPda {
     // token with text loses one leading space.
     std::int64_t least(Allowance::Unit unit, const LexerConfiguration& lexing, bool leading,
                        const StackView& stack);
-    // The mask of a configuration with an allowance: those tokens behind which what is left of it is enough,
+    // The mask of a configuration with an allowance: those tokens after which what is left of it is enough,
     // and the end tokens where the text may end. Ids are of the same table.
     Mask mask_within(const LexerConfiguration& lexing, bool leading, const StackView& stack,
                      const Allowance& allowance);
