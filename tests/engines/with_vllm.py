@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import signal
-import socket
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,6 +17,7 @@ from typing import Any
 
 import httpx
 from asked import HOSTILE, Asked, requests
+from servers import free_port, running
 
 import pdacon
 
@@ -33,44 +30,17 @@ MAX_TOKENS = 120
 @contextmanager
 def server(*options: str) -> Iterator[str]:
     """vLLM's OpenAI server; yields its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         template = Path(folder) / "template.jinja"
         template.write_text(TEMPLATE)
-        log = Path(folder) / "log"
         command = [sys.executable, "-P", "-m", "vllm.entrypoints.openai.api_server", "--model", str(MODEL),
                    "--served-model-name", "tiny", "--port", str(port), "--host", "127.0.0.1", "--dtype", "float32",
                    "--enforce-eager", "--max-model-len", "512", "--max-num-seqs", "16",
                    "--chat-template", str(template), *options]  # fmt: skip
-        environment = {**os.environ, "PDACON_VLLM": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_LOGGING_LEVEL": "WARNING"}
-        with log.open("wb") as out:
-            running = subprocess.Popen(command, env=environment, stdout=out, stderr=out, start_new_session=True)
-        try:
-            address = f"http://127.0.0.1:{port}"
-            until = time.monotonic() + 600
-            while not _is_healthy(address):
-                if running.poll() is not None or time.monotonic() > until:
-                    raise SystemExit(f"vLLM does not start:\n{log.read_text()[-4000:]}")
-                time.sleep(0.5)
+        environment = {"PDACON_VLLM": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_LOGGING_LEVEL": "WARNING"}
+        with running(command, port, Path(folder) / "log", **environment) as address:
             yield address
-            if running.poll() is not None:
-                raise SystemExit(f"vLLM has ended:\n{log.read_text()[-4000:]}")
-        finally:
-            os.killpg(running.pid, signal.SIGTERM)
-            try:
-                running.wait(60)
-            except subprocess.TimeoutExpired:
-                os.killpg(running.pid, signal.SIGKILL)
-                running.wait()
-
-
-def _is_healthy(address: str) -> bool:
-    try:
-        return httpx.get(f"{address}/health", timeout=5).status_code == 200
-    except httpx.HTTPError:
-        return False
 
 
 def ask(address: str, asked: Asked) -> str:

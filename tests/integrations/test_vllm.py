@@ -18,6 +18,7 @@ from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 import pdacon
 from pdacon.composition import Limits
+from pdacon.integrations.requests import Compiler
 from pdacon.integrations.vllm import backend, register, requests, settings
 from pdacon.integrations.vllm.tracking import TrackedAnswer
 
@@ -216,8 +217,9 @@ def test_the_back_end_compiles_what_the_front_end_has_left(
     assert answer.accept_tokens("r", [*ids, compiler.vocabulary.eos_ids[0]])
     assert tuple(own.allocate_token_bitmask(5).shape) == (5, WIDTH // 32)
     assert compiler._cache.statistics()["misses"] == 1
-    other = requests.Compiler(compiler.vocabulary, requests.settings())  # as in another process
-    other.constraint("JSON", schema)
+    said = requests.settings()
+    other = Compiler(compiler.vocabulary, said.limits, said.cache_directory)  # as in another process
+    other.constraint("schema", schema)
     assert other._cache.statistics()["loads"] == 1
 
 

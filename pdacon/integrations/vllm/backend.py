@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from pdacon.integrations.vllm.requests import compiler_for, require_ends
+from pdacon.integrations.vllm.requests import compiler_for, constraint, require_ends
 from pdacon.integrations.vllm.tracking import TrackedAnswer
 
 
@@ -35,8 +35,8 @@ class Backend:
         """The answer to a request, at its beginning. What is raised ends that request."""
         vocabulary = self._compiler.vocabulary
         require_ends(vocabulary, stop_token_ids)
-        constraint = self._compiler.constraint(request_type.name, grammar_spec)
-        return TrackedAnswer(constraint, self._max_rollback, vocabulary.eos_ids)
+        held = constraint(self._compiler, request_type.name, grammar_spec)
+        return TrackedAnswer(held, self._max_rollback, vocabulary.eos_ids)
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> torch.Tensor:
         """int32[max_num_seqs, ceil(V / 32)], in which everything is allowed."""

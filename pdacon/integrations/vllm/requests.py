@@ -6,21 +6,17 @@ finds the constraint in the folder that both have. Where they are one process th
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection
 from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from pdacon.caching import CompileCache
-from pdacon.cautions import held
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import PdaconError, UnsupportedGrammarError
-from pdacon.formats import Kind, compile_format, grammar_kind
-from pdacon.integrations.vllm.settings import MAX_BYTES, WANTED, Settings, read_settings
-
-logger = logging.getLogger(__name__)
+from pdacon.formats import Kind, grammar_kind
+from pdacon.integrations.requests import Compiler
+from pdacon.integrations.vllm.settings import WANTED, Settings, read_settings
 
 # vLLM's names of its formats.
 _KINDS: dict[str, Kind] = {
@@ -42,40 +38,17 @@ class RefusedRequest(Exception):
     """A request that cannot be held to its format, and why."""
 
 
-class Compiler:
-    """Makes the constraints of the requests of a model; safe to use from any number of threads.
+def constraint(compiler: Compiler, format_name: str, text: str) -> Constraint:
+    """The constraint of a format of vLLM, by its name; a grammar is EBNF or GBNF, if its rules have ``::=``.
 
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-        Of the model.
-    settings : Settings
+    Raises
+    ------
+    PdaconError
     """
-
-    def __init__(self, vocabulary: Vocabulary, settings: Settings) -> None:
-        self.vocabulary = vocabulary
-        self._limits = settings.limits
-        self._cache = CompileCache(directory=settings.cache_directory)
-
-    def constraint(self, format_name: str, text: str) -> Constraint:
-        """The constraint of a format of vLLM, by its name; a grammar is EBNF or GBNF, if its rules have ``::=``.
-
-        Raises
-        ------
-        PdaconError
-        """
-        kind = grammar_kind(text) if format_name == "GRAMMAR" else _KINDS.get(format_name)
-        if kind is None:
-            raise UnsupportedGrammarError(f"there is no format {format_name}", feature="format")
-        if len(text) > MAX_BYTES:
-            raise UnsupportedGrammarError(
-                f"it has {len(text):,} characters; at most {MAX_BYTES:,} are taken", feature="size"
-            )
-        with held() as cautions:
-            constraint = compile_format(self._cache, kind, text, self.vocabulary, self._limits)
-        for message, category in cautions:
-            logger.warning("%s: %s: %s", format_name, category.__name__, message)
-        return constraint
+    kind = grammar_kind(text) if format_name == "GRAMMAR" else _KINDS.get(format_name)
+    if kind is None:
+        raise UnsupportedGrammarError(f"there is no format {format_name}", feature="format")
+    return compiler.constraint(kind, text)
 
 
 @cache
@@ -101,7 +74,7 @@ def compiler_for(tokenizer: Any, model_config: Any) -> Compiler:
     if known is None or (size, ends) not in known:
         vocabulary = vocabulary_of("vLLM", tokenizer=tokenizer, eos_ids=ends or None, size=size)
         known = _compilers.setdefault(tokenizer, {})
-        known.setdefault((size, ends), Compiler(vocabulary, settings()))
+        known.setdefault((size, ends), Compiler(vocabulary, settings().limits, settings().cache_directory))
     return known[size, ends]
 
 
@@ -136,7 +109,7 @@ def check(params: Any, format_name: str, text: str, compiler: Compiler) -> None:
     if params.ignore_eos:
         raise RefusedRequest("ignore_eos: an answer in a format ends where its format does; leave it out")
     try:
-        compiler.constraint(format_name, text)
+        constraint(compiler, format_name, text)
     except PdaconError as error:
         raise RefusedRequest(f"structured_outputs.{format_name.lower()}: {error}") from error
 

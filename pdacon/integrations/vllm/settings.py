@@ -15,8 +15,6 @@ WANTED = "PDACON_VLLM"
 SECONDS = "PDACON_VLLM_SECONDS"
 CACHE = "PDACON_VLLM_CACHE"
 _SECONDS = 10.0
-MAX_BYTES = 512 << 10
-"""Of the schema or grammar of a request."""
 
 
 @dataclass(frozen=True, slots=True)

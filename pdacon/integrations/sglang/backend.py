@@ -1,0 +1,156 @@
+"""What SGLang's scheduler asks of a grammar back end."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from concurrent.futures import Future
+from typing import Any, TypeAlias
+from weakref import WeakValueDictionary
+
+import torch
+from sglang.srt.constrained.base_grammar_backend import BaseGrammarBackend, BaseGrammarObject, InvalidGrammarObject
+
+from pdacon.composition import Limits
+from pdacon.constraint import Constraint
+from pdacon.detokenizer import Vocabulary, vocabulary_of
+from pdacon.errors import PdaconError
+from pdacon.formats import Kind, grammar_kind
+from pdacon.integrations.held import HeldAnswer
+from pdacon.integrations.requests import Compiler
+from pdacon.integrations.torch import apply_bitmask
+
+Key: TypeAlias = tuple[str, str]  # a format of SGLang, and its text
+
+_SECONDS = 10.0  # that a grammar of a request may take
+_MAX_ROLLBACK = 512  # tokens: more than a draft has
+_ANY_JSON = "$$ANY$$"  # a schema that SGLang writes for response_format: {"type": "json_object"}
+
+
+class Answer(BaseGrammarObject):  # type: ignore[misc]
+    """One answer, at its beginning or under way. Nothing is raised but what ends that request alone.
+
+    Parameters
+    ----------
+    constraint : Constraint
+    vocabulary : Vocabulary
+    """
+
+    def __init__(self, constraint: Constraint, vocabulary: Vocabulary) -> None:
+        super().__init__()
+        self.constraint, self._vocabulary = constraint, vocabulary
+        self._held = HeldAnswer(constraint, _MAX_ROLLBACK, vocabulary.eos_ids)
+
+    def copy(self) -> Answer:
+        """Another one of the same constraint, at its beginning."""
+        return Answer(self.constraint, self._vocabulary)
+
+    def accept_token(self, token: int) -> None:
+        """Go on with a token that was chosen. ValueError: it is not allowed, and SGLang ends the request."""
+        if not self._held.accept([token]):
+            raise ValueError(str(self._held.failure or f"token {token} is not allowed here"))
+
+    def rollback(self, k: int) -> None:
+        """Take back the last k tokens."""
+        self._held.rollback(k)
+
+    def is_terminated(self) -> bool:
+        """Whether an end token was accepted: SGLang ends the request then."""
+        return self._held.has_ended()
+
+    def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> torch.Tensor:
+        """int32[batch_size, ceil(V / 32)] on the CPU, in which everything is allowed."""
+        return torch.full((batch_size, -(-vocab_size // 32)), -1, dtype=torch.int32)
+
+    def fill_vocab_mask(self, vocab_mask: torch.Tensor, idx: int) -> None:
+        """Write which tokens may come next into a row."""
+        self._held.fill_bitmask(vocab_mask, idx)
+
+    @staticmethod
+    def reset_vocab_mask(vocab_mask: torch.Tensor) -> None:
+        """Allow everything again."""
+        vocab_mask.fill_(-1)
+
+    @staticmethod
+    def move_vocab_mask(vocab_mask: torch.Tensor, device: Any) -> torch.Tensor:
+        """The mask on the device of the logits."""
+        return vocab_mask.to(device, non_blocking=True)
+
+    @staticmethod
+    def apply_vocab_mask(logits: torch.Tensor, vocab_mask: torch.Tensor) -> None:
+        """Set to -inf, in place, what the mask does not allow."""
+        apply_bitmask(logits, vocab_mask)
+
+
+class Backend(BaseGrammarBackend):  # type: ignore[misc]
+    """Makes answers for requests; SGLang compiles in threads of its own.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        Of the model.
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        super().__init__()
+        self._vocabulary = vocabulary
+        self._compiler = Compiler(vocabulary, Limits(seconds=_SECONDS))
+        # What is in use, or in the compiler's cache, which alone decides how much that may be.
+        self._known: WeakValueDictionary[Key, Constraint] = WeakValueDictionary()
+
+    def get_cached_or_future_value(
+        self, key: Key, require_reasoning: bool
+    ) -> tuple[BaseGrammarObject | Future[BaseGrammarObject], bool]:
+        """An answer, if its constraint is known; else what a thread is making."""
+        constraint = self._known.get(key)
+        if constraint is not None:
+            return Answer(constraint, self._vocabulary), True
+        return self.executor.submit(self._make, key, require_reasoning), False
+
+    def set_cache(self, key: Key, value: BaseGrammarObject) -> None:
+        """Nothing: what is compiled is known already, and what cannot be compiled is refused again at once."""
+
+    def reset(self) -> None:
+        """Nothing either: a constraint does not depend on the state of the engine."""
+
+    def dispatch_json(self, key_string: str) -> BaseGrammarObject:
+        """The answer that is a value of a JSON Schema, or any JSON object."""
+        return self._answer("json_object" if key_string == _ANY_JSON else "schema", key_string)
+
+    def dispatch_regex(self, key_string: str) -> BaseGrammarObject:
+        """The answer that a regular expression matches as a whole."""
+        return self._answer("regex", key_string)
+
+    def dispatch_ebnf(self, key_string: str) -> BaseGrammarObject:
+        """The answer that is a sentence: of EBNF or GBNF, if the first rule has ``::=``, else of Lark's notation."""
+        return self._answer(grammar_kind(key_string), key_string)
+
+    def dispatch_structural_tag(self, key_string: str) -> BaseGrammarObject:
+        """The answer with calls of tools in it, as a structural tag says."""
+        return self._answer("structural_tag", key_string)
+
+    def _answer(self, kind: Kind, text: str) -> BaseGrammarObject:
+        try:
+            return Answer(self._compiler.constraint(kind, text), self._vocabulary)
+        except PdaconError as error:
+            return InvalidGrammarObject(str(error))
+
+    def _make(self, key: Key, require_reasoning: bool) -> BaseGrammarObject:
+        answer = self._init_value_dispatch(key, require_reasoning)
+        if isinstance(answer, Answer):
+            self._known[key] = answer.constraint
+        return answer
+
+
+def create(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Collection[int] | None) -> Backend:
+    """The back end of an engine, whose tokenizer is read now.
+
+    Raises
+    ------
+    VocabularyError
+        The tokenizer is none that can be read, or names no end; the engine does not start.
+    """
+    ends = set(eos_token_ids or ())
+    if tokenizer.eos_token_id is not None:
+        ends.add(tokenizer.eos_token_id)
+    vocabulary = vocabulary_of("SGLang", tokenizer=tokenizer, eos_ids=sorted(ends) or None, size=vocab_size)
+    return Backend(vocabulary)

@@ -1,0 +1,202 @@
+"""What pdacon does in SGLang, without SGLang: `tests/engines/run.sh sglang` starts the real one."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from importlib import import_module
+from importlib.metadata import entry_points
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import pdacon
+from pdacon.integrations.huggingface import load_tiny
+from pdacon.integrations.sglang import register
+
+WIDTH = 1536
+BACKEND = "pdacon.integrations.sglang.backend"
+SCHEMA = json.dumps({"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]})
+
+
+class Base:
+    """What a grammar object of SGLang begins with."""
+
+    def __init__(self) -> None:
+        self.finished = False
+        self.grammar_stats = None
+
+
+class Invalid(Base):
+    def __init__(self, error_message: str) -> None:
+        super().__init__()
+        self.error_message = error_message
+
+
+class BaseBackend:
+    """As much of SGLang's back end as its scheduler calls."""
+
+    def __init__(self) -> None:
+        self.executor = ThreadPoolExecutor(2)
+
+    def _init_value_dispatch(self, key: tuple[str, str], require_reasoning: bool) -> Any:
+        kinds = {"full_assistant_ebnf": "ebnf"}
+        return getattr(self, f"dispatch_{kinds.get(key[0], key[0])}")(key[1])
+
+
+@pytest.fixture
+def sglang(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    """The names of SGLang that pdacon imports, and what was registered with them."""
+    registered: dict[str, Any] = {}
+    for name in ("sglang", "sglang.srt", "sglang.srt.constrained"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    grammars = ModuleType("sglang.srt.constrained.base_grammar_backend")
+    vars(grammars).update(
+        BaseGrammarObject=Base,
+        InvalidGrammarObject=Invalid,
+        BaseGrammarBackend=BaseBackend,
+        register_grammar_backend=registered.__setitem__,
+    )
+    choices = ["xgrammar", "llguidance"]
+    arguments = ModuleType("sglang.srt.server_args")
+    vars(arguments).update(GRAMMAR_BACKEND_CHOICES=choices, add_grammar_backend_choices=choices.extend)
+    monkeypatch.setitem(sys.modules, grammars.__name__, grammars)
+    monkeypatch.setitem(sys.modules, arguments.__name__, arguments)
+    registered["choices"] = choices
+    sys.modules.pop(BACKEND, None)
+    yield registered
+    sys.modules.pop(BACKEND, None)
+
+
+@pytest.fixture
+def engine(sglang: dict[str, Any]) -> Any:
+    register()
+    return sglang["pdacon"](None, load_tiny()[1], WIDTH, {1})
+
+
+def made(engine: Any, kind: str, text: str) -> Any:
+    value, known = engine.get_cached_or_future_value((kind, text), False)
+    assert isinstance(value, Future) is not known
+    return value if known else value.result(60)
+
+
+def allowed(answer: Any) -> list[int]:
+    mask = answer.allocate_vocab_mask(WIDTH, 3, "cpu")
+    answer.fill_vocab_mask(mask, 1)
+    assert (mask[[0, 2]] == -1).all(), "another request's row was written"
+    return [int(token) for token in np.flatnonzero(np.unpackbits(mask[1].numpy().view(np.uint8), bitorder="little"))]
+
+
+def test_sglang_finds_the_plugin() -> None:
+    (found,) = [one for one in entry_points(group="sglang.srt.plugins") if one.name == "pdacon"]
+    assert found.load() is register
+
+
+def test_it_is_one_of_the_choices(sglang: dict[str, Any]) -> None:
+    register()
+    register()
+    assert sglang["choices"] == ["xgrammar", "llguidance", "pdacon"]
+    assert sglang["pdacon"] is import_module(BACKEND).create
+
+
+FORMATS = [
+    ("json", SCHEMA, '{"age": 7}'),
+    ("json", "$$ANY$$", '{"a": [1]}'),
+    ("regex", "[a-c]{2}", "ab"),
+    ("ebnf", 'root ::= "yes" | "no"', "no"),
+    ("full_assistant_ebnf", 'root ::= "yes" | "no"', "yes"),
+    ("ebnf", 'start: "a"+', "aaa"),
+    ("structural_tag", json.dumps({"type": "structural_tag", "format": {"type": "const_string", "value": "x"}}), "x"),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "sentence"), FORMATS, ids=lambda value: value[:12])
+def test_an_answer_is_a_sentence(engine: Any, kind: str, text: str, sentence: str) -> None:
+    _, tokenizer = load_tiny()
+    ids = tokenizer.encode(sentence, add_special_tokens=False)
+    for answer in (made(engine, kind, text), made(engine, kind, text).copy()):
+        for token in ids:
+            assert token in allowed(answer)
+            answer.accept_token(token)
+        assert not answer.is_terminated()
+        (end,) = set(allowed(answer)) & {tokenizer.eos_token_id}
+        answer.accept_token(end)
+        assert answer.is_terminated()
+        answer.rollback(len(ids) + 1)
+        assert ids[0] in allowed(answer)
+
+
+def test_what_is_known_is_not_made_again(engine: Any) -> None:
+    first, known = engine.get_cached_or_future_value(("json", SCHEMA), False)
+    assert not known
+    first = first.result(60)
+    second, known = engine.get_cached_or_future_value(("json", SCHEMA), False)
+    assert known
+    assert second.constraint is first.constraint
+    first.accept_token(allowed(first)[0])
+    assert allowed(second) != allowed(first) or not allowed(first)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "reason"),
+    [
+        ("json", '{"type": "nonsense"}', "nonsense"),
+        ("json", "{", "JSON"),
+        ("regex", "(", "regular expression|pattern"),
+        ("ebnf", 'root ::= "a" other', "other"),
+        ("ebnf", 's: "a" | "a" "b" c\nc: "b" | "b"', "."),
+        ("structural_tag", '{"type": "structural_tag"}', "format"),
+        ("json", '"' + "x" * (600 << 10) + '"', "at most"),
+    ],
+    ids=["schema", "json", "regex", "ebnf", "lark", "tag", "size"],
+)
+def test_what_cannot_be_held_to_is_refused(engine: Any, kind: str, text: str, reason: str) -> None:
+    for _ in range(2):
+        found = made(engine, kind, text)
+        assert isinstance(found, Invalid)
+        assert re.search(reason, found.error_message), found.error_message
+
+
+def test_a_wrong_token_ends_the_request_alone(engine: Any) -> None:
+    answer = made(engine, "regex", "ab")
+    wrong = next(token for token in range(WIDTH) if token not in allowed(answer))
+    with pytest.raises(ValueError, match=f"token {wrong} is not allowed here"):
+        answer.accept_token(wrong)
+    assert allowed(answer)
+
+
+def test_an_error_is_kept_and_nothing_but_an_end_may_follow(engine: Any, caplog: pytest.LogCaptureFixture) -> None:
+    answer = made(engine, "regex", "ab")
+    answer.rollback(5)  # more than there is
+    assert "only 0 accepts can be taken back" in caplog.text
+    assert allowed(answer) == sorted(answer._held._ends)
+    with pytest.raises(ValueError, match="only 0 accepts"):
+        answer.accept_token(0)
+    assert not answer.is_terminated()
+
+
+def test_masks_are_applied_in_place(engine: Any) -> None:
+    answer = made(engine, "regex", "ab")
+    mask = answer.allocate_vocab_mask(WIDTH, 2, "cpu")
+    answer.fill_vocab_mask(mask, 1)
+    logits = torch.zeros(2, WIDTH)
+    answer.apply_vocab_mask(logits=logits, vocab_mask=answer.move_vocab_mask(mask, logits.device))
+    assert torch.isfinite(logits[0]).all()
+    assert torch.isfinite(logits[1]).nonzero().flatten().tolist() == allowed(answer)
+    answer.reset_vocab_mask(mask)
+    assert (mask == -1).all()
+
+
+def test_a_tokenizer_without_an_end_is_refused(sglang: dict[str, Any]) -> None:
+    register()
+    words = load_tiny()[1].backend_tokenizer
+    from transformers import PreTrainedTokenizerFast
+
+    with pytest.raises(pdacon.VocabularyError):
+        sglang["pdacon"](None, PreTrainedTokenizerFast(tokenizer_object=words), WIDTH, None)
