@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pdacon.integrations.huggingface.generation import generate
     from pdacon.integrations.huggingface.generator import Generator
     from pdacon.integrations.huggingface.results import Generation
-    from pdacon.matching import Matcher, fill_bitmasks, mask_ids
+    from pdacon.matching import Matcher, fill_bitmasks, fill_tree_bitmask, mask_ids
 
     __version__: str
 
@@ -83,6 +83,7 @@ __all__ = [
     "check",
     "compile",
     "fill_bitmasks",
+    "fill_tree_bitmask",
     "generate",
     "mask_ids",
 ]
@@ -107,6 +108,7 @@ _ROOMS = {
     "check": "determinism",
     "compile": "compiling",
     "fill_bitmasks": "matching",
+    "fill_tree_bitmask": "matching",
     "generate": "integrations.huggingface",
     "mask_ids": "matching",
 }

@@ -11,8 +11,9 @@ the answer.
 from pdacon._native import _core
 from pdacon.explanation import Cut, Explanation
 from pdacon.matching.matcher import Matcher
+from pdacon.matching.trees import fill_tree_bitmask
 
 fill_bitmasks = _core.fill_bitmasks
 mask_ids = _core.mask_ids
 
-__all__ = ["Cut", "Explanation", "Matcher", "fill_bitmasks", "mask_ids"]
+__all__ = ["Cut", "Explanation", "Matcher", "fill_bitmasks", "fill_tree_bitmask", "mask_ids"]

@@ -12,7 +12,7 @@ import torch
 from support.chi_square import is_far
 
 import pdacon
-from pdacon.integrations.huggingface import PDALogitsProcessor, generate
+from pdacon.integrations.huggingface import Draft, PDALogitsProcessor, generate, load_tiny
 
 TEXTS = ["aa", "ab", "abab", "ba", "b", "abb"]
 PROMPT = "ab abab ab"  # in which prompt lookup finds something
@@ -114,3 +114,42 @@ def test_drafts_are_taken_back_at_every_length(tokenizer: Any, length: int) -> N
         matcher.accept_token(other)
         masked = processor(torch.tensor([[0, *ids, other]]), scores)
         assert (masked[0] == 0).nonzero().flatten().tolist() == matcher.allowed_tokens()
+
+
+def test_drafts_of_the_grammar_change_no_text(model: Any, tokenizer: Any) -> None:
+    made = pdacon.compile("json", tokenizer=tokenizer, model=model)
+    draft = Draft(made, tokenizer, samples=10)
+    for temperature, seed in ((0, 0), (1.0, 1), (1.0, 2)):
+        for budget in ({}, {"complete": True}):
+            common: dict[str, Any] = {"constraint": made, "temperature": temperature, "max_tokens": 20, **budget}
+            drafted = generate(model, tokenizer, PROMPT, draft=draft, seed=seed, prefix='{"', **common)
+            assert made.matcher().accept(drafted.text)
+            assert len(drafted.token_ids) <= 20
+            if temperature == 0:
+                assert drafted == generate(model, tokenizer, PROMPT, prefix='{"', **common)
+    assert draft.accepted <= draft.drafted
+
+
+def test_what_is_forced_is_drafted_and_written_in_fewer_passes() -> None:
+    tiny, tokenizer = load_tiny()
+    grammar = 'start: "{\\"name\\": \\"" NAME "\\", \\"age\\": " AGE "}"\nNAME: /[A-Z][a-z]+/\nAGE: /[0-9]+/\n'
+    made = pdacon.compile(grammar, tokenizer=tokenizer, model=tiny)
+    draft = Draft(made, tokenizer)
+    options: dict[str, Any] = {"constraint": made, "temperature": 0, "max_tokens": 30}
+    prompt = "Describe a person as JSON:"
+    alone = generate(tiny, tokenizer, prompt, **options)
+    for _ in range(2):
+        before = draft.passes
+        assert generate(tiny, tokenizer, prompt, draft=draft, **options) == alone
+    assert draft.passes - before < len(alone.token_ids) / 2  # now the text has been seen
+    assert draft.accepted > draft.drafted / 2
+
+
+def test_what_a_draft_is_for(model: Any, tokenizer: Any, finite: pdacon.Constraint) -> None:
+    draft = Draft(finite)
+    for options in ({"num_beams": 2}, {"num_return_sequences": 2}):
+        with pytest.raises(ValueError, match="one text"):
+            generate(model, tokenizer, PROMPT, constraint=finite, draft=draft, **options)  # type: ignore[arg-type]
+    for wrong in ({"most": 0}, {"order": 1}, {"samples": 3}):
+        with pytest.raises(ValueError, match="Draft: "):
+            Draft(finite, **wrong)

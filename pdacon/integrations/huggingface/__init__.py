@@ -22,6 +22,7 @@ except ImportError as error:
 
 from pdacon.integrations.huggingface.arguments import vocabulary
 from pdacon.integrations.huggingface.diagnostics import Diagnostics, Step
+from pdacon.integrations.huggingface.drafts import Draft
 from pdacon.integrations.huggingface.generation import generate
 from pdacon.integrations.huggingface.generator import Generator
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
@@ -50,6 +51,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "Diagnostics",
+    "Draft",
     "Generation",
     "Generator",
     "PDAContinuousProcessor",

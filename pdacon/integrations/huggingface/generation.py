@@ -26,6 +26,7 @@ from pdacon.integrations.huggingface.arguments import (
 )
 from pdacon.integrations.huggingface.beginnings import Beginnings, Begun, begin
 from pdacon.integrations.huggingface.diagnostics import Measured, measure
+from pdacon.integrations.huggingface.drafts import Draft, drafting
 from pdacon.integrations.huggingface.options import require_options
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
 from pdacon.integrations.huggingface.prompts import Chat, Prompt, encode, is_one, split
@@ -70,6 +71,7 @@ def generate(
     max_tokens: int | None = None,
     complete: bool = False,
     soft: int | None = None,
+    draft: Draft | None = None,
     seed: int | None = None,
     temperature: float | None = None,
     num_beams: int | None = None,
@@ -112,6 +114,9 @@ def generate(
         is cut off. See ``max_tokens`` of `Constraint.matcher`.
     soft : int, optional
         With `complete`, after how many tokens an end is preferred: what leads further from it is not allowed then.
+    draft : Draft, optional
+        Drafts tokens that the grammar forces, or that texts have shown, for the model to verify several in one pass.
+        For one text at a time, without beams.
     seed : int, optional
         Makes sampling repeatable, in any number of threads: this call draws from random numbers of its own. Default:
         torch's global state is used, which all threads share.
@@ -222,6 +227,10 @@ def generate(
     if on_text is not None:
         options["streamer"] = _Streamer(vocabularies[0], before[0], on_text)
     options["logits_processor"] = processors
+    if draft is not None:
+        if len(prompts) > 1 or num_return_sequences > 1 or num_beams > 1 or constraints[0] is None:
+            raise ValueError("draft is for one text under a constraint; give one prompt and num_beams=1")
+        options |= drafting(draft, begin(constraints[0], before[0], start, budget=budget))
     if options.get("stop_strings") or model.generation_config.stop_strings:
         options["tokenizer"] = tokenizer
     options.setdefault("forced_eos_token_id", None)  # it would make what max_tokens cuts look like a sentence
@@ -281,7 +290,7 @@ def require_values(caller: str, model: Any, *, on_text: object = None, **options
 
 
 _PARAMETERS = frozenset(inspect.signature(generate).parameters) - {"options"}
-_OWN = ("grammar", "constraint", "start", "prefix", "complete", "soft", "seed", "chat_options", "diagnostics")
+_OWN = ("grammar", "constraint", "start", "prefix", "complete", "soft", "draft", "seed", "chat_options", "diagnostics")
 _NOT_SETTINGS = frozenset({*_OWN, "prompt", "model", "tokenizer"})
 
 
