@@ -423,6 +423,9 @@ class CanonicalFilter:
         restarts: bool,  # behind them the normalizer begins anew
         words: NDArray[np.uint8],  # of each token: 1 begins a word, 2 goes on with one, 3 is one; empty: no WordPiece
         most: int,  # characters of a word
+        # Of each token of a unigram model, where `words` is 1 for those that it has; empty: it is none.
+        scores: NDArray[np.float64],
+        unknown: float,  # of a character that is no token
         spaced: bool,  # a space is put before a text
     ) -> CanonicalFilter: ...
     def step(self, state: int, token: int) -> int: ...  # -1: there is none

@@ -16,6 +16,7 @@ together can still come to an end.
     tokenizer_parts.py  tokenizers -> pairs that merge, and regexes; others are refused by name
     tokenizer_texts.py  tokenizers -> the texts that they leave as they are
     word_pieces.py      what WordPiece makes of words
+    unigram.py          the scores of unigram models
     canonical.py        all of it -> the native filter, made once for a tokenizer
 
 This room knows no grammar, and imports no package of tokenizers: they are handed in.

@@ -81,7 +81,7 @@ def canonical_of(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> To
     Raises
     ------
     VocabularyError
-        The tokenizer is neither BPE nor WordPiece, splits texts in a way that is not supported, or has other tokens
+        The tokenizer is not BPE, WordPiece or Unigram, splits texts in a way that is not supported, or has other tokens
         than the vocabulary.
     """
     try:
@@ -131,7 +131,9 @@ def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> TokenFilt
         added.restarts,
         np.empty(0, np.uint8) if words is None else words.kinds,
         0 if words is None else words.most,
-        parts.prefix == "always" and words is None,
+        np.empty(0) if words is None else words.scores,
+        0.0 if words is None else words.unknown,
+        parts.prefix == "always" and (words is None or words.scores.size > 0),
     )
     unreachable = made.statistics()["unreachable"]
     if parts.whole and unreachable:

@@ -25,6 +25,7 @@ from pdacon.filters.spaces import Prefix, Spaces, sentencepiece_of, spaces_of
 from pdacon.filters.split_regex import program_of
 from pdacon.filters.splitting import SplitAutomaton, split_automaton
 from pdacon.filters.tokenizer_texts import backend_of, form_of
+from pdacon.filters.unigram import paths_of
 from pdacon.filters.word_pieces import Words, is_word_piece, word_borders, words_of
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -36,7 +37,7 @@ _NOTHING = np.empty(0, np.uint8)
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Of a BPE, or a WordPiece.
+    """Of a BPE, a WordPiece or a unigram model.
 
     Attributes
     ----------
@@ -57,7 +58,7 @@ class Parts:
     prefix : {"never", "always", "unless blank"}
         When a space is put before a text.
     words : Words, optional
-        What a WordPiece does instead of merging.
+        What a WordPiece or a unigram model does instead of merging.
     """
 
     splits: SplitAutomaton
@@ -94,7 +95,7 @@ def parts_of(tokenizer: Any, vocabulary: Vocabulary) -> Parts:
 
 
 def _refusal(what: str) -> VocabularyError:
-    return VocabularyError(f"canonical is for BPE and WordPiece; of this tokenizer, {what}; {_WAY_OUT}")
+    return VocabularyError(f"canonical is for BPE, WordPiece and Unigram; of this tokenizer, {what}; {_WAY_OUT}")
 
 
 def _of_ranks(encoding: Any, vocabulary: Vocabulary, offset: int) -> Parts:
@@ -116,14 +117,30 @@ def _of_word_pieces(backend: Any, vocabulary: Vocabulary) -> Parts:
         words = words_of(json.loads(backend.to_str()), backend, vocabulary)
     except ValueError as error:
         raise _refusal(str(error)) from error
+    return _of_words(words, "always")
+
+
+def _of_unigram(state: dict[str, Any], vocabulary: Vocabulary) -> Parts:
+    try:
+        spaces = spaces_of(state["normalizer"], state["pre_tokenizer"])
+        words = paths_of(state, spaces, vocabulary)
+    except ValueError as error:
+        raise _refusal(str(error)) from error
+    prefix: Prefix = "never" if spaces is None else spaces.prefix
+    return _of_words(words, prefix)
+
+
+def _of_words(words: Words, prefix: Prefix) -> Parts:
     roles = np.where(words.kinds > 0, 3, 0).astype(np.uint8)
     pairs, ranks, bytewise = np.empty((0, 4), np.int32), np.empty(0, np.int32), np.zeros(2, np.uint8)
-    return Parts(word_borders(), bytewise, pairs, ranks, roles, False, "always", words)
+    return Parts(word_borders(), bytewise, pairs, ranks, roles, False, prefix, words)
 
 
 def _of_json(state: dict[str, Any], vocabulary: Vocabulary) -> Parts:
     model = state["model"]
     kind = model.get("type", "BPE")
+    if kind == "Unigram":
+        return _of_unigram(state, vocabulary)
     if kind != "BPE":
         raise _refusal(f"the model is {kind}")
     for option in ("dropout", "continuing_subword_prefix", "end_of_word_suffix"):

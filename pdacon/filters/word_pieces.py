@@ -27,8 +27,12 @@ _MOST_STATES = 100_000
 _MOST_BYTES = 256 << 20
 
 
+_NOTHING = np.empty(0, np.float64)
+Star = tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8]]
+
+
 class Words(NamedTuple):
-    """What a WordPiece tokenizer does.
+    """What a tokenizer does to words that does not merge: WordPiece, or a unigram model.
 
     Attributes
     ----------
@@ -38,11 +42,17 @@ class Words(NamedTuple):
         The characters of a word; one of more is unknown.
     star : offset, low, high, target, accepting
         The automaton over bytes of words, with single spaces between them, for which there are tokens in any case.
+    scores : float64[V]
+        Of a unigram model, what its tokens add to a path; `kinds` is 1 for those that it has. Empty for WordPiece.
+    unknown : float
+        What a character that is no token adds.
     """
 
     kinds: NDArray[np.uint8]
     most: int
-    star: tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8]]
+    star: Star
+    scores: NDArray[np.float64] = _NOTHING
+    unknown: float = 0.0
 
 
 def is_word_piece(backend: Any) -> bool:
@@ -114,14 +124,11 @@ def _kind_of(letter: str, backend: Any) -> int:
     return _BEGINS if parts == [f"a{letter}a"] else _ALONE if parts == ["a", letter, "a"] else 0
 
 
-def _star(
-    letters: set[str], alone: set[str], most: int
-) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8]]:
+def _star(letters: set[str], alone: set[str], most: int) -> Star:
     classes = np.full(NUM_CODE_POINTS, -1, np.int32)
     classes[list(map(ord, letters))] = 0
     classes[list(map(ord, alone))] = 1
     classes[ord(" ")] = 2
-    firsts = np.append(0, np.flatnonzero(np.diff(classes)) + 1).astype(np.int32)
     # State 0 is behind a space, state n is behind n characters of a word, and the last one behind a character alone.
     longest = min(most, _MOST_SETTLED)
     last = longest + 1
@@ -130,6 +137,12 @@ def _star(
     rows.append([-1, -1, 0])
     accepting = np.ones(len(rows), np.uint8)
     accepting[0] = 0
+    return star_arrays(classes, rows, accepting)
+
+
+def star_arrays(classes: NDArray[np.int32], rows: list[list[int]], accepting: NDArray[np.uint8]) -> Star:
+    """An automaton over characters, by the class of each code point, as one over bytes."""
+    firsts = np.append(0, np.flatnonzero(np.diff(classes)) + 1).astype(np.int32)
     table = np.array(rows, np.int32).reshape(-1)
     dfa = Dfa(_core.CharacterDfa.make(firsts, classes[firsts], table, accepting, _MOST_BYTES))
     offset, low, high, target = utf8(dfa, _MOST_STATES, _MOST_BYTES)

@@ -13,7 +13,7 @@ import pytest
 from support.canonical_oracle import JSON_TEXTS, WORDS, followers, require_equal_masks, require_walks, spelled
 from support.real_vocabularies import coded
 from support.small_tokenizers import SENTENCEPIECE, TEXT, train_byte_fallback, train_metaspace, train_sentencepiece
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, models
 
 import pdacon
 from pdacon import Vocabulary
@@ -61,11 +61,28 @@ def of_sentencepiece(name: str, **options: Any) -> tuple[Any, Vocabulary, Callab
     return processor, vocabulary, encode
 
 
+TIES = {
+    "▁": -0.1,
+    "a": -0.3,
+    "aa": -0.6,
+    "aaa": -0.9,
+    "▁a": -0.4,
+    "b": -0.7,
+    "ab": -1.0,
+    "ba": -1.1,
+    "▁b": -0.8,
+    "bb": -1.3,
+}
+"""Paths of equal scores, and of scores that differ only by how sums are rounded."""
+
+
 MAKERS: dict[str, Callable[[], tuple[Any, Vocabulary, Callable[[str], list[int]]]]] = {
     "Llama 2": lambda: of_tokenizers(train_byte_fallback(text=CORPUS)),
     "Gemma": lambda: of_tokenizers(train_byte_fallback(text=CORPUS, strip=False)),
     "Metaspace": lambda: of_tokenizers(train_metaspace(model="BPE", text=CORPUS)),
     "Metaspace, not split": lambda: of_tokenizers(train_metaspace("first", split=False, model="BPE", text=CORPUS)),
+    "Unigram": lambda: of_tokenizers(train_metaspace(text=CORPUS, size=120)),
+    "Unigram, larger": lambda: of_tokenizers(train_metaspace("first", text=CORPUS, size=300)),
     "SentencePiece": lambda: of_sentencepiece("Llama 2"),
     "SentencePiece, no prefix": lambda: of_sentencepiece("Gemma", normalization_rule_name="identity"),
 }
@@ -79,6 +96,7 @@ SMALL_WORLDS = [
     ("aB한d", 4),
     ("é🙂🙄", 3),
     ("a b", 5),
+    ("ab", 7),
 ]
 
 
@@ -146,6 +164,15 @@ def test_a_space_that_is_put_only_sometimes_is_refused() -> None:
     constraint = pdacon.compile("json", vocabulary, canonical=tokenizer)
     with pytest.raises(ValueError, match="unless blank"):
         constraint.matcher(strip_leading_space=True)
+
+
+@pytest.mark.parametrize(("letters", "most"), [("ab", 7), ("a b", 6)])
+def test_paths_of_equal_scores(letters: str, most: int) -> None:
+    made = train_metaspace("first")
+    made.model = models.Unigram([("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), *TIES.items()], unk_id=2)
+    tokenizer, vocabulary, encode = of_tokenizers(made)
+    constraint = pdacon.compile(pdacon.Grammar.from_regex(f"[{letters}]{{0,{most}}}"), vocabulary, canonical=tokenizer)
+    require_equal_masks(constraint, followers(spelled(letters, most), encode, vocabulary.eos_ids[0]))
 
 
 def test_a_byte_stands_for_no_character_that_is_a_token() -> None:

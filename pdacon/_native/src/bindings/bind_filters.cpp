@@ -14,6 +14,7 @@
 #include "filters/canonical_filter.hpp"
 #include "filters/greedy_words.hpp"
 #include "filters/text_automaton.hpp"
+#include "filters/unigram_paths.hpp"
 
 namespace nb = nanobind;
 
@@ -41,7 +42,8 @@ VocabularyStar star_of(const Array<std::int32_t>& offset, const Array<std::uint8
 // `pairs`: four numbers for each, or none, and then `ranks` of the tokens say what merges. `roles`: see
 // MergeTable; `bytewise`: of the classes; without it texts begin as bytes, else as characters. `texts`: those
 // that are left as they are, by class of code points; none: all. `added`: tokens that are added words.
-// `words`, `most`: see GreedyWords; none: the tokenizer does not take the longest token.
+// `words`, `most`: see GreedyWords, or, with `scores` and `unknown`,
+// UnigramPaths; none: the tokenizer merges.
 std::shared_ptr<CanonicalFilter> make_filter(
     const std::shared_ptr<SharedTrie>& trie, const Array<std::int32_t>& pairs,
     const Array<std::int32_t>& ranks, const Array<std::uint8_t>& roles, const Array<std::uint8_t>& classes,
@@ -51,7 +53,8 @@ std::shared_ptr<CanonicalFilter> make_filter(
     const Array<std::int32_t>& star_offset, const Array<std::uint8_t>& star_low,
     const Array<std::uint8_t>& star_high, const Array<std::int32_t>& star_target,
     const Array<std::uint8_t>& star_accepting, const Array<std::int32_t>& added, bool restarts,
-    const Array<std::uint8_t>& words, std::int32_t most, bool spaced) {
+    const Array<std::uint8_t>& words, std::int32_t most, const Array<double>& scores, double unknown,
+    bool spaced) {
     if (!trie || pairs.size() % 4 != 0 || ends.size() == 0)
         throw std::invalid_argument("canonical filter: the arrays do not fit together");
     const auto& tokens = trie->tokens();
@@ -69,10 +72,14 @@ std::shared_ptr<CanonicalFilter> make_filter(
             tokens, text, copy(text_next), most + 1,
             star_of(star_offset, star_low, star_high, star_target, star_accepting), view(added), restarts);
     }
-    if (words.size() > 0)
-        texts = std::make_unique<GreedyWords>(
-            tokens, copy(words), most,
-            star_of(star_offset, star_low, star_high, star_target, star_accepting));
+    if (words.size() > 0) {
+        auto star = star_of(star_offset, star_low, star_high, star_target, star_accepting);
+        if (scores.size() > 0)
+            texts =
+                std::make_unique<UnigramPaths>(tokens, copy(words), copy(scores), unknown, std::move(star));
+        else
+            texts = std::make_unique<GreedyWords>(tokens, copy(words), most, std::move(star));
+    }
     if (ranks.size() > 0) merged = MergeTable::by_rank(*tokens, view(ranks));
     return std::make_shared<CanonicalFilter>(
         MergeTable(tokens, std::move(merged), copy(roles), bytewise.size() > 0),
@@ -123,7 +130,7 @@ void bind_filters(nb::module_& m) {
                     nb::arg("bytewise"), nb::arg("text_classes"), nb::arg("text_next"), nb::arg("settled"),
                     nb::arg("star_offset"), nb::arg("star_low"), nb::arg("star_high"), nb::arg("star_target"),
                     nb::arg("star_accepting"), nb::arg("added"), nb::arg("restarts"), nb::arg("words"),
-                    nb::arg("most"), nb::arg("spaced"))
+                    nb::arg("most"), nb::arg("scores"), nb::arg("unknown"), nb::arg("spaced"))
         .def("step", nb::overload_cast<std::int32_t, std::int32_t>(&CanonicalFilter::step), nb::arg("state"),
              nb::arg("token"))
         .def("ends", &CanonicalFilter::ends, nb::arg("state"))

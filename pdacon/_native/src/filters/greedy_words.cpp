@@ -29,7 +29,7 @@ GreedyWords::GreedyWords(std::shared_ptr<const Tokens> tokens, std::vector<std::
         if (kind == kUnused) continue;
         if (!tokens_->has_text(token) || word_of(token).empty())
             throw std::invalid_argument("words: a token without text");
-        add_word(kind == kContinues ? kContinuations : kWords, word_of(token));
+        tree_.add(kind == kContinues ? kContinuations : kWords, word_of(token), token);
     }
 }
 
@@ -39,32 +39,11 @@ std::string_view GreedyWords::word_of(std::int32_t token) const {
     return word;
 }
 
-std::int32_t GreedyWords::child(std::int32_t node, char byte) const {
-    const auto key = static_cast<std::uint64_t>(node) << 8 | static_cast<std::uint8_t>(byte);
-    const auto found = children_.find(key);
-    return found == children_.end() ? -1 : found->second;
-}
-
-void GreedyWords::add_word(std::int32_t root, std::string_view word) {
-    auto node = root;
-    for (const char byte : word) {
-        auto next = child(node, byte);
-        if (next < 0) {
-            next = static_cast<std::int32_t>(nodes_.size());
-            children_.emplace(static_cast<std::uint64_t>(node) << 8 | static_cast<std::uint8_t>(byte), next);
-            nodes_[static_cast<std::size_t>(node)].has_children = true;
-            nodes_.emplace_back();
-        }
-        node = next;
-    }
-    nodes_[static_cast<std::size_t>(node)].ends = true;
-}
-
 std::int32_t GreedyWords::descend(std::int32_t node, std::string_view text, bool& ended) const {
     for (const char byte : text) {
-        node = child(node, byte);
+        node = tree_.child(node, byte);
         if (node < 0) return -1;
-        ended = ended || nodes_[static_cast<std::size_t>(node)].ends;
+        ended = ended || tree_.token(node) >= 0;
     }
     return node;
 }
@@ -88,7 +67,7 @@ std::int32_t GreedyWords::step(std::int32_t state, std::int32_t token) {
     if (key.front() > most_) return -1;
     if (kind == kAlone) return kStart;
     const auto own = descend(kind == kBegins ? kWords : kContinuations, word, ended);
-    if (own >= 0 && nodes_[static_cast<std::size_t>(own)].has_children) key.push_back(own);
+    if (own >= 0 && tree_.has_children(own)) key.push_back(own);
     std::sort(key.begin() + 1, key.end());
     return states_.intern(key);
 }

@@ -11,12 +11,12 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/interner.hpp"
 #include "detokenizer/tokens.hpp"
 #include "filters/text_states.hpp"
+#include "filters/token_tree.hpp"
 
 namespace pdacon {
 
@@ -41,13 +41,7 @@ class GreedyWords final : public TextStates {
 
   private:
     static constexpr std::int32_t kWords = 0, kContinuations = 1;  // the roots of two trees of tokens
-    struct Node {
-        bool ends = false, has_children = false;
-    };
     std::string_view word_of(std::int32_t token) const;
-    void add_word(std::int32_t root, std::string_view word);
-    // The node behind a byte, or -1.
-    std::int32_t child(std::int32_t node, char byte) const;
     // The node behind a text, or -1; `ended`: whether a token ends on the way.
     std::int32_t descend(std::int32_t node, std::string_view text, bool& ended) const;
 
@@ -55,8 +49,7 @@ class GreedyWords final : public TextStates {
     std::vector<std::uint8_t> kinds_;
     std::int32_t most_;
     VocabularyStar settled_;
-    std::vector<Node> nodes_{2};
-    std::unordered_map<std::uint64_t, std::int32_t> children_;
+    TokenTree tree_{2};
     Interner states_;  // the characters of the word, or 0 where none may go on; then the nodes
 };
 

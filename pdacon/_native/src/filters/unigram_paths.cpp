@@ -1,0 +1,93 @@
+#include "filters/unigram_paths.hpp"
+
+#include <bit>
+#include <stdexcept>
+#include <utility>
+
+#include "filters/characters.hpp"
+
+namespace pdacon {
+
+UnigramPaths::UnigramPaths(std::shared_ptr<const Tokens> tokens, std::vector<std::uint8_t> used,
+                           std::vector<double> scores, double unknown, VocabularyStar settled)
+    : tokens_(std::move(tokens)),
+      used_(std::move(used)),
+      scores_(std::move(scores)),
+      unknown_(unknown),
+      settled_(std::move(settled)) {
+    if (used_.size() != tokens_->size() || scores_.size() != tokens_->size())
+        throw std::invalid_argument("paths: a score for each token is needed");
+    id_of({{kRoot, 0.0}});
+    for (std::int32_t token = 0; static_cast<std::size_t>(token) < used_.size(); ++token) {
+        if (used_[static_cast<std::size_t>(token)] == 0) continue;
+        if (!tokens_->has_text(token)) throw std::invalid_argument("paths: a token without text");
+        const auto text = tokens_->bytes_of(token);
+        tree_.add(kRoot, text, token);
+        const auto length = character_length(static_cast<std::uint8_t>(text.front()));
+        if (text.size() == static_cast<std::size_t>(length)) characters_.insert(text);
+    }
+}
+
+std::vector<UnigramPaths::Begun> UnigramPaths::begun_of(std::int32_t state) const {
+    const auto key = states_[state];
+    std::vector<Begun> begun;
+    for (std::size_t at = 0; at < key.size(); at += 3) {
+        const auto bits = static_cast<std::uint64_t>(static_cast<std::uint32_t>(key[at + 1])) << 32 |
+                          static_cast<std::uint32_t>(key[at + 2]);
+        begun.push_back({key[at], std::bit_cast<double>(bits)});
+    }
+    return begun;
+}
+
+std::int32_t UnigramPaths::id_of(const std::vector<Begun>& begun) {
+    std::vector<std::int32_t> key;
+    for (const auto& [node, score] : begun) {
+        const auto bits = std::bit_cast<std::uint64_t>(score);
+        key.insert(key.end(), {node, static_cast<std::int32_t>(bits >> 32), static_cast<std::int32_t>(bits)});
+    }
+    return states_.intern(key);
+}
+
+std::int32_t UnigramPaths::step(std::int32_t state, std::int32_t token) {
+    if (used_[static_cast<std::size_t>(token)] == 0) return -1;
+    const auto text = tokens_->bytes_of(token);
+    if (text.find(' ', 1) != std::string_view::npos) return -1;  // a piece begins at each space
+    auto begun = begun_of(text.front() == ' ' ? kStart : state);
+    auto own = begun.size() - 1;  // the place where the token begins
+    for (std::size_t at = 0; at < text.size();) {
+        const auto length = static_cast<std::size_t>(character_length(static_cast<std::uint8_t>(text[at])));
+        const auto character = text.substr(at, length);
+        if (length == 0 || character.size() < length) return -1;
+        at += length;
+        std::vector<Begun> left;
+        auto own_left = text.size();  // none
+        bool found = false, is_own = false;
+        double best = 0.0;
+        const auto offer = [&](double score, bool of_own) {
+            if (found && score <= best) return;
+            found = true;
+            best = score;
+            is_own = of_own;
+        };
+        for (std::size_t place = 0; place < begun.size(); ++place) {
+            const auto [from, score] = begun[place];
+            auto node = from;
+            for (std::size_t byte = 0; byte < length && node >= 0; ++byte)
+                node = tree_.child(node, character[byte]);
+            if (node >= 0 && tree_.token(node) >= 0)
+                offer(score + scores_[static_cast<std::size_t>(tree_.token(node))], place == own);
+            if (from == kRoot && !characters_.contains(character)) offer(score + unknown_, false);
+            if (node < 0 || !tree_.has_children(node)) continue;
+            if (place == own) own_left = left.size();
+            left.push_back({node, score});
+        }
+        if (at == text.size() && !is_own) return -1;
+        if (at < text.size() && own_left == text.size()) return -1;
+        own = own_left;
+        left.push_back({kRoot, best});
+        begun = std::move(left);
+    }
+    return id_of(begun);
+}
+
+}  // namespace pdacon
