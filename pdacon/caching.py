@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import math
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +33,7 @@ from pdacon.grammar import Grammar, GrammarSource, grammar_of
 _POLL = 0.05  # seconds between two looks at whether a caller who waits for another's compilation has cancelled
 _OF_AN_ERROR = 4096  # bytes that one is taken to need
 _SUFFIX = ".constraint"
+_UNLOOKED = 1 / 16  # of `max_bytes`: how much is written before the folder is looked through, which reads all of it
 
 
 @dataclass(slots=True)
@@ -48,8 +50,8 @@ class CompileCache:
     Parameters
     ----------
     max_bytes : int
-        How much the constraints in memory may need together, their masks included, and the files of the folder too.
-        Those that were not used for longest go first. What is in use elsewhere stays alive there.
+        How much the constraints in memory may need together (`Constraint.nbytes`), and the files of the folder too, to
+        within a sixteenth. Those that were not used for longest go first. What is in use elsewhere stays alive there.
     directory : path, optional
         A folder in which constraints are kept as files, as `Constraint.save` writes them. It is made if need be. Only
         those whom you trust may write to it: a file that somebody means to be wrong can have masks that are wrong.
@@ -82,6 +84,8 @@ class CompileCache:
         self._lock = Lock()
         self._known: OrderedDict[str, Constraint | PdaconError] = OrderedDict()
         self._bytes: dict[str, int] = {}
+        self._total = 0  # of these
+        self._unlooked = math.inf  # bytes of files since the folder was looked through
         self._flights: dict[str, _Flight] = {}
         self._counts = dict.fromkeys(("hits", "misses", "waits", "loads", "refusals", "evictions"), 0)
 
@@ -226,13 +230,14 @@ class CompileCache:
             ``entries`` and ``bytes`` now.
         """
         with self._lock:
-            return {**self._counts, "entries": len(self._known), "bytes": sum(self._bytes.values())}
+            return {**self._counts, "entries": len(self._known), "bytes": self._total}
 
     def clear(self) -> None:
         """Forget what is in memory; files stay."""
         with self._lock:
             self._known.clear()
             self._bytes.clear()
+            self._total = 0
 
     def _constraint(
         self,
@@ -268,8 +273,7 @@ class CompileCache:
         self._known.move_to_end(key)
         self._counts["hits"] += 1
         self._counts["refusals"] += isinstance(found, PdaconError)
-        if isinstance(found, Constraint):
-            self._bytes[key] = found.nbytes
+        self._weigh(key, found)
         return _given(found)
 
     def _fly(self, key: str, flight: _Flight, vocabulary: Vocabulary, make: Callable[[], Constraint]) -> Constraint:
@@ -290,12 +294,17 @@ class CompileCache:
         with self._lock:
             self._counts[what] += 1
             self._known[key] = found
-            self._bytes[key] = found.nbytes if isinstance(found, Constraint) else _OF_AN_ERROR
-            total = sum(self._bytes.values())
-            while total > self._max_bytes and self._known:
-                oldest, _ = self._known.popitem(last=False)
-                total -= self._bytes.pop(oldest)
-                self._counts["evictions"] += 1
+            self._weigh(key, found)
+
+    def _weigh(self, key: str, found: Constraint | PdaconError) -> None:
+        """Count what one needs now, and make room for it; to whom holds the lock."""
+        needed = found.nbytes if isinstance(found, Constraint) else _OF_AN_ERROR
+        self._total += needed - self._bytes.get(key, 0)
+        self._bytes[key] = needed
+        while self._total > self._max_bytes:
+            oldest, _ = self._known.popitem(last=False)
+            self._total -= self._bytes.pop(oldest)
+            self._counts["evictions"] += 1
 
     # The folder. What goes wrong there is no error: the constraint is compiled, or not kept.
 
@@ -315,8 +324,15 @@ class CompileCache:
         if self._directory is None:
             return
         with suppress(OSError, ArtifactError):
-            constraint.save(self._directory / f"{key}{_SUFFIX}")
-            self._tidy(self._directory)
+            path = self._directory / f"{key}{_SUFFIX}"
+            constraint.save(path)
+            size = path.stat().st_size
+            with self._lock:
+                self._unlooked += size
+                if is_due := self._unlooked >= self._max_bytes * _UNLOOKED:
+                    self._unlooked = 0
+            if is_due:
+                self._tidy(self._directory)
 
     def _tidy(self, directory: Path) -> None:
         """Remove the files that were not used for longest, while all need too much."""

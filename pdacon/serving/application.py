@@ -24,6 +24,7 @@ from pdacon.serving.compiling import Compiler
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError, of_validation
 from pdacon.serving.formats import Format, format_of
+from pdacon.serving.memory import give_back
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.protocol import ChatRequest, Common, CompletionRequest, NativeRequest
 from pdacon.serving.sampling import Sampling
@@ -84,9 +85,11 @@ class _Application:
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
         self.engine.start()
+        giving_back = asyncio.create_task(give_back())
         try:
             yield
         finally:
+            giving_back.cancel()
             self.compiler.close()
             await self.engine.stop()
 

@@ -115,7 +115,7 @@ class Engine:
         )
         manager = self.model.init_continuous_batching(generation, config)
         self._masks = constrain(manager, {_FREE: None}, tokenizer=self.tokenizer)
-        self._masks.on_step = self._metrics.constraint_seconds.observe
+        self._masks.on_step = self._metrics.observe_step
         self._sampler = Sampler()
         processors = manager.logit_processor
         processors.logits_processor.append(self._sampler)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import uvicorn
 
 from pdacon.serving.application import create_app
 from pdacon.serving.settings import Settings
+
+_SWITCH_SECONDS = 0.0005
 
 
 def serve(
@@ -32,6 +35,8 @@ def serve(
         See `create_app`.
     """
     settings = settings or Settings()
+    # Compilers run Python for some milliseconds at a time, and the model's thread asks for its lock often in a step.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     config = uvicorn.Config(
         create_app(model, tokenizer, settings),
         host=host,

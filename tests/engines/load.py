@@ -168,8 +168,11 @@ def phase(server: Server, clients: int, seconds: float, seed: int, killed: bool)
     print(
         f"  half of the answers within {median:.1f} s, 99 % within {most:.1f} s; {server.start_seconds:.0f} s to start"
     )
-    for name, what in (("pdacon_constraint_step_seconds", "the constraints' work in a batch's step"),
-                       ("pdacon_compile_seconds", "from a format to its constraint")):  # fmt: skip
+    for name, what in (
+        ("pdacon_constraint_step_seconds", "the constraints' work in a batch's step"),
+        ("pdacon_constraint_step_cpu_seconds", "the same in CPU time"),
+        ("pdacon_compile_seconds", "from a format to its constraint"),
+    ):
         low, high = (percentile(text, name, part) for part in (0.5, 0.99))
         print(f"  {what}: half within {low} s, 99 % within {high} s")
     third = memory[len(memory) // 3]

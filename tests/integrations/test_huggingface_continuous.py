@@ -239,6 +239,35 @@ def test_a_request_that_begins_again_is_where_it_was(constraints: Any, tokenizer
     assert allowed(processor, once_more) == [expected(constraint, [*ids, *more])]
 
 
+def test_nothing_is_kept_of_requests_that_have_ended(constraints: Any, tokenizer: Any) -> None:
+    """A server that gives each request a constraint of its own name has seen millions of them after a year."""
+    processor = PDAContinuousProcessor({"none": None}, 512, torch.device("cpu"), 4)
+    ids = tokenizer("[a,[b,[]]]")["input_ids"]
+    for number in range(50):
+        processor.add(str(number), constraints["lists"])
+        request = state([], logit_processor_kwargs={"constraint": str(number)})
+        for token in ids:
+            assert allowed(processor, request) == [expected(constraints["lists"], request.generated_tokens)]
+            request.generated_tokens.append(token)
+            request.position_offset += 1
+        assert len(processor._followed) == 1
+        processor.remove(str(number))
+    del request
+    assert not processor._followed
+    assert len(processor.constraints) == 1
+    assert len(processor._table._slots) <= 1 + len(ids), "requests with one constraint share its masks"
+
+
+def test_a_host_that_takes_tokens_back_is_followed(constraints: Any, tokenizer: Any) -> None:
+    constraint = constraints["lists"]
+    processor = PDAContinuousProcessor(constraint, 512, torch.device("cpu"), 4)
+    request = state([])
+    for text in ("[a,[", "[a", "[b", "[b,c]", "[]"):
+        request.generated_tokens = tokenizer(text)["input_ids"]
+        request.position_offset = 2 + len(request.generated_tokens)
+        assert allowed(processor, request) == [expected(constraint, request.generated_tokens)]
+
+
 def test_asynchronous_batches_are_refused(constraints: Any, tokenizer: Any) -> None:
     processor = PDAContinuousProcessor(constraints["lists"], 512, torch.device("cpu"), 4)
     request = state([])
@@ -247,8 +276,9 @@ def test_asynchronous_batches_are_refused(constraints: Any, tokenizer: Any) -> N
         allowed(processor, request)
 
 
-def test_the_table_stays_where_it_is(constraints: Any, tokenizer: Any) -> None:
+def test_the_table_stays_where_it_is(constraints: Any, tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """CUDA graphs read it by its address; masks come and go, and rows that only pad keep their place."""
+    monkeypatch.setattr("pdacon.integrations.huggingface.continuous._TABLE_BYTES", 1)
     constraint = constraints["lists"]
     processor = PDAContinuousProcessor(constraint, 512, torch.device("cpu"), 1)
     address = processor._table._table.data_ptr()

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import json
 import random
+import re
+import sys
 import warnings
 from collections import Counter
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import openai
@@ -20,10 +25,12 @@ from pdacon.serving.answers import Answer
 from pdacon.serving.chat import message_of as read_message
 from pdacon.serving.compiling import Compiler
 from pdacon.serving.formats import Format
+from pdacon.serving.memory import give_back
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.sampling import Sampling, chosen
 from pdacon.serving.writing import Writer
 
+ON_GLIBC = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim")
 VOCABULARY = pdacon.Vocabulary.from_tokens([bytes([byte]) for byte in range(256)] + [None], eos_ids=[256])
 
 
@@ -144,3 +151,25 @@ def test_warnings_of_grammars_are_in_the_log(caplog: pytest.LogCaptureFixture) -
     assert (record.name, said["param"], said["kind"]) == ("pdacon.serving", "structured_outputs", "GrammarWarning")
     assert '"a" is never matched' in said["warning"]
     compiler.close()
+
+
+@pytest.mark.skipif(not ON_GLIBC, reason="another C library than glibc")
+def test_free_memory_goes_back_to_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks that are free between others that are not, as a model's thread leaves them."""
+
+    def mebibytes() -> int:
+        status = Path("/proc/self/status").read_text()
+        return int(re.search(r"RssAnon:\s+(\d+)", status)[1]) >> 10  # type: ignore[index]
+
+    monkeypatch.setattr("pdacon.serving.memory._SECONDS", 0.01)
+    blocks = [bytearray(size) for size in (100_000, 600) * 2000]
+    del blocks[::2]
+    before = mebibytes()
+
+    async def some_time() -> None:
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(give_back(), 0.5)
+
+    asyncio.run(some_time())
+    assert mebibytes() < before - 150
+    assert len(blocks) == 2000

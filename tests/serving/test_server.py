@@ -289,7 +289,10 @@ def test_models_keys_paths_and_sizes(server: Running, client: openai.OpenAI) -> 
     for content in (b"", b"{", b"\xff", b"[" * 50_000, b"[]"):
         broken = httpx.post(f"{server.address}/v1/completions", content=content, headers=HEADERS)
         assert broken.status_code == 400, content[:10]
-    assert "pdacon_generated_tokens_total" in httpx.get(f"{server.address}/metrics").text
+    text = httpx.get(f"{server.address}/metrics").text
+    assert "pdacon_generated_tokens_total" in text
+    for name in ("pdacon_constraint_step_seconds_count", "pdacon_constraint_step_cpu_seconds_count"):
+        assert float(text.split(f"\n{name} ")[1].split()[0]) > 0
 
 
 @pytest.mark.slow

@@ -7,8 +7,10 @@ of them to the device. That integer is the place of the request's mask in a tabl
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
+import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -21,11 +23,29 @@ from pdacon.errors import MatcherError, PdaconError
 from pdacon.integrations.huggingface.arguments import require_vocabulary
 from pdacon.integrations.huggingface.beginnings import Beginning, begin
 from pdacon.integrations.huggingface.masks import Fill, MaskTable
-from pdacon.integrations.huggingface.rows import Row, common_prefix
+from pdacon.integrations.huggingface.rows import Row
 from pdacon.integrations.widths import is_plausible, refusal
 
-KEPT_ROWS = 4096
+_TABLE_BYTES = 1 << 24
 _EVERYTHING = "everything"  # what requests without a constraint, and rows that only pad a batch, are allowed
+
+
+@dataclass(slots=True)
+class _Followed:
+    """A request that has begun: `again` are the first ids of its row, which it had generated before an interruption."""
+
+    state: weakref.ref[Any]
+    constraint: Constraint
+    prefix: Beginning
+    row: Row
+    again: int
+    number: int  # of the constraint: what a mask is called by must not keep that alive
+
+    def is_of(self, constraint: Constraint, prefix: Beginning, generated: list[int]) -> bool:
+        """Whether the row is a beginning of what was generated since, as far as a host only appends to that."""
+        seen = len(self.row.ids) - self.again
+        goes_on = seen <= len(generated) and (seen == 0 or self.row.ids[-1] == generated[seen - 1])
+        return goes_on and self.constraint is constraint and self.prefix == prefix
 
 
 class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
@@ -54,7 +74,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
     constraints : dict
         By name; `add` and `remove` change it.
     on_step : callable or None
-        Is told how many seconds each batch has taken here: to accept tokens, and to find masks.
+        Is told how many seconds each batch has taken here, to accept tokens and find masks, and how many of CPU time.
 
     Raises
     ------
@@ -64,8 +84,8 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
 
     Notes
     -----
-    Memory on the device: two masks for each request of the largest batch, 16 KiB each for 131,072 tokens (on the CPU
-    512 KiB, when they are first used).
+    Memory on the device: 16 MiB, or two masks for each request of the largest batch if these need more: 16 KiB each for
+    131,072 tokens (on the CPU 512 KiB, when they are first used).
     """
 
     supported_kwargs: dict[str, type] = {"constraint": str, "prefix": object}  # noqa: RUF012 (the host's declaration)
@@ -85,17 +105,18 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         )
         if not self.constraints:
             raise ValueError("there is no constraint; give at least one")
-        self.on_step: Callable[[float], object] | None = None
+        self.on_step: Callable[[float, float], object] | None = None
         self._compared = compared
         self._columns = columns
         for constraint in self.constraints.values():
             if constraint is not None:
                 self._require_width(constraint)
-        self._table = MaskTable(columns, device, torch.float32, 1 + 2 * max_requests, fixed=True)
-        self._seen: set[Hashable] = set()  # masks known to allow something
-        self._rows: OrderedDict[str, tuple[tuple[str, Beginning], Row]] = (
-            OrderedDict()
-        )  # by request, the last one used last
+        self._table = MaskTable(
+            columns, device, torch.float32, 1 + 2 * max_requests, fixed=True, least_bytes=_TABLE_BYTES
+        )
+        self._numbers: weakref.WeakKeyDictionary[Constraint, int] = weakref.WeakKeyDictionary()
+        self._next_number = count()
+        self._followed: dict[int, _Followed] = {}  # by the id of a request's state, as long as the host has that
 
     def add(self, name: str, constraint: Constraint | None) -> None:
         """Let requests name one more constraint; safe while the manager runs.
@@ -133,12 +154,12 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
 
     def prepare_tensor_args(self, requests_with_new_token: Sequence[Any]) -> torch.Tensor:
         """Return where the mask of each request is: int32[requests]."""
-        began = time.perf_counter()
+        began, cpu_began = time.perf_counter(), time.thread_time()
         # What rows that only pad are given is asked for each time, so that it stays where it is.
         masks = [self._everything(), *(self._mask(request.state) for request in requests_with_new_token)]
         places = torch.tensor(self._table.slots(masks)[1:], dtype=torch.int32)
         if self.on_step is not None:
-            self.on_step(time.perf_counter() - began)
+            self.on_step(time.perf_counter() - began, time.thread_time() - cpu_began)
         return places
 
     def __call__(self, scores: torch.Tensor, tensor_arg: torch.Tensor) -> torch.Tensor:
@@ -161,48 +182,51 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
             constraint = self.constraints[name]
             if constraint is None:
                 return self._everything()
-            row = self._row(state, constraint, name, prefix)
+            followed = self._follow(state, constraint, prefix)
+            row = followed.row
             if row.refusal is not None:
                 raise row.refusal
-            key = name, row.matcher._mask_key()
-            self._require_choice(key, row)
+            key = followed.number, row.matcher._mask_key()
+            if key in self._table:
+                return key, row.matcher.fill_bitmask
+            return key, self._choice(row)
         except (ValueError, PdaconError) as error:
             # Raised, it would end every request of the manager.
             state.error = str(error)
             ends = tuple(state._eos_token_ids) or (0,)
             return ("ends", ends), lambda words: _allow(words, ends)
-        return key, row.matcher.fill_bitmask
 
-    def _require_choice(self, key: Hashable, row: Row) -> None:
-        if key not in self._seen:
-            words = np.zeros((1, -(-self._table.columns // 32)), dtype=np.int32)
-            row.matcher.fill_bitmask(words)
-            if not words.any():
-                raise MatcherError(
-                    f"no token is allowed after {len(row.ids)} generated tokens; if the text is complete, the "
-                    "vocabulary lacks an end token: give it eos_ids"
-                )
-            self._seen.add(key)
+    def _choice(self, row: Row) -> Fill:
+        """Return what writes the mask of a row; MatcherError if it allows nothing."""
+        mask = np.zeros((1, -(-self._table.columns // 32)), dtype=np.int32)
+        row.matcher.fill_bitmask(mask)
+        if not mask.any():
+            raise MatcherError(
+                f"no token is allowed after {len(row.ids)} generated tokens; if the text is complete, the "
+                "vocabulary lacks an end token: give it eos_ids"
+            )
+        return lambda words: np.copyto(words, mask)
 
-    def _row(self, state: Any, constraint: Constraint, name: str, prefix: Beginning) -> Row:
-        """Return the row of a request, brought to what it has generated."""
+    def _follow(self, state: Any, constraint: Constraint, prefix: Beginning) -> _Followed:
+        """Return a request with its row, brought to what it has generated."""
+        followed = self._followed.get(id(state))
+        if followed is None or not followed.is_of(constraint, prefix, state.generated_tokens):
+            followed = self._begun(state, constraint, prefix)
+        row = followed.row
+        row.extend(state.generated_tokens[len(row.ids) - followed.again :], 0)
+        return followed
+
+    def _begun(self, state: Any, constraint: Constraint, prefix: Beginning) -> _Followed:
+        """Return the row of a request from its beginning."""
         # A request that was interrupted begins again with what it had generated as a part of its prompt.
         again = state.initial_tokens[state._true_initial_tokens :] if state._true_initial_tokens else []
-        ids = [*again, *state.generated_tokens]
-        kind = name, prefix
-        known = self._rows.pop(state.request_id, None)
-        if known is None or known[0] != kind:
-            row = Row(begin(constraint, prefix), constraint.vocabulary, None)
-        else:
-            row = known[1]
-            shared = common_prefix(row.ids, ids)
-            if shared < len(row.ids):
-                row = row.fork(shared)
-        row.extend(ids[len(row.ids) :], 0)
-        self._rows[state.request_id] = kind, row
-        if len(self._rows) > KEPT_ROWS:  # a request that comes back is followed from its beginning again
-            self._rows.popitem(last=False)
-        return row
+        row = Row(begin(constraint, prefix), constraint.vocabulary, None)
+        row.extend(again, 0)
+        key, all_followed = id(state), self._followed
+        there = weakref.ref(state, lambda _: all_followed.pop(key, None))
+        number = self._numbers.setdefault(constraint, next(self._next_number))
+        followed = all_followed[key] = _Followed(there, constraint, prefix, row, len(again), number)
+        return followed
 
     @staticmethod
     def _everything() -> tuple[Hashable, Fill]:

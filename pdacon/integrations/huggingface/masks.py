@@ -38,6 +38,8 @@ class MaskTable:
         How many masks are kept. Default: 64 MiB of them. One call may ask for more; then there are more.
     fixed : bool
         The memory is taken at once and stays where it is, as CUDA graphs need it. No call may ask for more then.
+    least_bytes : int
+        With more room than `capacity` has, more masks are kept.
     bounds : bool, optional
         Which of the two ways. Default: bounds on the CPU.
     """
@@ -50,13 +52,15 @@ class MaskTable:
         capacity: int | None = None,
         *,
         fixed: bool = False,
+        least_bytes: int = 0,
         bounds: bool | None = None,
     ) -> None:
         self.columns, self.device, self.dtype = columns, device, dtype
         self._words = -(-columns // 32)
         self._bounds = device.type == "cpu" if bounds is None else bounds
         width, kept_as = (columns, dtype) if self._bounds else (self._words, torch.int32)
-        self._capacity = max(1, KEPT_BYTES // (width * kept_as.itemsize)) if capacity is None else capacity
+        size = width * kept_as.itemsize
+        self._capacity = max(1, (KEPT_BYTES if capacity is None else least_bytes) // size, capacity or 0)
         self._fixed = fixed
         self._table = torch.empty((self._capacity if fixed else 0, width), dtype=kept_as, device=device)
         self._slots: OrderedDict[Hashable, int] = OrderedDict()  # the one used last is last
@@ -64,6 +68,10 @@ class MaskTable:
     def fits(self, scores: torch.Tensor) -> bool:
         """Whether the masks are for such scores."""
         return scores.shape[1] == self.columns and scores.device == self.device and scores.dtype == self.dtype
+
+    def __contains__(self, key: Hashable) -> bool:
+        """Whether the mask of a key is in the table."""
+        return key in self._slots
 
     def slots(self, masks: Sequence[tuple[Hashable, Fill]]) -> list[int]:
         """Return where each mask is in the table, having filled those that were not there.
@@ -74,23 +82,24 @@ class MaskTable:
             Equal keys mean equal masks. `fill` is called if the table does not have the key.
         """
         wanted = {key for key, _ in masks}
+        if self._fixed and len(wanted) > self._capacity:
+            raise ValueError(f"{len(wanted)} masks at once do not fit into the {self._capacity} of a fixed table")
         for key in wanted & self._slots.keys():  # what is in front of them may be forgotten
             self._slots.move_to_end(key)
-        written = False
-        slots = []
-        for key, fill in masks:
-            slot = self._slots.get(key)
-            if slot is None:
-                slot = self._free_slot(wanted)
-                words = np.zeros((1, self._words), dtype=np.int32)
-                fill(words)
-                self._table[slot] = self._stored(words)
-                self._slots[key] = slot
-                written = True
-            slots.append(slot)
-        if written and self._fixed and self.device.type != "cpu":  # they will be read from another stream
-            torch.get_device_module(self.device).synchronize()
-        return slots
+        new = {key: fill for key, fill in masks if key not in self._slots}
+        if new:
+            # All at once: each call of PyTorch gives up Python's lock, and gets it back when others let it.
+            words = np.zeros((len(new), self._words), dtype=np.int32)
+            for row, fill in enumerate(new.values()):
+                fill(words[row : row + 1])
+            places = []
+            for key in new:
+                places.append(self._free_slot(wanted))
+                self._slots[key] = places[-1]
+            self._table[places] = self._stored(words)
+            if self._fixed and self.device.type != "cpu":  # they will be read from another stream
+                torch.get_device_module(self.device).synchronize()
+        return [self._slots[key] for key, _ in masks]
 
     def apply(self, scores: torch.Tensor, slots: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return scores with -inf where the masks say no, and the best of each row.
@@ -118,8 +127,8 @@ class MaskTable:
     def _stored(self, words: NDArray[np.int32]) -> torch.Tensor:
         if self._bounds:
             bits = np.unpackbits(words.view(np.uint8), axis=1, count=self.columns, bitorder="little")
-            return torch.from_numpy(bits)[0].to(self.dtype).sub_(0.5).mul_(torch.inf)
-        return torch.from_numpy(words)[0].to(self.device)
+            return torch.from_numpy(bits).to(self.dtype).sub_(0.5).mul_(torch.inf)
+        return torch.from_numpy(words).to(self.device)
 
     def _free_slot(self, wanted: set[Hashable]) -> int:
         """Return a slot that is nobody's: a new one, or the one of the mask not asked for the longest."""
@@ -129,8 +138,6 @@ class MaskTable:
                 return self._slots.pop(oldest)
         used = len(self._slots)
         if used == len(self._table):
-            if self._fixed:
-                raise ValueError(f"{len(wanted)} masks at once do not fit into the {self._capacity} of a fixed table")
             larger = torch.empty((max(4, 2 * used), self._table.shape[1]), dtype=self._table.dtype, device=self.device)
             larger[:used] = self._table
             self._table = larger
