@@ -44,6 +44,14 @@ def test_refused_token(capsys: pytest.CaptureFixture[str]) -> None:
     assert "is allowed" in second
 
 
+def test_canonical_records(capsys: pytest.CaptureFixture[str]) -> None:
+    """Appendix C of Cognetta et al. 2025: with canonical filtering most tokens are the only ones allowed."""
+    pytest.importorskip("transformers")
+    runpy.run_path(str(EXAMPLES / "canonical_records.py"), run_name="__main__")
+    plain, canonical = (float(share) for share in re.findall(r"([0-9.]+) % skipped", capsys.readouterr().out))
+    assert plain < 45 < 75 < canonical
+
+
 @pytest.mark.slow
 def test_random_texts(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(EXAMPLES / "random_texts.py"), run_name="__main__")

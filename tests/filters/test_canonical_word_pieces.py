@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -34,7 +35,7 @@ def with_normalizer() -> Tokenizer:
 
 
 TRICKY = ["a", "ab", "abc", "##b", "##bcd", "##c", "##d", "##ab", "##abb", "b", "##a", ".", "(", "c"]
-MAKERS = {
+MAKERS: dict[str, Callable[[], Tokenizer]] = {
     "cleaned": lambda: train_word_piece(text=CORPUS),
     "not cleaned": lambda: train_word_piece(cleanup=False, text=CORPUS),
     "normalizer": with_normalizer,
@@ -63,7 +64,7 @@ def kept(tokenizer: Tokenizer, texts: list[str]) -> list[str]:
 def followers(tokenizer: Tokenizer, texts: list[str]) -> dict[tuple[int, ...], set[int]]:
     found: dict[tuple[int, ...], set[int]] = {}
     for text in texts:
-        ids = [*encode(tokenizer, text), tokenizer.token_to_id("[SEP]")]
+        ids = [*encode(tokenizer, text), vocabulary_of(tokenizer).eos_ids[0]]
         for at, token in enumerate(ids):
             found.setdefault(tuple(ids[:at]), set()).add(token)
     return found
