@@ -171,6 +171,11 @@ class Matcher(_core.Matcher):
         if self._is_filtered():
             raise ValueError(f"{what} are not counted under canonical: leave max_{what} out")
         least: int = self._least(what == "bytes")
+        if least < 0 and what == "tokens" and not self.has_exact_budgets:
+            raise MatcherError(
+                "no way to complete this text in tokens is known: in a grammar as large as this one only those count "
+                "that are nearly as short in bytes as can be; budgets in bytes are exact: give max_bytes"
+            )
         if least < 0:
             raise MatcherError("no tokens of the vocabulary complete this text")
         return least

@@ -58,7 +58,7 @@ def distribution(model: Any, tokenizer: Any, constraint: pdacon.Constraint) -> d
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["assistant", "prompt lookup"])
+@pytest.mark.parametrize("mode", ["assistant", "prompt lookup", "draft"])
 def test_sampled_texts_are_distributed_as_without_it(
     model: Any,
     tokenizer: Any,
@@ -67,7 +67,11 @@ def test_sampled_texts_are_distributed_as_without_it(
     mode: str,
     scaled: Callable[[int], int],
 ) -> None:
-    options: dict[str, Any] = {"assistant_model": assistant} if mode == "assistant" else {"prompt_lookup_num_tokens": 3}
+    options: dict[str, Any] = {
+        "assistant": {"assistant_model": assistant},
+        "prompt lookup": {"prompt_lookup_num_tokens": 3},
+        "draft": {"draft": Draft(finite, tokenizer, most=3, samples=5)},
+    }[mode]
     expected = distribution(model, tokenizer, finite)
     counts: Counter[str] = Counter()
     for seed in range(scaled(125)):

@@ -12,6 +12,7 @@ import pytest
 
 import pdacon
 from pdacon import Constraint, Grammar, Matcher, Vocabulary
+from pdacon.errors import MatcherError
 
 # Tokens span several lexemes, begin within one, and wait for what follows; the last vocabulary lacks single bytes.
 SMALL = {
@@ -185,6 +186,11 @@ def test_large_grammars_have_a_bound_and_say_so() -> None:
     assert compiled("json").matcher().has_exact_budgets
     matcher = compiled("sql").matcher()
     assert not matcher.has_exact_budgets
+    other = matcher.fork()
+    assert other.accept_bytes(b"i")  # whose shortest sentence is no short one
+    with pytest.raises(MatcherError, match="budgets in bytes are exact"):
+        other.least_tokens()
+    assert other.least_bytes() == len(other.shortest_completion()) > 5
     assert matcher.accept_bytes(b"select ((((1")
     assert matcher.least_tokens() == 2  # ")))" and ")"
     matcher.limit_tokens(2)
