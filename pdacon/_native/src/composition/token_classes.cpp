@@ -233,18 +233,11 @@ class TokenClasses::Walk {
         lexeme_end.label = commit.label;
         if (commit.label == classes_.newline_)
             lexeme_end.column = lexer_.committed_column(commit, lexing, byte_class);
-        auto& known =
-            classes_.pushback_of_commit_[static_cast<std::size_t>(LexingAutomaton::commit_number(next))];
-        if (rest.empty() && known >= 0) {
-            lexeme_end.pushback = known;
-            return lexeme_end;
-        }
         const auto again = lexer_.pushback(commit.pushback);
         pushback_.assign(1, commit.look_behind);
         pushback_.insert(pushback_.end(), again.begin(), again.end());
         pushback_.insert(pushback_.end(), rest.begin(), rest.end());
         lexeme_end.pushback = classes_.pushbacks_.intern(pushback_);
-        if (rest.empty()) known = lexeme_end.pushback;
         return lexeme_end;
     }
 

@@ -92,7 +92,6 @@ class TokenClasses {
           futures_(futures),
           trie_(trie),
           budget_(budget),
-          pushback_of_commit_(static_cast<std::size_t>(lexer_.num_commits()), -1),
           of_state_(static_cast<std::size_t>(lexer_.num_states()), nullptr),
           steps_(machine, futures, trie, budget) {}
 
@@ -178,10 +177,8 @@ class TokenClasses {
     const Coaccessibility& futures_;
     const SharedTrie& trie_;
     Budget& budget_;
-    Interner pushbacks_;  // look-behind states, each followed by byte classes
-    std::vector<std::int32_t>
-        pushback_of_commit_;  // if nothing else is left to be lexed again; -1: not interned
-    Interner remainders_;     // lists of remainders, as pairs
+    Interner pushbacks_;   // look-behind states, each followed by byte classes
+    Interner remainders_;  // lists of remainders, as pairs
     std::vector<std::vector<std::pair<std::int32_t, Node*>>> children_;  // of remainders: context, node
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<Node*> of_state_;

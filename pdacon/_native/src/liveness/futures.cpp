@@ -40,9 +40,7 @@ Futures::Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, st
       classes_(classes),
       budget_(&budget),
       boundary_(speller.boundary),
-      plain_nodes_(static_cast<std::size_t>(lexer.num_states()), -1),
-      plain_emissions_(static_cast<std::size_t>(lexer.num_commits()), kUnclassified),
-      plain_ends_(plain_emissions_.size(), kNone) {
+      plain_ends_(static_cast<std::size_t>(lexer.num_commits()), kNone) {
     Interner seen;
     for (std::size_t state = 0; state < speller.edges.size(); ++state) {
         moves_.emplace_back();
@@ -131,15 +129,9 @@ bool Futures::classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& ope
 std::int32_t Futures::commit_emission(std::int32_t next, const LexerConfiguration& reading,
                                       const Move& move) {
     const auto& commit = lexer_.commit(next);
-    const auto make = [&] {
-        const auto left =
-            residue(move.speller_state, false, commit.look_behind, lexer_.pushback(commit.pushback));
-        return classify(raw_emission(commit.label, left, column_of(commit, reading, move.byte_class)));
-    };
-    if (move.speller_state != 0 || commit.label == newline_) return make();
-    const auto number = static_cast<std::size_t>(LexingAutomaton::commit_number(next));
-    if (plain_emissions_[number] == kUnclassified) plain_emissions_[number] = make();
-    return plain_emissions_[number];
+    const auto left =
+        residue(move.speller_state, false, commit.look_behind, lexer_.pushback(commit.pushback));
+    return classify(raw_emission(commit.label, left, column_of(commit, reading, move.byte_class)));
 }
 
 std::int32_t Futures::end_emission(const LexerConfiguration& reading) {
@@ -219,16 +211,11 @@ std::vector<Emission> Futures::after(std::int32_t context, std::int32_t residue_
 }
 
 std::int32_t Futures::node(const LexerConfiguration& reading, std::int32_t speller_state) {
-    const bool plain = speller_state == 0 && !reading.now.known() && !reading.matched.known();
-    if (plain && plain_nodes_[static_cast<std::size_t>(reading.state)] >= 0)
-        return plain_nodes_[static_cast<std::size_t>(reading.state)];
     const std::int32_t key[] = {reading.state, speller_state, reading.now.value, reading.matched.value};
-    const auto id = nodes_.find_or_make(key, [&] {
+    return nodes_.find_or_make(key, [&] {
         budget_->check_states(nodes_.size() + 1);
         return Node{reading, speller_state};
     });
-    if (plain) plain_nodes_[static_cast<std::size_t>(reading.state)] = id;
-    return id;
 }
 
 // Appends the distinct successors of a node, and the emissions that its own edges make.

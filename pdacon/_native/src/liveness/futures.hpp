@@ -160,13 +160,11 @@ class Futures {
     Budget* budget_;
     std::vector<std::vector<Move>> moves_;
     std::vector<std::uint8_t> boundary_;
-    std::vector<std::int32_t> plain_nodes_;  // by lexer state: its node between two tokens without columns
     Interner residues_, residue_classes_, sets_;
     InternedMap<Node> nodes_;                  // by lexer configuration and speller state
     InternedMap<Emission> emissions_;          // by residue class and column
     InternedMap<std::int32_t> raw_emissions_;  // their emissions; kUnclassified: not known yet
     std::vector<ScanResult> results_with_columns_;
-    std::vector<std::int32_t> plain_emissions_;  // by commit, between two tokens, if it has no column
     // By commit at the end of input, if it has no column: its raw emission. Without them, a search would look
     // up the whole pushback in each state.
     std::vector<std::int32_t> plain_ends_;
