@@ -279,6 +279,14 @@ class Constraint:
         return self._vocabulary()
 
     @property
+    def may_strip_leading_space(self) -> bool:
+        """Whether `matcher` takes ``strip_leading_space``.
+
+        Always, unless the constraint is canonical and its tokenizer does not put a space before every text.
+        """
+        return self._filter is None or self._filter.prefix == "always"
+
+    @property
     def is_canonical(self) -> bool:
         """Whether only those tokens are allowed that the tokenizer itself makes of a text."""
         return self._filter is not None
@@ -350,7 +358,7 @@ class Constraint:
         require_bool("matcher", "keep_text", keep_text)
         if self._filter is not None and budget is not None:
             raise ValueError(f"{budget.name} is not for a constraint with canonical; leave one of them out")
-        if self._filter is not None and strip_leading_space and self._filter.prefix != "always":
+        if self._filter is not None and strip_leading_space and not self.may_strip_leading_space:
             raise ValueError(
                 "strip_leading_space is for canonical where the tokenizer puts a space before every text, and this one "
                 f"does so {self._filter.prefix}; leave one of them out"

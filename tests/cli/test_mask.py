@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from support.indented_grammars import TreeIndenter
-from support.small_tokenizers import train_byte_fallback, train_byte_level
+from support.small_tokenizers import train_byte_fallback, train_byte_level, train_word_piece
 from transformers import PreTrainedTokenizerFast
 
 import pdacon
@@ -50,6 +50,23 @@ def test_says_what_the_tokenizer_itself_would_produce(mask, tmp_path: Path, caps
     assert set(found["canonical_tokens"]) < set(found["tokens"])
     assert main(["mask", "--tokenizer", "bytes", str(file), "", "--canonical"]) == 2
     assert "--canonical asks the tokenizer" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("train", "first"), [(train_byte_fallback, "▁"), (train_word_piece, "")])
+def test_a_text_begins_as_the_tokenizer_begins_it(
+    train: Any, first: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the space that it puts before a text, which is none of the text."""
+    trained = train()
+    trained.save(str(tmp_path / "tokenizer.json"))
+    file = tmp_path / "words.lark"
+    file.write_text('start: "true" | "null" | "trunk"\n')
+    arguments = ["mask", "--tokenizer", str(tmp_path / "tokenizer.json"), str(file), "", "--canonical", "--json"]
+    assert main(arguments) == 0
+    found = json.loads(capsys.readouterr().out)
+    words = {trained.encode(word, add_special_tokens=False).ids[0] for word in ("true", "null", "trunk")}
+    assert set(found["canonical_tokens"]) == words
+    assert all(trained.id_to_token(i).startswith(first) for i in words)
 
 
 def test_says_what_may_come(mask) -> None:
