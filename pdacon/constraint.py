@@ -25,7 +25,7 @@ from pdacon.determinism import DeterminismReport, check_within
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, EmptyLanguageError, UnsupportedGrammarError
 from pdacon.filters import TokenFilter
-from pdacon.grammar import Grammar, GrammarSource, grammar_of
+from pdacon.grammar import Grammar, GrammarSource, grammar_of, held_bytes
 from pdacon.matching import Matcher
 from pdacon.matching.budgets import Budget
 from pdacon.matching.explaining import Explainer
@@ -53,6 +53,10 @@ class _Once(Generic[T]):
                     self._make = None
         return cast(T, self._made)
 
+    @property
+    def is_made(self) -> bool:
+        return self._make is None
+
 
 class Constraint:
     """A grammar compiled for a vocabulary; `compile` makes it, `load` reads one that was saved.
@@ -73,6 +77,7 @@ class Constraint:
         "_explainers",
         "_filter",
         "_grammar",
+        "_grammar_bytes",
         "_name",
         "_pdas",
         "_report",
@@ -96,6 +101,7 @@ class Constraint:
     ) -> None:
         """Use `compile` or `load`."""
         self._grammar = grammar
+        self._grammar_bytes: int | None = None
         self._vocabulary = vocabulary
         self._report = _Once(report)
         self._pdas = pdas
@@ -437,7 +443,7 @@ class Constraint:
         -------
         dict
             ``lexer_states``, ``byte_classes``, ``parser_states``, ``contexts``, ``lookahead`` (most bytes that are
-            read again), ``masks_computed``, ``distinct_masks``, ``bytes`` (of tables, classes and masks),
+            read again), ``masks_computed``, ``distinct_masks``, ``bytes`` (of memory: tables, masks and caches),
             ``situations_left`` (that ``eager=True`` left out; -1 if it was not asked for). With ``canonical``, also
             ``canonical_sets`` (of tokens, for all configurations and last tokens so far) and
             ``canonical_searches_cut`` (searches that met their bound: tokens may be missing from their masks).
@@ -446,8 +452,18 @@ class Constraint:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the tables, the classes and the masks that are known by now, of all start symbols."""
-        return sum(pda.statistics()["bytes"] for pda in self._pdas)
+        """Bytes of memory that the constraint holds by now: its tables, masks and caches, and its grammar.
+
+        As they were allocated, which the process grows by, but for what the allocator itself needs. What belongs to
+        the vocabulary is not among them, nor what reports and explanations have made, nor a file that is mapped, whose
+        pages the system shares and can take back.
+
+        Cost: some microseconds; it waits for no other thread.
+        """
+        if self._grammar_bytes is None and not (isinstance(self._grammar, _Once) and not self._grammar.is_made):
+            self._grammar_bytes = held_bytes(self._grammar())
+        native = self._pdas[0].lexer_held + sum(pda.held for pda in self._pdas)
+        return native + (self._grammar_bytes or 0)
 
     def mask_table(self, since: int = 0, start: str | None = None) -> NDArray[np.int32]:
         """The masks seen so far, by id: int32[n, words], a copy. Ids are stable; the table only grows.

@@ -25,6 +25,7 @@ from pdacon.grammar.model import (
     Production,
     Terminal,
 )
+from pdacon.grammar.sizes import held_bytes
 from pdacon.spans import Span
 
 __all__ = [
@@ -43,4 +44,5 @@ __all__ = [
     "grammar_of",
     "group_name_clashes",
     "group_names",
+    "held_bytes",
 ]

@@ -58,9 +58,6 @@ class Packed {
         return narrow != nullptr ? narrow[in_range(at, size())] : wide_[at];
     }
     std::size_t size() const { return narrow_.size() + wide_.size(); }
-    std::size_t bytes() const {
-        return narrow_.size() * sizeof(std::int16_t) + wide_.size() * sizeof(std::int32_t);
-    }
     // Calls a function with a view of the numbers, in either width.
     template <class Function>
     auto visit(Function function) const {

@@ -58,6 +58,10 @@ void release(void* storage) noexcept {
 
 }  // namespace
 
+MemoryLimit::Pause::Pause() noexcept : outer_(current) { current = nullptr; }
+
+MemoryLimit::Pause::~Pause() { current = outer_; }
+
 MemoryLimit::MemoryLimit(std::int64_t most, std::int64_t& held) noexcept
     : outer_(current), most_(most), held_(held) {
     current = this;

@@ -22,6 +22,18 @@ struct OutOfBytes : std::bad_alloc {
 
 class MemoryLimit {
   public:
+    // While one lives, what its thread allocates is somebody else's: it counts against no limit.
+    class Pause {
+      public:
+        Pause() noexcept;
+        ~Pause();
+        Pause(const Pause&) = delete;
+        Pause& operator=(const Pause&) = delete;
+
+      private:
+        MemoryLimit* const outer_;
+    };
+
     // At most so many bytes more than are held now; 0: no limit. What counts against a limit counts against
     // those around it as well.
     explicit MemoryLimit(std::int64_t most) noexcept : MemoryLimit(most, own_) {}

@@ -44,6 +44,8 @@ std::shared_ptr<TokenPda> make_pda(
     std::int64_t max_states, double max_seconds, std::int64_t max_depth, std::int64_t max_bytes,
     nb::object cancel, const std::shared_ptr<Columns>& known) {
     if (!lexer || !trie) throw std::invalid_argument("token pda: lexer and trie are needed");
+    std::int64_t held = 0;
+    const MemoryLimit memory(max_bytes, held);
     ParseTables tables;
     tables.num_states = static_cast<std::int32_t>(action.shape(0));
     tables.num_terminals = static_cast<std::int32_t>(action.shape(1)) - 1;
@@ -61,15 +63,16 @@ std::shared_ptr<TokenPda> make_pda(
     auto masks = copy(labels);
     PythonCanceller canceller(std::move(cancel));
     const WithoutGil release;
-    const MemoryLimit memory(max_bytes);
     auto sets = std::make_shared<const Labels>(trie->tokens()->size(), std::move(masks));
     const auto* futures = known ? known->futures(*lexer, *trie, blocks.newline) : nullptr;
     if (futures != nullptr && (blocks.classes.single != 0 || blocks.classes.period != 1))
         throw std::invalid_argument("token pda: other columns than those of the futures");
-    return std::make_shared<TokenPda>(
+    auto made = std::make_shared<TokenPda>(
         Pushdown(std::move(lexer), std::move(tables), {start_state, end_state}, std::move(blocks)),
         std::move(trie), std::move(sets), Budget(max_states, max_seconds, &canceller), max_depth, max_bytes,
         futures);
+    made->set_held(held);
+    return made;
 }
 
 using Pairs = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
@@ -199,6 +202,8 @@ void bind_composition(nb::module_& m) {
         .def("mask_all", &mask_all, nb::arg("max_columns"), nb::arg("max_states"), nb::arg("max_seconds"),
              nb::arg("cancel") = nb::none(), nb::arg("max_bytes") = 0)
         .def("statistics", &statistics)
+        .def_prop_ro("held", &TokenPda::held)
+        .def_prop_ro("lexer_held", [](const TokenPda& pda) { return pda.machine().lexer.held(); })
         .def("set_filter", &set_filter, nb::arg("filter"))
         .def("mask_table", &mask_table, nb::arg("since"));
 }

@@ -80,9 +80,12 @@ std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std:
     }
     PythonCanceller canceller(std::move(cancel));
     const WithoutGil release;
-    const MemoryLimit memory(max_bytes);
+    std::int64_t held = 0;
+    const MemoryLimit memory(max_bytes, held);
     Budget budget(max_states, max_seconds, &canceller);
-    return std::make_shared<LexingAutomaton>(spec, budget);
+    auto made = std::make_shared<LexingAutomaton>(spec, budget);
+    made->set_held(held);
+    return made;
 }
 
 // LexerConfiguration step by step, for what wants to see lexemes: an index is checked before it is used.

@@ -6,6 +6,7 @@
 // the damage of an artifact lasts.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,6 +33,7 @@ class GuardedWork {
     template <class Work>
     auto run(Work work) {
         const std::lock_guard hold(lock_);
+        const Telling telling(*this);
         return attempt(work);
     }
 
@@ -40,6 +42,7 @@ class GuardedWork {
     template <class Work>
     auto run_for_caller(Work work) {
         const std::lock_guard hold(lock_);
+        const Telling telling(*this);
         auto result = attempt([&] { return std::make_unique<decltype(work())>(work()); });
         auto copy = *result;
         const MemoryLimit memory(0, held_);
@@ -64,10 +67,21 @@ class GuardedWork {
     void mark_fresh() { is_fresh_ = true; }
     void set_max_bytes(std::size_t bytes) { max_bytes_ = bytes; }
     std::size_t max_bytes() const { return max_bytes_; }
+    // Bytes that all work so far has left; while work is under way, before that. Takes no lock.
+    std::int64_t held() const { return told_.load(std::memory_order_relaxed); }
     const std::shared_ptr<const Origin>& origin() const { return origin_; }
     std::mutex& lock() const { return lock_; }
 
   private:
+    // Tells in the end what is held, whatever has happened.
+    struct Telling {
+        explicit Telling(GuardedWork& work) : work_(work) {}
+        ~Telling() { work_.told_.store(work_.held_, std::memory_order_relaxed); }
+        Telling(const Telling&) = delete;
+        Telling& operator=(const Telling&) = delete;
+        GuardedWork& work_;
+    };
+
     // What `run` says, for who holds the lock.
     template <class Work>
     auto attempt(Work work) {
@@ -92,7 +106,8 @@ class GuardedWork {
     std::shared_ptr<const Origin> origin_;
     std::function<void()> forget_;
     std::int64_t held_ = 0;  // bytes that all work so far has left
-    bool is_fresh_ = true;   // no work has been done since the caches were empty
+    std::atomic<std::int64_t> told_{0};
+    bool is_fresh_ = true;  // no work has been done since the caches were empty
     std::optional<ArtifactDamage> damage_;
 };
 

@@ -3,12 +3,16 @@
 #include <cstring>
 #include <utility>
 
+#include "base/memory.hpp"
+
 namespace pdacon {
 
 StoredConstraint::StoredConstraint(std::span<const std::uint8_t> memory, std::shared_ptr<const void> owner,
                                    bool verify, std::shared_ptr<Tries> tries, std::string name,
                                    std::string advice)
     : origin_(std::make_shared<const Origin>(Origin{std::move(name), std::move(advice)})) {
+    std::int64_t held = 0;  // bytes of what start symbols share
+    const MemoryLimit shared(0, held);
     if (reinterpret_cast<std::uintptr_t>(memory.data()) % alignof(std::uint64_t) != 0) {
         auto copied = std::make_shared<std::vector<std::uint64_t>>(memory.size() / 8 + 1);
         std::memcpy(copied->data(), memory.data(), memory.size());
@@ -17,13 +21,20 @@ StoredConstraint::StoredConstraint(std::span<const std::uint8_t> memory, std::sh
     }
     origin_->watch([&] {
         reader_ = std::make_shared<const ArtifactReader>(memory, std::move(owner), origin_, verify);
-        lexer_ = std::make_shared<const LexingAutomaton>(*reader_);
+        auto lexer = std::make_shared<LexingAutomaton>(*reader_);
         trie_ = std::make_shared<const LazyTrie>(reader_, std::move(tries));
         labels_ = std::make_shared<const Labels>(*reader_, trie_->tokens().size());
         const auto starts = reader_->num_starts();
         require_artifact(starts > 0, "it has no start symbol");
-        for (std::int32_t start = 0; start < starts; ++start)
+        pdas_.reserve(static_cast<std::size_t>(starts));
+        lexer->set_held(held);
+        lexer_ = std::move(lexer);
+        for (std::int32_t start = 0; start < starts; ++start) {
+            std::int64_t made = 0;
+            const MemoryLimit own(0, made);
             pdas_.push_back(std::make_shared<TokenPda>(lexer_, trie_, labels_, *reader_, start));
+            pdas_.back()->set_held(made);
+        }
     });
 }
 

@@ -495,8 +495,6 @@ std::int64_t TokenPda::shortest_completion(const LexerConfiguration& lexing, Per
 TokenPda::Statistics TokenPda::statistics() {
     const std::lock_guard hold(guarded_.lock());
     const auto& lexer = machine_.lexer;
-    const auto tables =
-        lexer.transition_bytes() + machine_.tables.action.bytes() + machine_.tables.gotos.bytes();
     return {static_cast<std::size_t>(lexer.num_states()),
             static_cast<std::size_t>(lexer.num_classes()),
             static_cast<std::size_t>(machine_.tables.num_states),
@@ -504,7 +502,7 @@ TokenPda::Statistics TokenPda::statistics() {
             static_cast<std::size_t>(lexer.lookahead()),
             masks_computed_,
             masks_.size(),
-            tables + masks_.bytes() + cached_bytes(),
+            lexer.held() + held(),
             left_,
             filtered_.size(),
             filtered_cuts_};

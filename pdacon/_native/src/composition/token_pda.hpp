@@ -161,9 +161,16 @@ class TokenPda {
     // are emptied, since every mask is known.
     void set_left(std::int64_t left);
 
+    // Bytes of memory: the tables, masks and caches, without the lexer, which start symbols share, and
+    // without what belongs to the vocabulary. Takes no lock. `made`: what it took to make this object, by
+    // which all that is held is counted; before the object is shared.
+    std::int64_t held() const { return own_ + guarded_.held(); }
+    void set_held(std::int64_t made) { own_ = made - guarded_.held(); }
+
     struct Statistics {
         std::size_t lexer_states, byte_classes, parser_states, contexts, lookahead, masks_computed,
-            distinct_masks, bytes;
+            distinct_masks;
+        std::int64_t bytes;  // of the lexer, too
         std::int64_t left;
         std::size_t filtered, filtered_cuts;
     };
@@ -231,6 +238,7 @@ class TokenPda {
     std::shared_ptr<const Labels> labels_;  // of the grammar, in its order
     Budget budget_;
     std::int64_t max_depth_ = 0;
+    std::int64_t own_ = 0;  // bytes of what is no cache
     GuardedWork guarded_;
     LivenessTable liveness_table_;
     std::shared_ptr<const VocabularyStar> star_;  // made when it is needed, as the next

@@ -1,5 +1,7 @@
 #include "detokenizer/shared_trie.hpp"
 
+#include "base/memory.hpp"
+
 namespace pdacon {
 
 std::shared_ptr<const SharedTrie> Tries::of(std::shared_ptr<const Tokens> tokens,
@@ -22,6 +24,7 @@ void LazyTrie::save(ArtifactWriter& artifact) const {
 const SharedTrie& LazyTrie::get() const {
     std::call_once(once_, [this] {
         if (trie_) return;
+        const MemoryLimit::Pause pause;  // the trie is the vocabulary's, whoever needs it first
         trie_ = artifact_->origin()->watch([this] {
             return tries_->of(tokens_, [this] {
                 return artifact_->array<std::int32_t>(Part::kTokenOrder, ArtifactReader::kShared);

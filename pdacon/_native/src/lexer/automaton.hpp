@@ -153,9 +153,12 @@ class LexingAutomaton {
     std::int32_t lookahead() const { return lookahead_; }
     const std::vector<UnboundedLookahead>& unbounded() const { return unbounded_; }
 
+    // Bytes of memory, as who made it has measured them.
+    std::int64_t held() const { return held_; }
+    void set_held(std::int64_t bytes) { held_ = bytes; }
+
     // For reports: the tables as they are, [num_states, num_classes] and so on.
     std::span<const std::int32_t> transitions() const { return delta_.built(); }
-    std::size_t transition_bytes() const { return delta_.bytes(); }
     std::span<const std::int32_t> ends() const { return end_; }
     std::span<const std::int32_t> entries() const { return entries_; }
     std::span<const Commit> commits() const { return commits_; }
@@ -173,6 +176,7 @@ class LexingAutomaton {
     std::vector<std::int32_t> least_read() const;
     bool reads_on(std::span<const std::int32_t> least) const;
 
+    std::int64_t held_ = 0;
     std::int32_t num_terminals_ = 0;
     std::int32_t num_classes_ = 0;
     std::int32_t num_look_behind_ = 1;

@@ -54,7 +54,6 @@ struct Gotos {
         }
         return *at == wanted ? row.targets[static_cast<std::size_t>(at - row.nonterminals.data())] : -1;
     }
-    std::size_t bytes() const { return (offset.size() + 2 * target.size()) * sizeof(std::int32_t); }
 };
 
 // LALR(1) tables as Lark's parser reads them.
