@@ -139,7 +139,14 @@ class Diagnostics:
         ImportError
             matplotlib is not installed: ``pip install 'pdacon[plot]'``.
         """
-        return plot(self, axes)
+        return plot(
+            [step.text for step in self.steps],
+            [math.exp(step.log_prob) for step in self.steps],
+            [math.exp(step.constrained_log_prob) for step in self.steps],
+            [step.mass_removed for step in self.steps],
+            self.diverged(),
+            axes,
+        )
 
     def _lines(self) -> Iterator[str]:
         yield f"{'token':<{_SHOWN}}  {'alone':>8}  {'allowed':>8}  {'removed':>8}  {'rank':>6}  wanted"

@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pdacon.integrations.huggingface.diagnostics import Diagnostics
+from collections.abc import Collection, Sequence
+from typing import Any
 
 _WIDTH = 0.35  # inches for a token
 
 
-def plot(diagnostics: Diagnostics, axes: Any = None) -> Any:
+def plot(
+    texts: Sequence[str],
+    alone: Sequence[float],
+    allowed: Sequence[float],
+    removed: Sequence[float],
+    diverged: Collection[int],
+    axes: Any = None,
+) -> Any:
     """Draw the probabilities of each token, and how much was removed there; see `Diagnostics.plot`."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError("plots need matplotlib: pip install 'pdacon[plot]'") from error
-    steps = diagnostics.steps
     if axes is None:
-        width = max(4.0, _WIDTH * len(steps) + 1.5)
+        width = max(4.0, _WIDTH * len(texts) + 1.5)
         axes = Figure(figsize=(width, 3.5), layout="constrained").add_subplot()
-    places = range(len(steps))
+    places = range(len(texts))
     axes.bar(
         places,
-        [step.mass_removed for step in steps],
-        color=["tab:red" if number in diagnostics.diverged() else "tab:orange" for number in places],
+        removed,
+        color=["tab:red" if number in diverged else "tab:orange" for number in places],
         alpha=0.4,
         label="removed (red: with what the model wanted)",
     )
-    alone = [math.exp(step.log_prob) for step in steps]
-    allowed = [math.exp(step.constrained_log_prob) for step in steps]
     axes.plot(places, alone, "o-", color="tab:blue", label="the token, by the model alone")
     axes.plot(places, allowed, "s--", color="tab:green", label="the token, among what is allowed")
     # Nothing in a token is an instruction to matplotlib, which reads $ as mathematics.
-    names = [(repr(step.text)[1:-1] or "(end)").replace("$", r"\$") for step in steps]
+    names = [(repr(text)[1:-1] or "(end)").replace("$", r"\$") for text in texts]
     axes.set_xticks(places, names, rotation=90, family="monospace")
     axes.set_ylim(0, 1.02)
     axes.set_ylabel("probability")
