@@ -27,6 +27,7 @@ from pdacon.explanation import Explanation
 from pdacon.frontends import insertion, printing, types
 from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar, llguidance_grammar
 from pdacon.frontends.json_schema import Spelling, json_schema, schema_grammar
+from pdacon.frontends.outlines_terms import is_term, outlines_grammar
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.frontends.structural_tags import structural_tag_grammar
 from pdacon.frontends.texts import checked_strings, choices_grammar
@@ -186,6 +187,16 @@ def from_ebnf(text: str, start: str, source_path: str | os.PathLike[str] | None)
 def from_llguidance(text: str, source_path: str | os.PathLike[str] | None) -> Grammar:
     """See `Grammar.from_llguidance`."""
     return llguidance_grammar(text, None if source_path is None else os.fspath(source_path))
+
+
+def from_outlines(term: Any) -> Grammar:
+    """See `Grammar.from_outlines`."""
+    return outlines_grammar(term)
+
+
+def is_outlines(given: object) -> bool:
+    """Whether it is a term of Outlines."""
+    return is_term(given)
 
 
 def within(grammar: Grammar, regular_set: object) -> Grammar | None:

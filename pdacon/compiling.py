@@ -131,6 +131,7 @@ def compile(
         raise TypeError(f"compile: cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")
     limits = Limits() if limits is None else limits
     require("compile", "limits", limits, Limits)
+    limits = limits.beside(grammar)
     asked = [*require_filters(filters), *_canonical(canonical, tokenizer)]
     texts = texts_of(asked)
     _require_texts(asked, grammar)

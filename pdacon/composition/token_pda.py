@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import accumulate
 from typing import Any, SupportsFloat, SupportsIndex
@@ -37,7 +37,9 @@ class Limits:
     Attributes
     ----------
     states : int
-        Most states of any one automaton: LR states, lexer states, and what their products need.
+        Most states of any one automaton: LR states, lexer states, and what their products need. What a terminal is
+        that comes as an automaton, such as 100,000 choices or the substrings of a document, was counted when that was
+        made: there may be as many more.
     seconds : float
         Most time for ``compile``, in seconds; 0: no limit. Masks computed later are not counted. ``eager`` stops then
         and keeps the masks that it has. The trie of a vocabulary, made at its first use, is made to the end in any
@@ -75,6 +77,12 @@ class Limits:
             object.__setattr__(self, name, number)
         if self.columns > _MOST_COLUMNS:
             raise ValueError(f"Limits(columns=...) must be at most {_MOST_COLUMNS}, got {self.columns}")
+
+    def beside(self, grammar: Grammar) -> Limits:
+        """The limits for a grammar, with room for the automata that it has already."""
+        patterns = [terminal.pattern for terminal in grammar.terminals if terminal.pattern is not None]
+        there = sum(len(pattern.automaton.kind) for pattern in patterns if pattern.automaton is not None)
+        return replace(self, states=self.states + there) if self.states and there else self
 
 
 TRIES = _core.Tries()

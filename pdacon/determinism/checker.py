@@ -88,7 +88,7 @@ def check(grammar: GrammarSource, vocab: Vocabulary | None = None, *, seconds: f
     if not seconds >= 0:
         raise ValueError(f"check: seconds must be at least 0, got {seconds}")
     try:
-        return check_within(grammar, vocab, seconds=seconds)
+        return check_within(grammar, vocab, seconds=seconds, max_states=_LIMITS.beside(grammar).states)
     except LimitExceededError as error:
         raise LimitExceededError(error.what, error.given, error.limit, error.detail, fixed=True) from None
 

@@ -20,6 +20,7 @@ from pdacon.drawing.labels import grammar_name, pattern, shortened, suggestion
 from pdacon.errors import DrawingError
 from pdacon.grammar import Grammar
 from pdacon.grammar.definitions import Definition, Expression, InOrder, Name, OneOf, Repeated, read_definitions, written
+from pdacon.grammar.model import Terminal
 
 _WIDEST = 900  # pixels, before a sequence goes on in the next line
 _LINK = "{http://www.w3.org/1999/xlink}href"
@@ -270,21 +271,26 @@ def _fragment(picture: Any) -> Element:
 
 
 def _terminal_names(grammar: Grammar) -> list[str]:
-    return [terminal.name for terminal in grammar.terminals if terminal.literal is None and terminal.pattern]
+    return [terminal.name for terminal in grammar.terminals if _has_name(terminal) and terminal.pattern]
+
+
+def _has_name(terminal: Terminal) -> bool:
+    """Whether it is more than a literal of the rules: what a front end has made an automaton is, too."""
+    return terminal.literal is None or (terminal.pattern is not None and terminal.pattern.automaton is not None)
 
 
 def _terminals(grammar: Grammar) -> list[Part]:
     """The named terminals with their patterns, and what is ignored; a part for each line, under the first a heading."""
     named = [
-        (k, terminal, terminal.name if terminal.literal is None else "%ignore")
+        (k, terminal, grammar.describe_symbol(k) if _has_name(terminal) else "%ignore")
         for k, terminal in enumerate(grammar.terminals)
-        if terminal.literal is None or k in grammar.ignore
+        if _has_name(terminal) or k in grammar.ignore
     ]
     width = max((len(name) for _, _, name in named), default=0)
     lines = [("Terminals", "head")] if named else []
     for k, terminal, name in named:
         remarks = [f"priority {terminal.priority}"] if terminal.priority else []
-        remarks += ["ignored"] if k in grammar.ignore and terminal.literal is None else []
+        remarks += ["ignored"] if k in grammar.ignore and _has_name(terminal) else []
         remark = f"  ({', '.join(remarks)})" if remarks else ""
         written_as = pattern(grammar, terminal) or "made by the postlexer"
         lines.append((f"{name:<{width}}  {written_as}{remark}", "item"))

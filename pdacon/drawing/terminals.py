@@ -100,7 +100,9 @@ def terminal_graph(grammar: Grammar, *names: str, most: int = MOST_STATES) -> Gr
 
 def find_terminal(grammar: Grammar, name: str) -> int:
     """The id of the terminal of that name, or of that literal in the rules; it has a pattern."""
-    found = [k for k, terminal in enumerate(grammar.terminals) if name in (terminal.name, terminal.literal)]
+    found = [
+        k for k, one in enumerate(grammar.terminals) if name in (one.name, one.literal) or f"({name})" == one.literal
+    ]
     # A literal without its quotation marks, which a shell takes away.
     found += [
         k

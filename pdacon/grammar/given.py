@@ -58,6 +58,8 @@ def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | N
         return Grammar.from_file(given, **options)  # whose ending says what it is written in
     if not isinstance(given, str) and (callable(given) or get_origin(given) is not None):
         return _of_type(given, options, caller)
+    if not isinstance(given, str) and ask("is_outlines", given):
+        return Grammar.from_outlines(given)
     if not isinstance(given, str):
         advice = schema_advice(given) or "; of a lark.Lark, make one with Grammar.from_lark"
         raise TypeError(

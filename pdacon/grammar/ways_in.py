@@ -289,6 +289,34 @@ class GrammarWaysIn(GrammarQuestions):
         return grammar
 
     @classmethod
+    def from_outlines(cls, term: Any) -> Self:
+        """The grammar of what a term of Outlines says: ``outlines.types.email``, or ``"No. " + at_least(1, digit)``.
+
+        Parameters
+        ----------
+        term : outlines.types.dsl.Term
+            ``Regex``, ``Choice``, ``JsonSchema``, ``CFG`` and what is made of them. Patterns are read as Python's
+            ``re``, a CFG as Lark's language, or llguidance's where it begins with ``%llguidance``. What takes a grammar
+            takes a term in its place, too.
+
+        Raises
+        ------
+        TypeError
+            It is no term.
+        UnsupportedTypeError
+            A schema has a ``whitespace_pattern``.
+        GrammarError, LimitExceededError
+            As the ways in for its parts.
+
+        Notes
+        -----
+        Outlines is not imported. JSON is written as `from_json_schema` has it. Source:
+        https://dottxt-ai.github.io/outlines/latest/features/core/output_types/.
+        """
+        grammar: Self = ask("from_outlines", term)
+        return grammar
+
+    @classmethod
     def json(
         cls,
         max_depth: int | None = None,

@@ -22,7 +22,7 @@ from pdacon.grammar import Grammar
 from pdacon.lalr import Tables
 from pdacon.lexer.contexts import Context, clashes_in, make_contexts
 from pdacon.lexer.patterns import compile_terminal, one_text
-from pdacon.lexer.program import Program, to_automaton
+from pdacon.lexer.program import Program, remembered_automaton
 from pdacon.lexer.wanted import OUTSIDE, WHOLE, narrowed
 
 _Numbers: TypeAlias = NDArray[np.int32]
@@ -226,7 +226,7 @@ def _piece(grammar: Grammar, index: int, max_states: int, cancel: CancelEvent | 
         program = _program(grammar, index, max_states, cancel)
         if not program.looks_ahead_only:
             return None
-        own = to_automaton(program)
+        own = remembered_automaton(program)
     return index, own.kind, own.offset, own.lo, own.hi, own.target
 
 

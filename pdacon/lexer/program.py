@@ -101,36 +101,43 @@ class Program:
         return len(self.entries) == 1 and self.entries[0] == 0
 
 
-@lru_cache(maxsize=128)
 def to_automaton(program: Program) -> Automaton:
     """A program with one entry, which is its state 0, or of a family, as a grammar keeps it."""
     if not program.looks_ahead_only and not program.family:
         raise ValueError("a program that looks behind is no automaton of a terminal alone")
     return Automaton(
         program.kind.tobytes(),
-        program.offset.astype("<i4").tobytes(),
+        program.offset.astype("<i4", copy=False).tobytes(),
         program.lo.tobytes(),
         program.hi.tobytes(),
-        program.target.astype("<i4").tobytes(),
+        program.target.astype("<i4", copy=False).tobytes(),
         program.family,
         program.entries.astype("<i4").tobytes() if program.family else b"",
         program.leaves.astype("<i4").tobytes(),
     )
 
 
+remembered_automaton = lru_cache(maxsize=128)(to_automaton)
+"""The same for programs that are asked for again and again: what it gives, and they, are kept."""
+
+
 def from_automaton(automaton: Automaton) -> Program:
     """The program that `to_automaton` was given."""
-    entries = np.frombuffer(automaton.entries, "<i4").astype(np.int32) if automaton.family else np.zeros(1, np.int32)
+    entries = (
+        np.frombuffer(automaton.entries, "<i4").astype(np.int32, copy=False)
+        if automaton.family
+        else np.zeros(1, np.int32)
+    )
     return Program(
         kind=np.frombuffer(automaton.kind, np.uint8),
-        offset=np.frombuffer(automaton.offset, "<i4").astype(np.int32),
+        offset=np.frombuffer(automaton.offset, "<i4").astype(np.int32, copy=False),
         lo=np.frombuffer(automaton.lo, np.uint8),
         hi=np.frombuffer(automaton.hi, np.uint8),
-        target=np.frombuffer(automaton.target, "<i4").astype(np.int32),
-        entries=entries,
+        target=np.frombuffer(automaton.target, "<i4").astype(np.int32, copy=False),
+        entries=entries.astype(np.int32, copy=False),
         behind=np.zeros((len(entries), 256), np.int32),
         family=automaton.family,
-        leaves=np.frombuffer(automaton.leaves, "<i4").astype(np.int32),
+        leaves=np.frombuffer(automaton.leaves, "<i4").astype(np.int32, copy=False),
     )
 
 

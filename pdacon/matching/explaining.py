@@ -114,7 +114,7 @@ class Explainer:
         return self._for_bytes(replace(self._grammar, within=()))
 
     def _for_bytes(self, grammar: Grammar) -> _core.TokenPda:
-        limits = Limits()
+        limits = Limits().beside(grammar)
         with Watch(limits.seconds, None) as watch:
             tables, lexer = lower(grammar, limits, watch)
             return compose(lexer, tables, self._start, byte_vocabulary(grammar), limits, watch.left())

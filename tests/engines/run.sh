@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # run.sh NAME: install an engine and this tree's pdacon into a virtual environment, start the engine for real with the
 # tiny model, and ask it for constrained answers, each of which is checked. NAME: vllm, overhead (of the
-# back ends of vLLM), llama_cpp, sglang.
+# back ends of vLLM), llama_cpp, sglang, grammars (of llama.cpp: the same texts).
 # PDACON_ENGINES: where the environments are kept (default: $TMPDIR/pdacon-engines). PDACON: what is installed in place of
 # this tree, such as a wheel. Needs some 4 GiB of disk, a network, and Python 3.11.
 set -euo pipefail
-name=${1:?"which engine? vllm, overhead, llama_cpp, sglang"}
+name=${1:?"which engine? vllm, overhead, llama_cpp, sglang, grammars"}
 here=$(cd "$(dirname "$0")" && pwd)
 envs=${PDACON_ENGINES:-${TMPDIR:-/tmp}/pdacon-engines}
-case $name in overhead) engine=vllm ;; *) engine=$name ;; esac
+case $name in overhead) engine=vllm ;; grammars) engine=llama_cpp ;; *) engine=$name ;; esac
 venv=$envs/$engine
 python=$venv/bin/python
 mkdir -p "$envs"
@@ -40,5 +40,5 @@ fi
 "$python" -m pip install -q --force-reinstall --no-deps "${PDACON:-$here/../..}"
 "$python" -m pip install -q 'lark>=1.3,<1.4' 'interegular>=0.3.3' || true # pip says that vLLM wants another lark
 cd "$here"
-case $name in overhead) ;; *) name=with_$name ;; esac
+case $name in overhead | grammars) ;; *) name=with_$name ;; esac
 exec "$python" "$name.py" "${@:2}"

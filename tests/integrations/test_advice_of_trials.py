@@ -53,6 +53,16 @@ def test_the_value_of_a_text_is_the_text() -> None:
         constraint.parse("a")
 
 
+def test_a_processor_takes_one_constraint() -> None:
+    from pdacon.integrations.huggingface import PDALogitsProcessor
+
+    grammar = Grammar.from_lark('start: "a"')
+    with pytest.raises(TypeError, match=r"give pdacon\.compile\(grammar, tokenizer=tokenizer, model=model\)"):
+        PDALogitsProcessor(grammar, object())  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="by name"):
+        PDALogitsProcessor(pdacon.compile(grammar, Vocabulary.bytes()), object())
+
+
 def test_lax_is_an_option_of_the_grammar() -> None:
     model, tokenizer = load_tiny()
     with pytest.raises(TypeError, match=r"from_type\(a_type, lax=True\)"):

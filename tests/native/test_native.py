@@ -20,6 +20,7 @@ TESTED = {
     "test_pushbacks": ["lexer/pushbacks"],
     "test_reduce_chains": ["pda/empty_reduces", "pda/pushdown"],
     "test_token_set": ["detokenizer/token_set", "detokenizer/tokens", "detokenizer/trie"],
+    "test_transitions": ["lexer/transitions"],
 }
 # The sources that it only needs for its cases. They are compiled once, in the quickest way; the sanitizers see them
 # where `.ci/run` tests the whole core.
@@ -27,7 +28,10 @@ NEEDED = {
     "test_reduce_chains": [
         *("lalr/automaton", "lalr/tables", "artifact/artifact", "base/memory"),
         *(f"lexer/{name}" for name in ("automaton", "automaton_artifact", "determinizer", "legibility", "nfa")),
-        *(f"lexer/{name}" for name in ("lookahead_cycles", "pushbacks", "relexing", "subset_construction")),
+        *(
+            f"lexer/{name}"
+            for name in ("lookahead_cycles", "pushbacks", "relexing", "subset_construction", "transitions")
+        ),
     ],
     "test_token_set": ["detokenizer/labels", "artifact/artifact"],
 }

@@ -195,3 +195,19 @@ def _some(node: Any, rng: random.Random) -> str:
         character = rng.choice('ab9 é\n"{}\\,x漢')
         if _in(node, character):
             return character
+
+
+def mutated(text: str, alphabet: str, rng: random.Random) -> str:
+    """A text with one or two characters more, less or other than before."""
+    for _ in range(rng.choice((1, 1, 2))):
+        at = rng.randrange(len(text) + 1)
+        text = text[:at] + rng.choice(["", rng.choice(alphabet)]) + text[at + rng.choice((0, 1)) :]
+    return text
+
+
+def texts_of(definition: Definition, rng: random.Random, count: int) -> list[str]:
+    """Sentences, and texts near them."""
+    sampled = (definition.sample(rng) for _ in range(20 * count))
+    sentences = list(dict.fromkeys(text for text in sampled if text is not None and len(text) < 90))[:count]
+    alphabet = "".join(sorted({*"".join(sentences), *' \n"(,)'}))
+    return [*sentences, *(mutated(text, alphabet, rng) for text in sentences)]

@@ -202,6 +202,72 @@ class Person:
     position: Position | None = None
 
 
+class Slot(NamedTuple):
+    room: str
+    start: dt.time
+    minutes: Annotated[int, Ge(15), MultipleOf(15)] = 60
+
+
+class Invitation(TypedDict):
+    subject: Annotated[str, MinLen(1)]
+    day: dt.date
+    slots: Annotated[list[Slot], Len(1, 3)]
+    answers: NotRequired[dict[str, Literal["yes", "no", "maybe"]]]
+
+
+class Leg(BaseModel):
+    carrier: str = Field(pattern="^[A-Z]{2}$")
+    departs: dt.datetime
+    stops: tuple[str, str]
+
+
+class Booking(BaseModel):
+    """A journey."""
+
+    legs: list[Leg] = Field(min_length=1)
+    total: Decimal = Field(ge=0)
+    seats: dict[str, int] = Field(default_factory=dict)
+
+
+class Parcel(msgspec.Struct, kw_only=True):
+    code: Annotated[str, msgspec.Meta(pattern="^[0-9]{4}$")]
+    grams: Annotated[int, msgspec.Meta(gt=0)]
+    fragile: bool = False
+    contents: list[Line] = msgspec.field(default_factory=list)
+
+
+class Call(BaseModel):
+    kind: Literal["call"] = "call"
+    tool: Literal["search", "write_file"]
+    arguments: dict[str, str | int | bool]
+
+
+class Think(BaseModel):
+    kind: Literal["think"] = "think"
+    text: str
+
+
+class Until(BaseModel):
+    kind: Literal["until"] = "until"
+    condition: str
+    body: list[Annotated[Call | Think | Until, Field(discriminator="kind")]]
+
+
+class Agent(BaseModel):
+    """What an agent does, step by step."""
+
+    goal: str
+    steps: list[Annotated[Call | Think | Until, Field(discriminator="kind")]]
+    budget: int | None = Field(default=None, ge=1)
+
+
+@attrs.frozen
+class Recipe:
+    title: str
+    servings: int = attrs.field(validator=attrs.validators.gt(0))
+    ingredients: dict[str, Annotated[float, Gt(0)]] = attrs.field(factory=dict)
+
+
 NODE = Tree("root", [Tree("leaf"), Tree("other", [Tree("deep")])])
 NOON = dt.datetime(2024, 5, 6, 12)
 LINE = Line(Sku("A-1"), 2, Decimal("9.90"))
@@ -247,5 +313,25 @@ MODELS: list[tuple[Any, Any]] = [
     (dict[str, list[Position]], {"a": [Position(1.0, 2.0)], "b": []}),
     (bool | int | str | None, True),
     (dt.datetime, dt.datetime(2024, 1, 1, 1, 1, 1, 100, tzinfo=dt.timezone(dt.timedelta(hours=-5)))),
+    (
+        Invitation,
+        {"subject": "Kick-off", "day": NOON.date(), "slots": [Slot("A", dt.time(9), 30)], "answers": {"Ada": "yes"}},
+    ),
+    (
+        Booking,
+        Booking(legs=[Leg(carrier="LH", departs=NOON, stops=("FRA", "OSL"))], total=Decimal("99.5"), seats={"LH1": 3}),
+    ),
+    (Parcel, Parcel(code="0815", grams=250, contents=[LINE])),
+    (
+        Agent,
+        Agent(
+            goal="tidy up",
+            steps=[
+                Think(text="hm"),
+                Until(condition="done", body=[Call(tool="search", arguments={"q": "x", "n": 3, "deep": True})]),
+            ],
+        ),
+    ),
+    (Recipe, Recipe("Tea", 2, {"water": 0.5})),
     (list[dt.timedelta], [dt.timedelta(days=-1, seconds=5), dt.timedelta(0), dt.timedelta(days=400, microseconds=1)]),
 ]

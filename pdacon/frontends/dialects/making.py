@@ -116,10 +116,12 @@ class _Names:
         else:
             pattern = Pattern("str", word, frozenset(), re.escape(word), len(word), len(word))
         span = self._rules.rules[self._network.names[segment.rule]].span
-        name = as_terminal(self._name(segment), self._used)
-        return Terminal(name, pattern, 0, span, None if word is None else quoted(word))
+        words = self._words(segment)
+        name = as_terminal("_".join(words), self._used)
+        return Terminal(name, pattern, 0, span, f"({' '.join(words)})" if word is None else quoted(word))
 
-    def _name(self, segment: Segment) -> str:
+    def _words(self, segment: Segment) -> list[str]:
+        """Which part of which of the author's rules it is."""
         names, (_ends, calls) = self._network.names, segment.stop
         parts = [names[segment.rule]]
         if segment.key:
@@ -128,7 +130,7 @@ class _Names:
             parts += ["before", names[calls[0][0]]]
         elif segment.key:
             parts.append("end")
-        return "_".join(parts)
+        return parts
 
 
 def as_rule(name: str, used: Counter[str]) -> str:

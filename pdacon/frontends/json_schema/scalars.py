@@ -25,7 +25,7 @@ from pdacon.frontends.json_schema.reading import Reader
 from pdacon.frontends.json_schema.spelling import ANY_STRING, CHARACTER, Escapes, Spelling, spelled
 from pdacon.frontends.json_schema.strings import Shape
 from pdacon.grammar.model import Automaton
-from pdacon.lexer.program import Program, to_automaton
+from pdacon.lexer.program import Program, remembered_automaton
 from pdacon.regular import FALSE, TRUE, Dfa
 
 _LONG = 500
@@ -285,7 +285,7 @@ def _string_text(shape: Shape, escapes: Escapes, opening: str, closing: str) -> 
 
 
 def _of_program(pattern: str, program: Program) -> Text:
-    return Text("automaton", pattern, to_automaton(program))
+    return Text("automaton", pattern, remembered_automaton(program))
 
 
 @lru_cache(maxsize=256)
@@ -293,7 +293,7 @@ def _all_but(excluded: frozenset[str], escapes: Escapes, closing: str) -> Automa
     """Every string but some, followed by a fixed text."""
     every = _every_string(escapes, closing)
     words = [f'{spelled(name, escapes)[:-1]}"'.encode() for name in excluded]
-    return all_but_automaton(every, words) if words else to_automaton(every)
+    return all_but_automaton(every, words) if words else remembered_automaton(every)
 
 
 @lru_cache(maxsize=8)

@@ -114,7 +114,7 @@ class PDALogitsProcessor(LogitsProcessor):
     def __init__(
         self,
         constraint: Constraint | Sequence[Constraint | None],
-        *,
+        *others: object,
         prefix: Beginning | Sequence[Beginning] = "",
         prompt_length: int | None = None,
         num_beams: int | None = None,
@@ -135,6 +135,10 @@ class PDALogitsProcessor(LogitsProcessor):
                     f"PDALogitsProcessor takes a pdacon.Constraint, not {type(one).__name__}; "
                     f"give pdacon.compile({shown}, tokenizer=tokenizer, model=model)"
                 )
+        if others:
+            raise TypeError(
+                "PDALogitsProcessor takes a constraint, and what else there is by name, as in tokenizer=..."
+            )
         if not any(constraints):
             raise ValueError("there is no constraint; give at least one that is not None")
         if prompt_length is not None and prompt_length < 0:

@@ -10,34 +10,18 @@ import pytest
 
 import pdacon
 from pdacon.errors import EmptyLanguageError, GrammarSyntaxError, NondeterministicGrammarError, UnsupportedGrammarError
-from tests.support.gbnf import Definition
+from tests.support.gbnf import Definition, texts_of
 from tests.support.gbnf_grammars import DETERMINISTIC, NOT_DETERMINISTIC, REFUSED
 from tests.support.lark_oracle import accepts
 
 _LETTERS = "abc "
 
 
-def mutated(text: str, alphabet: str, rng: random.Random) -> str:
-    """A text with one or two characters more, less or other than before."""
-    for _ in range(rng.choice((1, 1, 2))):
-        at = rng.randrange(len(text) + 1)
-        text = text[:at] + rng.choice(["", rng.choice(alphabet)]) + text[at + rng.choice((0, 1)) :]
-    return text
-
-
-def texts_of(definition: Definition, source: str, rng: random.Random, count: int) -> list[str]:
-    """Sentences, and texts near them."""
-    sampled = (definition.sample(rng) for _ in range(20 * count))
-    sentences = list(dict.fromkeys(text for text in sampled if text is not None and len(text) < 90))[:count]
-    alphabet = "".join(sorted({*"".join(sentences), *' \n"(,)'}))
-    return [*sentences, *(mutated(text, alphabet, rng) for text in sentences)]
-
-
 @pytest.mark.parametrize("name", DETERMINISTIC)
 def test_accepts_what_the_definition_accepts(name: str, scaled: Callable[[int], int]) -> None:
     source = DETERMINISTIC[name]
     grammar, definition = pdacon.Grammar.from_gbnf(source), Definition.read(source)
-    said = {text: definition.accepts(text) for text in texts_of(definition, source, random.Random(name), scaled(12))}
+    said = {text: definition.accepts(text) for text in texts_of(definition, random.Random(name), scaled(12))}
     assert {text: grammar.accepts(text) for text in said} == said
     assert any(said.values())
 
@@ -46,7 +30,7 @@ def test_accepts_what_the_definition_accepts(name: str, scaled: Callable[[int], 
 def test_stock_lark_means_the_same(name: str) -> None:
     source = DETERMINISTIC[name]
     grammar = pdacon.Grammar.from_gbnf(source)
-    for text in texts_of(Definition.read(source), source, random.Random(name), 12):
+    for text in texts_of(Definition.read(source), random.Random(name), 12):
         assert grammar.accepts(text) == accepts(grammar, text)
 
 
@@ -58,6 +42,13 @@ def test_the_report_is_about_the_rules_of_the_author(name: str) -> None:
     assert all(finding.span is not None and finding.span.path == "my.gbnf" for finding in report.findings)
     with pytest.raises(NondeterministicGrammarError):
         grammar.accepts("a")
+
+
+def test_terminals_are_called_by_the_rules_of_the_author() -> None:
+    grammar = pdacon.Grammar.from_gbnf('root ::= "(" my-item ("," root)* ")"\nmy-item ::= [a-z]+\n')
+    names = [grammar.describe_symbol(terminal) for terminal in range(grammar.end)]
+    assert names == ["(root before root)", "(root)", "(root after root before root)", "(root after root end)"]
+    assert "(root before root)" in grammar.draw("root before root")
 
 
 def _parts(rng: random.Random, depth: int, names: list[str]) -> str:

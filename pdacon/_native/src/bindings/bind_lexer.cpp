@@ -192,6 +192,17 @@ Rows rows_of(Self self, std::int32_t columns) {
             self.h};
 }
 
+// The matrix, or a new one.
+Rows transitions_of(Self self) {
+    const auto columns = static_cast<std::size_t>(self.p->num_classes());
+    const auto rows = static_cast<std::size_t>(self.p->num_states());
+    if (const auto* matrix = self.p->transitions().stored_matrix())
+        return {matrix->built().data(), {matrix->built().size() / columns, columns}, self.h};
+    auto made = std::make_unique<Packed>(self.p->transitions().matrix());
+    nb::capsule owner(made.get(), [](void* matrix) noexcept { delete static_cast<Packed*>(matrix); });
+    return {made.release()->built().data(), {rows, columns}, owner};
+}
+
 Rows commits_of(Self self) {
     static_assert(sizeof(Commit) == 3 * sizeof(std::int32_t));
     const auto commits = self.p->commits();
@@ -268,8 +279,7 @@ void bind_lexer(nb::module_& m) {
         .def("next", &next, nb::arg("state"), nb::arg("byte_class"))
         .def("at_end", &at_end, nb::arg("state"))
         .def("commit", &commit, nb::arg("next"))
-        .def_prop_ro("transitions",
-                     [](Self s) { return rows_of<&LexingAutomaton::transitions>(s, s.p->num_classes()); })
+        .def_prop_ro("transitions", &transitions_of)
         .def_prop_ro("ends", &numbers_of<&LexingAutomaton::ends>)
         .def_prop_ro("entries",
                      [](Self s) { return rows_of<&LexingAutomaton::entries>(s, s.p->num_look_behind()); })

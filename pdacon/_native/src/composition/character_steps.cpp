@@ -45,13 +45,15 @@ void CharacterSteps::find_loops() {
     constexpr std::size_t kMostSets = 32;
     // Most states are no loops; looking at their byte classes is cheaper than describing them.
     std::vector<int> ascii(static_cast<std::size_t>(lexer_.num_classes()), 0);
+    std::vector<std::int32_t> row(ascii.size());
     for (std::uint8_t byte = 0; byte < 128; ++byte)
         ++ascii[static_cast<std::size_t>(lexer_.byte_class(byte))];
     for (std::int32_t state = 0; state < lexer_.num_states() && exits_.size() < kMostSets; ++state) {
         budget_.tick();
         int characters = 0;
+        lexer_.copy_row(state, row);
         for (std::size_t cls = 0; cls < ascii.size(); ++cls)
-            if (lexer_.next(state, static_cast<std::int32_t>(cls)) == state) characters += ascii[cls];
+            if (row[cls] == state) characters += ascii[cls];
         if (characters >= kLeastInLoop) loop(state);
     }
 }

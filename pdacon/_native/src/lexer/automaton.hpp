@@ -29,6 +29,7 @@
 #include "base/interner.hpp"
 #include "lexer/columns.hpp"
 #include "lexer/nfa.hpp"
+#include "lexer/transitions.hpp"
 
 namespace pdacon {
 
@@ -93,7 +94,11 @@ class LexingAutomaton {
 
     // kDead, a state, or a commit (see is_commit and commit).
     std::int32_t next(std::int32_t state, std::int32_t byte_class) const {
-        return delta_[in_matrix(state, end_.size(), byte_class, static_cast<std::size_t>(num_classes_))];
+        return delta_.next(static_cast<std::int32_t>(in_range(state, end_.size())), byte_class);
+    }
+    // The same for all byte classes of a state at once.
+    void copy_row(std::int32_t state, std::span<std::int32_t> row) const {
+        delta_.copy_row(static_cast<std::int32_t>(in_range(state, end_.size())), row);
     }
     const Commit& commit(std::int32_t next) const {
         return commits_[in_range(commit_number(next), commits_.size())];
@@ -158,7 +163,7 @@ class LexingAutomaton {
     void set_held(std::int64_t bytes) { held_ = bytes; }
 
     // For reports: the tables as they are, [num_states, num_classes] and so on.
-    std::span<const std::int32_t> transitions() const { return delta_.built(); }
+    const Transitions& transitions() const { return delta_; }
     std::span<const std::int32_t> ends() const { return end_; }
     std::span<const std::int32_t> entries() const { return entries_; }
     std::span<const Commit> commits() const { return commits_; }
@@ -181,7 +186,7 @@ class LexingAutomaton {
     std::int32_t num_classes_ = 0;
     std::int32_t num_look_behind_ = 1;
     std::array<std::uint8_t, 256> byte_class_{};
-    Packed delta_;                // [num_states, num_classes]
+    Transitions delta_;
     Flat<std::int32_t> end_;      // [num_states]
     Flat<std::int32_t> entries_;  // [num_contexts, num_look_behind]
     Rows<std::int32_t> follow_;

@@ -58,7 +58,7 @@ bool LexingAutomaton::reads_on(std::span<const std::int32_t> least) const {
     for (const auto entry : entries_) good &= entry < 0 || least[static_cast<std::size_t>(entry)] == 0;
     for (std::size_t state = 0; state < states; ++state) {
         if (least[state] < longest)
-            good &= delta_.visit([&](auto all) {
+            good &= delta_.stored_matrix()->visit([&](auto all) {
                 return needs.are_within(all.subspan(state * classes, classes), least[state] + 1);
             });
         if (is_commit(end_[state]))
@@ -77,7 +77,10 @@ void LexingAutomaton::save(ArtifactWriter& artifact) const {
                           has_columns(),  tab_width(),  lookahead_};
     artifact.add(Part::kLexer, kShared, std::span(&numbers, 1));
     artifact.add(Part::kByteClasses, kShared, std::span<const std::uint8_t>(byte_class_));
-    artifact.add_packed(Part::kTransitions, kShared, delta_);
+    if (const auto* matrix = delta_.stored_matrix())
+        artifact.add_packed(Part::kTransitions, kShared, *matrix);
+    else
+        artifact.add_packed(Part::kTransitions, kShared, delta_.matrix());
     artifact.add(Part::kEnds, kShared, end_.view());
     artifact.add(Part::kEntries, kShared, entries_.view());
     artifact.add(Part::kCommits, kShared, commits_.view());
@@ -117,12 +120,13 @@ LexingAutomaton::LexingAutomaton(const ArtifactReader& artifact) {
                          entries_.size() == static_cast<std::size_t>(numbers.num_contexts) *
                                                 static_cast<std::size_t>(num_look_behind_),
                      "sizes of the lexer");
-    delta_ =
+    auto delta =
         artifact.packed(Part::kTransitions, kShared, end_.size() * static_cast<std::size_t>(num_classes_));
     contexts_.resize(static_cast<std::size_t>(numbers.num_contexts));
     std::iota(contexts_.begin(), contexts_.end(), 0);
     const auto lowest = -1 - static_cast<std::int64_t>(commits_.size());
-    require_artifact(all_within(delta_, lowest, num_states()), "transitions of the lexer");
+    require_artifact(all_within(delta, lowest, num_states()), "transitions of the lexer");
+    delta_ = {std::move(delta), num_classes_};
     require_artifact(all_within(end_.view(), lowest, kBoundary + 1), "ends of the lexer");
     require_artifact(all_within(entries_.view(), kDead, num_states()), "entries of the lexer");
     require_artifact(all_within(keeps_.view(), 0, 8), "columns of the lexer");

@@ -13,6 +13,7 @@
 #include "base/budget.hpp"
 #include "base/interner.hpp"
 #include "lexer/automaton.hpp"
+#include "lexer/transitions.hpp"
 
 namespace pdacon {
 
@@ -20,7 +21,8 @@ namespace pdacon {
 struct LexingTables {
     std::int32_t num_classes = 0;
     std::array<std::uint8_t, 256> byte_class{};
-    std::vector<std::int32_t> delta, end, entries;
+    Transitions delta;
+    std::vector<std::int32_t> end, entries;
     std::vector<std::uint8_t> keeps;  // of each state, in a grammar with layout
     std::vector<Commit> commits;
     Interner pushbacks;

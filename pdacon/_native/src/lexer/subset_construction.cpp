@@ -25,13 +25,16 @@ SubsetConstruction::SubsetConstruction(const LexerSpec& spec, const ByteClasses&
       cycles_(cycles),
       budget_(budget),
       columns_(column_rules(bytes.class_of, spec.newline >= 0, spec.tab_width)),
-      closure_(spec.nfa) {
+      closure_(spec.nfa),
+      transitions_(bytes.count),
+      fallback_rows_(static_cast<std::size_t>(spec.num_terminals()) + 3) {
     for (std::size_t context = 0; context < spec.contexts.size(); ++context)
         contexts_.push_back(static_cast<std::int32_t>(context));
 }
 
 LexingTables SubsetConstruction::tables() && {
     describe_states();
+    made_.delta = std::move(transitions_).take();
     made_.num_classes = bytes_.count;
     made_.byte_class = bytes_.class_of;
     return std::move(made_);
@@ -43,6 +46,14 @@ void SubsetConstruction::describe_states() {
     made_.states_by_terminal.assign(last_seen.size(), 0);
     made_.waiting.clear();
     for (std::size_t at = 0; at < reached_.size(); ++at) {
+        if (is_plain(reached_[at])) {
+            const auto [position, matched] = plain_state(reached_[at]);
+            made_.waiting.insert(made_.waiting.end(),
+                                 {matched ? label_at(position) : LexingAutomaton::kDead, 0});
+            ++made_.states_by_terminal[static_cast<std::size_t>(
+                spec_.nfa.owner[static_cast<std::size_t>(position)])];
+            continue;
+        }
         const auto& state = states_[static_cast<std::size_t>(reached_[at])];
         const Match* longest = &state.fallback;
         for (const auto& thread : state.threads) {
@@ -66,14 +77,27 @@ bool SubsetConstruction::run(Pass pass) {
                          LexingAutomaton::kDead);
     entries_ = made_.entries;
     made_.matched.assign(static_cast<std::size_t>(spec_.num_terminals()), 0);
-    for (const auto context : spec_.starts) enter(context, 0);
     const auto positions = spec_.nfa.kind.size();
+    const auto& nfa = spec_.nfa;
+    if (pass == Pass::kPlain && nfa.num_look_behind() == 1 && nfa.wanted.empty() && spec_.newline < 0 &&
+        positions < kPlain / 2)
+        plain_number_.assign(2 * positions, LexingAutomaton::kDead);
+    for (const auto context : spec_.starts) enter(context, 0);
     for (std::size_t at = 0; at < reached_.size(); ++at) {
         const auto state = reached_[at];
+        if (is_plain(state)) {
+            const auto plain = plain_state(state);
+            step_plain(state, plain);
+            auto& end = fallback_row(plain.matched ? label_at(plain.position) : Match::kNone).end;
+            if (end == Step::kUnknown)
+                end = plain.matched ? reach(commit({label_at(plain.position)})) : LexingAutomaton::kDead;
+            made_.end.push_back(end);
+            continue;
+        }
         for (const auto slot : waiting_slots(states_[static_cast<std::size_t>(state)])) {
             const auto length = length_of(match_in(states_[static_cast<std::size_t>(state)], slot));
-            const bool lengthens = length > (states_.size() > positions ? kShortPushback : kLongPushback);
-            const bool swells = states_.size() > std::max(kFewStates, positions) && states_.size() > 2 * at;
+            const bool lengthens = length > (num_states() > positions ? kShortPushback : kLongPushback);
+            const bool swells = num_states() > std::max(kFewStates, positions) && num_states() > 2 * at;
             if (pass == Pass::kPlain && (lengthens || swells)) return false;
             made_.lookahead = std::max(made_.lookahead, length);
         }
@@ -98,10 +122,12 @@ void SubsetConstruction::survey_matches() {
 std::int32_t SubsetConstruction::reach(std::int32_t target) {
     if (target == LexingAutomaton::kDead) return target;
     if (target >= 0) {
-        auto& number = number_[static_cast<std::size_t>(target)];
+        auto& number = number_of(target);
         if (number == LexingAutomaton::kDead) {
             number = static_cast<std::int32_t>(reached_.size());
             reached_.push_back(target);
+            if (is_plain(target)) ++num_plain_;
+            budget_.check_states(num_states());
         }
         return number;
     }
@@ -159,13 +185,114 @@ std::int32_t SubsetConstruction::entry(std::int32_t context, std::int32_t look_b
 void SubsetConstruction::step_all(std::int32_t from) {
     auto row = std::move(steps_[static_cast<std::size_t>(from)]);
     complete(from, row);
-    auto at = made_.delta.size();
-    made_.delta.resize(at + row.size(), LexingAutomaton::kDead);
+    const auto made = transitions_.add_row(LexingAutomaton::kDead);
+    transitions_.add_state(made);
+    std::size_t at = 0;
     for (const auto& [target, matched] : row) {
-        if (target != LexingAutomaton::kDead) made_.delta[at] = reach(target);
+        if (target != LexingAutomaton::kDead) transitions_.row(made)[at] = reach(target);
         if (matched >= 0) note_match(matched);
         ++at;
     }
+}
+
+bool SubsetConstruction::is_plain(const State& state) const {
+    return has_plain_states() && !state.at_start && state.threads.size() == 1 && state.keywords.empty() &&
+           !spec_.nfa.is_pending(state.threads[0].position) && !state.fallback.waits() &&
+           (state.fallback.label == Match::kNone ||
+            state.fallback.label == label_at(state.threads[0].position));
+}
+
+SubsetConstruction::FallbackRow& SubsetConstruction::fallback_row(std::int32_t label) {
+    auto& found = fallback_rows_[static_cast<std::size_t>(label - Match::kNone)];
+    if (found.row >= 0) return found;
+    found.row = transitions_.add_row(LexingAutomaton::kDead);
+    if (label >= 0)
+        for (std::int32_t cls = 0; cls < bytes_.count; ++cls)
+            found.open.push_back(static_cast<std::uint8_t>(cls));
+    return found;
+}
+
+// What `step_all` does, without a look at each class: those on which the thread goes on are edges, and all
+// others lead where they lead from any plain state with this match.
+void SubsetConstruction::step_plain(std::int32_t from, const PlainState& state) {
+    budget_.tick();
+    const auto& nfa = spec_.nfa;
+    const auto position = static_cast<std::size_t>(state.position);
+    plain_edges_.clear();
+    for (auto edge = static_cast<std::size_t>(nfa.offset[position]);
+         edge < static_cast<std::size_t>(nfa.offset[position + 1]); ++edge)
+        for (std::size_t byte = nfa.low[edge]; byte <= nfa.high[edge]; ++byte)
+            if (const auto cls = bytes_.class_of[byte]; bytes_.representative[cls] == byte)
+                plain_edges_.emplace_back(cls, nfa.target[edge]);
+    if (plain_edges_.size() > 1) {
+        const auto by_class = &decltype(plain_edges_)::value_type::first;
+        std::ranges::stable_sort(plain_edges_, {}, by_class);
+        const auto doubled = std::ranges::unique(plain_edges_, {}, by_class);  // the first edge counts
+        plain_edges_.erase(doubled.begin(), doubled.end());
+    }
+    const Match match{state.matched ? label_at(state.position) : Match::kNone};
+    auto& others = fallback_row(match.label);
+    transitions_.add_state(others.row);
+    std::size_t kept = 0;
+    auto open = others.open.begin();
+    // States and commits are numbered by the classes that lead to them, in their order.
+    const auto fill_until = [&](std::int32_t limit) {
+        for (; open != others.open.end() && *open < limit; ++open)
+            if (const auto after = read_on(match, *open); after.label >= 0)
+                transitions_.row(others.row)[*open] = reach(commit(after));
+    };
+    for (const auto& [cls, to] : plain_edges_) {
+        fill_until(cls);
+        if (open != others.open.end() && *open == cls) others.open[kept++] = *open++;
+        const auto [target, matched] = plain_step(from, state.matched, cls, to);
+        transitions_.add_edge(cls, target == LexingAutomaton::kDead ? target : reach(target));
+        if (matched >= 0) note_match(matched);
+    }
+    fill_until(bytes_.count);
+    others.open.resize(kept);
+}
+
+// Where an edge to a position leads from a plain state, and which terminal it makes the first to match.
+SubsetConstruction::Step SubsetConstruction::plain_step(std::int32_t from, bool matched, std::int32_t cls,
+                                                        std::int32_t target) {
+    const auto& nfa = spec_.nfa;
+    const auto owner = nfa.owner[static_cast<std::size_t>(target)];
+    const auto edge = static_cast<std::size_t>(nfa.offset[static_cast<std::size_t>(target)]);
+    switch (nfa.kind_of(target)) {
+        case NfaKind::kMatch:
+            return {commit({label_of(owner)}), owner};
+        case NfaKind::kBytes:
+            if (!matched) return {plain_id(target, false), -1};
+            break;
+        case NfaKind::kSplit:
+            if (nfa.offset[static_cast<std::size_t>(target) + 1] -
+                        nfa.offset[static_cast<std::size_t>(target)] ==
+                    2 &&
+                nfa.kind_of(nfa.target[edge]) == NfaKind::kBytes &&
+                nfa.kind_of(nfa.target[edge + 1]) == NfaKind::kMatch)
+                return {plain_id(nfa.target[edge], true), owner};
+            break;
+        default:
+            break;
+    }
+    return step(written_out(from), cls);
+}
+
+// The id of a state like a plain one that has all that other states have: for steps that are not plain.
+std::int32_t SubsetConstruction::written_out(std::int32_t plain) {
+    const std::int32_t key[] = {-1, plain};  // no other key begins like that
+    const auto id = state_ids_.intern(key);
+    if (static_cast<std::size_t>(id) == states_.size()) {
+        const auto [position, matched] = plain_state(plain);
+        State state;
+        state.threads.push_back({position, {}});
+        if (matched) state.fallback = {label_at(position)};
+        states_.push_back(std::move(state));
+        steps_.emplace_back();
+        number_.push_back(LexingAutomaton::kDead);
+        budget_.check_states(num_states());
+    }
+    return id;
 }
 
 // Fills the steps of a state that are not known. All byte classes of one part of the partition lead to the
@@ -484,6 +611,7 @@ std::int32_t SubsetConstruction::commit(const Match& match) {
 }
 
 std::int32_t SubsetConstruction::intern(State&& state) {
+    if (is_plain(state)) return plain_id(state.threads[0].position, state.fallback.label >= 0);
     note_key(state);
     const auto id = state_ids_.intern(key_);
     if (static_cast<std::size_t>(id) == states_.size()) {
@@ -491,7 +619,7 @@ std::int32_t SubsetConstruction::intern(State&& state) {
         states_.push_back(std::move(state));
         steps_.emplace_back();
         number_.push_back(LexingAutomaton::kDead);
-        budget_.check_states(states_.size());
+        budget_.check_states(num_states());
     }
     return id;
 }
@@ -523,16 +651,15 @@ std::vector<std::int32_t> SubsetConstruction::entries_after(std::int32_t label, 
 }
 
 std::int32_t SubsetConstruction::next(std::int32_t state, std::int32_t cls) {
-    const auto number = number_[static_cast<std::size_t>(state)];
+    const auto number = number_of(state);
     if (number >= 0 && static_cast<std::size_t>(number) < made_.end.size()) {
-        const auto target =
-            made_.delta[static_cast<std::size_t>(number) * static_cast<std::size_t>(bytes_.count) +
-                        static_cast<std::size_t>(cls)];
+        const auto target = transitions_.next(number, cls);
         if (target == LexingAutomaton::kDead) return target;
         return target >= 0
                    ? reached_[static_cast<std::size_t>(target)]
                    : reached_commits_[static_cast<std::size_t>(LexingAutomaton::commit_number(target))];
     }
+    if (is_plain(state)) state = written_out(state);
     const auto at = static_cast<std::size_t>(state);
     if (steps_[at].empty()) {
         std::vector<Step> row(static_cast<std::size_t>(bytes_.count));
@@ -549,13 +676,15 @@ std::int32_t SubsetConstruction::next(std::int32_t state, std::int32_t cls) {
 
 std::vector<std::int32_t> SubsetConstruction::carried(std::int32_t state) const {
     std::vector<std::int32_t> found;
+    if (is_plain(state)) return found;
     const auto& of = states_[static_cast<std::size_t>(state)];
     for (const auto slot : waiting_slots(of)) found.push_back(match_in(of, slot).pushback);
     return found;
 }
 
 void SubsetConstruction::move(LexerConfiguration& lexing, std::int32_t next, std::int32_t cls) const {
-    columns_.move(lexing, states_[static_cast<std::size_t>(next)].keeps, cls);
+    columns_.move(lexing, is_plain(next) ? std::uint8_t{0} : states_[static_cast<std::size_t>(next)].keeps,
+                  cls);
 }
 
 Pushbacks::Committed SubsetConstruction::committed(std::int32_t commit, const LexerConfiguration& lexing,

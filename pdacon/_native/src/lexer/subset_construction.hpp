@@ -112,6 +112,27 @@ class SubsetConstruction final : private Pushbacks::Lexer {
     struct Split {
         std::int32_t part, target, into;
     };
+    // What plain states with the same fallback have in common: where they lead if their thread does not go
+    // on, as a row of the transitions, the classes for which that was not needed yet, and what the end of the
+    // text makes of them.
+    struct FallbackRow {
+        std::int32_t row = -1, end = Step::kUnknown;
+        std::vector<std::uint8_t> open;
+    };
+    // A plain state has one thread, no keywords, and a match only if that ends here: as all states have that
+    // lie deep in a terminal whose automaton is deterministic. All depends on the position of the thread
+    // then, and on whether there is a match. Its id says both, and nothing else is kept of it. Only in a
+    // plain pass, and where nothing looks behind or counts columns.
+    struct PlainState {
+        std::int32_t position;
+        bool matched;
+    };
+    static constexpr std::int32_t kPlain = 1 << 30;  // where the ids of plain states begin
+    static bool is_plain(std::int32_t id) { return id >= kPlain; }
+    static std::int32_t plain_id(std::int32_t position, bool matched) {
+        return kPlain + 2 * position + static_cast<std::int32_t>(matched);
+    }
+    static PlainState plain_state(std::int32_t id) { return {(id - kPlain) / 2, (id & 1) != 0}; }
     // Where a state keeps a match that waits for following bytes: the index of a thread, or kFallback.
     using Slot = std::int32_t;
     static constexpr Slot kFallback = -1;
@@ -120,6 +141,23 @@ class SubsetConstruction final : private Pushbacks::Lexer {
     void enter(std::int32_t context, std::int32_t look_behind);
     std::int32_t entry(std::int32_t context, std::int32_t look_behind);
     void step_all(std::int32_t from);
+    bool has_plain_states() const { return !plain_number_.empty(); }
+    bool is_plain(const State& state) const;
+    std::int32_t label_of(std::int32_t terminal) const {
+        return spec_.ignored[static_cast<std::size_t>(terminal)] ? ignored_label() : terminal;
+    }
+    std::int32_t label_at(std::int32_t position) const {
+        return label_of(spec_.nfa.owner[static_cast<std::size_t>(position)]);
+    }
+    FallbackRow& fallback_row(std::int32_t label);
+    void step_plain(std::int32_t from, const PlainState& state);
+    Step plain_step(std::int32_t from, bool matched, std::int32_t cls, std::int32_t target);
+    std::int32_t written_out(std::int32_t plain);
+    std::int32_t& number_of(std::int32_t id) {
+        return is_plain(id) ? plain_number_[static_cast<std::size_t>(id - kPlain)]
+                            : number_[static_cast<std::size_t>(id)];
+    }
+    std::size_t num_states() const { return states_.size() + num_plain_; }
     void complete(std::int32_t from, std::vector<Step>& row);
     Partition partition(const State& state);
     bool leads_outside(std::int32_t from, std::int32_t cls) const;
@@ -193,6 +231,11 @@ class SubsetConstruction final : private Pushbacks::Lexer {
     std::vector<std::int32_t> key_, positions_;  // scratch space, as the next
     std::vector<Split> splits_;
     LexingTables made_;
+    TransitionsBuilder transitions_;
+    std::vector<FallbackRow> fallback_rows_;  // by label, from kNone on
+    std::vector<std::int32_t> plain_number_;  // as number_, by id from kPlain on
+    std::size_t num_plain_ = 0;
+    std::vector<std::pair<std::uint8_t, std::int32_t>> plain_edges_;  // scratch space
     // Ids of the states and commits that a text reaches, in the order of their numbers.
     std::vector<std::int32_t> reached_, reached_commits_;
     std::vector<std::int32_t> number_, commit_number_;  // of each state and commit; kDead: not reached

@@ -40,7 +40,9 @@ Futures::Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, st
       classes_(classes),
       budget_(&budget),
       boundary_(speller.boundary),
-      plain_ends_(static_cast<std::size_t>(lexer.num_commits()), kNone) {
+      plain_nodes_(static_cast<std::size_t>(lexer.num_states()), -1),
+      plain_ends_(static_cast<std::size_t>(lexer.num_commits()), kNone),
+      row_(static_cast<std::size_t>(lexer.num_classes())) {
     Interner seen;
     for (std::size_t state = 0; state < speller.edges.size(); ++state) {
         moves_.emplace_back();
@@ -211,20 +213,32 @@ std::vector<Emission> Futures::after(std::int32_t context, std::int32_t residue_
 }
 
 std::int32_t Futures::node(const LexerConfiguration& reading, std::int32_t speller_state) {
+    if (speller_state == 0 && !reading.now.known() && !reading.matched.known()) {
+        auto& plain = plain_nodes_[static_cast<std::size_t>(reading.state)];
+        if (plain < 0) plain = add_node(reading, speller_state);
+        return plain;
+    }
     const std::int32_t key[] = {reading.state, speller_state, reading.now.value, reading.matched.value};
-    return nodes_.find_or_make(key, [&] {
-        budget_->check_states(nodes_.size() + 1);
-        return Node{reading, speller_state};
-    });
+    return other_nodes_[other_nodes_.find_or_make(key, [&] { return add_node(reading, speller_state); })];
+}
+
+std::int32_t Futures::add_node(const LexerConfiguration& reading, std::int32_t speller_state) {
+    budget_->check_states(nodes_.size() + 1);
+    nodes_.push_back({reading, speller_state});
+    return static_cast<std::int32_t>(nodes_.size()) - 1;
 }
 
 // Appends the distinct successors of a node, and the emissions that its own edges make.
 void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own) {
     budget_->tick();
-    const auto reading = nodes_[at].reading;  // copies: more nodes are made
-    const auto speller_state = nodes_[at].speller_state;
-    for (const auto& move : moves(speller_state)) {
-        const auto next = lexer_.next(reading.state, move.byte_class);
+    const auto reading = node_at(at).reading;  // copies: more nodes are made
+    const auto speller_state = node_at(at).speller_state;
+    const auto distinct = moves(speller_state);
+    const bool most = 2 * distinct.size() > static_cast<std::size_t>(lexer_.num_classes());
+    if (most) lexer_.copy_row(reading.state, row_);
+    for (const auto& move : distinct) {
+        const auto next = most ? row_[static_cast<std::size_t>(move.byte_class)]
+                               : lexer_.next(reading.state, move.byte_class);
         if (next == LexingAutomaton::kDead) continue;
         if (next >= 0) {
             const auto to = node(moved(reading, next, move.byte_class), move.speller_state);
@@ -243,8 +257,8 @@ void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std
 std::int32_t Futures::of(const LexerConfiguration& reading, std::int32_t speller_state) {
     const auto start = node(
         newline_ < 0 ? LexerConfiguration{reading.state, {}, {}} : classes_.least(reading), speller_state);
-    if (nodes_[start].set < 0) close_over(start);
-    return nodes_[start].set;
+    if (node_at(start).set < 0) close_over(start);
+    return node_at(start).set;
 }
 
 // Removes emissions that others cover. A newline without a line break is of use only where the parser skips
@@ -268,20 +282,20 @@ void Futures::drop_covered(std::vector<std::int32_t>& emissions) const {
 void Futures::close_over(std::int32_t start) {
     std::vector<std::int32_t> open{start}, successors;
     struct IndicesCleared {
-        InternedMap<Node>& nodes;
+        std::vector<Node>& nodes;
         const std::vector<std::int32_t>& open;
         ~IndicesCleared() {
-            for (const auto at : open) nodes[at].index = -1;
+            for (const auto at : open) nodes[static_cast<std::size_t>(at)].index = -1;
         }
     };
     const IndicesCleared in_the_end{nodes_, open};  // where a limit is met, too
-    nodes_[start].index = 0;
+    node_at(start).index = 0;
     Sequences within, beyond, own;  // by open node: its open successors, the futures of others, own emissions
     for (std::size_t at = 0; at < open.size(); ++at) {
         successors.clear();
         expand(open[at], successors, own.values);
         for (const auto next : successors) {
-            auto& node = nodes_[next];
+            auto& node = node_at(next);
             if (node.set >= 0) {
                 beyond.values.push_back(node.set);
                 continue;
@@ -310,12 +324,12 @@ void Futures::close_over(std::int32_t start) {
             emissions.insert(emissions.end(), own[at].begin(), own[at].end());
             sets.insert(sets.end(), beyond[at].begin(), beyond[at].end());
             for (const auto next : within[at])
-                if (const auto set = nodes_[open[static_cast<std::size_t>(next)]].set; set >= 0)
+                if (const auto set = node_at(open[static_cast<std::size_t>(next)]).set; set >= 0)
                     sets.push_back(set);
         }
         make_set(sets);
         const auto answer = emissions.empty() && sets.size() == 1 ? sets[0] : join(emissions, sets);
-        for (const auto at : members) nodes_[open[at]].set = answer;
+        for (const auto at : members) node_at(open[at]).set = answer;
     }
 }
 

@@ -146,6 +146,8 @@ class Futures {
     bool classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& open);
     ScanResult result_of(const FirstScan& first) const;
     std::int32_t node(const LexerConfiguration& reading, std::int32_t speller_state);
+    std::int32_t add_node(const LexerConfiguration& reading, std::int32_t speller_state);
+    Node& node_at(std::int32_t id) { return nodes_[in_range(id, nodes_.size())]; }
     void expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own);
     void close_over(std::int32_t start);
     std::int32_t join(std::vector<std::int32_t>& emissions, std::span<const std::int32_t> sets);
@@ -160,14 +162,18 @@ class Futures {
     Budget* budget_;
     std::vector<std::vector<Move>> moves_;
     std::vector<std::uint8_t> boundary_;
+    std::vector<std::int32_t> plain_nodes_;  // by lexer state: its node between two tokens without columns
     Interner residues_, residue_classes_, sets_;
-    InternedMap<Node> nodes_;                  // by lexer configuration and speller state
-    InternedMap<Emission> emissions_;          // by residue class and column
+    std::vector<Node> nodes_;
+    InternedMap<std::int32_t>
+        other_nodes_;                  // by lexer configuration and speller state, those that are not plain
+    InternedMap<Emission> emissions_;  // by residue class and column
     InternedMap<std::int32_t> raw_emissions_;  // their emissions; kUnclassified: not known yet
     std::vector<ScanResult> results_with_columns_;
     // By commit at the end of input, if it has no column: its raw emission. Without them, a search would look
     // up the whole pushback in each state.
     std::vector<std::int32_t> plain_ends_;
+    std::vector<std::int32_t> row_;  // scratch space: where a lexer state leads
     static constexpr std::int32_t kBits = 64;
     std::vector<std::uint64_t> marks_;  // scratch space: a bit for each emission, all 0
 };

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from pdacon.errors import EmptyLanguageError, GrammarSyntaxError
 from pdacon.frontends.dialects.cursor import Cursor
@@ -176,8 +177,7 @@ class _Writer:
             if tree.alias is not None and "-" in tree.alias.name:
                 yield tree.alias.at, tree.alias.end, tree.alias.name.replace("-", "_")
         elif isinstance(tree, Choice):
-            for option in tree.options:
-                yield from self._edits(option)
+            yield from self._distinct(tree)
         elif isinstance(tree, Group):
             yield from self._edits(tree.body)
         elif isinstance(tree, Repeat):
@@ -189,6 +189,35 @@ class _Writer:
                 leaf = f"[{leaf}]" if leaf else "()"
             if leaf != written:
                 yield tree.at, tree.end, leaf
+
+    def _distinct(self, tree: Choice) -> Iterator[tuple[int, int, str]]:
+        """The options, each way to read one once: Lark refuses equal ones, for llguidance they mean nothing."""
+        seen: set[Way] = set()
+        end = tree.at
+        for option in tree.options:
+            ways = self._ways(option)
+            new = [way for way in ways if way not in seen]
+            if len(new) == len(ways):
+                yield from self._edits(option)
+            elif new:
+                yield option.at, option.end, " | ".join(" ".join(way) or "()" for way in new)
+            else:
+                yield end, option.end, ""
+            seen.update(ways)
+            end = option.end
+
+    def _ways(self, tree: Tree) -> list[Way]:
+        """The alternatives that Lark makes of an option, as far as parentheses and an optional part hide them."""
+        if isinstance(tree, Choice):
+            return list(dict.fromkeys(way for option in tree.options for way in self._ways(option)))
+        if isinstance(tree, Group):
+            return list(dict.fromkeys([*self._ways(tree.body), *([()] if tree.optional else [])]))
+        if isinstance(tree, Repeat) and (tree.least, tree.most) == (0, 1):
+            return list(dict.fromkeys([*self._ways(tree.body), ()]))
+        if isinstance(tree, Sequence) and len(tree.parts) == 1:
+            return self._ways(tree.parts[0])
+        parts = tree.parts if isinstance(tree, Sequence) else (tree,)
+        return [tuple(_edited(self._source.text, one.at, one.end, list(self._edits(one))).strip() for one in parts)]
 
     def _repeated(self, tree: Repeat) -> Iterator[tuple[int, int, str]]:
         body, text = tree.body, self._source.text
@@ -269,6 +298,8 @@ class _Writer:
         return new_name(letter, taken)
 
 
+Way: TypeAlias = tuple[str, ...]
+"""What is written for the parts of an alternative."""
 _SIGNS = {(0, None): "*", (1, None): "+", (0, 1): "?"}
 
 
