@@ -82,11 +82,12 @@ comment ::= "//" [^\n]* "\n"
     "csv": 'root ::= row ("\\n" row)*\nrow ::= field ("," field)*\nfield ::= [^",\\n]* | "\\"" ([^"] | "\\"\\"")* "\\""\n',
     "counted": 'root ::= "(" root ")" | [ab]{2,5} | "a"{3} "b"{1,} ("c" | "d"){0,2}\n',
     "newlines in groups": 'root ::= (\n  "a"   # first\n  | "b" root?\n)\n  \nunused ::= "x"\n',
+    "tags": 'root ::= node\nnode ::= "<a>" node* "</a>" | "<b>" node* "</b>" | "<t>" [a-z ]+ "</t>"\n',
+    "tags of two letters": 'root ::= ("<ab>" root* "</ab>" | "<ac/>" | "<ac" root "</ac>" | [a-z]+ ";")\n',
     "emoji": 'root ::= "😀" root "🎉" | [\\U0001F601-\\U0001F64F]+ | "\\u00e9"\n',
 }
 
 NOT_DETERMINISTIC: dict[str, str] = {
-    "tags": 'root ::= node\nnode ::= "<a>" node* "</a>" | "<b>" node* "</b>" | "<t>" [a-z ]+ "</t>"\n',
     "palindromes": 'root ::= "a" root "a" | "b" root "b" | "a" | "b"\n',
     "dangling else": 'root ::= "if " root (" else " root)? | "x"\n',
 }

@@ -11,7 +11,9 @@ another one of a derivation, if, in each context,
 2. where a terminal ends, and it or another one of the context could read a character on, no terminal that can come next
    begins with that character; or else the same terminal reads it, ends there, too, and every terminal that may begin
    with it stays as it was when it has read it: then the character can as well be the end of the one as the beginning
-   of the other (white space on both sides of a border), and the lexer makes it the end.
+   of the other (white space on both sides of a border), and the lexer makes it the end; or else the other one reads on
+   to what no text behind the first begins with (``<a></a>`` beside ``<a>``, behind which a tag opens): then the lexer
+   tries it first, and where it matches it is right.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ from pdacon.regular.characters import complement, intersection, union
 
 Guards = list[dict[int, Ranges]]
 
+_MOST_AHEAD = 16
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -40,11 +44,14 @@ class Cut:
     guards : Guards
     disputed : Ranges
         Characters that can go on with a terminal as well as begin the next one.
+    priorities : tuple of int
+        In which order the terminals are to be tried, the greatest first.
     """
 
     is_certain: bool
     guards: Guards
     disputed: Ranges
+    priorities: tuple[int, ...]
 
 
 def cut_of(symbols: Symbols, network: Network, tables: Tables) -> Cut:
@@ -68,13 +75,29 @@ class _Cuts:
         self._follow = [union(*(self._first[one] for one in some)) for some in self._next]
         self._guards: Guards = [{} for _ in self._terminals]
         self._disputed: list[tuple[int, int]] = []
+        self._before: list[set[int]] = [set() for _ in self._terminals]  # those that are tried before each
 
     def cut(self) -> Cut:
         for terminal in range(len(self._terminals)):
             self._read_on(terminal)
         pairs = {pair for context in self._contexts for pair in combinations(sorted(context), 2)}
         apart = [self._tells_apart(*pair) for pair in sorted(pairs)]
-        return Cut(all(apart) and not self._disputed, self._guards, union(self._disputed))
+        order = self._priorities()
+        certain = all(apart) and not self._disputed and order is not None
+        return Cut(certain, self._guards, union(self._disputed), order or ())
+
+    def _priorities(self) -> tuple[int, ...] | None:
+        """Numbers that are greater for what is tried before; None if there is a circle."""
+        levels = [0] * len(self._terminals)
+        for _ in levels:
+            raised = False
+            for terminal, before in enumerate(self._before):
+                for one in before:
+                    if levels[one] <= levels[terminal]:
+                        levels[one], raised = levels[terminal] + 1, True
+            if not raised:
+                return tuple(levels)
+        return None if any(self._before) else tuple(levels)
 
     def _read_on(self, terminal: int) -> None:
         """The second condition, as far as the terminal itself reads on."""
@@ -108,8 +131,8 @@ class _Cuts:
             p, q = pending.pop()
             if left.accepting[p] and right.accepting[q]:
                 alike = True
-            self._guard(one, p, right, q)
-            self._guard(other, q, left, p)
+            self._guard(one, p, other, q)
+            self._guard(other, q, one, p)
             for p_next, mine in left.reads[p].items():
                 for q_next, its in right.reads[q].items():
                     if (p_next, q_next) not in seen and intersection(mine, its):
@@ -117,12 +140,42 @@ class _Cuts:
                         pending.append((p_next, q_next))
         return not alike
 
-    def _guard(self, terminal: int, state: int, other: Machine, its: int) -> None:
-        """Keep a terminal from ending in a state where the other one reads on."""
+    def _guard(self, terminal: int, state: int, other: int, its: int) -> None:
+        """Keep a terminal from ending in a state where the other one reads on, or have the other one tried first."""
         machine = self._terminals[terminal]
-        further = union(*other.reads[its].values())
+        further = union(*self._terminals[other].reads[its].values())
         if machine.accepting[state] and further:
             own = union(*machine.reads[state].values())
-            self._disputed += intersection(intersection(further, self._follow[terminal]), complement(own))
+            disputed = intersection(intersection(further, self._follow[terminal]), complement(own))
+            if disputed and not self._may_begin_like(terminal, other, its):
+                self._before[terminal].add(other)
+                further = intersection(further, complement(disputed))
+            else:
+                self._disputed += disputed
             guards = self._guards[terminal]
             guards[state] = union(guards.get(state, ()), further)
+
+    def _may_begin_like(self, terminal: int, other: int, its: int) -> bool:
+        """Whether a text behind a terminal may begin with what the other one, in a state of its own, reads to its end.
+
+        True as well where that is not known after some characters, which the lexer would have to wait for.
+        """
+        machine = self._terminals[other]
+        places = {(its, after, 0) for after in self._next[terminal]}
+        for _ in range(_MOST_AHEAD):
+            further: set[tuple[int, int, int]] = set()
+            for state, reading, at in places:
+                text = self._terminals[reading]
+                for target, mine in machine.reads[state].items():
+                    for behind, its_own in text.reads[at].items():
+                        if not intersection(mine, its_own):
+                            continue
+                        if machine.accepting[target]:
+                            return True
+                        further.add((target, reading, behind))
+                        if text.accepting[behind]:
+                            further.update((target, after, 0) for after in self._next[reading])
+            places = further
+            if not places:
+                return False
+        return True

@@ -75,6 +75,6 @@ def _of_network(rules: Rules, network: Network) -> Grammar | Ranges:
         tables = build_tables(plain)
         cut = cut_of(some, network, tables)
         if cut.is_certain and not tables.conflicts:
-            return grammar_of(some, network, rules, plain, cut.guards)
+            return grammar_of(some, network, rules, plain, cut)
         disputed = cut.disputed
     return disputed

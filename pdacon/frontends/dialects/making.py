@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pdacon.errors import EmptyLanguageError
-from pdacon.frontends.dialects.cutting import Guards
+from pdacon.frontends.dialects.cutting import Cut
 from pdacon.frontends.dialects.machines import Machine
 from pdacon.frontends.dialects.network import Network
 from pdacon.frontends.dialects.programs import program_of
@@ -54,12 +54,12 @@ def numbered(symbols: Symbols, network: Network, rules: Rules) -> Numbered:
     return Numbered((None,) * len(symbols.terminals), (None,) * len(symbols.nonterminals), tuple(productions), (base,))
 
 
-def grammar_of(symbols: Symbols, network: Network, rules: Rules, plain: Numbered, guards: Guards) -> Grammar:
+def grammar_of(symbols: Symbols, network: Network, rules: Rules, plain: Numbered, cut: Cut) -> Grammar:
     """The grammar of terminals that are automata."""
     names = _Names(symbols, network, rules)
     return made(
         rules,
-        tuple(map(names.terminal, range(len(symbols.terminals)), guards)),
+        tuple(map(names.terminal, range(len(symbols.terminals)), cut.guards, cut.priorities)),
         tuple(names.nonterminal(*one) for one in symbols.nonterminals),
         plain.productions,
     )
@@ -107,7 +107,7 @@ class _Names:
             name = f"{name}_but_nothing"
         return Nonterminal(as_rule(name, self._used), span)
 
-    def terminal(self, number: int, guards: Mapping[int, Ranges]) -> Terminal:
+    def terminal(self, number: int, guards: Mapping[int, Ranges], priority: int) -> Terminal:
         machine = self._symbols.terminals[number]
         segment = self._symbols.segments[number][0]
         word = None if guards else only_word(machine)
@@ -118,7 +118,7 @@ class _Names:
         span = self._rules.rules[self._network.names[segment.rule]].span
         words = self._words(segment)
         name = as_terminal("_".join(words), self._used)
-        return Terminal(name, pattern, 0, span, f"({' '.join(words)})" if word is None else quoted(word))
+        return Terminal(name, pattern, priority, span, f"({' '.join(words)})" if word is None else quoted(word))
 
     def _words(self, segment: Segment) -> list[str]:
         """Which part of which of the author's rules it is."""
