@@ -88,7 +88,7 @@ def check(grammar: GrammarSource, vocab: Vocabulary | None = None, *, seconds: f
     if not seconds >= 0:
         raise ValueError(f"check: seconds must be at least 0, got {seconds}")
     try:
-        return check_within(grammar, vocab, seconds=seconds, max_states=_LIMITS.beside(grammar).states)
+        return check_within(grammar, vocab, seconds=seconds)
     except LimitExceededError as error:
         raise LimitExceededError(error.what, error.given, error.limit, error.detail, fixed=True) from None
 
@@ -98,10 +98,12 @@ def check_within(
     vocab: Vocabulary | None = None,
     *,
     seconds: float = SECONDS,
-    max_states: int = _LIMITS.states,
+    max_states: int | None = None,
     max_bytes: int = _LIMITS.bytes,
 ) -> DeterminismReport:
     """The same, with limits of its own for the tables and the automata."""
+    if max_states is None:
+        max_states = _LIMITS.beside(grammar).states
     tables = build_tables(grammar, max_states=max_states, max_bytes=max_bytes)
     unsupported = pattern_findings(grammar)
     unsupported += [*balance_findings(grammar), *([] if unsupported else newline_findings(grammar))]
