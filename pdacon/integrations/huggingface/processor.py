@@ -63,6 +63,8 @@ class PDALogitsProcessor(LogitsProcessor):
         `model` or `tokenizer` is given. Without them, scores are refused that are narrower than the vocabulary, or
         wider than models pad it: more than twice as wide, or by more than 1,024 columns and more than an eighth (128
         columns are never too many).
+    *others : object
+        Nothing may stand here: a tokenizer, say, is given by name, and else a TypeError says so.
     prefix : str, bytes or sequence of them, optional
         The constrained text that stands at the end of the prompt already, when an unfinished text is continued; one
         for each prompt if the prompts differ. Default: the text begins with what is generated.
