@@ -8,7 +8,7 @@ schemas and context-free parts, put together. Outlines itself is not imported: t
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pdacon.errors import UnsupportedTypeError
@@ -18,7 +18,7 @@ from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import Grammar
 
 _MODULE = "outlines.types.dsl"
-_COUNTS = {
+_COUNTS: Mapping[str, Callable[[Any], tuple[int, int | None]]] = {
     "KleeneStar": lambda term: (0, None),
     "KleenePlus": lambda term: (1, None),
     "Optional": lambda term: (0, 1),
