@@ -45,8 +45,8 @@ Transitions TransitionsBuilder::take() && {
     const auto numbers = made_.row_.size() * made_.num_classes_;
     const auto classes = static_cast<std::int32_t>(made_.num_classes_);
     if (made_.class_.empty() && made_.rows_.size() == numbers) return {std::move(made_.rows_), classes};
-    if (numbers <= kMatrix || numbers * sizeof(std::int32_t) <= made_.bytes())
-        return {made_.matrix(), classes};
+    const auto kept = made_.rows_.size() + 2 * made_.row_.size() + 2 * made_.target_.size();
+    if (numbers <= kMatrix || numbers <= kept) return {made_.matrix(), classes};
     return std::move(made_);
 }
 

@@ -40,10 +40,6 @@ class Transitions {
     }
     // The same for all byte classes at once.
     void copy_row(std::int32_t state, std::span<std::int32_t> row) const;
-    std::size_t bytes() const {
-        return matrix_.bytes() + class_.size() +
-               (rows_.size() + row_.size() + offset_.size() + target_.size()) * sizeof(std::int32_t);
-    }
     // All of it as a matrix, which is made where there is none.
     Packed matrix() const;
     // The matrix, where there is one.
