@@ -82,12 +82,12 @@ def test_random_grammars_accept_what_llguidance_accepts(scaled: Callable[[int], 
         'start: "a" | "a"',
         "start: (A | B) | A A | (B) | B\nA: /a/\nB: /b/",
         "start: A? | A | A B? | A\nA: /a/\nB: /b/",
-        "start: x{2}\nx: (A | B | A) -> y\n  | A -> z\n  | B B\nA: /a/\nB: /b/",
+        'start: x "," x\nx: (A | B | A) -> y\n  | A -> z\n  | B B\nA: /a/\nB: /b/',
         'start: "a  b" | "a b"\n  | "a b" | "a"',
     ],
 )
 def test_equal_alternatives_count_once(source: str) -> None:
-    texts = ["", "a", "b", "aa", "ab", "bb", "abb", "bbbb", "a b", "a  b"]
+    texts = ["", "a", "b", "aa", "ab", "bb", "abb", "bbbb", "a b", "a  b", "a,bb", "b,a", "bb,bbb"]
     grammar = pdacon.Grammar.from_llguidance(source)
     assert [grammar.accepts(text) for text in texts] == [llguidance_accepts(source, text) for text in texts]
 
