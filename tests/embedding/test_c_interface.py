@@ -187,6 +187,39 @@ def test_budgets_limits_and_empty_languages() -> None:
     assert caught.value.status == EMPTY
 
 
+def test_a_budget_that_cannot_be_counted_is_refused_and_harms_nobody() -> None:
+    """In a grammar with indentation; a constraint that was loaded says no more than that, in Python, too."""
+    ours = pdacon.Constraint.from_bytes(pdacon.compile("python", VOCABULARY).to_bytes())
+    with pytest.raises(ValueError, match="cannot be counted in a grammar with a postlex"):
+        ours.matcher(max_tokens=9)
+    theirs = c_library.Constraint(ours.to_bytes())
+    before = Matcher(theirs)
+    for _ in range(2):
+        with pytest.raises(StatusError, match="cannot be counted in a grammar with a postlex") as caught:
+            Matcher(theirs, max_tokens=9)
+        assert caught.value.status == INVALID
+    assert before.accept_bytes(b"x = 1")
+    assert Matcher(theirs).accept_bytes(b"y")
+
+
+def test_messages_name_their_function_and_are_one_line() -> None:
+    with pytest.raises(StatusError, match=r"^2: pdacon_constraint_load: a null pointer was given$"):
+        c_library.call("constraint_load", None, False, None)
+    with pytest.raises(StatusError, match=r"^2: pdacon_constraint_load: the path is empty$"):
+        c_library.Constraint("")
+    for path in ("é" * 600, "x" + "é" * 600, "a\nb"):
+        with pytest.raises(StatusError) as caught:
+            c_library.Constraint(path)
+        assert caught.value.status == CANNOT_READ
+        assert caught.value.message.isprintable()
+
+
+def test_many_copies_of_the_library_can_be_loaded(tmp_path: Path) -> None:
+    """A module that is loaded while a program runs finds little room for variables of each thread."""
+    copies = [shutil.copy(library(), tmp_path / f"{number}.so") for number in range(12)]
+    assert len([ctypes.CDLL(str(path)) for path in copies]) == 12
+
+
 def test_tokens_that_are_no_text() -> None:
     """A special token is itself, and never its text; neither is the spelling that the core has for it."""
     vocabulary = VOCABULARY.with_special_tokens({"<|call|>": 264})
@@ -206,6 +239,8 @@ def test_tokens_that_are_no_text() -> None:
     assert other.is_terminated()
     with pytest.raises(StatusError, match="max_tokens is not for"):
         Matcher(theirs, max_tokens=9)
+    with pytest.raises(StatusError, match="a token that is no text"):
+        Matcher(theirs).shortest_completion()
 
 
 def test_a_leading_space() -> None:

@@ -248,18 +248,22 @@ void TokenPda::forget_distances() {
     by_bytes_ = {};
 }
 
-MaskEngine& TokenPda::measuring_engine() {
-    // Columns count by their classes there, so that too little could be promised.
+void TokenPda::require_measurable() const {
+    // Columns count by their classes where distances are measured, so that too little could be promised.
     if (machine_.layout.newline >= 0)
         throw std::invalid_argument(
             "tokens and bytes cannot be counted in a grammar with a postlex: blanks that begin a line decide "
             "what it continues; leave the budget out, and end the text with shortest_completion()");
+}
+
+MaskEngine& TokenPda::measuring_engine() {
     if (engine().make_room_for_distances()) forget_distances();
     return engine();
 }
 
 std::int64_t TokenPda::least(Allowance::Unit unit, const LexerConfiguration& lexing, bool leading,
                              const StackView& stack) {
+    require_measurable();
     return guarded_.run([&] {
         ReadSet looked;
         Overlay here(stack, looked);

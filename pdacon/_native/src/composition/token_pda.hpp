@@ -118,6 +118,8 @@ class TokenPda {
         bool closing;
         std::int64_t most;  // tokens, end tokens not counted, or bytes of text
     };
+    // Allowances are not for grammars with layout. Throws std::invalid_argument.
+    void require_measurable() const;
     // The least allowance from which a sentence can be reached; kNone: none can be. `leading`: the next
     // token with text loses one leading space.
     std::int64_t least(Allowance::Unit unit, const LexerConfiguration& lexing, bool leading,

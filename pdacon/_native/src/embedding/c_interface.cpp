@@ -17,7 +17,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -41,30 +40,41 @@ namespace pdacon {
 namespace {
 
 constexpr const char* kWayOut = "compile the grammar again and save that (pdacon compile)";
+constexpr std::size_t kLongestMessage = 1024;
 
 struct EmptyLanguage : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-thread_local std::array<char, 1024> last_error{};
+// A pointer, since a module that is loaded while a program runs has little room for variables of each thread.
+thread_local std::unique_ptr<char[]> last_error;
+constexpr const char* kNoMemory = "there is no memory left";
 
+// Keeps a message: one line, cut off between two characters where it is long.
 pdacon_status failed(pdacon_status status, const char* message) noexcept {
-    std::snprintf(last_error.data(), last_error.size(), "%s", message);
+    if (!last_error) last_error.reset(new (std::nothrow) char[kLongestMessage]);
+    if (!last_error) return status;
+    auto size = std::min(std::strlen(message), kLongestMessage - 1);
+    while (size > 0 && (static_cast<unsigned char>(message[size]) & 0xC0U) == 0x80U) --size;
+    std::replace_copy_if(
+        message, message + size, last_error.get(), [](unsigned char byte) { return byte < ' '; }, ' ');
+    last_error[size] = 0;
     return status;
 }
 
 pdacon_status exceeded(const char* what, double given, double limit, const char* detail) noexcept {
-    std::snprintf(last_error.data(), last_error.size(),
+    std::array<char, kLongestMessage> message;
+    std::snprintf(message.data(), message.size(),
                   "%s: %.0f exceeds the limit of %.0f%s%s; compile with pdacon.Limits(%s=...)", what, given,
                   limit, detail[0] == 0 ? "" : "; ", detail, what);
-    return PDACON_LIMIT_EXCEEDED;
+    return failed(PDACON_LIMIT_EXCEEDED, message.data());
 }
 
-// Does the work of a function, which returns a status or nothing.
+// Does the work of a function, whose name is for messages.
 template <class Work>
-pdacon_status guarded(Work work) noexcept {
+pdacon_status guarded(const char* function, Work work) noexcept {
     try {
-        return work();
+        return work(function);
     } catch (const LimitExceeded& error) {
         return exceeded(error.what(), error.given, error.limit, error.detail.c_str());
     } catch (const OutOfBytes& error) {
@@ -75,14 +85,16 @@ pdacon_status guarded(Work work) noexcept {
         return failed(PDACON_MATCHER_MISUSE, error.what());
     } catch (const EmptyLanguage& error) {
         return failed(PDACON_EMPTY_LANGUAGE, error.what());
-    } catch (const std::system_error& error) {
+    } catch (const UnreadableFile& error) {
         return failed(PDACON_CANNOT_READ, error.what());
     } catch (const std::invalid_argument& error) {
         return failed(PDACON_INVALID_ARGUMENT, error.what());
     } catch (const std::out_of_range& error) {
         return failed(PDACON_INVALID_ARGUMENT, error.what());
     } catch (const std::bad_alloc&) {
-        return failed(PDACON_OUT_OF_MEMORY, "there is no memory left");
+        return failed(PDACON_OUT_OF_MEMORY, kNoMemory);
+    } catch (const std::length_error&) {
+        return failed(PDACON_OUT_OF_MEMORY, kNoMemory);
     } catch (const std::exception& error) {
         return failed(PDACON_INTERNAL_ERROR, error.what());
     } catch (...) {
@@ -141,11 +153,12 @@ std::uint32_t pdacon_abi_version() { return PDACON_ABI_VERSION; }
 
 const char* pdacon_version() { return PDACON_VERSION; }
 
-const char* pdacon_last_error() { return last_error.data(); }
+const char* pdacon_last_error() { return last_error ? last_error.get() : ""; }
 
 pdacon_status pdacon_constraint_load(const char* path, bool verify, pdacon_constraint** constraint) {
-    return guarded([&] {
-        require_pointers(__func__, path, constraint);
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, path, constraint);
+        require_argument(function, path[0] != 0, "the path is empty");
         auto [memory, owner] = map_file(path);
         *constraint = loaded(memory, std::move(owner), verify, path);
         return PDACON_OK;
@@ -154,8 +167,10 @@ pdacon_status pdacon_constraint_load(const char* path, bool verify, pdacon_const
 
 pdacon_status pdacon_constraint_from_bytes(const void* data, std::size_t size, bool verify,
                                            pdacon_constraint** constraint) {
-    return guarded([&] {
-        require_pointers(__func__, data, constraint);
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, data, constraint);
+        require_argument(function, size <= std::numeric_limits<std::size_t>::max() / 2,
+                         "the size is no size");
         // In units of the alignment that artifacts need.
         auto copied = std::make_shared<std::vector<std::uint64_t>>(size / sizeof(std::uint64_t) + 1);
         std::memcpy(copied->data(), data, size);
@@ -177,10 +192,10 @@ std::size_t pdacon_constraint_mask_words(const pdacon_constraint* constraint) {
 
 pdacon_status pdacon_constraint_token(const pdacon_constraint* constraint, std::int64_t token,
                                       const char** bytes, std::size_t* size) {
-    return guarded([&] {
-        require_pointers(__func__, constraint, bytes, size);
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, constraint, bytes, size);
         const auto& tokens = constraint->stored.tokens();
-        require_argument(__func__, token >= 0 && static_cast<std::size_t>(token) < tokens.size(),
+        require_argument(function, token >= 0 && static_cast<std::size_t>(token) < tokens.size(),
                          "the token is not in the vocabulary");
         const auto id = static_cast<std::int32_t>(token);
         const auto text = tokens.has_text(id) ? tokens.bytes_of(id) : std::string_view();
@@ -192,8 +207,8 @@ pdacon_status pdacon_constraint_token(const pdacon_constraint* constraint, std::
 
 pdacon_status pdacon_constraint_end_tokens(const pdacon_constraint* constraint, const std::int32_t** tokens,
                                            std::size_t* count) {
-    return guarded([&] {
-        require_pointers(__func__, constraint, tokens, count);
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, constraint, tokens, count);
         const auto& ends = constraint->stored.tokens().end_tokens();
         *tokens = ends.data();
         *count = ends.size();
@@ -207,8 +222,8 @@ std::size_t pdacon_constraint_num_starts(const pdacon_constraint* constraint) {
 
 pdacon_status pdacon_constraint_settings(const pdacon_constraint* constraint, const char** json,
                                          std::size_t* size) {
-    return guarded([&] {
-        require_pointers(__func__, constraint, json, size);
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, constraint, json, size);
         const auto text = constraint->stored.text(Part::kSettings);
         *json = text.data();
         *size = text.size();
@@ -218,21 +233,21 @@ pdacon_status pdacon_constraint_settings(const pdacon_constraint* constraint, co
 
 pdacon_status pdacon_matcher_new(const pdacon_constraint* constraint, const pdacon_matcher_options* options,
                                  pdacon_matcher** matcher) {
-    return guarded([&] {
-        require_pointers(__func__, constraint, matcher);
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, constraint, matcher);
         pdacon_matcher_options given = PDACON_MATCHER_OPTIONS_INIT;
         if (options != nullptr) {
             require_argument(
-                __func__, options->size == sizeof given,
+                function, options->size == sizeof given,
                 "options.size is not that of this version; begin with PDACON_MATCHER_OPTIONS_INIT");
             given = *options;
         }
         const auto& pdas = constraint->stored.pdas();
-        require_argument(__func__, given.start < pdas.size(), "the grammar has no such start");
-        require_argument(__func__, given.max_rollback >= -1, "max_rollback must be at least -1");
-        require_argument(__func__, given.max_tokens >= -1, "max_tokens must be at least -1");
+        require_argument(function, given.start < pdas.size(), "the grammar has no such start");
+        require_argument(function, given.max_rollback >= -1, "max_rollback must be at least -1");
+        require_argument(function, given.max_tokens >= -1, "max_tokens must be at least -1");
         const auto& pda = pdas[given.start];
-        require_argument(__func__, given.max_tokens < 0 || pda->labels().size() == 0,
+        require_argument(function, given.max_tokens < 0 || pda->labels().size() == 0,
                          "max_tokens is not for a grammar that has tokens without text");
         auto made = std::make_unique<pdacon_matcher>(
             pda, given.max_rollback, given.strip_leading_space,
@@ -240,7 +255,7 @@ pdacon_status pdacon_matcher_new(const pdacon_constraint* constraint, const pdac
         if (given.max_tokens >= 0) {
             const auto least = made->matcher.least(Matcher::Unit::kTokens);
             require_argument(
-                __func__, least == TokenDistances::kNone || least <= given.max_tokens,
+                function, least == TokenDistances::kNone || least <= given.max_tokens,
                 ("the shortest sentence has " + std::to_string(least) + " tokens, and max_tokens is less")
                     .c_str());
         }
@@ -252,8 +267,8 @@ pdacon_status pdacon_matcher_new(const pdacon_constraint* constraint, const pdac
 }
 
 pdacon_status pdacon_matcher_fork(const pdacon_matcher* matcher, pdacon_matcher** fork) {
-    return guarded([&] {
-        require_pointers(__func__, matcher, fork);
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, matcher, fork);
         const Matcher::Use use(matcher->matcher);
         *fork = new pdacon_matcher(matcher->matcher);
         return PDACON_OK;
@@ -263,8 +278,8 @@ pdacon_status pdacon_matcher_fork(const pdacon_matcher* matcher, pdacon_matcher*
 void pdacon_matcher_free(pdacon_matcher* matcher) { delete matcher; }
 
 pdacon_status pdacon_matcher_reset(pdacon_matcher* matcher) {
-    return guarded([&] {
-        require_pointers(__func__, matcher);
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, matcher);
         const Matcher::Use use(matcher->matcher);
         matcher->matcher.reset();
         return PDACON_OK;
@@ -272,11 +287,11 @@ pdacon_status pdacon_matcher_reset(pdacon_matcher* matcher) {
 }
 
 pdacon_status pdacon_matcher_fill_mask(const pdacon_matcher* matcher, std::int32_t* mask, std::size_t words) {
-    return guarded([&] {
-        require_pointers(__func__, matcher, mask);
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, matcher, mask);
         const Matcher::Use use(matcher->matcher);
         const auto needed = matcher->matcher.pda()->tokens().words();
-        require_argument(__func__, words >= needed, "the mask has fewer words than the vocabulary needs");
+        require_argument(function, words >= needed, "the mask has fewer words than the vocabulary needs");
         const auto* found = matcher->matcher.mask().words;
         std::fill(std::copy(found, found + needed, mask), mask + words, 0);
         return PDACON_OK;
@@ -284,33 +299,33 @@ pdacon_status pdacon_matcher_fill_mask(const pdacon_matcher* matcher, std::int32
 }
 
 pdacon_status pdacon_matcher_is_allowed(const pdacon_matcher* matcher, std::int64_t token) {
-    return guarded([&] {
-        require_pointers(__func__, matcher);
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, matcher);
         const Matcher::Use use(matcher->matcher);
-        return allowed_step(matcher->matcher, token) ? PDACON_OK : forbidden(__func__, named(token));
+        return allowed_step(matcher->matcher, token) ? PDACON_OK : forbidden(function, named(token));
     });
 }
 
 pdacon_status pdacon_matcher_accept_token(pdacon_matcher* matcher, std::int64_t token) {
-    return guarded([&] {
-        require_pointers(__func__, matcher);
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, matcher);
         const Matcher::Use use(matcher->matcher);
         auto step = allowed_step(matcher->matcher, token);
-        if (!step) return forbidden(__func__, named(token));
+        if (!step) return forbidden(function, named(token));
         matcher->matcher.accept(std::move(*step));
         return PDACON_OK;
     });
 }
 
 pdacon_status pdacon_matcher_accept_bytes(pdacon_matcher* matcher, const char* bytes, std::size_t size) {
-    return guarded([&] {
-        require_pointers(__func__, matcher);
-        require_argument(__func__, bytes != nullptr || size == 0, "a null pointer was given");
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, matcher);
+        require_argument(function, bytes != nullptr || size == 0, "a null pointer was given");
         const Matcher::Use use(matcher->matcher);
         const std::string_view text(bytes, size);
         auto step =
             matcher->matcher.may_spell_label(text) ? std::nullopt : allowed_step(matcher->matcher, text);
-        if (!step) return forbidden(__func__, "these " + std::to_string(size) + " bytes here");
+        if (!step) return forbidden(function, "these " + std::to_string(size) + " bytes here");
         matcher->matcher.accept(std::move(*step));
         return PDACON_OK;
     });
@@ -318,9 +333,9 @@ pdacon_status pdacon_matcher_accept_bytes(pdacon_matcher* matcher, const char* b
 
 pdacon_status pdacon_matcher_validate_tokens(const pdacon_matcher* matcher, const std::int64_t* tokens,
                                              std::size_t count, std::size_t* valid) {
-    return guarded([&] {
-        require_pointers(__func__, matcher, valid);
-        require_argument(__func__, tokens != nullptr || count == 0, "a null pointer was given");
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, matcher, valid);
+        require_argument(function, tokens != nullptr || count == 0, "a null pointer was given");
         const Matcher::Use use(matcher->matcher);
         *valid = matcher->matcher.validate_tokens({tokens, count});
         return PDACON_OK;
@@ -328,8 +343,8 @@ pdacon_status pdacon_matcher_validate_tokens(const pdacon_matcher* matcher, cons
 }
 
 pdacon_status pdacon_matcher_rollback(pdacon_matcher* matcher, std::size_t count) {
-    return guarded([&] {
-        require_pointers(__func__, matcher);
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, matcher);
         const Matcher::Use use(matcher->matcher);
         constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
         matcher->matcher.rollback(static_cast<std::int64_t>(std::min(count, kMost)));
@@ -338,8 +353,8 @@ pdacon_status pdacon_matcher_rollback(pdacon_matcher* matcher, std::size_t count
 }
 
 pdacon_status pdacon_matcher_is_accepting(const pdacon_matcher* matcher, bool* accepting) {
-    return guarded([&] {
-        require_pointers(__func__, matcher, accepting);
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, matcher, accepting);
         const Matcher::Use use(matcher->matcher);
         *accepting = matcher->matcher.is_accepting();
         return PDACON_OK;
@@ -347,8 +362,8 @@ pdacon_status pdacon_matcher_is_accepting(const pdacon_matcher* matcher, bool* a
 }
 
 pdacon_status pdacon_matcher_is_terminated(const pdacon_matcher* matcher, bool* terminated) {
-    return guarded([&] {
-        require_pointers(__func__, matcher, terminated);
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, matcher, terminated);
         const Matcher::Use use(matcher->matcher);
         *terminated = matcher->matcher.is_terminated();
         return PDACON_OK;
@@ -357,9 +372,9 @@ pdacon_status pdacon_matcher_is_terminated(const pdacon_matcher* matcher, bool* 
 
 pdacon_status pdacon_matcher_forced_bytes(const pdacon_matcher* matcher, std::size_t limit, char* bytes,
                                           std::size_t capacity, std::size_t* size) {
-    return guarded([&] {
-        require_pointers(__func__, matcher, size);
-        require_argument(__func__, bytes != nullptr || capacity == 0, "a null pointer was given");
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, matcher, size);
+        require_argument(function, bytes != nullptr || capacity == 0, "a null pointer was given");
         const Matcher::Use use(matcher->matcher);
         return write_text(matcher->matcher.forced_bytes(limit), bytes, capacity, size);
     });
@@ -367,10 +382,14 @@ pdacon_status pdacon_matcher_forced_bytes(const pdacon_matcher* matcher, std::si
 
 pdacon_status pdacon_matcher_shortest_completion(const pdacon_matcher* matcher, char* bytes,
                                                  std::size_t capacity, std::size_t* size) {
-    return guarded([&] {
-        require_pointers(__func__, matcher, size);
-        require_argument(__func__, bytes != nullptr || capacity == 0, "a null pointer was given");
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, matcher, size);
+        require_argument(function, bytes != nullptr || capacity == 0, "a null pointer was given");
         const Matcher::Use use(matcher->matcher);
-        return write_text(matcher->matcher.shortest_completion(), bytes, capacity, size);
+        const auto text = matcher->matcher.shortest_completion();
+        if (matcher->matcher.may_spell_label(text))
+            throw MatcherMisuse(
+                "the shortest completion has a token that is no text; go on with what the mask allows");
+        return write_text(text, bytes, capacity, size);
     });
 }

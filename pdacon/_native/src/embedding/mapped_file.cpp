@@ -1,7 +1,7 @@
 #include "embedding/mapped_file.hpp"
 
 #include <cerrno>
-#include <system_error>
+#include <cstring>
 #include <vector>
 
 #if defined(_WIN32)
@@ -19,7 +19,7 @@ namespace pdacon {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, int error) {
-    throw std::system_error(error, std::generic_category(), path);
+    throw UnreadableFile(path + ": " + std::strerror(error));
 }
 
 #if !defined(_WIN32)

@@ -15,8 +15,10 @@
  *     }
  *
  * Errors. Every function that can fail returns a pdacon_status, and nothing has changed if it is not
- * PDACON_OK. What went wrong, and what to do, is then in pdacon_last_error(). No C++ exception crosses this
- * border. Never go on without a constraint where one fails: the model would write anything.
+ * PDACON_OK, what its pointers point to included. What went wrong, and what to do, is then in
+ * pdacon_last_error(). No C++ exception crosses this border. Never go on without a constraint where one
+ * fails: the model would write anything. A null pointer is PDACON_INVALID_ARGUMENT, unless its size is 0; of
+ * the functions that return a number, 0.
  *
  * Threads. A constraint is used by any number of threads at once. A matcher is for one thread at a time, and
  * says PDACON_MATCHER_MISUSE if a second one comes; give each its own by pdacon_matcher_fork.
@@ -72,8 +74,8 @@ typedef enum pdacon_status {
 PDACON_API uint32_t pdacon_abi_version(void);
 /* The version of pdacon, such as "0.1.0". */
 PDACON_API const char* pdacon_version(void);
-/* What the last function of this thread said that did not return PDACON_OK: a line of UTF-8, "" if there was
- * none. Valid until the next such function of this thread. */
+/* What the last function of this thread said that did not return PDACON_OK: a line of UTF-8 (names of files
+ * are as they were given), "" if there was none. Valid until the next such function of this thread. */
 PDACON_API const char* pdacon_last_error(void);
 
 /* -- constraints ------------------------------------------------------------------------------------------
@@ -116,11 +118,14 @@ typedef struct pdacon_matcher_options {
     size_t start;             /* which start symbol; 0: the first */
     int64_t max_rollback;     /* how many accepts can be taken back; -1: all */
     int64_t max_tokens;       /* the text ends within so many tokens, end tokens not counted; -1: no budget */
-    bool strip_leading_space; /* one leading space of the first token with text is not part of the text */
+    bool strip_leading_space; /* one leading space of the first token with text is not part of the text: for
+                                 the start of a text, where the settings say so (SentencePiece) */
 } pdacon_matcher_options;
 #define PDACON_MATCHER_OPTIONS_INIT {sizeof(pdacon_matcher_options), 0, -1, -1, false}
 
-/* A matcher at the start of a text. `options` may be NULL, which stands for PDACON_MATCHER_OPTIONS_INIT. */
+/* A matcher at the start of a text. `options` may be NULL, which stands for PDACON_MATCHER_OPTIONS_INIT.
+ * PDACON_INVALID_ARGUMENT also if no sentence has so few tokens (the message says how many the shortest has),
+ * or the grammar has indentation or tokens that are no text, for which there are no budgets. */
 PDACON_API pdacon_status pdacon_matcher_new(const pdacon_constraint* constraint,
                                             const pdacon_matcher_options* options, pdacon_matcher** matcher);
 /* An independent matcher at the same position, with the same history. */
@@ -133,11 +138,13 @@ PDACON_API pdacon_status pdacon_matcher_reset(pdacon_matcher* matcher);
  * pdacon_constraint_mask_words; those beyond become 0.
  * Cost: a look-up, and the copy; a mask that nobody has asked for before is computed. */
 PDACON_API pdacon_status pdacon_matcher_fill_mask(const pdacon_matcher* matcher, int32_t* mask, size_t words);
-/* PDACON_OK if the token may come next, PDACON_FORBIDDEN if not. Cheaper than a mask. */
+/* PDACON_OK if the token may come next, PDACON_FORBIDDEN if not. Cheaper than a mask.
+ * This and the next two: PDACON_LIMIT_EXCEEDED if more brackets, say, would be open than Limits.depth allows,
+ * where a mask may have the token still. */
 PDACON_API pdacon_status pdacon_matcher_is_allowed(const pdacon_matcher* matcher, int64_t token);
-/* Goes on by a token, or PDACON_FORBIDDEN. */
+/* Goes on by a token, or PDACON_FORBIDDEN. After an end token only end tokens are allowed. */
 PDACON_API pdacon_status pdacon_matcher_accept_token(pdacon_matcher* matcher, int64_t token);
-/* Goes on by bytes, or PDACON_FORBIDDEN. They count as one accept. */
+/* Goes on by bytes, or PDACON_FORBIDDEN. They count as one accept, and as one token of a budget. */
 PDACON_API pdacon_status pdacon_matcher_accept_bytes(pdacon_matcher* matcher, const char* bytes, size_t size);
 /* How many of the tokens, such as a draft's, could be accepted in turn. Changes nothing. */
 PDACON_API pdacon_status pdacon_matcher_validate_tokens(const pdacon_matcher* matcher, const int64_t* tokens,
@@ -156,7 +163,8 @@ PDACON_API pdacon_status pdacon_matcher_is_terminated(const pdacon_matcher* matc
 /* The bytes with which every continuation starts, at most `limit`. */
 PDACON_API pdacon_status pdacon_matcher_forced_bytes(const pdacon_matcher* matcher, size_t limit, char* bytes,
                                                      size_t capacity, size_t* size);
-/* The shortest text that makes a sentence of what was accepted: to close what was cut off. */
+/* The shortest text that makes a sentence of what was accepted: to close what was cut off.
+ * PDACON_MATCHER_MISUSE if it has a token that is no text, or is longer than 16 MiB. */
 PDACON_API pdacon_status pdacon_matcher_shortest_completion(const pdacon_matcher* matcher, char* bytes,
                                                             size_t capacity, size_t* size);
 

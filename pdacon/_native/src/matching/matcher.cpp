@@ -26,7 +26,9 @@ Matcher::Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool 
       leading_space_(leading_space),
       keep_text_(keep_text),
       limit_(limit),
-      at_(initial()) {}
+      at_(initial()) {
+    if (limit.left != kUnlimited) pda_->require_measurable();
+}
 
 Matcher::Matcher(const Matcher& other)
     : pda_(other.pda_),
