@@ -14,8 +14,8 @@ namespace pdacon {
 
 namespace {
 
-// Read at every allocation: without this attribute each of them would call a function for it. Other C libraries
-// than glibc have no room for such variables of a module that is loaded while a program runs.
+// Read at every allocation: without this attribute each of them would call a function for it. Other C
+// libraries than glibc have no room for such variables of a module that is loaded while a program runs.
 #if defined(__GLIBC__)
 [[gnu::tls_model("initial-exec")]]
 #endif
