@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pdacon.formats import Kind
+from pdacon.formats import Kind, grammar_kind
 from pdacon.serving.failures import RequestError
 from pdacon.serving.protocol import ChatRequest, Common
 
@@ -19,7 +19,7 @@ _ONE_LINE = {
     "json_schema": '{"name": ..., "schema": {...}}',
     "regex": "a regular expression of Python's re, that the whole answer matches",
     "choice": "a list of texts",
-    "grammar": "a grammar of Lark (or of GBNF, with syntax: 'gbnf')",
+    "grammar": "a grammar of Lark, or of EBNF or GBNF, whose rules have ::=",
 }
 
 
@@ -93,7 +93,7 @@ def response_format(given: Mapping[str, Any] | None, param: str = "response_form
         return Format("schema", _json(named["schema"], f"{place}.schema"), f"{place}.schema")
     if kind == "grammar":
         _only(given, ("type", "grammar", "syntax"), param)
-        return _grammar(given.get("grammar"), given.get("syntax", "lark"), f"{param}.grammar")
+        return _grammar(given.get("grammar"), given.get("syntax"), f"{param}.grammar")
     if kind == "regex":
         _only(given, ("type", "regex", "pattern"), param)
         return _regex(given.get("regex", given.get("pattern")), f"{param}.regex")
@@ -130,7 +130,7 @@ def structured_outputs(given: Mapping[str, Any], param: str = "structured_output
         text = tag if isinstance(tag, str) else json.dumps(tag)
         return Format("structural_tag", text, f"{param}.structural_tag")
     if "grammar" in said:
-        return _grammar(said["grammar"], said.get("syntax", "lark"), f"{param}.grammar")
+        return _grammar(said["grammar"], said.get("syntax"), f"{param}.grammar")
     return Format("json_object", "", f"{param}.json_object")
 
 
@@ -197,13 +197,13 @@ def _chosen(choice: Mapping[str, Any]) -> str:
 
 
 def _grammar(text: Any, syntax: Any, param: str) -> Format:
-    if syntax not in ("lark", "gbnf"):
+    if syntax not in (None, "lark", "gbnf"):
         raise RequestError(
             400, f"syntax is {syntax!r}; there are 'lark' and 'gbnf'", param=param, code="unknown_format"
         )
     if not isinstance(text, str):
         raise _malformed(param, _ONE_LINE["grammar"])
-    return Format("lark" if syntax == "lark" else "gbnf", text, param)
+    return Format(grammar_kind(text) if syntax is None else "lark" if syntax == "lark" else "gbnf", text, param)
 
 
 def _regex(pattern: Any, param: str) -> Format:

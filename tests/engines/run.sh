@@ -32,6 +32,10 @@ if [ ! -e "$venv/ready" ]; then
       mkdir -p "$site/torchvision-0.1.dist-info" # transformers asks for the version
       printf 'Metadata-Version: 2.1\nName: torchvision\nVersion: 0.1\n' >"$site/torchvision-0.1.dist-info/METADATA"
       ;;
+    ray)
+      "$python" -m pip install -q torch==2.13.0
+      "$python" -m pip install -q "${RAY:-ray[serve]==2.60.0}" transformers
+      ;;
     *) echo "there is no engine $name" >&2; exit 2 ;;
   esac
   "$python" -m pip install -q jsonschema httpx

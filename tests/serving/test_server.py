@@ -99,6 +99,7 @@ TAG = {
         ({"type": "regex", "regex": "[a-c]{3}-[0-9]"}, lambda text: re.fullmatch("[a-c]{3}-[0-9]", text)),
         ({"type": "choice", "choices": ["left", "right"]}, lambda text: text in ("left", "right")),
         ({"type": "grammar", "syntax": "gbnf", "grammar": 'root ::= "a" | "b"'}, lambda text: text in "ab"),
+        ({"type": "grammar", "grammar": 'root ::= "a" | "b"'}, lambda text: text in "ab"),
         (TAG, lambda text: re.fullmatch(r"<call>\d+</call>", text)),
     ],
 )
