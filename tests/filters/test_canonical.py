@@ -203,7 +203,7 @@ def test_json_with_added_tokens() -> None:
 def test_texts_that_a_grammar_forces_may_have_marks() -> None:
     """Arabic, Thai and Hindi: what follows a string is found, and so is that some words cannot be in NFC."""
     tokenizer, vocabulary = with_normalizer(*TOKENIZERS["qwen"][:2])
-    grammar = 'start: /[0-9]{1,2}/? ("\u0e17\u0e35\u0e48" | "\u0627\u064b" | "e\u0301" | "\u0928\u093c" | "x")'
+    grammar = 'start: /[0-9]{1,2}/? ("\u0e17\u0e35\u0e48" | "\u0627\u064b" | "e\u0301" | "ey" | "\u0928\u093c" | "x")'
     constraint = pdacon.compile(grammar, vocabulary, canonical=tokenizer)
     for word in ("\u0e17\u0e35\u0e48", "\u0627\u064b", "x"):
         for before in ("", "1", "12"):
@@ -218,6 +218,27 @@ def test_texts_that_a_grammar_forces_may_have_marks() -> None:
     assert not constraint.accepts("1e\u0301")
     with pytest.raises(EmptyLanguageError, match="normal form"):
         pdacon.compile(pdacon.Grammar.from_choices(["e\u0301", "\u0928\u093c"]), vocabulary, canonical=tokenizer)
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("normalizer", [with_normalizer, lambda *made: made], ids=["nfc", "plain"])
+def test_no_bytes_lead_where_nothing_goes_on(style: str, normalizer: Callable[..., Any]) -> None:
+    """Not before an accent, either, which the tokenizer would put into the letter before it."""
+    tokenizer, vocabulary, _ = TOKENIZERS[style]
+    tokenizer, vocabulary = normalizer(tokenizer, vocabulary)
+    words = ["e\u0301", "f\u0327\u0301x", "1e", "12345", "a\u0301 b", "<end>", "\u1100\u1161", "x\n\n y"]
+    form = tokenizer.normalizer or normalizers.Sequence([])
+    possible = [word for word in words if word != "<end>" and form.normalize_str(word) == word]
+    grammar = pdacon.Grammar.from_choices(words)
+    constraint = pdacon.compile(grammar, vocabulary, canonical=tokenizer)
+    for word in words:
+        for end in range(1, len(word) + 1):
+            matcher, before = constraint.matcher(), word[:end]
+            goes_on = any(other.startswith(before) for other in possible)
+            assert matcher.accept(before) == goes_on, before
+            assert not goes_on or matcher.is_accepting() or matcher.allowed_tokens()
+        matcher = constraint.matcher()  # a byte at a time: the rest of a character may follow
+        assert all(matcher.accept_bytes(bytes([byte])) for byte in word.encode()) == (word in possible)
 
 
 def test_the_normalizer_is_named_where_it_refuses() -> None:

@@ -228,10 +228,11 @@ bool accept_text(Matcher& matcher, nb::handle object, bool spelled) {
     const auto bytes = nb::borrow<nb::bytes>(object);
     const std::string_view text(bytes.c_str(), bytes.size());
     if (!spelled && matcher.may_spell_label(text)) return false;
-    if (text.size() < kLongText) return accept(matcher, allowed_step(matcher, text));
+    if (text.size() < kLongText && !matcher.is_filtered())
+        return accept(matcher, allowed_step(matcher, text));
     return without_gil([&] {
         auto step = matcher.step(text);
-        if (step && !matcher.is_allowed(*step)) step.reset();
+        if (step && !matcher.is_text_allowed(*step)) step.reset();
         return accept(matcher, std::move(step));
     });
 }

@@ -1,8 +1,10 @@
 #include "matching/matcher.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "detokenizer/merging.hpp"
 
 namespace pdacon {
@@ -11,6 +13,17 @@ namespace {
 
 // For spellings of labels.
 bool is_kept(char byte) { return static_cast<std::uint8_t>(byte) >= Labels::kFirstByte; }
+
+// Whether bytes of a text certainly end between two of its characters.
+bool ends_between_characters(std::string_view bytes) {
+    const auto begins = [](char byte) { return (static_cast<std::uint8_t>(byte) & 0xC0U) != 0x80U; };
+    const auto first = std::ranges::find_if(bytes, begins);
+    if (first == bytes.end()) return false;
+    auto state = kUtf8Boundary;
+    for (const char byte : std::ranges::subrange(first, bytes.end()))
+        state = utf8_step(state, static_cast<std::uint8_t>(byte));
+    return state == kUtf8Boundary;
+}
 
 bool has_room(const Matcher::Limit& limit, std::string_view bytes) {
     if (limit.left == Matcher::kUnlimited || bytes.empty()) return true;
@@ -157,6 +170,15 @@ std::optional<Matcher::Step> Matcher::step_as_label(const Position& from, std::i
 }
 
 // Nothing is copied: the stack stays as it is inside a lexeme.
+bool Matcher::is_text_allowed(const Step& step) const {
+    if (!is_allowed(step)) return false;
+    const auto& to = step.to;
+    if (!is_filtered() || to.terminated || may_end(to) || !ends_between_characters(step.text)) return true;
+    std::vector<std::int32_t> mask(pda_->tokens().words());
+    pda_->filtered(to.reading, to.stack.view(), to.filter_state, to.leading_space, mask);
+    return std::ranges::any_of(mask, [](auto word) { return word != 0; });
+}
+
 bool Matcher::may_spell_label(std::string_view bytes) const {
     return pda_->labels().size() > 0 && std::ranges::any_of(bytes, is_kept);
 }

@@ -95,6 +95,10 @@ class Matcher {
     std::optional<Step> step(std::int64_t token) const { return step(at_, token); }
     std::optional<Step> step(std::string_view bytes) const { return step(at_, bytes); }
     bool is_allowed(const Step& step) const;
+    // The same for a step with bytes, for which a filter has not been asked yet: whether, behind a border at
+    // their end, a sentence goes on that the tokenizer itself produces. Of bytes that end within a character
+    // only the grammar is asked, since the rest of it may follow. Cost: that of a mask, with a filter.
+    bool is_text_allowed(const Step& step) const;
     // Whether bytes may have the spelling of a label of the grammar, which no text of a caller is to have.
     bool may_spell_label(std::string_view bytes) const;
     // kLiveOnAll or kDeadOnAll, if the lexer and the top of the stack decide alone whether a token is
