@@ -124,7 +124,7 @@ class Matcher(_core.Matcher):
 
         Notes
         -----
-        Cost: O(bytes of the text), some 10 to 60 ns each.
+        Cost: O(bytes of the text), some 10 to 60 ns each; under canonical, that of a mask too.
         """
         data = self._encoded("accept", text)
         return data is not None and self.accept_bytes(data)

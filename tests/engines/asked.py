@@ -87,6 +87,19 @@ class Asked:
     temperature: float
 
 
+def verdict(asked: Asked, text: str, ending: str | None) -> str:
+    """What came of an answer that ended so: valid, cut (by the most tokens), or a complaint."""
+    if ending == "length":
+        return "cut"
+    if ending != "stop":
+        return f"ended by {ending}: {text!r}"
+    try:
+        asked.check(text)
+    except Exception as error:
+        return f"{asked.name}: {text!r}: {error}"
+    return "valid"
+
+
 def requests(count: int, seed: int, temperature: float | None = None) -> list[Asked]:
     """So many requests of all kinds, in any order; a tenth of them are left by their clients."""
     random = Random(seed)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import tiny_gguf
-from asked import HOSTILE, Asked, requests
+from asked import HOSTILE, Asked, requests, verdict
 from llama_cpp import Llama
 from llama_cpp.llama_speculative import LlamaPromptLookupDecoding
 
@@ -60,13 +60,7 @@ class Asker:
                 ending = piece["choices"][0]["finish_reason"]
                 if asked.way == "cancel" and text:
                     return "left"
-        if ending == "length":
-            return "cut"
-        try:
-            asked.check(text)
-        except Exception as error:
-            return f"{asked.name}: {text!r}: {error}"
-        return "valid" if ending == "stop" else f"ended by {ending}"
+        return verdict(asked, text, ending)
 
     def offend(self, name: str, said: dict[str, Any]) -> str:
         """What came of a bad request."""

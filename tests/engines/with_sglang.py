@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from asked import HOSTILE, Asked, requests
-from servers import free_port, running
+from asked import HOSTILE, Asked, requests, verdict
+from servers import events, free_port, running
 
 import pdacon
 
@@ -66,24 +66,13 @@ def ask(address: str, asked: Asked) -> str:
         with httpx.stream("POST", f"{address}/generate", json=body, timeout=600) as response:
             if response.status_code != 200:
                 return f"status {response.status_code}: {response.read().decode()[:200]}"
-            for line in response.iter_lines():
-                if not line.startswith("data: ") or line == "data: [DONE]":
-                    continue
-                whole = json.loads(line.removeprefix("data: "))
+            for whole in events(response):
                 if "text" not in whole:
                     return f"an event: {whole}"
                 if asked.way == "cancel" and whole["text"]:
                     return "left"
     text, ending = whole["text"], (whole["meta_info"]["finish_reason"] or {}).get("type")
-    if ending == "length":
-        return "cut"
-    if ending != "stop":
-        return f"ended by {ending}: {text!r}"
-    try:
-        asked.check(text)
-    except Exception as error:
-        return f"{asked.name}: {text!r}: {error}"
-    return "valid"
+    return verdict(asked, text, ending)
 
 
 def offend(address: str, name: str, said: dict[str, Any]) -> str:

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from asked import HOSTILE, Asked, requests
-from servers import free_port, running
+from asked import HOSTILE, Asked, requests, verdict
+from servers import events, free_port, running
 
 import pdacon
 
@@ -66,10 +66,7 @@ def ask(address: str, asked: Asked) -> str:
         with httpx.stream("POST", path, json=body, timeout=600) as response:
             if response.status_code != 200:
                 return f"status {response.status_code}: {response.read().decode()[:200]}"
-            for line in response.iter_lines():
-                if not line.startswith("data: ") or line == "data: [DONE]":
-                    continue
-                event = json.loads(line.removeprefix("data: "))
+            for event in events(response):
                 if "choices" not in event:
                     return f"an event: {event}"
                 for choice in event["choices"]:
@@ -77,15 +74,7 @@ def ask(address: str, asked: Asked) -> str:
                     ending = choice["finish_reason"] or ending
                 if asked.way == "cancel" and text:
                     return "left"
-    if ending == "length":
-        return "cut"
-    if ending != "stop":
-        return f"ended by {ending}: {text!r}"
-    try:
-        asked.check(text)
-    except Exception as error:
-        return f"{asked.name}: {text!r}: {error}"
-    return "valid"
+    return verdict(asked, text, ending)
 
 
 def offend(address: str, name: str, said: dict[str, Any]) -> str:

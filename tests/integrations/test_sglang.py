@@ -139,8 +139,11 @@ def test_what_is_known_is_not_made_again(engine: Any) -> None:
     second, known = engine.get_cached_or_future_value(("json", SCHEMA), False)
     assert known
     assert second.constraint is first.constraint
-    first.accept_token(allowed(first)[0])
-    assert allowed(second) != allowed(first) or not allowed(first)
+    beginning = allowed(first)
+    for token in load_tiny()[1].encode('{"age"', add_special_tokens=False):
+        first.accept_token(token)
+    assert allowed(first) != beginning
+    assert allowed(second) == beginning
 
 
 @pytest.mark.parametrize(
@@ -150,7 +153,7 @@ def test_what_is_known_is_not_made_again(engine: Any) -> None:
         ("json", "{", "JSON"),
         ("regex", "(", "regular expression|pattern"),
         ("ebnf", 'root ::= "a" other', "other"),
-        ("ebnf", 's: "a" | "a" "b" c\nc: "b" | "b"', "."),
+        ("ebnf", 'start: start start | "a"', "shift/reduce conflict"),
         ("structural_tag", '{"type": "structural_tag"}', "format"),
         ("json", '"' + "x" * (600 << 10) + '"', "at most"),
     ],

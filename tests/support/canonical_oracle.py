@@ -41,6 +41,11 @@ def spelled(letters: str, most: int) -> list[str]:
     return ["".join(text) for length in range(most + 1) for text in product(letters, repeat=length)]
 
 
+BLANKS = 'start: ["the" | "a"] BLANK? BLANK? BLANK? ("quick" | "brown" | "x\\n")\nBLANK: " " | "\\n"'
+"""A grammar that forces what follows a token, and its texts."""
+BLANKS_TEXTS = [f"{a}{b}{c}" for a in ("the", "a", "") for b in spelled(" \n", 3) for c in ("quick", "brown", "x\n")]
+
+
 def require_walks(
     constraint: Constraint,
     encode: Callable[[str], list[int]],

@@ -30,10 +30,6 @@ class GreedyWords final : public TextStates {
                 VocabularyStar settled);
 
     std::int32_t step(std::int32_t state, std::int32_t token) override;
-    std::int32_t step_bytes(std::int32_t, std::string_view) override { return kStart; }
-    std::int32_t step_added(std::int32_t, std::int32_t) override { return -1; }
-    bool is_added(std::int32_t) const override { return false; }
-    bool is_pending(std::int32_t) const override { return false; }
     bool is_delicate(std::int32_t state, std::int32_t token) const override {
         return state != kStart && kinds_[static_cast<std::size_t>(token)] == kContinues;
     }

@@ -26,13 +26,13 @@ class TextStates {
     static constexpr std::int32_t kStart = 0;
     // The state behind a token with text that is no added word; -1: no text goes on so.
     virtual std::int32_t step(std::int32_t state, std::int32_t token) = 0;
-    // The same behind bytes, whatever tokens they were.
-    virtual std::int32_t step_bytes(std::int32_t state, std::string_view bytes) = 0;
-    // The same behind an added word.
-    virtual std::int32_t step_added(std::int32_t state, std::int32_t token) = 0;
-    virtual bool is_added(std::int32_t token) const = 0;
+    // The same behind bytes, whatever tokens they were. Here as from the start of a text.
+    virtual std::int32_t step_bytes(std::int32_t, std::string_view) { return kStart; }
+    // The same behind an added word. Here there are none.
+    virtual std::int32_t step_added(std::int32_t, std::int32_t) { return -1; }
+    virtual bool is_added(std::int32_t) const { return false; }
     // Whether what follows may complete an added word, so that nothing is settled.
-    virtual bool is_pending(std::int32_t state) const = 0;
+    virtual bool is_pending(std::int32_t) const { return false; }
     // Whether the token may lead to another state than it does from the start of a text.
     virtual bool is_delicate(std::int32_t state, std::int32_t token) const = 0;
     virtual const VocabularyStar& settled() const = 0;
