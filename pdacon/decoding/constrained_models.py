@@ -110,7 +110,7 @@ class ConstrainedModel:
         return None if self._characters is None else self._cache.compile(self._characters, self._vocabulary)
 
     def _inputs(self, prompt: Prompt, before: Begun, chat_options: Mapping[str, Any] | None) -> Inputs:
-        """One prompt and what stands behind it, as the model wants them."""
+        """One prompt and what comes after it, as the model wants them."""
         if not is_one(prompt):
             raise TypeError("give one prompt, a text or a list of messages; for several, call it for each")
         pad = pad_id(self.model, self.tokenizer, list(self._vocabulary.eos_ids))

@@ -25,9 +25,9 @@ class Spaces(NamedTuple):
     prefix : {"never", "always", "unless blank"}
         When a space is put before a text.
     everywhere : bool
-        Whether it is put behind added tokens as well, so that a text with one is not given back.
+        Whether it is put after added tokens as well, so that a text with one is not given back.
     split : bool
-        Whether no token has a space behind something else.
+        Whether no token has a space after something else.
     """
 
     prefix: Prefix

@@ -129,7 +129,7 @@ def _star(letters: set[str], alone: set[str], most: int) -> Star:
     classes[list(map(ord, letters))] = 0
     classes[list(map(ord, alone))] = 1
     classes[ord(" ")] = 2
-    # State 0 is behind a space, state n is behind n characters of a word, and the last one behind a character alone.
+    # State 0 is after a space, state n is after n characters of a word, and the last one after a character alone.
     longest = min(most, _MOST_SETTLED)
     last = longest + 1
     rows = [[1, last, -1]]

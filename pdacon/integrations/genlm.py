@@ -79,12 +79,12 @@ class ConstraintPotential(Potential):  # type: ignore[misc]  # which has no type
 
     async def complete(self, context: Iterable[Any]) -> float:
         """0 where a sequence of tokens is a sentence, else -inf."""
-        matcher = self._behind(context)
+        matcher = self._after(context)
         return 0.0 if matcher is not None and matcher.is_accepting() else -math.inf
 
     async def prefix(self, context: Iterable[Any]) -> float:
         """0 where some sentence begins with a sequence of tokens, else -inf."""
-        return -math.inf if self._behind(context) is None else 0.0
+        return -math.inf if self._after(context) is None else 0.0
 
     async def logw_next(self, context: Iterable[Any]) -> Any:
         """Weights of all tokens that may come next, and of the end: one mask.
@@ -94,7 +94,7 @@ class ConstraintPotential(Potential):  # type: ignore[misc]  # which has no type
         ValueError
             No sentence begins with the context.
         """
-        matcher = self._behind(context)
+        matcher = self._after(context)
         if matcher is None:
             raise ValueError(f"Context {list(context)!r} has weight zero under `prefix`.")
         weights = np.full(len(self.vocab_eos), -math.inf)
@@ -128,8 +128,8 @@ class ConstraintPotential(Potential):  # type: ignore[misc]  # which has no type
             )
         return number
 
-    def _behind(self, context: Iterable[Any]) -> Matcher | None:
-        """The matcher behind some tokens; None if no sentence begins with them."""
+    def _after(self, context: Iterable[Any]) -> Matcher | None:
+        """The matcher after some tokens; None if no sentence begins with them."""
         ids = tuple(int(self._ids[self.lookup[token]]) for token in context)
         length = len(ids)
         while ids[:length] not in self._matchers:

@@ -15,7 +15,7 @@ from pdacon.matching.matcher import Matcher
 def fill_tree_bitmask(
     matcher: Matcher, tokens: Sequence[SupportsIndex], parents: Sequence[SupportsIndex], bitmask: Any
 ) -> NDArray[np.bool_]:
-    """Write the mask behind each token of a tree that begins where a matcher stands. The matcher stays there.
+    """Write the mask after each token of a tree that begins where a matcher stands. The matcher stays there.
 
     Parameters
     ----------
@@ -23,9 +23,9 @@ def fill_tree_bitmask(
     tokens : sequence of int
         The tokens of the tree, parents before their children.
     parents : sequence of int
-        For each token the index of the one before it; -1: it is the first one behind the matcher's text.
+        For each token the index of the one before it; -1: it is the first one after the matcher's text.
     bitmask : int32 array or CPU tensor, [rows, words]
-        At least one row more than there are tokens. Row 0 becomes the matcher's own mask, row i + 1 the mask behind
+        At least one row more than there are tokens. Row 0 becomes the matcher's own mask, row i + 1 the mask after
         token i: all zeros where the token is not allowed, or one before it.
 
     Returns

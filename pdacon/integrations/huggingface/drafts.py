@@ -25,7 +25,7 @@ class Draft:
 
     Give it to `generate` as ``draft=``. A draft goes on as long as the grammar forces what comes next, or the last
     tokens have been seen before, in the prompt, in this answer or in an earlier one: then with the token that most
-    often came behind them, of those that the grammar allows here.
+    often came after them, of those that the grammar allows here.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class Draft:
                 self._followers.setdefault(key, Counter())[token_ids[place]] += 1
 
     def propose(self, matcher: Matcher, before: Sequence[int]) -> list[int]:
-        """Draft what comes behind some tokens.
+        """Draft what comes after some tokens.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class Draft:
         drafted: list[int] = []
         here, context = matcher.fork(), list(before)
         while len(drafted) < self.most:
-            following = here.forced_tokens(self._tokenize, _FORCED_BYTES) or self._seen_behind(here, context)
+            following = here.forced_tokens(self._tokenize, _FORCED_BYTES) or self._seen_after(here, context)
             taken = 0
             for token in following[: self.most - len(drafted)]:
                 if token in self.constraint.vocabulary.eos_ids or not here.accept_token(token):
@@ -118,8 +118,8 @@ class Draft:
                 break
         return drafted
 
-    def _seen_behind(self, here: Matcher, context: Sequence[int]) -> list[int]:
-        """The token that most often came behind the last ones, as many as can be, of those that are allowed."""
+    def _seen_after(self, here: Matcher, context: Sequence[int]) -> list[int]:
+        """The token that most often came after the last ones, as many as can be, of those that are allowed."""
         for size in range(min(self.order, len(context)), 1, -1):
             for token, _ in self._followers.get(tuple(context[-size:]), Counter()).most_common():
                 if token < self.constraint.vocabulary.size and here.is_allowed(token):
@@ -150,7 +150,7 @@ class Candidates(CandidateGenerator):
         self._proposed = 0
 
     def get_candidates(self, input_ids: torch.LongTensor, **_: Any) -> tuple[torch.LongTensor, Any]:
-        """The ids and what is drafted behind them; no scores: a token of the draft is kept if the model chooses it."""
+        """The ids and what is drafted after them; no scores: a token of the draft is kept if the model chooses it."""
         ids = input_ids[0].tolist()
         for token in ids[max(self._columns, self._known) :]:
             self._matcher.accept_token(token)

@@ -52,7 +52,7 @@ class ByteAssembly {
     // Adds the tokens of a lexer configuration. `leading`: at the start of a text where a token loses one
     // leading space, which is no byte of the text.
     void add(const LexerConfiguration& start, bool leading, const StackView& stack);
-    // The fewest bytes of a token and what is missing behind it; kNone: there is none.
+    // The fewest bytes of a token and what is missing after it; kNone: there is none.
     std::int64_t least() const;
     // With so many bytes all tokens of the configuration are allowed.
     std::int64_t enough() const;
@@ -60,7 +60,7 @@ class ByteAssembly {
     void write(std::int64_t most, std::int64_t behind, std::span<std::int32_t> mask) const;
 
   private:
-    // Tokens behind which as many bytes are missing.
+    // Tokens after which as many bytes are missing.
     struct Part {
         std::int64_t distance;
         std::int64_t cut;  // bytes of each token that are no text: 1 for a leading space

@@ -156,7 +156,7 @@ PDACON_API pdacon_status pdacon_matcher_is_accepting(const pdacon_matcher* match
 /* Whether an end token was accepted. */
 PDACON_API pdacon_status pdacon_matcher_is_terminated(const pdacon_matcher* matcher, bool* terminated);
 
-/* Texts are written into memory of the caller: at most `capacity` bytes of them, and no zero byte behind
+/* Texts are written into memory of the caller: at most `capacity` bytes of them, and no zero byte after
  * them. `size` becomes the length of the whole text; if it is more than `capacity`, ask again with more room.
  */
 

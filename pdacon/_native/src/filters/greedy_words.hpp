@@ -38,7 +38,7 @@ class GreedyWords final : public TextStates {
   private:
     static constexpr std::int32_t kWords = 0, kContinuations = 1;  // the roots of two trees of tokens
     std::string_view word_of(std::int32_t token) const;
-    // The node behind a text, or -1; `ended`: whether a token ends on the way.
+    // The node after a text, or -1; `ended`: whether a token ends on the way.
     std::int32_t descend(std::int32_t node, std::string_view text, bool& ended) const;
 
     std::shared_ptr<const Tokens> tokens_;

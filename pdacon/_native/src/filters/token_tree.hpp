@@ -27,7 +27,7 @@ class TokenTree {
         }
         nodes_[static_cast<std::size_t>(node)].token = token;
     }
-    // The node behind a byte, or -1.
+    // The node after a byte, or -1.
     std::int32_t child(std::int32_t node, char byte) const {
         const auto found = children_.find(key(node, byte));
         return found == children_.end() ? -1 : found->second;
