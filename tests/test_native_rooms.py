@@ -58,3 +58,8 @@ def test_no_header_includes_itself() -> None:
 
 def test_every_header_has_a_head() -> None:
     assert [file.name for file in FILES if file.suffix == ".hpp" and not file.read_text().startswith("// ")] == []
+
+
+def test_no_file_is_too_long_to_be_read_at_once() -> None:
+    lines = {file.name: len(file.read_text(encoding="utf-8").splitlines()) for file in FILES}
+    assert {name: count for name, count in lines.items() if count >= 600} == {}
