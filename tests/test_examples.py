@@ -44,9 +44,11 @@ def test_refused_token(capsys: pytest.CaptureFixture[str]) -> None:
     assert "is allowed" in second
 
 
-def test_canonical_records(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.slow
+def test_canonical_records(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Appendix C of Cognetta et al. 2025: with canonical filtering most tokens are the only ones allowed."""
     pytest.importorskip("transformers")
+    monkeypatch.setattr("sys.argv", ["canonical_records.py", "5"])
     runpy.run_path(str(EXAMPLES / "canonical_records.py"), run_name="__main__")
     plain, canonical = (float(share) for share in re.findall(r"([0-9.]+) % skipped", capsys.readouterr().out))
     assert plain < 45 < 75 < canonical

@@ -99,15 +99,19 @@ class Matcher(_core.Matcher):
         count: int = self._settled(tokens, forced)
         return tokens[:count]
 
-    def _only_tokens(self, limit: int) -> list[int]:
-        """The tokens of at most so many bytes each of which is the only one that its mask allows."""
+    def _only_tokens(self, limit: int, most: int | None = None) -> list[int]:
+        """Of at most so many bytes and tokens, those each of which is the only one that its mask allows."""
         twin, tokens = self.fork(), list[int]()
         length = twin._length()
-        while len(allowed := twin.allowed_tokens()) == 1:
-            twin.accept_token(allowed[0])
+        words = np.zeros(-(-self._explainer.vocabulary_size // 32), dtype=np.int32)
+        while most is None or len(tokens) < most:
+            twin.fill_bitmask(words)
+            token = _only_bit(words)
+            if token is None or not twin.accept_token(token):
+                break
             if twin.is_terminated() or twin._length() - length > limit:
                 break
-            tokens.append(allowed[0])
+            tokens.append(token)
         return tokens
 
     def accept(self, text: str | bytes) -> bool:
@@ -354,3 +358,12 @@ class Matcher(_core.Matcher):
         except MatcherError:  # whoever prints a matcher, a debugger say, does not ask it for anything
             return "<Matcher in use by another thread>"
         return f"<Matcher after {self._length()} bytes{text}, {state}>"
+
+
+def _only_bit(words: NDArray[np.int32]) -> int | None:
+    """The number of the only bit that is set; None if there is none, or another one."""
+    places = np.flatnonzero(words)
+    if len(places) != 1:
+        return None
+    word = int(words[places[0]]) & 0xFFFFFFFF
+    return None if word & (word - 1) else 32 * int(places[0]) + word.bit_length() - 1

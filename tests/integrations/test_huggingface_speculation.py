@@ -149,6 +149,17 @@ def test_what_is_forced_is_drafted_and_written_in_fewer_passes() -> None:
     assert draft.accepted > draft.drafted / 2
 
 
+def test_drafts_with_a_streamer_and_stop_strings(model: Any, tokenizer: Any) -> None:
+    made = pdacon.compile("json", tokenizer=tokenizer, model=model)
+    options: dict[str, Any] = {"constraint": made, "temperature": 0, "max_tokens": 20}
+    pieces: list[str] = []
+    answer = generate(model, tokenizer, PROMPT, draft=Draft(made, tokenizer), on_text=pieces.append, **options)
+    assert "".join(pieces) == answer.text
+    options["stop_strings"] = [answer.text[3:5]]
+    stopped = generate(model, tokenizer, PROMPT, draft=Draft(made, tokenizer), **options)
+    assert stopped == generate(model, tokenizer, PROMPT, **options)
+
+
 def test_what_a_draft_is_for(model: Any, tokenizer: Any, finite: pdacon.Constraint) -> None:
     draft = Draft(finite)
     for options in ({"num_beams": 2}, {"num_return_sequences": 2}):

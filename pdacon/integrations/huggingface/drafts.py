@@ -1,23 +1,27 @@
 """Drafts for speculative decoding that no second model writes: what the grammar forces, and what texts have shown.
 
-Source: forced tokens as in guidance (microsoft/guidance); drafts from n-grams as in prompt lookup decoding (Saxena
-2023), here of all texts that were seen, and less what the grammar forbids.
+Source: forced tokens as in guidance (microsoft/guidance), and coalescence (Cognetta et al. 2025, section 3.3.1); drafts
+from n-grams as in prompt lookup decoding (Saxena 2023), here of all texts that were seen, and less what the grammar
+forbids.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
+from transformers import StoppingCriteriaList
 from transformers.generation.candidate_generator import CandidateGenerator
+from transformers.generation.stopping_criteria import StopStringCriteria
 
 from pdacon.arguments import require_count
 from pdacon.constraint import Constraint
 from pdacon.matching import Matcher
 
 _FORCED_BYTES = 256  # of what is forced so many are tokenized at most
+_MOST_BYTES = 1 << 16  # of forced tokens in one pass
 
 
 class Draft:
@@ -88,7 +92,7 @@ class Draft:
                 key = tuple(token_ids[place - size : place])
                 self._followers.setdefault(key, Counter())[token_ids[place]] += 1
 
-    def propose(self, matcher: Matcher, before: Sequence[int]) -> list[int]:
+    def propose(self, matcher: Matcher, before: Sequence[int], limit: int | None = None) -> list[int]:
         """Draft what comes after some tokens.
 
         Parameters
@@ -97,6 +101,8 @@ class Draft:
             Stands where the draft begins; it stays there.
         before : sequence of int
             The prompt and the answer so far.
+        limit : int, optional
+            The most tokens, if these are fewer than `most`.
 
         Returns
         -------
@@ -104,11 +110,12 @@ class Draft:
             Tokens that can be accepted in turn, no end token among them, at most `most`.
         """
         drafted: list[int] = []
+        most = self.most if limit is None else min(self.most, limit)
         here, context = matcher.fork(), list(before)
-        while len(drafted) < self.most:
+        while len(drafted) < most:
             following = here.forced_tokens(self._tokenize, _FORCED_BYTES) or self._seen_after(here, context)
             taken = 0
-            for token in following[: self.most - len(drafted)]:
+            for token in following[: most - len(drafted)]:
                 if token in self.constraint.vocabulary.eos_ids or not here.accept_token(token):
                     break
                 drafted.append(token)
@@ -127,12 +134,32 @@ class Draft:
         return []
 
 
+class Forced:
+    """Drafts the tokens that are the only ones allowed, one after another: the model has nothing to choose there.
+
+    It counts as a `Draft` does. ``drafted`` and ``accepted`` are equal, unless another logits processor forbids what
+    the constraint wants, or something comes before the text, such as a begin token.
+    """
+
+    most = 1
+
+    def __init__(self) -> None:
+        self.passes = self.drafted = self.accepted = 0
+
+    def learn(self, token_ids: Sequence[int], known: int = 0) -> None:
+        """Nothing is learnt from texts."""
+
+    def propose(self, matcher: Matcher, before: Sequence[int], limit: int | None = None) -> list[int]:
+        """As of a `Draft`, with no other limit. Cost: a mask for each token."""
+        return matcher._only_tokens(_MOST_BYTES, limit)
+
+
 class Candidates(CandidateGenerator):
     """A draft as transformers' assisted decoding asks for it, for one row.
 
     Parameters
     ----------
-    draft : Draft
+    draft : Draft or Forced
     matcher : Matcher
         Stands where the answer begins.
     columns : int
@@ -143,7 +170,7 @@ class Candidates(CandidateGenerator):
 
     requires_model_outputs = False
 
-    def __init__(self, draft: Draft, matcher: Matcher, columns: int, last: int) -> None:
+    def __init__(self, draft: Draft | Forced, matcher: Matcher, columns: int, last: int) -> None:
         self._draft, self._matcher = draft, matcher
         self._columns, self._last = columns, last
         self._known = 0  # columns that are learnt
@@ -157,7 +184,7 @@ class Candidates(CandidateGenerator):
         self._draft.learn(ids, self._known)
         self._known = len(ids)
         # One more token comes from the model.
-        proposed = self._draft.propose(self._matcher, ids)[: max(self._last - len(ids) - 1, 0)]
+        proposed = self._draft.propose(self._matcher, ids, max(self._last - len(ids) - 1, 0))
         self._proposed = len(proposed)
         self._draft.passes += 1
         self._draft.drafted += self._proposed
@@ -169,17 +196,37 @@ class Candidates(CandidateGenerator):
         self._draft.accepted += min(int(num_matches), self._proposed)
 
 
-def drafting(draft: Draft, matcher: Matcher) -> dict[str, Any]:
-    """Options of ``model.generate`` with which a draft is written: assisted decoding with other candidates."""
+def drafting(draft: Draft | Forced, matcher: Matcher, tokenizer: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of ``model.generate`` with which a draft is written: assisted decoding with other candidates.
 
-    def decode(model: Any, input_ids: torch.LongTensor, *, generation_config: Any, **options: Any) -> Any:
+    Parameters
+    ----------
+    draft : Draft or Forced
+    matcher : Matcher
+        Stands where the answer begins.
+    tokenizer : transformers.PreTrainedTokenizerFast
+    options : mapping
+        The other ones. A ``custom_generate`` is handed no streamer, and beside one transformers has no tokenizer for
+        stop strings, so both are seen to here.
+    """
+    streamer: Any = options.get("streamer")
+    strings = options.get("stop_strings")
+
+    def decode(model: Any, input_ids: torch.LongTensor, *, generation_config: Any, **others: Any) -> Any:
         candidates = Candidates(draft, matcher, input_ids.shape[1], generation_config.max_length)
         return type(model)._assisted_decoding(
-            _WithCandidates(model, candidates), input_ids, generation_config=generation_config, **options
+            _WithCandidates(model, candidates),
+            input_ids,
+            generation_config=generation_config,
+            **{**others, "streamer": streamer},
         )
 
+    changed = {name: value for name, value in options.items() if name != "stop_strings"}
+    if strings:
+        criteria = [*options.get("stopping_criteria", ()), StopStringCriteria(tokenizer, strings)]
+        changed["stopping_criteria"] = StoppingCriteriaList(criteria)
     # The number makes transformers prepare what assisted decoding needs.
-    return {"custom_generate": decode, "prompt_lookup_num_tokens": draft.most}
+    return {**changed, "custom_generate": decode, "prompt_lookup_num_tokens": draft.most}
 
 
 class _WithCandidates:

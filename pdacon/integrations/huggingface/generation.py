@@ -12,6 +12,7 @@ from typing import Any, Literal, overload
 import torch
 from transformers.generation.streamers import BaseStreamer
 
+from pdacon.arguments import require_bool
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import MatcherError
@@ -26,7 +27,7 @@ from pdacon.integrations.huggingface.arguments import (
 )
 from pdacon.integrations.huggingface.beginnings import Beginnings, Begun, begin
 from pdacon.integrations.huggingface.diagnostics import Measured, measure
-from pdacon.integrations.huggingface.drafts import Draft, drafting
+from pdacon.integrations.huggingface.drafts import Draft, Forced, drafting
 from pdacon.integrations.huggingface.options import require_options
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
 from pdacon.integrations.huggingface.prompts import Chat, Prompt, encode, is_one, split
@@ -72,6 +73,7 @@ def generate(
     complete: bool = False,
     soft: int | None = None,
     draft: Draft | None = None,
+    skip_forced: bool = False,
     seed: int | None = None,
     temperature: float | None = None,
     num_beams: int | None = None,
@@ -117,6 +119,11 @@ def generate(
     draft : Draft, optional
         Drafts tokens that the grammar forces, or that texts have shown, for the model to verify several in one pass.
         For one text at a time, without beams.
+    skip_forced : bool
+        Append tokens that are the only ones allowed without asking the model for each: a run of them is read in the
+        pass that writes the token behind it. Texts stay the same, and `Generation.skip_rate` says how many tokens that
+        were. With a constraint that is ``canonical`` most of what a grammar forces is such tokens; without, a text can
+        often be cut in other ways. For one text at a time, without beams.
     seed : int, optional
         Makes sampling repeatable, in any number of threads: this call draws from random numbers of its own. Default:
         torch's global state is used, which all threads share.
@@ -227,10 +234,14 @@ def generate(
     if on_text is not None:
         options["streamer"] = _Streamer(vocabularies[0], before[0], on_text)
     options["logits_processor"] = processors
-    if draft is not None:
+    require_bool("generate", "skip_forced", skip_forced)
+    drafts: Draft | Forced | None = Forced() if skip_forced else draft
+    if drafts is not None:
+        _require_one_draft(draft, skip_forced, options)
         if len(prompts) > 1 or num_return_sequences > 1 or num_beams > 1 or constraints[0] is None:
-            raise ValueError("draft is for one text under a constraint; give one prompt and num_beams=1")
-        options |= drafting(draft, begin(constraints[0], before[0], start, budget=budget))
+            what = "skip_forced" if skip_forced else "draft"
+            raise ValueError(f"{what} is for one text under a constraint; give one prompt and num_beams=1")
+        options = drafting(drafts, begin(constraints[0], before[0], start, budget=budget), tokenizer, options)
     if options.get("stop_strings") or model.generation_config.stop_strings:
         options["tokenizer"] = tokenizer
     options.setdefault("forced_eos_token_id", None)  # it would make what max_tokens cuts look like a sentence
@@ -268,12 +279,23 @@ def generate(
     if diagnostics:
         found = measure(model, inputs, rows, measured, [vocabularies[text.prompt] for text in texts])
         texts = [replace(text, _diagnostics=each) for text, each in zip(texts, found, strict=True)]
+    if isinstance(drafts, Forced):
+        texts = [replace(text, skipped=drafts.accepted, passes=drafts.passes) for text in texts]
     warn_of_cuts(texts, max_tokens)
     if num_return_sequences > 1 or not is_one(prompt):
         return texts
     if not texts:
         raise MatcherError("beam search has found no text; give more num_beams")
     return texts[0]
+
+
+def _require_one_draft(draft: Draft | None, skip_forced: bool, options: Mapping[str, Any]) -> None:
+    """Raises if more than one thing is to write drafts."""
+    names = {"draft": draft, "skip_forced": skip_forced}
+    names |= {name: options.get(name) for name in ("assistant_model", "prompt_lookup_num_tokens", "custom_generate")}
+    given = [name for name, value in names.items() if value is not None and value is not False]
+    if len(given) > 1:
+        raise TypeError(f"{given[0]} and {given[1]} both say how texts are drafted; give one of them")
 
 
 def require_values(caller: str, model: Any, *, on_text: object = None, **options: Any) -> Settings:
@@ -290,7 +312,19 @@ def require_values(caller: str, model: Any, *, on_text: object = None, **options
 
 
 _PARAMETERS = frozenset(inspect.signature(generate).parameters) - {"options"}
-_OWN = ("grammar", "constraint", "start", "prefix", "complete", "soft", "draft", "seed", "chat_options", "diagnostics")
+_OWN = (
+    "grammar",
+    "constraint",
+    "start",
+    "prefix",
+    "complete",
+    "soft",
+    "draft",
+    "skip_forced",
+    "seed",
+    "chat_options",
+    "diagnostics",
+)
 _NOT_SETTINGS = frozenset({*_OWN, "prompt", "model", "tokenizer"})
 
 

@@ -21,7 +21,9 @@ _OURS = {
     "decoder_input_ids": "prefix",
     "max_length": "max_tokens",
 }
-_OF_COMPILE = frozenset({"limits", "eager", "cancel"}) & inspect.signature(compile).parameters.keys()
+_OF_COMPILE = (
+    frozenset({"limits", "eager", "cancel", "canonical", "filters"}) & inspect.signature(compile).parameters.keys()
+)
 
 
 def require_options(caller: str, model: Any, own: Collection[str], options: Mapping[str, Any]) -> None:

@@ -40,6 +40,11 @@ class Generation:
         The beginning of the text that was given as text; the ids are what comes behind it.
     grammar : str or None
         The name of the built-in grammar that constrained it, if it was one.
+    skipped : int or None
+        With ``skip_forced=True``: how many of the tokens that the call wrote were the only ones allowed, so that the
+        model was not asked for them.
+    passes : int or None
+        With ``skip_forced=True``: how often it was asked, once for each of the other tokens.
     """
 
     text: str
@@ -48,6 +53,8 @@ class Generation:
     prompt: int = 0
     prefix: str = ""
     grammar: str | None = field(default=None, repr=False, compare=False)
+    skipped: int | None = field(default=None, repr=False, compare=False)
+    passes: int | None = field(default=None, repr=False, compare=False)
     _diagnostics: Diagnostics | None = field(default=None, repr=False, compare=False)
     _constraint: Constraint | None = field(default=None, repr=False, compare=False)
 
@@ -63,6 +70,19 @@ class Generation:
         if self._diagnostics is None:
             raise ValueError("this text was generated without its probabilities; give diagnostics=True to the call")
         return self._diagnostics
+
+    @property
+    def skip_rate(self) -> float:
+        """Of the tokens that the call wrote, the share for which the model was not asked: 0 to 1.
+
+        Raises
+        ------
+        ValueError
+            The text was generated without ``skip_forced=True``.
+        """
+        if self.skipped is None or self.passes is None:
+            raise ValueError("the model was asked for each token of this text; give skip_forced=True to the call")
+        return self.skipped / (self.skipped + self.passes)
 
     @property
     def value(self) -> Any:
@@ -97,8 +117,8 @@ class Generation:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """All but the constraint, which pickles by itself."""
-        known = (self.text, self.token_ids, self.complete, self.prompt, self.prefix, self.grammar, self._diagnostics)
-        return Generation, known
+        known = (self.text, self.token_ids, self.complete, self.prompt, self.prefix, self.grammar)
+        return Generation, (*known, self.skipped, self.passes, self._diagnostics)
 
     def _repr_html_(self) -> str:
         """The text, token by token: the fewer tokens were allowed, the darker; pointed at, it says how many."""
