@@ -23,6 +23,7 @@ ROOMS = (  # from the bottom up; docs/architecture.md says what each is for
     "completion",
     "composition",
     "matching",
+    "engines",
     "embedding",
     "bindings",
 )

@@ -577,3 +577,9 @@ class Matcher:
 
 def fill_bitmasks(matchers: Sequence[Matcher], bitmask: Any, rows: Sequence[SupportsIndex] | None = None) -> None: ...
 def mask_ids(matchers: Sequence[Matcher]) -> NDArray[np.int32]: ...
+
+# Addresses: of llama.cpp's `llama_sampler_init`, and of a sampler, which llama.cpp frees. Sizes: of its structures.
+def llama_sampler(
+    matcher: Matcher, init: int, sampler: int, interface: int, candidate: int, candidates: int
+) -> int: ...
+def check_llama_sampler(sampler: int) -> None: ...  # raises what went wrong since the start of the text

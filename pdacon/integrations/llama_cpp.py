@@ -1,10 +1,13 @@
-"""llama.cpp through llama-cpp-python: a constraint for a text, as a list of logits processors that cannot fail open.
-
-llama-cpp-python calls a logits processor from within llama.cpp and swallows what it raises, with which the next token
-would be any. So nothing is raised there: an error is kept, nothing but an end is allowed from then on, and `Held.check`
-raises the error when the text has come back. `complete` and `chat` do all of that.
+"""llama.cpp through llama-cpp-python: a constraint as one of llama.cpp's samplers, or as a list of logits processors.
 
     answer = complete(llama, "Describe a person as JSON:", "json", max_tokens=100)
+
+`complete` and `chat` put a native sampler into the chain that llama-cpp-python makes for a text: it leaves the
+candidates that are allowed, and no Python runs between two tokens. `sampler` makes one for a chain of one's own.
+
+`hold` is for what takes ``logits_processor`` and nothing else. llama-cpp-python calls those from within llama.cpp and
+swallows what they raise, with which the next token would be any. In both ways, so, nothing is raised there: an error is
+kept, nothing but an end is allowed from then on, and `Held.check` or `check_sampler` raises it when the text is there.
 
 Needs ``pip install llama-cpp-python``; written for 0.3.36.
 """
@@ -19,6 +22,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon._native import _core
 from pdacon.compiling import compile
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
@@ -141,7 +145,7 @@ class Held(list[Any]):
 
 
 def hold(llama: Any, grammar: GrammarSource | Constraint) -> Held:
-    """A constraint for one text that llama-cpp-python is to write.
+    """A constraint for one text that llama-cpp-python is to write, as logits processors.
 
     Give it as ``logits_processor`` to any method of `Llama` and call `Held.check` when the text is there.
 
@@ -159,12 +163,81 @@ def hold(llama: Any, grammar: GrammarSource | Constraint) -> Held:
         See `pdacon.compile`.
     """
     if llama.draft_model is not None:
-        raise ValueError("a constraint does not go with a draft model: llama-cpp-python shows tokens that are drafts")
+        raise ValueError(
+            "logits processors do not go with a draft model: llama-cpp-python shows them tokens that are drafts; "
+            "complete and chat take one"
+        )
+    return Held(llama, _constraint(llama, grammar))
+
+
+def _constraint(llama: Any, grammar: GrammarSource | Constraint) -> Constraint:
     words = vocabulary(llama)
     constraint = grammar if isinstance(grammar, Constraint) else compile(grammar, words)
     if constraint.vocabulary.fingerprint != words.fingerprint:
         raise ValueError("the constraint was compiled for another vocabulary; compile it for vocabulary(llama)")
-    return Held(llama, constraint)
+    return constraint
+
+
+def sampler(llama: Any, grammar: GrammarSource | Constraint) -> Any:
+    """A constraint for one text as a ``llama_sampler``, for a chain of one's own.
+
+    Put it before the samplers that leave candidates out, such as top-k. As of every sampler that llama.cpp makes, the
+    chain frees it (``llama_sampler_chain_add``), or you do (``llama_sampler_free``). It can be cloned, reset for
+    another text, and must not accept a prompt.
+
+    Parameters
+    ----------
+    llama : llama_cpp.Llama
+    grammar : Grammar, str, pathlib.Path, type, function or Constraint
+        As for `hold`.
+
+    Returns
+    -------
+    pointer to llama_cpp.llama_sampler
+
+    Raises
+    ------
+    ValueError
+        The constraint is for another vocabulary, or this llama.cpp has structures that pdacon does not know.
+    PdaconError
+        See `pdacon.compile`.
+
+    Notes
+    -----
+    Cost of a token: that of a mask, and a look at each candidate.
+    """
+    import llama_cpp
+
+    structures = (
+        llama_cpp.llama_sampler,
+        llama_cpp.llama_sampler_i,
+        llama_cpp.llama_token_data,
+        llama_cpp.llama_token_data_array,
+    )
+    address = _core.llama_sampler(
+        _constraint(llama, grammar).matcher(max_rollback=0, keep_text=False),
+        ctypes.cast(llama_cpp.llama_sampler_init, ctypes.c_void_p).value or 0,
+        *map(ctypes.sizeof, structures),
+    )
+    return ctypes.cast(address, ctypes.POINTER(llama_cpp.llama_sampler))
+
+
+def check_sampler(sampler: Any) -> None:
+    """Raise what went wrong in a `sampler` since its text began; call it when the text is there, before it is freed.
+
+    Parameters
+    ----------
+    sampler : pointer to llama_cpp.llama_sampler
+
+    Raises
+    ------
+    MatcherError
+        It was not asked for a single token, another sampler had left no candidate that is allowed, or a token was
+        accepted that is not.
+    PdaconError
+        What a mask has raised.
+    """
+    _core.check_llama_sampler(ctypes.cast(sampler, ctypes.c_void_p).value or 0)
 
 
 def complete(llama: Any, prompt: str | list[int], grammar: GrammarSource | Constraint, **options: Any) -> Any:
@@ -173,18 +246,19 @@ def complete(llama: Any, prompt: str | list[int], grammar: GrammarSource | Const
     Parameters
     ----------
     llama : llama_cpp.Llama
+        With a draft model, too.
     prompt : str or list of int
     grammar : Grammar, str, pathlib.Path, type, function or Constraint
-        See `hold`.
+        See `sampler`.
     **options
-        As ``create_completion`` has them, but for ``logits_processor`` and ``logit_bias``.
+        As ``create_completion`` has them.
 
     Raises
     ------
     TypeError, ValueError, PdaconError
-        See `hold`; or something went wrong while the text was written.
+        See `sampler`; or something went wrong while the text was written.
     """
-    return _checked(llama.create_completion, prompt, hold(llama, grammar), options)
+    return _checked(llama, "create_completion", prompt, grammar, options)
 
 
 def chat(llama: Any, messages: list[Any], grammar: GrammarSource | Constraint, **options: Any) -> Any:
@@ -195,36 +269,79 @@ def chat(llama: Any, messages: list[Any], grammar: GrammarSource | Constraint, *
     llama : llama_cpp.Llama
     messages : list of dict
     grammar : Grammar, str, pathlib.Path, type, function or Constraint
-        See `hold`.
+        See `sampler`.
     **options
-        As ``create_chat_completion`` has them, but for ``logits_processor``, ``logit_bias``, ``tools`` and
-        ``response_format``.
+        As ``create_chat_completion`` has them, but for ``tools``, ``functions`` and ``response_format``.
 
     Raises
     ------
     TypeError, ValueError, PdaconError
         See `complete`.
     """
-    return _checked(llama.create_chat_completion, messages, hold(llama, grammar), options)
+    return _checked(llama, "create_chat_completion", messages, grammar, options)
 
 
-_OURS = ("logits_processor", "logit_bias", "tools", "functions", "response_format")
+_OURS = ("tools", "functions", "response_format")
 
 
-def _checked(write: Any, asked: Any, held: Held, options: dict[str, Any]) -> Any:
+class _Text:
+    """One text of llama-cpp-python, whose chain of samplers gets the constraint."""
+
+    def __init__(self, llama: Any, constraint: Constraint) -> None:
+        self._llama = llama
+        self._constraint = constraint
+        self._chain: Any = None  # kept, since the sampler is freed with it
+        self._sampler: Any = None
+
+    def __enter__(self) -> _Text:
+        if not hasattr(self._llama, "_init_sampler"):
+            raise TypeError("this llama-cpp-python makes its samplers in another way; hold() is for it")
+        self._make = self._llama._init_sampler
+        self._llama._init_sampler = self._made
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        vars(self._llama).pop("_init_sampler", None)
+
+    def _made(self, *args: Any, **options: Any) -> Any:
+        """A chain with the constraint, once; the next text of this model is another's."""
+        import llama_cpp
+
+        self.__exit__()
+        chain = self._make(*args, **options)
+        ours = sampler(self._llama, self._constraint)
+        # Behind the logits processors, who count on every token, and before whatever leaves tokens out.
+        place = len(chain.custom_samplers)
+        behind = llama_cpp.llama_sampler_chain_n(chain.sampler) - place
+        llama_cpp.llama_sampler_chain_add(chain.sampler, ours)
+        for _ in range(behind):
+            other = llama_cpp.llama_sampler_chain_remove(chain.sampler, place)
+            llama_cpp.llama_sampler_chain_add(chain.sampler, other)
+        self._chain, self._sampler = chain, ours
+        return chain
+
+    def check(self) -> None:
+        if self._sampler is None:
+            raise MatcherError("llama-cpp-python has made no sampler for this text, so that the text is any")
+        check_sampler(self._sampler)
+
+
+def _checked(llama: Any, write: str, asked: Any, grammar: GrammarSource | Constraint, options: dict[str, Any]) -> Any:
     for name in _OURS:
         if options.get(name) is not None:
             raise TypeError(f"{name} is not for a text that pdacon constrains; leave it out")
-    answer = write(asked, logits_processor=held, **options)
-    if not isinstance(answer, dict):
-        return _pieces(answer, held)
-    held.check()
+    text = _Text(llama, _constraint(llama, grammar))
+    if options.get("stream"):
+        return _pieces(llama, write, asked, text, options)
+    with text:
+        answer = getattr(llama, write)(asked, **options)
+    text.check()
     return answer
 
 
-def _pieces(pieces: Iterator[Any], held: Held) -> Iterator[Any]:
-    for piece in pieces:
-        if held.failure is not None:
-            raise held.failure
-        yield piece
-    held.check()
+def _pieces(llama: Any, write: str, asked: Any, text: _Text, options: dict[str, Any]) -> Iterator[Any]:
+    with text:
+        for piece in getattr(llama, write)(asked, **options):
+            text.check()
+            yield piece
+    text.check()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import c_library
+from support import c_library, llama_samplers
 from support.c_library import BAD_ARTIFACT, CANNOT_READ, EMPTY, INVALID, LIMIT, MISUSE, C, Matcher, StatusError
 from support.scaling import scaled
 
@@ -248,6 +248,45 @@ def test_a_leading_space() -> None:
     ours = pdacon.compile("json", VOCABULARY)
     other = Matcher(c_library.Constraint(ours.to_bytes()), strip_leading_space=True)
     assert np.array_equal(other.mask(), ours_mask(ours.matcher(strip_leading_space=True)))
+
+
+def test_a_sampler_of_llama_cpp() -> None:
+    """The rest is held by the tests of `pdacon.integrations.llama_cpp`, whose samplers are of the same code."""
+    constraint = c_library.Constraint(compiled("json").to_bytes())
+    matcher = Matcher(constraint)
+    assert matcher.accept_bytes(b"[1")
+    structures = (
+        llama_samplers.llama_sampler,
+        llama_samplers.llama_sampler_i,
+        llama_samplers.llama_token_data,
+        llama_samplers.llama_token_data_array,
+    )
+    init = ctypes.cast(llama_samplers.llama_sampler_init, ctypes.c_void_p)
+    said = c_library.Llama(ctypes.sizeof(c_library.Llama), *map(ctypes.sizeof, structures), init)
+    sampler = ctypes.c_void_p()
+    c_library.call("llama_sampler_new", matcher.address, ctypes.byref(said), ctypes.byref(sampler))
+    allowed = np.flatnonzero(np.unpackbits(matcher.mask().view(np.uint8), bitorder="little")).tolist()
+    with pytest.raises(StatusError, match="not asked for a single token") as caught:
+        c_library.call("llama_sampler_check", sampler)
+    assert caught.value.status == MISUSE
+    assert llama_samplers.left(sampler, list(range(len(TOKENS)))) == allowed
+    llama_samplers.accept(sampler, ord("]"))
+    assert llama_samplers.left(sampler, [1, 263]) == [263]
+    c_library.call("llama_sampler_check", sampler)
+    assert not matcher.is_allowed(263), "the matcher stays where it was"
+    llama_samplers.accept(sampler, ord("]"))
+    assert llama_samplers.left(sampler, [1, 2]) == [263]
+    with pytest.raises(StatusError, match="token 93 was chosen") as caught:
+        c_library.call("llama_sampler_check", sampler)
+    assert caught.value.status == MISUSE
+    llama_samplers.free(sampler)
+    for name, wrong, what in [("size", 8, "PDACON_LLAMA_INIT"), ("candidate_size", 16, "other structures"),
+                              ("sampler_init", None, "null pointer")]:  # fmt: skip
+        other = c_library.Llama.from_buffer_copy(said)
+        setattr(other, name, wrong)
+        with pytest.raises(StatusError, match=what) as caught:
+            c_library.call("llama_sampler_new", matcher.address, ctypes.byref(other), ctypes.byref(sampler))
+        assert caught.value.status == INVALID
 
 
 def test_threads_share_a_constraint() -> None:

@@ -39,6 +39,8 @@ for name, arguments in {
     "matcher_is_terminated": [c_void_p, POINTER(c_bool)],
     "matcher_forced_bytes": [c_void_p, c_size_t, c_void_p, c_size_t, POINTER(c_size_t)],
     "matcher_shortest_completion": [c_void_p, c_void_p, c_size_t, POINTER(c_size_t)],
+    "llama_sampler_new": [c_void_p, c_void_p, POINTER(c_void_p)],
+    "llama_sampler_check": [c_void_p],
 }.items():
     getattr(C, f"pdacon_{name}").argtypes = arguments
 for name in ("constraint", "matcher"):
@@ -53,6 +55,17 @@ class Options(ctypes.Structure):
         ("max_rollback", c_int64),
         ("max_tokens", c_int64),
         ("strip_leading_space", c_bool),
+    ]
+
+
+class Llama(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("sampler_size", c_size_t),
+        ("interface_size", c_size_t),
+        ("candidate_size", c_size_t),
+        ("candidates_size", c_size_t),
+        ("sampler_init", c_void_p),
     ]
 
 

@@ -16,4 +16,5 @@ NB_MODULE(_core, m) {
     pdacon::bind_filters(m);
     pdacon::bind_composition(m);
     pdacon::bind_matching(m);
+    pdacon::bind_engines(m);
 }

@@ -14,5 +14,6 @@ void bind_artifact(nanobind::module_& m);
 void bind_filters(nanobind::module_& m);
 void bind_composition(nanobind::module_& m);
 void bind_matching(nanobind::module_& m);
+void bind_engines(nanobind::module_& m);
 
 }  // namespace pdacon

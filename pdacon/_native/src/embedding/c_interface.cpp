@@ -24,6 +24,7 @@
 #include "composition/stored_constraint.hpp"
 #include "embedding/mapped_file.hpp"
 #include "embedding/pdacon.h"
+#include "engines/llama_sampler.hpp"
 #include "matching/matcher.hpp"
 
 struct pdacon_constraint {
@@ -391,5 +392,29 @@ pdacon_status pdacon_matcher_shortest_completion(const pdacon_matcher* matcher, 
             throw MatcherMisuse(
                 "the shortest completion has a token that is no text; go on with what the mask allows");
         return write_text(text, bytes, capacity, size);
+    });
+}
+
+pdacon_status pdacon_llama_sampler_new(const pdacon_matcher* matcher, const pdacon_llama* llama,
+                                       llama_sampler** sampler) {
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, matcher, llama, sampler);
+        require_argument(function, llama->size == sizeof *llama,
+                         "llama.size is not that of this version; begin with PDACON_LLAMA_INIT");
+        require_argument(function, llama->sampler_init != nullptr, "a null pointer was given");
+        const Matcher::Use use(matcher->matcher);
+        auto* const made = llama::make_sampler(
+            matcher->matcher, {llama->sampler_size, llama->interface_size, llama->candidate_size,
+                               llama->candidates_size, reinterpret_cast<llama::Init>(llama->sampler_init)});
+        *sampler = reinterpret_cast<llama_sampler*>(made);
+        return PDACON_OK;
+    });
+}
+
+pdacon_status pdacon_llama_sampler_check(const llama_sampler* sampler) {
+    return guarded(__func__, [&](const char* function) {
+        require_pointers(function, sampler);
+        llama::check(reinterpret_cast<const llama::Sampler*>(sampler));
+        return PDACON_OK;
     });
 }

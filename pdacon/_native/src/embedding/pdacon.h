@@ -168,6 +168,36 @@ PDACON_API pdacon_status pdacon_matcher_forced_bytes(const pdacon_matcher* match
 PDACON_API pdacon_status pdacon_matcher_shortest_completion(const pdacon_matcher* matcher, char* bytes,
                                                             size_t capacity, size_t* size);
 
+/* -- llama.cpp --------------------------------------------------------------------------------------------
+ */
+
+/* What is asked of llama.cpp. Where llama.h is included, PDACON_LLAMA_INIT says it of the llama.cpp that the
+ * program is built with. */
+typedef struct pdacon_llama {
+    size_t size;                                                          /* of this structure */
+    size_t sampler_size, interface_size, candidate_size, candidates_size; /* of those of llama.h */
+    void (*sampler_init)(void);                                           /* llama_sampler_init */
+} pdacon_llama;
+#define PDACON_LLAMA_INIT                                                                      \
+    {sizeof(pdacon_llama),     sizeof(struct llama_sampler),   sizeof(struct llama_sampler_i), \
+     sizeof(llama_token_data), sizeof(llama_token_data_array), (void (*)(void))llama_sampler_init}
+struct llama_sampler; /* of llama.h */
+
+/* A sampler at the place of the matcher, and independent of it. Put it into a chain before the samplers that
+ * leave candidates out (top-k and the like); the chain frees it, and llama_sampler_free one without a chain.
+ * It is cloned with its place, and begins a new text by llama_sampler_reset. Do not let it accept a prompt.
+ *
+ * Candidates that the grammar does not allow are removed. Where something goes wrong nothing but an end of
+ * the text is left, and pdacon_llama_sampler_check says what it was: ask it when the text is there.
+ * PDACON_INVALID_ARGUMENT for a llama.cpp with other structures. Cost of a token: that of a mask, and a look
+ * at each candidate. */
+PDACON_API pdacon_status pdacon_llama_sampler_new(const pdacon_matcher* matcher, const pdacon_llama* llama,
+                                                  struct llama_sampler** sampler);
+/* PDACON_OK if the text is held by the constraint: whole if its last token was an end, and else a beginning.
+ * Else what went wrong since its start; PDACON_MATCHER_MISUSE also if nothing was sampled, if none of the
+ * candidates was allowed, and if a token was accepted that is not. */
+PDACON_API pdacon_status pdacon_llama_sampler_check(const struct llama_sampler* sampler);
+
 #ifdef __cplusplus
 }
 #endif
