@@ -36,6 +36,7 @@ from pdacon.grammar import Grammar, GrammarOptions, GrammarSource
 from pdacon.grammar.model import Automaton
 from pdacon.grammar.regular_groups import Substrings
 from pdacon.lexer import compile_with_sets
+from pdacon.lexer.escaping import Escapes
 from pdacon.lexer.program import to_automaton
 from pdacon.matching.sampling import different, sample
 from pdacon.notebook import Picture
@@ -228,6 +229,11 @@ def from_structural_tag(
 def compose(template: str | os.PathLike[str] | Grammar, holes: Mapping[str, GrammarSource]) -> Grammar:
     """See `Grammar.compose`."""
     return insertion.composed(template, holes)
+
+
+def escaped(grammar: Grammar, notation: str, escapes: Escapes, quotes: bool) -> Grammar:
+    """See `Grammar.escaped`."""
+    return insertion.escaped(grammar, notation, escapes, quotes)
 
 
 def with_inline_schemas(text: str, options: GrammarOptions, sets: Mapping[str, RegularSet]) -> Grammar:

@@ -60,8 +60,16 @@ def draw_rules(grammar: Grammar, names: Sequence[str] = ()) -> str:
     -----
     Cost: Lark's loader runs once more; the diagrams of lark's python.lark take 0.1 s.
     """
-    text = grammar.source if grammar.labels else replace(grammar, islands=()).to_lark()
+    text = grammar.source if grammar.labels else _printable(grammar).to_lark()
     return draw_definitions(grammar, names, read_definitions(grammar, text), grammar.options.start)
+
+
+def _printable(grammar: Grammar) -> Grammar:
+    """A grammar with the same rules that Lark's language has words for; of escaped terminals it has what they mean."""
+    terminals = tuple(
+        one if one.pattern is None else replace(one, pattern=one.pattern.unescaped) for one in grammar.terminals
+    )
+    return replace(grammar, islands=(), terminals=terminals)
 
 
 def draw_definitions(

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from pdacon.grammar import Grammar
 from pdacon.grammar.model import SourceLanguage, TextSet
 from pdacon.grammar.regular_groups import QUOTED_TEXT, UNQUOTED_TEXT, Substrings, until
 from pdacon.lexer import compile_whole
+from pdacon.lexer.escaping import ESCAPES, Escapes, check_escapes
 from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, SPLIT, Program
 from pdacon.regular import Dfa, Ranges, combined
 from pdacon.regular.characters import complement, union
@@ -45,9 +46,6 @@ from pdacon.regular.operations import (
     words_in_order,
 )
 
-_ESCAPES = ("needed", "ascii", "any")
-"""Ways to write characters, as the core numbers them."""
-Escapes: TypeAlias = Literal["needed", "ascii", "any"]
 _SHOWN = 60
 
 _NOTHING = of_ranges([()], [False], 1, 0)
@@ -378,15 +376,12 @@ class RegularSet:
         >>> '\\\\n' in pdacon.RegularSet.from_choices(["\\n"]).escaped("json")
         True
         """
-        if notation != "json":
-            raise ValueError(f'escaped: the notation is "json", not {notation!r:.40}')
-        if escapes not in _ESCAPES:
-            raise ValueError(f"escaped: escapes is one of {', '.join(map(repr, _ESCAPES))}, not {escapes!r:.40}")
+        check_escapes(notation, escapes)
         dfa, states, size = self._dfa, self._limits.states, self._limits.bytes
         if not len(dfa):
             return self
         # The quote behind them leads to the state behind those of the automaton, and is taken away again.
-        offset, low, high, target = _core.json_strings(dfa.native, _ESCAPES.index(escapes), b"", b'"', states, size)
+        offset, low, high, target = _core.json_strings(dfa.native, ESCAPES.index(escapes), b"", b'"', states, size)
         kept = target != len(dfa)
         offset = np.concatenate([[0], np.cumsum(kept)])[offset].astype(np.int32)
         accepting = np.zeros(len(offset) - 1, np.uint8)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pdacon.above import ask
 from pdacon.arguments import require_options
@@ -249,6 +249,57 @@ class Grammar(GrammarWaysIn):
         docs/composing.md says what follows from that.
         """
         grammar: Grammar = ask("compose", template, {**(holes or {}), **named})
+        return grammar
+
+    def escaped(
+        self,
+        notation: Literal["json"] = "json",
+        *,
+        escapes: Literal["needed", "ascii", "any"] = "needed",
+        quotes: bool = False,
+    ) -> Grammar:
+        """The sentences as they stand between the quotes of a JSON string: what ``json.loads('"' + text + '"')`` reads.
+
+        Parameters
+        ----------
+        notation : {"json"}
+        escapes : {"needed", "ascii", "any"}
+            How characters are written, as `Spelling` has it: as ``json.dumps(..., ensure_ascii=False)`` does; as
+            ``json.dumps`` does by default; or in any way that JSON allows.
+        quotes : bool
+            Whether the quotes belong to the texts: then the grammar can be put where an outer one ignores blanks, which
+            are not to get into the string.
+
+        Returns
+        -------
+        Grammar
+            With the same rules; terminals read escaped texts. Look-ahead sees the text that is meant, up to the quote.
+
+        Raises
+        ------
+        UnsupportedGrammarError
+            Indentation, labels, ``& regular_set``, ``use_bytes``, ``g_regex_flags``, or a terminal that looks at the
+            text before it; ``feature`` names it.
+        ValueError
+            There is no such notation, or no such way.
+        LimitExceededError
+
+        Examples
+        --------
+        >>> import pdacon
+        >>> lists = pdacon.Grammar.from_lark('start: "[" (start ("," start)*)? "]" | /"[a-z]*"/')
+        >>> grammar = lists.escaped("json", quotes=True)
+        >>> print(grammar.sample(1, seed=3)[0])
+        "[[]]"
+        >>> grammar.accepts(r'"[\\"a\\",[]]"'), grammar.accepts('"["a"]"')
+        (True, False)
+
+        Notes
+        -----
+        Cost: that of lowering the terminals, and with ``escapes="any"`` some 40 ms for each class of letters of all
+        scripts. Twice escaped is what stands in a string within a string.
+        """
+        grammar: Grammar = ask("escaped", self, notation, escapes, quotes)
         return grammar
 
     def __and__(self, regular_set: Any) -> Grammar:

@@ -125,6 +125,8 @@ class Pattern:
     automaton : Automaton, optional
         What an "automaton" matches. ``value`` is a pattern for the same texts, if one is known, else empty; ``regexp``
         is empty.
+    meant : Pattern, optional
+        Of an automaton that reads escaped texts, what matches the texts that are meant.
     """
 
     kind: Literal["str", "re", "automaton"]
@@ -134,6 +136,19 @@ class Pattern:
     min_width: int
     max_width: int
     automaton: Automaton | None = None
+    meant: Pattern | None = None
+
+    @property
+    def unescaped(self) -> Pattern:
+        """What matches the texts that are meant; by that Lark orders terminals, and tells keywords."""
+        pattern = self
+        while pattern.meant is not None:
+            pattern = pattern.meant
+        return pattern
+
+    def is_escaped_like(self, other: Pattern) -> bool:
+        """Whether both are escaped, or neither of them is."""
+        return (self.meant is None) == (other.meant is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -487,7 +502,8 @@ def _meaning_of_set(texts: TextSet) -> str:
 def _meaning_of(pattern: Pattern) -> list[Any]:
     own = pattern.automaton
     arrays = [] if own is None else [hashlib.sha256(own.kind + own.offset + own.lo + own.hi + own.target).hexdigest()]
-    return [pattern.kind, pattern.value, sorted(pattern.flags), *arrays]
+    meant = [] if pattern.meant is None else [_meaning_of(pattern.meant)]
+    return [pattern.kind, pattern.value, sorted(pattern.flags), *arrays, *meant]
 
 
 def _folder(name: str, original: str) -> str:

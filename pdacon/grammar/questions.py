@@ -179,6 +179,12 @@ class GrammarQuestions(GrammarData):
                 "without `& regular_set`, and the set by itself: Grammar.from_set(...).to_lark()",
                 feature="regular-set",
             )
+        if any(terminal.pattern is not None and terminal.pattern.meant is not None for terminal in self.terminals):
+            raise UnsupportedGrammarError(
+                "its terminals read escaped texts, for whose order and keywords Lark's language has no words; print "
+                "the grammar that was escaped",
+                feature="escaped",
+            )
         if self.islands:
             raise UnsupportedGrammarError(
                 f"in {self.islands[0].name} other text is ignored than around it, and stock Lark ignores the same "

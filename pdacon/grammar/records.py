@@ -17,6 +17,7 @@ from lark.load_grammar import PackageResource
 
 from pdacon.errors import ArtifactError
 from pdacon.grammar.grammar import Grammar
+from pdacon.grammar.model import Pattern
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ def _name_of(path: Any) -> str:
 
 def _plain(value: Any) -> Any:
     if is_dataclass(value):
-        return [_plain(getattr(value, field.name)) for field in _stored(value)]
+        kept = [_plain(getattr(value, field.name)) for field in _stored(value)]
+        return kept[:-1] if isinstance(value, Pattern) and value.meant is None else kept
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
     if isinstance(value, frozenset):
@@ -105,6 +107,8 @@ def _typed(kind: Any, value: Any) -> Any:
     if is_dataclass(kind):
         assert isinstance(kind, type)
         kinds = _fields_of(kind)
+        if kind is Pattern and isinstance(value, list) and len(value) == len(kinds) - 1:
+            value = [*value, None]  # most are not escaped
         if not isinstance(value, list) or len(value) != len(kinds):
             raise ValueError(f"not a {kind.__name__}")
         return kind(*map(_typed, kinds, value))

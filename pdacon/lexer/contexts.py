@@ -48,7 +48,8 @@ class Context:
 def lexing_order(terminal: Terminal) -> tuple[int, int, int, str]:
     """Lark tries the terminals of a context in ascending order of this."""
     assert terminal.pattern is not None
-    return -terminal.priority, -terminal.pattern.max_width, -len(terminal.pattern.value), terminal.name
+    pattern = terminal.pattern.unescaped
+    return -terminal.priority, -pattern.max_width, -len(pattern.value), terminal.name
 
 
 def make_contexts(
@@ -146,6 +147,9 @@ class _Absorption:
         pattern, literal = self.grammar.terminals[regex].pattern, self.grammar.terminals[string].pattern
         assert pattern is not None
         assert literal is not None
+        if not pattern.is_escaped_like(literal):
+            return False
+        pattern, literal = pattern.unescaped, literal.unescaped
         # The pattern is over characters, as Lark compares it with strings even where a grammar is over bytes.
         flags = self.grammar.options.g_regex_flags
         if regex not in self.runners:
@@ -165,18 +169,18 @@ class _Absorption:
 
 def _is_regex(grammar: Grammar, or_automaton: bool, terminal: int) -> bool:
     pattern = grammar.terminals[terminal].pattern
-    return pattern is not None and (or_automaton or pattern.automaton is None)
+    return pattern is not None and (or_automaton or pattern.unescaped.automaton is None)
 
 
 def kind_of(grammar: Grammar, terminal: int) -> str:
-    """Whether a terminal is a string ("str") or a regex ("re")."""
+    """Whether a terminal is a string ("str") or a regex ("re"); of an escaped one, what it means."""
     pattern = grammar.terminals[terminal].pattern
     assert pattern is not None
-    return pattern.kind
+    return pattern.unescaped.kind
 
 
 def flags_of(grammar: Grammar, terminal: int) -> frozenset[str]:
     """The flags of a terminal's pattern."""
     pattern = grammar.terminals[terminal].pattern
     assert pattern is not None
-    return pattern.flags
+    return pattern.unescaped.flags

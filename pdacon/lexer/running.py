@@ -31,7 +31,7 @@ class Runner:
         """Whether the match at the beginning of a text, of which there is at least a byte, is all of it."""
         return text[-1] in self._lasts and self.match_end(text) == len(text)
 
-    def match_end(self, text: bytes) -> int | None:
+    def match_end(self, text: bytes | memoryview) -> int | None:
         """Where the match ends that ``re.match`` finds at the beginning of a text; None if there is none.
 
         Cost: the length of the text times the size of the program.

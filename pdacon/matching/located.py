@@ -16,6 +16,8 @@ from pdacon.explanation import Cut
 from pdacon.grammar import Grammar
 from pdacon.lalr import open_parentheses
 from pdacon.lexer.contexts import lexing_order
+from pdacon.lexer.program import from_automaton
+from pdacon.lexer.running import Runner, runner_of
 from pdacon.pda import Configuration, LexemeReader, Machine, Margin
 
 
@@ -100,7 +102,7 @@ class _Ignored:
         self._options = grammar.options
         self._bytes = text
         self._text: str | bytes | None = None
-        self._patterns: list[tuple[int, re.Pattern[Any]]] = []
+        self._patterns: list[tuple[int, re.Pattern[Any] | Runner]] = []
         self._at = 0, 0  # a byte, and which character it is
 
     def terminal(self, begin: int, end: int) -> int:
@@ -111,6 +113,10 @@ class _Ignored:
             self._begin()
         first, last = self._character(begin), self._character(end)
         for terminal, pattern in self._patterns:
+            if isinstance(pattern, Runner):
+                if pattern.match_end(memoryview(self._bytes)[begin:]) == end - begin:
+                    return terminal
+                continue
             match = pattern.match(self._text, first)
             if match is not None and match.end() == last:
                 return terminal
@@ -121,6 +127,9 @@ class _Ignored:
         self._text = self._bytes if as_bytes else self._bytes.decode("utf-8", "ignore")
         for index, terminal in self._ordered:
             assert terminal.pattern is not None
+            if terminal.pattern.automaton is not None:
+                self._patterns.append((index, runner_of(from_automaton(terminal.pattern.automaton))))
+                continue
             regexp = terminal.pattern.regexp
             pattern = re.compile(regexp.encode("latin-1") if as_bytes else regexp, self._options.g_regex_flags)
             self._patterns.append((index, pattern))

@@ -124,23 +124,25 @@ class Machine:
         keywords: dict[int, tuple[int, ...]] = {}
         gone: set[int] = set()
         for regex in ordered:
-            pattern = terminals[regex].pattern
+            own = terminals[regex].pattern
+            pattern = None if own is None else own.unescaped
             if pattern is None or pattern.kind != "re":
                 continue
             absorbed = tuple(string for string in ordered if self._absorbs(terminals[regex], terminals[string]))
             if absorbed:
                 keywords[regex] = absorbed
-            gone.update(s for s in absorbed if (string := terminals[s].pattern) and string.flags <= pattern.flags)
+            gone.update(s for s in absorbed if (one := terminals[s].pattern) and one.unescaped.flags <= pattern.flags)
         strings = tuple(dict.fromkeys(chain.from_iterable(keywords.values())))
         return Context(tuple(t for t in ordered if t not in gone), keywords, strings)
 
     def _absorbs(self, regex: Terminal, string: Terminal) -> bool:
-        if regex.pattern is None or string.pattern is None or string.pattern.kind != "str":
+        if regex.pattern is None or string.pattern is None or not regex.pattern.is_escaped_like(string.pattern):
             return False
-        if regex.priority != string.priority:
+        pattern, literal = regex.pattern.unescaped, string.pattern.unescaped
+        if literal.kind != "str" or regex.priority != string.priority:
             return False
-        match = re.match(regex.pattern.regexp, string.pattern.value, self.grammar.options.g_regex_flags)
-        return match is not None and match.group() == string.pattern.value
+        match = re.match(pattern.regexp, literal.value, self.grammar.options.g_regex_flags)
+        return match is not None and match.group() == literal.value
 
     # Lexing
 

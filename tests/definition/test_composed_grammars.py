@@ -147,6 +147,7 @@ SAME_WORDS = {
         {"h": 'start: NAME ("+" NAME)*\nNAME: /[fi]+/\n%ignore " "'},
         "if+ ",
     ),
+    "line breaks": ('start: h ";"', {"h": "start: (/[ \\n]/ | /a\\\\\\n/ | /[.]\n/x)+"}, "a\\\n ;."),
     "flags": ('start: "F"i h\nOTHER: /x/', {"h": 'start: /[a-c]+/i "."? | "-" X?\nX.2: /a\\/b/s'}, "fFaA/.-"),
 }
 

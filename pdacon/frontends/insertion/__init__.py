@@ -5,7 +5,8 @@ it. Out: a `Grammar` in which each inner one has its own rules, terminals and ig
 neither tables nor contexts: what is ignored where follows from the productions (`pdacon.lexer.ignoring`).
 """
 
+from pdacon.frontends.insertion.escaping import escaped
 from pdacon.frontends.insertion.inserting import inserted
 from pdacon.frontends.insertion.templates import composed, with_inline_schemas
 
-__all__ = ["composed", "inserted", "with_inline_schemas"]
+__all__ = ["composed", "escaped", "inserted", "with_inline_schemas"]

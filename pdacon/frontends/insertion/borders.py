@@ -14,14 +14,14 @@ meet: of the outer grammar outside, of the inner one inside. So there are termin
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pdacon.frontends.printing import automaton_pattern
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import Grammar, Pattern, Terminal
 from pdacon.grammar.model import Automaton
 from pdacon.lexer.contexts import lexing_order
-from pdacon.lexer.program import from_automaton
+from pdacon.lexer.program import first_of, from_automaton, to_automaton
 from pdacon.regular import Ranges
 from pdacon.regular.characters import intersection, union
 
@@ -44,11 +44,31 @@ def first_piece(own: Sequence[Terminal], others: Sequence[Terminal]) -> Pattern 
     """A piece of what one grammar ignores, where the other one ignores nothing; None if there is no such place."""
     if not own:
         return None
+    if any(one.pattern is not None and one.pattern.meant is not None for one in own):
+        return None if others else _escaped_piece(own)
     pieces = _either(own)
     regexp = f"(?!{_either(others)})(?:{pieces})" if others else f"(?:{pieces})"
     if not RegularSet.from_regex(regexp):
         return None
     return _pattern(regexp, min(_widths(own, 0)), max(_widths(own, 1)))
+
+
+def _escaped_piece(own: Sequence[Terminal]) -> Pattern:
+    """The same of a grammar that is escaped: its automata, one after the other, as ``|`` has them."""
+    patterns = [one.pattern for one in sorted(own, key=lexing_order) if one.pattern is not None]
+    automata = [from_automaton(one.automaton) for one in patterns if one.automaton is not None]
+    plain = [replace(one, pattern=one.pattern.meant) for one in own if one.pattern is not None]
+    meant = first_piece(plain, [])
+    return Pattern(
+        "automaton",
+        "",
+        frozenset(),
+        "",
+        min(one.min_width for one in patterns),
+        max(one.max_width for one in patterns),
+        to_automaton(first_of(automata)),
+        meant,
+    )
 
 
 def closing(closer: Terminal, before: Sequence[Terminal]) -> Pattern:
@@ -96,6 +116,11 @@ class End:
             return False
         return bool(intersection(_first(set_of(closer.pattern)), self.characters))
 
+    @property
+    def is_escaped(self) -> bool:
+        """Whether the runs are escaped texts, such as those that end before the quote of a string."""
+        return any(one.pattern is not None and one.pattern.meant is not None for one in self.runs)
+
     def ignores(self, closer: Terminal) -> bool:
         """Whether a terminal behind the inner grammar may be nothing but what that ignores, and could go on behind."""
         assert closer.pattern is not None
@@ -124,7 +149,9 @@ def end_of(grammar: Grammar) -> End:
     runs = {}
     for terminal in (grammar.terminals[k] for k in sorted(grammar.ignored_outside)):
         assert terminal.pattern is not None
-        ranges = _run(set_of(terminal.pattern))
+        ranges = _run(set_of(terminal.pattern.unescaped))
+        if ranges and terminal.pattern.meant is not None:
+            ranges = _first(set_of(terminal.pattern))
         if ranges:
             runs[terminal] = ranges
     return End(tuple(runs), union(*runs.values()), None)

@@ -38,6 +38,14 @@ def check_fits(outer: Grammar, name: str, inner: Grammar) -> None:
     if len(inner.starts) != 1:
         starts = ", ".join(inner.options.start)
         raise ValueError(f"compose: {name} has several start rules ({starts}); load it with one of them: start=...")
+    if outer.ignored_outside and any(
+        (pattern := inner.terminals[k].pattern) is not None and pattern.meant is not None for k in inner.ignored_outside
+    ):
+        raise UnsupportedGrammarError(
+            f"{name}: around it the outer grammar ignores text, which would get into the string that it is escaped "
+            "for; let the quotes belong to it: escaped(quotes=True)",
+            feature="compose",
+        )
     if inner.labels:
         raise UnsupportedGrammarError(
             f"{name}: {inner.labels[0]} is a label, and only the outer grammar may have labels; write it there",

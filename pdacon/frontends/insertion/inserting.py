@@ -240,7 +240,7 @@ class _Composition:
             pattern = Pattern("automaton", "", frozenset(), "", 1, 4_294_967_295, automaton)
             whole = self._first_of_all(f"{hole.name.upper()}_AND_{terminal.name}", pattern, terminal)
             return [(whole,), plain] if self._outer.ignored_outside else [(whole,)]
-        if hole.end.ignores(terminal):
+        if hole.end.is_escaped or hole.end.ignores(terminal):
             raise self._no_end(hole, closer)
         whole = self._first_of_all(
             f"{terminal.name}_BEHIND_{hole.name.upper()}", closing(terminal, hole.end.runs), terminal

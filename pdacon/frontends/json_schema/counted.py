@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.frontends.json_schema.programs import string_program
-from pdacon.frontends.json_schema.spelling import Escapes
+from pdacon.lexer.escaping import Escapes
 from pdacon.lexer.program import BYTES, MATCH, Program
 from pdacon.regular import Dfa
 

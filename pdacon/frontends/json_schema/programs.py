@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.frontends.json_schema.spelling import Escapes
 from pdacon.grammar.model import Automaton
+from pdacon.lexer.escaping import Escapes
 from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Edges, Program, pack
 from pdacon.regular import Dfa
 

@@ -22,9 +22,10 @@ from pdacon.frontends.json_schema.patterns import strings_pattern
 from pdacon.frontends.json_schema.productions import PART, Productions, Text
 from pdacon.frontends.json_schema.programs import all_but_automaton, number_program, string_program, words_program
 from pdacon.frontends.json_schema.reading import Reader
-from pdacon.frontends.json_schema.spelling import ANY_STRING, CHARACTER, Escapes, Spelling, spelled
+from pdacon.frontends.json_schema.spelling import ANY_STRING, CHARACTER, Spelling, spelled
 from pdacon.frontends.json_schema.strings import Shape
 from pdacon.grammar.model import Automaton
+from pdacon.lexer.escaping import Escapes
 from pdacon.lexer.program import Program, remembered_automaton
 from pdacon.regular import FALSE, TRUE, Dfa
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Literal, TypeAlias
 
+from pdacon.lexer.escaping import ESCAPES, Escapes
 from pdacon.regular import ANY
 from pdacon.regular.characters import Ranges, complement, intersection
 
 Whitespace: TypeAlias = Literal["json.dumps", "compact", "indent", "any"]
-Escapes: TypeAlias = Literal["needed", "ascii", "any"]
 
 SHORT = {0x22: '\\"', 0x5C: "\\\\", 0x08: "\\b", 0x0C: "\\f", 0x0A: "\\n", 0x0D: "\\r", 0x09: "\\t"}
 ESCAPED: Ranges = ((0x00, 0x1F), (0x22, 0x22), (0x5C, 0x5C))
@@ -27,7 +27,7 @@ ANY_STRING = f'"{CHARACTER}*"'
 _CHOICES = {
     "whitespace": ("json.dumps", "compact", "indent", "any"),
     "order": ("schema", "any"),
-    "escapes": ("needed", "ascii", "any"),
+    "escapes": ESCAPES,
     "numbers": ("any", "canonical"),
 }
 

@@ -1,0 +1,61 @@
+"""A grammar -> the grammar of its texts as they stand within a string of JSON.
+
+Rules stay as they are. Each terminal reads the escaped texts of what it has read (`pdacon.lexer.escaping`), and keeps
+its place in Lark's order of terminals, and its keywords (`Pattern.meant`): so the lexer cuts an escaped text where it
+would cut the text that is meant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pdacon.errors import UnsupportedGrammarError
+from pdacon.frontends.insertion.templates import composed
+from pdacon.grammar import Grammar, Pattern, Terminal
+from pdacon.lexer import compile_terminal
+from pdacon.lexer.escaping import Escapes, check_escapes, escaped_program, whole_characters
+from pdacon.lexer.program import to_automaton
+
+_STATES = 1_000_000
+_QUOTED = r'start: "\"" text "\""'
+
+
+def escaped(grammar: Grammar, notation: str, escapes: Escapes, quotes: bool) -> Grammar:
+    """See `Grammar.escaped`."""
+    check_escapes(notation, escapes)
+    _check(grammar)
+    terminals = tuple(_escaped(grammar, terminal, escapes) for terminal in grammar.terminals)
+    made = replace(grammar, terminals=terminals, language="several grammars", values=None)
+    return composed(_QUOTED, {"text": made}) if quotes else made
+
+
+def _escaped(grammar: Grammar, terminal: Terminal, escapes: Escapes) -> Terminal:
+    own = terminal.pattern
+    if own is None:
+        return terminal
+    program = whole_characters(compile_terminal(grammar, terminal, _STATES))
+    if program is None:
+        raise UnsupportedGrammarError(
+            f"terminal {terminal.name} looks at the text before it, which is escaped within a string; write it without "
+            r"\b, ^ and look-behind at its beginning",
+            terminal.span,
+            "escaped",
+        )
+    automaton = to_automaton(escaped_program(program, escapes, _STATES))
+    pattern = Pattern("automaton", "", frozenset(), "", own.min_width, own.max_width, automaton, own)
+    return replace(terminal, pattern=pattern)
+
+
+def _check(grammar: Grammar) -> None:
+    """Refuse what no string can have, by name."""
+    for is_there, feature, why in (
+        (grammar.layout is not None, "postlex", "indentation would count escapes as columns; use one without"),
+        (bool(grammar.labels), "token labels", "labels stand for tokens, which are no characters; write them outside"),
+        (bool(grammar.within), "regular-set", "`& regular_set` says something of the text itself; escape the set, too"),
+        (grammar.options.use_bytes, "use_bytes", "a string of JSON has characters, not bytes; load it without"),
+        (bool(grammar.options.g_regex_flags), "g_regex_flags", "write the flags into its terminals"),
+    ):
+        if is_there:
+            raise UnsupportedGrammarError(
+                f"escaped: a grammar with {feature} cannot be escaped: {why}", feature=feature
+            )

@@ -1,0 +1,369 @@
+"""Programs of a text -> programs of that text as it stands within a string of JSON.
+
+What is read between the quotes is a sequence of units, each of which stands for one character: the character itself,
+``\\n``, ``\\u00e9``, two escapes for a pair of surrogates. No unit is the beginning of another one, so that a text is
+cut into units in one way only. A thread of the new program reads a unit and goes where the old one goes with the UTF-8
+of its character. So threads, their order and what matches where are those of the text that is meant; look-ahead sees
+that text, too, and its end in the quote behind it.
+
+Source: for JSON's strings, RFC 8259, section 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from pdacon.cancelling import CancelEvent, stop_if_set
+from pdacon.errors import LimitExceededError
+from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, Program, epsilon_closure, pack
+from pdacon.lexer.utf8 import continuations
+
+Escapes: TypeAlias = Literal["needed", "ascii", "any"]
+"""How characters are written: as they are where that is possible; if they are not ASCII, with an escape; in any way."""
+ESCAPES: tuple[Escapes, ...] = ("needed", "ascii", "any")
+"""In the order in which the core numbers them."""
+
+_QUOTE, _BACKSLASH = b'"\\'
+_SHORT = {"b": 8, "t": 9, "n": 10, "f": 12, "r": 13, '"': _QUOTE, "\\": _BACKSLASH}
+_NEEDED = (*range(0x20), _QUOTE, _BACKSLASH)
+_SURROGATES, _LOW = 0xD800, 0xDC00
+_PAIRS = 0x10000
+
+_Targets: TypeAlias = tuple[int, ...]
+"""States of the old program that a character leads to, in order."""
+_Pieces: TypeAlias = tuple[tuple[int, int, "_Targets | _Pieces"], ...]
+"""Disjoint ranges of numbers, ascending, and where each of them leads; of the first surrogates, the second ones."""
+_Key: TypeAlias = tuple[Any, ...]
+
+
+def check_escapes(notation: object, escapes: object) -> None:
+    """Refuse, with ValueError, a notation that there is not, or a way to write its characters."""
+    if notation != "json":
+        raise ValueError(f'escaped: the notation is "json", not {notation!r:.40}')
+    if escapes not in ESCAPES:
+        raise ValueError(f"escaped: escapes is one of {', '.join(map(repr, ESCAPES))}, not {escapes!r:.40}")
+
+
+def escaped_program(program: Program, escapes: Escapes, limit: int, cancel: CancelEvent | None = None) -> Program:
+    """The program that reads what a program reads, as it stands between the quotes of a JSON string.
+
+    Parameters
+    ----------
+    program : Program
+        Over UTF-8, with one entry or of a family: one that looks behind itself would look at escapes.
+    escapes : {"needed", "ascii", "any"}
+    limit : int
+        The most states.
+
+    Raises
+    ------
+    LimitExceededError
+    """
+    made = _Escaping(program, escapes, limit, cancel)
+    entries = [made.number(("at", entry)) for entry in program.entries.tolist()]
+    made.finish()
+    return made.packed(program, entries)
+
+
+def whole_characters(program: Program) -> Program | None:
+    """A program for lexemes that begin between characters, if it begins alike whatever lies behind; else None.
+
+    Look-behind can tell apart the bytes within a character, where no lexeme begins.
+    """
+    if program.family or program.looks_ahead_only:
+        return program
+    table = program.behind.tolist()
+    met, pending = {0}, [0]
+    while pending:
+        state = pending.pop()
+        for lead in (*range(0x80), *range(0xC2, 0xF5)):
+            after = {table[state][lead]}
+            for first, last in continuations(lead):
+                after = {table[one][byte] for one in after for byte in range(first, last + 1)}
+            pending += after - met
+            met |= after
+    (entry, *others) = {int(program.entries[state]) for state in met}
+    if others:
+        return None
+    kinds, edges = zip(*program.states(), strict=True)
+    return pack(kinds, edges, [entry])
+
+
+class _Escaping:
+    """States of the new program: each is a state of the old one, and how much of a unit has been read."""
+
+    def __init__(self, program: Program, escapes: Escapes, limit: int, cancel: CancelEvent | None) -> None:
+        self._old = program.states()
+        self._leaves = program.leaves.tolist()
+        self._escapes, self._limit, self._cancel = escapes, limit, cancel
+        self._known: dict[_Key, int] = {}
+        self._open: list[_Key] = []
+        self._kinds: list[int] = []
+        self._edges: list[Edges] = []
+        self._new_leaves: list[int] = []
+        self._tails: dict[tuple[_Targets, int], _Pieces] = {}
+
+    def number(self, key: _Key) -> int:
+        """A state of the new program, which is made when `finish` comes to it."""
+        if key[0] in ("at", "within") and not self._leaves and self._old[key[1]][0] == MATCH:
+            key = ("match",)
+        if key not in self._known:
+            self._known[key] = len(self._kinds)
+            self._kinds.append(BYTES)
+            self._edges.append(())
+            self._new_leaves.append(0)
+            self._open.append(key)
+            if len(self._kinds) > self._limit:
+                raise LimitExceededError("states", len(self._kinds), self._limit)
+        return self._known[key]
+
+    def finish(self) -> None:
+        """Make all states that there are."""
+        while self._open:
+            stop_if_set(self._cancel)
+            key = self._open.pop()
+            self._make(self._known[key], *key)
+
+    def _make(self, number: int, what: str, *of: Any) -> None:
+        if what == "at":
+            (state,) = of
+            self._kinds[number] = self._old[state][0]
+            self._new_leaves[number] = self._leaves[state] if self._leaves else 0
+            self._edges[number] = tuple(self._edges_at(state))
+        elif what == "within":
+            state, left = of
+            kind, edges = self._old[state]
+            self._kinds[number] = kind
+            after = left if kind == SPLIT else left - 1
+            self._edges[number] = tuple((lo, hi, self.number(_with_left(to, after))) for lo, hi, to in edges)
+        elif what == "one of":
+            (targets,) = of
+            self._kinds[number] = SPLIT
+            self._edges[number] = tuple((0, 0, self.number(("at", to))) for to in targets)
+        elif what == "match":
+            self._kinds[number] = MATCH
+        else:
+            kind, *rest = of
+            self._kinds[number] = kind
+            self._edges[number] = tuple(self._edges_within(what, kind, *rest))
+
+    def _edges_at(self, state: int) -> Iterator[tuple[int, int, int]]:
+        """What may follow between two characters."""
+        kind, edges = self._old[state]
+        if kind == SPLIT:
+            yield from ((0, 0, self.number(("at", to))) for _, _, to in edges)
+        elif kind != MATCH:
+            found = []
+            for first, last, to in edges:
+                for lo, hi in _plain_within(first, min(last, 0x7E if self._escapes == "ascii" else 0x7F)):
+                    found.append((lo, hi, self.number(("at", to))))
+                if self._escapes != "ascii":
+                    for lo, hi, left in ((0xC2, 0xDF, 1), (0xE0, 0xEF, 2), (0xF0, 0xF4, 3)):
+                        if max(first, lo) <= min(last, hi):
+                            target = self.number(_with_left(to, left))
+                            found.append((max(first, lo), min(last, hi), target))
+            if kind == PENDING_OR_END:
+                found.append((_QUOTE, _QUOTE, self.number(("match",))))
+            characters = self._characters(state)
+            if characters:
+                # Nothing ends within an escape.
+                within = PENDING if kind == PENDING_OR_END else kind
+                found.append((_BACKSLASH, _BACKSLASH, self.number(("escape", within, characters))))
+            yield from sorted(found)
+
+    def _edges_within(self, what: str, kind: int, *rest: Any) -> Iterator[tuple[int, int, int]]:
+        """What may follow within an escape."""
+        if what == "escape":
+            (pieces,) = rest
+            short = {**_SHORT, "/": 0x2F} if self._escapes == "any" else _SHORT
+            ways: list[tuple[int, _Key]] = []
+            longer: _Pieces = pieces
+            for letter, point in short.items():
+                targets = next((to for first, last, to in longer if first <= point <= last), None)
+                if targets is not None:
+                    ways.append((ord(letter), self._behind(targets)))
+            if self._escapes != "any":
+                longer = _without(longer, sorted(short.values()))
+            if longer:
+                ways.append((ord("u"), ("digits", kind, 4, _in_sixteen_bits(longer))))
+            for byte, key in sorted(ways, key=lambda way: way[0]):
+                yield byte, byte, self.number(key)
+        elif what == "pair":
+            yield _BACKSLASH, _BACKSLASH, self.number(("pair's u", kind, *rest))
+        elif what == "pair's u":
+            yield ord("u"), ord("u"), self.number(("digits", kind, 4, *rest))
+        else:
+            width, pieces = rest
+            yield from self._digits(kind, width, pieces)
+
+    def _digits(self, kind: int, width: int, pieces: _Pieces) -> Iterator[tuple[int, int, int]]:
+        """The hexadecimal digits that may follow, so many of which are left."""
+        size = 16 ** (width - 1)
+        found: list[tuple[int, int, int]] = []
+        for digit in range(16):
+            part = _part(pieces, digit * size, size)
+            if not part:
+                continue
+            if width > 1:
+                key: _Key = ("digits", kind, width - 1, part)
+            elif _is_pair(part[0][2]):
+                key = ("pair", kind, part[0][2])
+            else:
+                key = self._behind(part[0][2])
+            target = self.number(key)
+            letters = {f"{digit:x}", f"{digit:X}"} if self._escapes == "any" else {f"{digit:x}"}
+            found += [(ord(letter), ord(letter), target) for letter in letters]
+        found.sort()
+        while found:
+            lo, hi, target = found.pop(0)
+            while found and found[0][0] == hi + 1 and found[0][2] == target:
+                hi = found.pop(0)[0]
+            yield lo, hi, target
+
+    def _behind(self, targets: Any) -> _Key:
+        """Where a character leads."""
+        return ("at", targets[0]) if len(targets) == 1 else ("one of", targets)
+
+    # Characters that a state reads
+
+    def _characters(self, state: int) -> _Pieces:
+        """The characters that may follow, of those that are escaped."""
+        found: list[tuple[int, int, _Targets | _Pieces]] = []
+        for first, last, to in self._old[state][1]:
+            found += [(lo, hi, (to,)) for lo, hi in self._ascii_escaped(first, min(last, 0x7F))]
+            if self._escapes != "needed":
+                for lead in range(max(first, 0xC2), min(last, 0xF4) + 1):
+                    left = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
+                    begin = (lead & (0x3F >> left)) << 6 * left
+                    found += _spellable([(begin + lo, begin + hi, of) for lo, hi, of in self._tail((to,), left)], left)
+        return _joined(found)
+
+    def _ascii_escaped(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        if self._escapes == "any":
+            if first <= last:
+                yield first, last
+            return
+        escaped = (*_NEEDED, 0x7F) if self._escapes == "ascii" else _NEEDED
+        yield from ((point, point) for point in escaped if first <= point <= last)
+
+    def _tail(self, states: _Targets, left: int) -> _Pieces:
+        """What the last bytes of a character may be, as the number that their bits make up, behind some threads."""
+        if not left:
+            return ((0, 0, states),)
+        key = states, left
+        if key not in self._tails:
+            seen: set[int] = set()
+            threads = [one for state in states for one in epsilon_closure(self._old, state, seen)]
+            # What is pending may be decided before the character ends.
+            decided = [(0x80, 0xBF, one) for one in threads if self._old[one][0] == MATCH]
+            edges = [
+                (max(lo, 0x80), min(hi, 0xBF), to)
+                for lo, hi, to in [*(edge for one in threads for edge in self._old[one][1]), *decided]
+                if lo <= 0xBF and hi >= 0x80
+            ]
+            cuts = sorted({*(lo for lo, _, _ in edges), *(hi + 1 for _, hi, _ in edges)})
+            found: list[tuple[int, int, _Targets | _Pieces]] = []
+            size = 64 ** (left - 1)
+            for first, end in pairwise(cuts):
+                to = tuple(dict.fromkeys(target for lo, hi, target in edges if lo <= first <= hi))
+                if to:
+                    tail = self._tail(to, left - 1)
+                    for byte in range(first, end):
+                        begin = (byte & 0x3F) * size
+                        found += [(begin + lo, begin + hi, of) for lo, hi, of in tail]
+            self._tails[key] = _joined(found)
+        return self._tails[key]
+
+    def packed(self, old: Program, entries: list[int]) -> Program:
+        """The program of all states."""
+        edges = [edge for some in self._edges for edge in some]
+        return Program(
+            kind=np.array(self._kinds, np.uint8),
+            offset=np.cumsum([0, *map(len, self._edges)], dtype=np.int32),
+            lo=np.array([lo for lo, _, _ in edges], np.uint8),
+            hi=np.array([hi for _, hi, _ in edges], np.uint8),
+            target=np.array([to for _, _, to in edges], np.int32),
+            entries=np.array(entries, np.int32),
+            behind=np.zeros((len(entries), 256), np.int32),
+            family=f"{old.family} in JSON, {self._escapes}" if old.family else "",
+            leaves=np.array(self._new_leaves if old.family else [], np.int32),
+        )
+
+
+def _with_left(state: int, left: int) -> _Key:
+    """A state of the old program with so many bytes of a character still to be read."""
+    return ("within", state, left) if left else ("at", state)
+
+
+def _plain_within(first: int, last: int) -> Iterator[tuple[int, int]]:
+    """The characters of a range of ASCII that may stand for themselves."""
+    for lo, hi in ((0x20, _QUOTE - 1), (_QUOTE + 1, _BACKSLASH - 1), (_BACKSLASH + 1, 0x7F)):
+        if max(first, lo) <= min(last, hi):
+            yield max(first, lo), min(last, hi)
+
+
+def _spellable(
+    pieces: list[tuple[int, int, _Targets | _Pieces]], left: int
+) -> list[tuple[int, int, _Targets | _Pieces]]:
+    """Of characters with so many bytes behind the first one those that UTF-8 spells so: no surrogates, nothing longer
+    than it need be.
+    """
+    ranges = [[(0x80, 0x7FF)], [(0x800, 0xD7FF), (0xE000, 0xFFFF)], [(0x10000, 0x10FFFF)]][left - 1]
+    return [
+        (max(first, lo), min(last, hi), to)
+        for first, last, to in pieces
+        for lo, hi in ranges
+        if max(first, lo) <= min(last, hi)
+    ]
+
+
+def _joined(pieces: list[tuple[int, int, _Targets | _Pieces]]) -> _Pieces:
+    """Pieces in their order, with neighbours that lead alike as one."""
+    found: list[tuple[int, int, _Targets | _Pieces]] = []
+    for first, last, to in sorted(pieces, key=lambda piece: piece[0]):
+        if found and found[-1][1] == first - 1 and found[-1][2] == to:
+            found[-1] = found[-1][0], last, to
+        else:
+            found.append((first, last, to))
+    return tuple(found)
+
+
+def _part(pieces: _Pieces, begin: int, size: int) -> _Pieces:
+    """The pieces within a range, counted from its beginning."""
+    return tuple(
+        (max(first, begin) - begin, min(last, begin + size - 1) - begin, to)
+        for first, last, to in pieces
+        if first < begin + size and last >= begin
+    )
+
+
+def _without(pieces: _Pieces, points: list[int]) -> _Pieces:
+    for point in points:
+        below = _part(pieces, 0, point)
+        above = ((first + point + 1, last + point + 1, to) for first, last, to in _part(pieces, point + 1, 0x110000))
+        pieces = (*below, *above)
+    return pieces
+
+
+def _in_sixteen_bits(pieces: _Pieces) -> _Pieces:
+    """Characters as what ``\\u`` has behind it; those above U+FFFF by their first surrogate."""
+    plain = _part(pieces, 0, _PAIRS)
+    pairs = _part(pieces, _PAIRS, 0x100000)
+    cuts = sorted({0, 0x400, *(first >> 10 for first, _, _ in pairs), *((last >> 10) + 1 for _, last, _ in pairs)})
+    cuts = sorted({*cuts, *((first >> 10) + 1 for first, _, _ in pairs), *(last >> 10 for _, last, _ in pairs)})
+    found: list[tuple[int, int, _Targets | _Pieces]] = []
+    for first, end in pairwise(cuts):
+        second = _part(pairs, first << 10, 0x400)
+        if second:
+            low = _joined([(_LOW + lo, _LOW + hi, to) for lo, hi, to in second])
+            found.append((_SURROGATES + first, _SURROGATES + end - 1, low))
+    return _joined([*plain, *found])
+
+
+def _is_pair(to: _Targets | _Pieces) -> bool:
+    """Whether a first surrogate leads there, to pieces."""
+    return isinstance(to[0], tuple)

@@ -1,0 +1,108 @@
+"""`Grammar.escaped`: the built-in grammars, JSON in JSON, and what is refused by name."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from itertools import product
+from random import Random
+
+import pytest
+
+import pdacon
+from pdacon import Grammar, RegularSet
+from pdacon.errors import UnsupportedGrammarError
+from pdacon.lexer.escaping import ESCAPES, Escapes
+from tests.support.spellings import spellings
+
+CITY = {
+    "type": "object",
+    "properties": {"city": {"type": "string", "maxLength": 5}, "days": {"type": "integer"}},
+    "required": ["city"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "escapes"), [("sql_select", "needed"), *product(["json", "arithmetic"], ESCAPES)])
+def test_built_in_grammars(name: str, escapes: Escapes) -> None:
+    plain = Grammar.builtin(name)
+    within = Grammar.compose('start: "{\\"text\\": " text "}"', text=plain.escaped(escapes=escapes, quotes=True))
+    constraint = pdacon.compile(within, pdacon.Vocabulary.bytes())
+    random = Random(f"{name}, {escapes}")
+    for text in plain.sample(20, seed=5):
+        units = [random.choice(spellings(character, escapes)) for character in text]
+        assert constraint.accepts(f'{{"text": "{"".join(units)}"}}'), text
+        place = random.randrange(len(text) + 1)
+        changed = text[:place] + random.choice("\n\"'\\(a") + text[place + random.randint(0, 1) :]
+        written = json.dumps({"text": changed}, ensure_ascii=escapes == "ascii")
+        assert constraint.accepts(written) == plain.accepts(changed), changed
+    for written in within.sample(10, seed=5):
+        assert plain.accepts(json.loads(written)["text"])
+
+
+def test_json_in_a_string_in_a_string() -> None:
+    schema = Grammar.from_json_schema(CITY)
+    call = Grammar.compose('start: "{\\"arguments\\": " args "}"', args=schema.escaped(quotes=True))
+    outer = call.escaped(quotes=True)
+    texts = {}
+    for city in ("Oslo", 'a"b\\c', "é\n", "longer"):
+        arguments = json.dumps({"city": city, "days": 3}, ensure_ascii=False)
+        written = json.dumps({"arguments": arguments}, ensure_ascii=False)
+        assert call.accepts(written) == schema.accepts(arguments) == (city != "longer")
+        assert outer.accepts(json.dumps(written, ensure_ascii=False)) == (city != "longer")
+        texts[city] = written
+    assert not call.accepts(texts["Oslo"].replace("3", "x"))
+    for written in outer.sample(10, seed=1):
+        assert schema.accepts(json.loads(json.loads(written))["arguments"])
+
+
+def test_keywords_stay_those_of_the_grammar() -> None:
+    grammar = Grammar.from_lark('start: "if" NAME | NAME "=" NAME\nNAME: /\\w+/\n%ignore /\\s+/')
+    escaped = grammar.escaped(quotes=True)
+    for text in ("if\na", "if a", "iff =\ta", "if = a", "a = if", "é=b"):
+        assert escaped.accepts(json.dumps(text, ensure_ascii=False)) == grammar.accepts(text), text
+
+
+def test_explanations_name_what_is_meant() -> None:
+    escaped = Grammar.from_lark('start: NAME ";" | "\\n"\nNAME: /[a-z]+/\n%ignore /[ \\n]*#[^\\n]*/').escaped()
+    explanation = escaped.explain("# a\\n #b;\\n")
+    assert [(cut.terminal, cut.text) for cut in explanation.cuts][:1] == [("/[ \\n]*#[^\\n]*/", b"# a")]
+    assert "NAME" in escaped.explain("ab").unfinished
+    assert "NAME" in str(escaped.draw("start"))
+
+
+def test_it_pickles_and_differs_from_the_plain_one() -> None:
+    plain = Grammar.from_lark('start: "a" /b+/')
+    escaped = plain.escaped()
+    assert escaped.fingerprint != plain.fingerprint
+    assert pickle.loads(pickle.dumps(escaped)).fingerprint == escaped.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("grammar", "feature"),
+    [
+        (lambda: Grammar.builtin("python"), "postlex"),
+        (lambda: Grammar.from_lark('start: "a"', use_bytes=True), "use_bytes"),
+        (lambda: Grammar.from_lark('start: "a"', g_regex_flags=2), "g_regex_flags"),
+        (lambda: Grammar.from_lark("start: /(?P<PARAGRAPH_TOKEN>)/", extensions=True), "token labels"),
+        (lambda: Grammar.builtin("json") & RegularSet.from_regex("[ -~]*"), "regular-set"),
+        (lambda: Grammar.from_lark('start: "a" B\nB: /(?<!a)b/'), "escaped"),
+    ],
+)
+def test_what_is_refused(grammar: object, feature: str) -> None:
+    assert callable(grammar)
+    with pytest.raises(UnsupportedGrammarError) as raised:
+        grammar().escaped()
+    assert raised.value.feature == feature
+
+
+def test_blanks_around_the_hole_are_refused() -> None:
+    with pytest.raises(UnsupportedGrammarError, match="quotes=True"):
+        Grammar.compose('start: "\\"" h "\\""\n%ignore " "', h=Grammar.from_lark('start: "a"\n%ignore " "').escaped())
+    with pytest.raises(UnsupportedGrammarError, match="nobody knows where it ends"):
+        Grammar.compose('start: "\\"" h " b\\""', h=Grammar.from_lark('start: "a"\n%ignore " "').escaped())
+    with pytest.raises(UnsupportedGrammarError, match="escaped texts"):
+        Grammar.from_lark('start: "a"').escaped().to_lark()
+    with pytest.raises(ValueError, match="notation"):
+        Grammar.from_lark('start: "a"').escaped("xml")  # type: ignore[arg-type]
