@@ -5,7 +5,8 @@
 
 Each replica has its own model and batches its own requests. What one has compiled the others map from the folder, and
 so does a replica that is started anew; the folder can be on any file system that all machines see, and that nobody
-else writes to.
+else writes to. Where they see none, PDACON_STORE=s3://BUCKET/PREFIX, or what else fsspec has, is between their folders;
+PDACON_FOLDER= is a folder for each replica.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from ray import serve
 
 FOLDER = os.environ.get("PDACON_FOLDER", str(Path.home() / ".cache" / "pdacon"))
+STORE = os.environ.get("PDACON_STORE")
 MODEL = os.environ.get("PDACON_MODEL", "tiny")
 REPLICAS = int(os.environ.get("PDACON_REPLICAS", "2"))
 
@@ -34,7 +36,7 @@ def make_app() -> object:
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
         model, tokenizer = AutoModelForCausalLM.from_pretrained(MODEL), AutoTokenizer.from_pretrained(MODEL)
-    return create_app(model, tokenizer, Settings(model_name=MODEL, cache_directory=FOLDER))
+    return create_app(model, tokenizer, Settings(model_name=MODEL, cache_directory=FOLDER or None, cache_store=STORE))
 
 
 @serve.deployment(num_replicas=REPLICAS, max_ongoing_requests=64, ray_actor_options={"num_cpus": 1})

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import logging
 import math
 import os
 from collections import OrderedDict
@@ -17,18 +18,22 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Event, Lock
 from typing import Any
 
 from pdacon.arguments import require
 from pdacon.cancelling import CancelEvent, Watch
 from pdacon.compiling import compile
-from pdacon.composition import Limits, own_version
+from pdacon.composition import Limits, own_version, write
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, CancelledError, LimitExceededError, PdaconError
 from pdacon.frontends.json_schema import Spelling, canonical, schema_grammar
 from pdacon.grammar import Grammar, GrammarSource, grammar_of
+from pdacon.stores import ObjectStore
+
+logger = logging.getLogger(__name__)
 
 _POLL = 0.05  # seconds between two looks at whether a caller who waits for another's compilation has cancelled
 _OF_AN_ERROR = 4096  # bytes that one is taken to need
@@ -55,6 +60,18 @@ class CompileCache:
     directory : path, optional
         A folder in which constraints are kept as files, as `Constraint.save` writes them. It is made if need be. Only
         those whom you trust may write to it: a file that somebody means to be wrong can have masks that are wrong.
+    store : str, optional
+        A URL of fsspec's, such as ``s3://bucket/constraints``, through which machines share what one of them has
+        compiled (``pip install 'pdacon[store]'``, and what fsspec needs for the URL, such as s3fs). What is found
+        there is brought into the folder, checked as a whole, and mapped from there; without a folder into one that
+        lasts as long as the cache. Nothing is ever removed from it. As for the folder, only those whom you trust may
+        write to it.
+
+    Raises
+    ------
+    ImportError, ValueError, Exception
+        The store cannot be asked; see `pdacon.stores.ObjectStore`. Later failures of it are logged, and the constraint
+        is compiled.
 
     Examples
     --------
@@ -73,10 +90,19 @@ class CompileCache:
     again as a copy; but not one that depends on time, nor `CancelledError`.
     """
 
-    def __init__(self, max_bytes: int = 1 << 30, directory: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self,
+        max_bytes: int = 1 << 30,
+        directory: str | os.PathLike[str] | None = None,
+        store: str | None = None,
+    ) -> None:
         if isinstance(max_bytes, bool) or not isinstance(max_bytes, int) or max_bytes < 0:
             raise ValueError(f"CompileCache: max_bytes is a number of bytes, 0 or more, not {max_bytes!r}")
         self._max_bytes = max_bytes
+        self._shared = None if store is None else ObjectStore(store)
+        if self._shared is not None and directory is None:
+            self._temporary = TemporaryDirectory(prefix="pdacon-", ignore_cleanup_errors=True)
+            directory = self._temporary.name
         self._directory = None if directory is None else Path(os.fsdecode(directory))
         if self._directory is not None:
             self._directory.mkdir(parents=True, exist_ok=True)
@@ -87,7 +113,7 @@ class CompileCache:
         self._total = 0  # of these
         self._unlooked = math.inf  # bytes of files since the folder was looked through
         self._flights: dict[str, _Flight] = {}
-        self._counts = dict.fromkeys(("hits", "misses", "waits", "loads", "refusals", "evictions"), 0)
+        self._counts = dict.fromkeys(("hits", "misses", "waits", "loads", "fetches", "refusals", "evictions"), 0)
 
     def compile(
         self,
@@ -226,8 +252,8 @@ class CompileCache:
         -------
         dict
             ``hits``: answers that were there; ``misses``: compilations; ``waits``: answers that another thread's
-            compilation gave; ``loads``: answers that a file gave; ``refusals``: hits that were errors; ``evictions``;
-            ``entries`` and ``bytes`` now.
+            compilation gave; ``loads``: answers that a file gave; ``fetches``: those of them whose file came from the
+            store; ``refusals``: hits that were errors; ``evictions``; ``entries`` and ``bytes`` now.
         """
         with self._lock:
             return {**self._counts, "entries": len(self._known), "bytes": self._total}
@@ -306,7 +332,7 @@ class CompileCache:
             self._total -= self._bytes.pop(oldest)
             self._counts["evictions"] += 1
 
-    # The folder. What goes wrong there is no error: the constraint is compiled, or not kept.
+    # The folder and the store. What goes wrong there is no error: the constraint is compiled, or not kept.
 
     def _loaded(self, key: str, vocabulary: Vocabulary) -> Constraint | None:
         if self._directory is None:
@@ -315,24 +341,60 @@ class CompileCache:
         try:
             constraint = Constraint.load(path, vocabulary)
         except (OSError, ArtifactError):
-            return None
+            return self._fetched(path, vocabulary)
         with suppress(OSError):
             os.utime(path)
+        return constraint
+
+    def _fetched(self, path: Path, vocabulary: Vocabulary) -> Constraint | None:
+        """What the store has, as a file of the folder; all of it is checked, since it has come from far away."""
+        if self._shared is None:
+            return None
+        try:
+            content = self._shared.read(path.name)
+        except Exception as error:  # each backend has its own
+            logger.warning("the store could not be asked for %s: %s", path.name, error)
+            return None
+        if content is None:
+            return None
+        try:
+            write(path, content)
+            constraint = Constraint.load(path, vocabulary, verify=True)
+        except (OSError, ArtifactError) as error:
+            logger.warning("%s of the store is compiled again: %s", path.name, error)
+            return None
+        with self._lock:
+            self._counts["fetches"] += 1
+        self._wrote(path)
         return constraint
 
     def _store(self, key: str, constraint: Constraint) -> None:
         if self._directory is None:
             return
+        path = self._directory / f"{key}{_SUFFIX}"
         with suppress(OSError, ArtifactError):
-            path = self._directory / f"{key}{_SUFFIX}"
             constraint.save(path)
+            self._publish(path)
+            self._wrote(path)
+
+    def _publish(self, path: Path) -> None:
+        if self._shared is None:
+            return
+        try:
+            self._shared.publish(path.name, path.read_bytes())
+        except Exception as error:  # each backend has its own
+            logger.warning("%s could not be put into the store: %s", path.name, error)
+
+    def _wrote(self, path: Path) -> None:
+        """Look after the room of the folder, in which there is another file."""
+        with suppress(OSError):
             size = path.stat().st_size
             with self._lock:
                 self._unlooked += size
                 if is_due := self._unlooked >= self._max_bytes * _UNLOOKED:
                     self._unlooked = 0
             if is_due:
-                self._tidy(self._directory)
+                self._tidy(path.parent)
 
     def _tidy(self, directory: Path) -> None:
         """Remove the files that were not used for longest, while all need too much."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.metadata
 import json
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,6 +31,7 @@ from pdacon import (
     Vocabulary,
     caching,
 )
+from pdacon.stores import ObjectStore
 
 WORDS = Vocabulary.bytes()
 LETTERS = Vocabulary.from_tokens([b"a", b"b", b'"', None], eos_ids=[3])
@@ -295,3 +298,139 @@ def test_the_time_of_a_keyed_grammar_counts() -> None:
     with pytest.raises(LimitExceededError) as caught:
         CompileCache().compile_keyed(("slow",), slow, WORDS, limits=Limits(seconds=0.01))
     assert caught.value.what == "seconds"
+
+
+@pytest.fixture(params=["memory", "file", "dir"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, Any]]:
+    """A URL, and fsspec's view of what is there."""
+    fsspec = pytest.importorskip("fsspec")
+    places = {"memory": "memory://bucket/constraints", "file": f"file://{tmp_path}/a/bucket",
+              "dir": f"dir::file://{tmp_path}/a/bucket"}  # fmt: skip
+    url = places[request.param]
+    files, root = fsspec.core.url_to_fs(url)
+    yield url, SimpleNamespace(files=files, root=root, names=lambda: sorted(files.find(root)))
+    if request.param == "memory":
+        files.store.clear()
+        files.pseudo_dirs[:] = [""]
+
+
+SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}}
+
+
+def test_machines_share_a_store(store: tuple[str, Any], tmp_path: Path) -> None:
+    """Each has its own folder; what one has compiled the others bring into theirs, once."""
+    url, there = store
+    first = CompileCache(directory=tmp_path / "first", store=url)
+    made = first.compile_schema(SCHEMA, WORDS)
+    assert counts(first) == (0, 1)
+    (name,) = there.names()
+    assert there.files.cat_file(name) == next((tmp_path / "first").iterdir()).read_bytes(), "published, and whole"
+    other = CompileCache(directory=tmp_path / "other", store=url)
+    found = other.compile_schema(SCHEMA, WORDS)
+    assert {**other.statistics(), "bytes": 0, "entries": 0} == {
+        "hits": 0, "misses": 0, "waits": 0, "loads": 1, "fetches": 1, "refusals": 0, "evictions": 0, "bytes": 0,
+        "entries": 0}  # fmt: skip
+    assert found.matcher().allowed_mask().tolist() == made.matcher().allowed_mask().tolist()
+    there.files.rm(there.root, recursive=True)
+    again = CompileCache(directory=tmp_path / "other", store=url)
+    again.compile_schema(SCHEMA, WORDS)
+    assert (again.statistics()["loads"], again.statistics()["fetches"]) == (1, 0), "the folder has it"
+
+
+def test_a_store_without_a_folder(store: tuple[str, Any]) -> None:
+    url, there = store
+    CompileCache(store=url).compile("json", WORDS)
+    cache = CompileCache(store=url)
+    cache.compile("json", WORDS)
+    assert cache.statistics()["fetches"] == 1
+    folder = cache._directory
+    assert folder is not None
+    assert folder.is_dir()
+    del cache
+    gc.collect()
+    assert not folder.exists()
+    assert len(there.names()) == 1
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "changed", "other"])
+def test_a_damaged_object_is_compiled_again(
+    store: tuple[str, Any], damage: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    url, there = store
+    cache = CompileCache(store=url)
+    wanted = cache.compile("json", WORDS).matcher().allowed_mask().tolist()
+    (name,) = there.names()
+    whole = there.files.cat_file(name)
+    middle = len(whole) // 2
+    changed = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
+    other = pdacon.compile("json", LETTERS).to_bytes()
+    there.files.pipe_file(name, {"cut": whole[:middle], "empty": b"", "changed": changed, "other": other}[damage])
+    later = CompileCache(directory=tmp_path / "later", store=url)
+    assert later.compile("json", WORDS).matcher().allowed_mask().tolist() == wanted
+    assert (counts(later), later.statistics()["fetches"]) == ((0, 1), 0)
+    assert "is compiled again" in caplog.text
+    assert there.files.cat_file(name) == whole, "and put in its place"
+
+
+def test_a_store_that_fails_under_way_is_no_error(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    cache = CompileCache(store="memory://fails")
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise RuntimeError("the network is away")
+
+    for name in ("cat_file", "_open"):
+        monkeypatch.setattr(fsspec.get_filesystem_class("memory"), name, refuse)
+    assert cache.compile("json", WORDS).accepts("{}")
+    assert caplog.text.count("the network is away") == 2
+    assert counts(cache) == (0, 1)
+
+
+@pytest.mark.parametrize("store", ["file", "dir"], indirect=True)  # fsspec's memory:// publishes what is not closed
+def test_an_object_is_published_when_it_is_whole(store: tuple[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who writes and dies under way leaves nothing that others find."""
+    url, there = store
+    ours = ObjectStore(url)
+    ours.publish("one", b"first")
+    opened = ours._files.open
+
+    class Dies:
+        def __init__(self, file: Any) -> None:
+            self._file = file
+
+        def __enter__(self) -> Dies:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            self._file.close()
+
+        def write(self, content: bytes) -> None:
+            self._file.write(content[:2])
+            assert there.files.cat_file(f"{there.root}/one") == b"first"
+            raise KeyboardInterrupt
+
+        def discard(self) -> None:
+            self._file.discard()
+
+    def dying(path: str, mode: str, **options: Any) -> Any:
+        file = opened(path, mode, **options)
+        return Dies(file) if mode == "wb" else file
+
+    monkeypatch.setattr(ours._files, "open", dying)
+    with pytest.raises(KeyboardInterrupt):
+        ours.publish("one", b"second")
+    monkeypatch.undo()
+    assert ours.read("one") == b"first"
+    assert ours.read("none") is None
+    assert [Path(name).name for name in there.names()] == ["one"]
+
+
+def test_a_store_that_cannot_be_asked_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("fsspec")
+    with pytest.raises(ValueError, match="nonsense"):
+        CompileCache(store="nonsense://x")
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(ImportError, match=r"pdacon\[store\]"):
+        CompileCache(store="memory://x")

@@ -23,6 +23,7 @@ class Serving:
     name: str | None
     api_keys: tuple[str, ...]
     cache: Path | None
+    store: str | None
     batch_size: int
     max_requests: int
     compile_seconds: float
@@ -40,6 +41,8 @@ def serve_model(told: Serving) -> int:
         The port is taken, the model cannot be loaded, or a package is missing.
     """
     require("starlette", "uvicorn", "pydantic", "prometheus_client", extra="serve")
+    if told.store is not None:
+        _require_store(told.store)
     port = _free(told.host, told.port)
     model, tokenizer = load_model(told.model)
     from pdacon.composition import Limits
@@ -57,11 +60,27 @@ def serve_model(told: Serving) -> int:
         batch_size=told.batch_size,
         cache_tokens=told.cache_tokens,
         cache_directory=told.cache,
+        cache_store=told.store,
         max_tokens=told.max_tokens,
     )
     typer.echo(f"{settings.model_name} at http://{told.host}:{port}/v1 (stop: Ctrl-C)", err=True)
     serve(model, tokenizer, host=told.host, port=port, settings=settings)
     return 0
+
+
+def _require_store(url: str) -> None:
+    """Say what is wrong with a store before the model is loaded.
+
+    Raises
+    ------
+    BadInput
+    """
+    from pdacon.stores import ObjectStore
+
+    try:
+        ObjectStore(url)
+    except Exception as error:  # each backend has its own
+        raise BadInput(f"--store {url}: {error}") from error
 
 
 def _free(host: str, port: int) -> int:

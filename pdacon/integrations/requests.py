@@ -29,12 +29,16 @@ class Compiler:
         Of each.
     directory : str, optional
         Where they are kept for other processes.
+    store : str, optional
+        Where they are kept for other machines; see `pdacon.CompileCache`.
     """
 
-    def __init__(self, vocabulary: Vocabulary, limits: Limits, directory: str | None = None) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, limits: Limits, directory: str | None = None, store: str | None = None
+    ) -> None:
         self.vocabulary = vocabulary
         self._limits = limits
-        self._cache = CompileCache(directory=directory)
+        self._cache = CompileCache(directory=directory, store=store)
 
     def constraint(self, kind: Kind, text: str) -> Constraint:
         """The constraint of a format. What it warns of is logged.

@@ -44,7 +44,7 @@ class Compiler:
         self._settings = settings
         self._metrics = metrics
         self._pool = ThreadPoolExecutor(settings.compile_workers, thread_name_prefix="pdacon-compile")
-        self.cache = CompileCache(settings.cache_bytes, settings.cache_directory)
+        self.cache = CompileCache(settings.cache_bytes, settings.cache_directory, settings.cache_store)
         self._waiting = 0
 
     async def constraint(self, wanted: Format) -> Constraint:

@@ -58,6 +58,6 @@ class Metrics:
         """All figures in Prometheus' format; the cache's own statistics are read now."""
         self.cached.set(cache["entries"])
         self.cached_bytes.set(cache["bytes"])
-        for how in ("hits", "misses", "waits", "loads", "refusals", "evictions"):
+        for how in ("hits", "misses", "waits", "loads", "fetches", "refusals", "evictions"):
             self.cache_answers.labels(how).set(cache[how])
         return generate_latest(self.registry)

@@ -41,6 +41,8 @@ class Settings:
         How much constraints may take that are kept, in memory and in the folder each.
     cache_directory : path, optional
         Where constraints outlive the process, and are shared with other servers.
+    cache_store : str, optional
+        A URL of fsspec's through which they are shared with other machines; see `pdacon.CompileCache`.
     max_tokens : int or None
         The most tokens of an answer whose request does not say so. None: what the model's context has room for.
     shutdown_seconds : float
@@ -60,6 +62,7 @@ class Settings:
     cache_tokens: int | None = None
     cache_bytes: int = 1 << 30
     cache_directory: str | os.PathLike[str] | None = None
+    cache_store: str | None = None
     max_tokens: int | None = None
     shutdown_seconds: float = 30.0
 

@@ -1,4 +1,7 @@
-"""Two replicas behind Ray Serve that share a folder of constraints: requests, one replica killed, bad requests."""
+"""Two replicas behind Ray Serve that share constraints: requests, one replica killed, bad requests.
+
+By a folder, or with --store by a store (fsspec's file://) beside a folder of each.
+"""
 
 from __future__ import annotations
 
@@ -48,11 +51,16 @@ def kill_one() -> None:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=200)
-    count = parser.parse_args().count
+    parser.add_argument("--store", action="store_true")
+    told = parser.parse_args()
+    count: int = told.count
     print(f"ray {version('ray')}, pdacon {version('pdacon')}, Python {sys.version.split()[0]}")
     with tempfile.TemporaryDirectory() as folder:
         constraints = Path(folder) / "constraints"
-        environment = {"PDACON_FOLDER": str(constraints), "RAY_USAGE_STATS_ENABLED": "0",
+        places = {"PDACON_FOLDER": "" if told.store else str(constraints)}
+        if told.store:
+            places["PDACON_STORE"] = constraints.as_uri()
+        environment = {**places, "RAY_USAGE_STATS_ENABLED": "0",
                        "RAY_raylet_start_wait_time_s": "240"}  # fmt: skip
         command = [sys.executable, "-P", str(EXAMPLE)]
         with running(command, 8000, Path(folder) / "log", **environment), ThreadPoolExecutor(12) as pool:
@@ -65,7 +73,7 @@ def main() -> int:
             refusals = Counter(pool.map(lambda bad: offend(ADDRESS, *bad), HOSTILE))
             again = len(list(constraints.glob("*.constraint")))
     formats = len({json.dumps(one.outputs, sort_keys=True) for one in asked})
-    print(f"{count // 2} requests: {dict(first)}, {made} constraints in the folder")
+    print(f"{count // 2} requests: {dict(first)}, {made} constraints in the {'store' if told.store else 'folder'}")
     print(f"{count - count // 2} while a replica was killed: {dict(second)}, {again} constraints, {formats} formats")
     print(f"{len(HOSTILE)} bad ones: {dict(refusals)}")
     good = set(first) | set(second) <= {"valid", "cut", "left"} and set(refusals) == {"refused"} and again <= formats

@@ -101,7 +101,9 @@ def test_seconds_that_are_none(environment: pytest.MonkeyPatch, seconds: str) ->
 def test_settings_are_read_from_the_environment(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
     environment.setenv(settings.SECONDS, "2.5")
     read = settings.read_settings()
-    assert (read.limits.seconds, read.cache_directory) == (2.5, str(tmp_path))
+    assert (read.limits.seconds, read.cache_directory, read.cache_store) == (2.5, str(tmp_path), None)
+    environment.setenv(settings.STORE, "memory://fleet")
+    assert settings.read_settings().cache_store == "memory://fleet"
 
 
 @pytest.mark.slow

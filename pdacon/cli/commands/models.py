@@ -182,6 +182,10 @@ def serve(
         Path | None,
         typer.Option("--cache", metavar="FOLDER", help="Keep compiled schemas and grammars there."),
     ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option("--store", metavar="URL", help="Share them there with other machines: s3://...", hidden=True),
+    ] = None,
     batch: Annotated[
         int, typer.Option("--batch-size", min=1, metavar="N", help="How many answers are written at a time.")
     ] = 32,
@@ -220,6 +224,7 @@ def serve(
             name,
             tuple(api_keys or ()),
             cache,
+            store,
             batch,
             requests,
             seconds,

@@ -74,7 +74,8 @@ def compiler_for(tokenizer: Any, model_config: Any) -> Compiler:
     if known is None or (size, ends) not in known:
         vocabulary = vocabulary_of("vLLM", tokenizer=tokenizer, eos_ids=ends or None, size=size)
         known = _compilers.setdefault(tokenizer, {})
-        known.setdefault((size, ends), Compiler(vocabulary, settings().limits, settings().cache_directory))
+        said = settings()
+        known.setdefault((size, ends), Compiler(vocabulary, said.limits, said.cache_directory, said.cache_store))
     return known[size, ends]
 
 

@@ -14,6 +14,7 @@ from pdacon.composition import Limits
 WANTED = "PDACON_VLLM"
 SECONDS = "PDACON_VLLM_SECONDS"
 CACHE = "PDACON_VLLM_CACHE"
+STORE = "PDACON_VLLM_STORE"
 _SECONDS = 10.0
 
 
@@ -27,10 +28,13 @@ class Settings:
         Of each.
     cache_directory : str
         Where the front end leaves what it has compiled for the engine.
+    cache_store : str or None
+        Through what other machines have it, too.
     """
 
     limits: Limits
     cache_directory: str
+    cache_store: str | None
 
 
 def is_wanted() -> bool:
@@ -66,7 +70,7 @@ def read_settings() -> Settings:
         folder = tempfile.mkdtemp(prefix="pdacon-vllm-")
         os.environ[CACHE] = folder
         atexit.register(partial(_remove, folder, os.getpid()))
-    return Settings(limits, os.environ[CACHE])
+    return Settings(limits, os.environ[CACHE], os.environ.get(STORE) or None)
 
 
 def _remove(folder: str, owner: int) -> None:
