@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from pdacon.integrations.huggingface.generator import Generator
     from pdacon.integrations.huggingface.results import Generation
     from pdacon.matching import Matcher, fill_bitmasks, fill_tree_bitmask, mask_ids
+    from pdacon.reachability import Unreachable, unreachable
 
     __version__: str
 
@@ -75,6 +76,7 @@ __all__ = [
     "RegularSet",
     "SchemaError",
     "Spelling",
+    "Unreachable",
     "UnsupportedGrammarError",
     "UnsupportedSchemaError",
     "UnsupportedTypeError",
@@ -86,6 +88,7 @@ __all__ = [
     "fill_tree_bitmask",
     "generate",
     "mask_ids",
+    "unreachable",
 ]
 
 _ROOMS = {
@@ -104,6 +107,7 @@ _ROOMS = {
     "Pipeline": "decoding",
     "RegularSet": "frontends.regular_sets",
     "Spelling": "frontends.json_schema",
+    "Unreachable": "reachability",
     "Vocabulary": "detokenizer",
     "check": "determinism",
     "compile": "compiling",
@@ -111,6 +115,7 @@ _ROOMS = {
     "fill_tree_bitmask": "matching",
     "generate": "integrations.huggingface",
     "mask_ids": "matching",
+    "unreachable": "reachability",
 }
 # `pdacon.errors.GrammarError` and its like need no import of their own.
 _MODULES = frozenset(

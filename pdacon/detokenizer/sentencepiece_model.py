@@ -43,8 +43,8 @@ class Model:
         Of every id.
     kind : int
         How texts are cut into pieces: `UNIGRAM`, `BPE`, or in another way.
-    normalizes : bool
-        Whether texts are rewritten by a table before they are cut.
+    charsmap : bytes
+        The table by which texts are rewritten before they are cut; empty: they are not.
     """
 
     pieces: list[tuple[str, int]]
@@ -54,7 +54,7 @@ class Model:
     denormalizes: bool
     scores: list[float] = field(default_factory=list)
     kind: int = UNIGRAM
-    normalizes: bool = False
+    charsmap: bytes = b""
 
 
 def model_bytes(source: Any) -> tuple[bytes, str]:
@@ -157,7 +157,7 @@ def _model(data: bytes) -> Model:
         bool(denormalizer.get(2)),
         scores,
         int(trainer.get(3, UNIGRAM)),
-        bool(normalizer.get(2)),
+        bytes(_text_of(normalizer.get(2, b""))),
     )
 
 

@@ -4,10 +4,12 @@ In: what a user asks for, a tokenizer, and the vocabulary that was read from it.
 automaton over tokens. A constraint with filters allows a token if the grammar allows it, each filter does, and all
 together can still come to an end.
 
-    values.py           the filters: `Characters`, `Scripts`, `NormalForm`
+    values.py           the filters: `Characters`, `Scripts`, `NormalForm`, `Normalized`
     normal_forms.py     NFC and its like as automata over characters
     scripts.py          the property Script of Unicode
     automata.py         texts of some characters only, and texts without some words
+    normalizers.py      what normalizers do to texts
+    charsmap.py         the tables of SentencePiece's
     characters.py       sets of code points, and the classes that a tokenizer tells apart
     split_regex.py      the regexes with which tokenizers split texts -> programs
     splitting.py        programs -> an automaton over characters and marks at the borders of pretokens
@@ -26,16 +28,19 @@ constrained generation", sections 3.3 and 4; Vieira et al. 2025, "Language model
 """
 
 from pdacon.filters.canonical import Canonical, TokenFilter, canonical_of
-from pdacon.filters.values import Characters, Filter, NormalForm, Scripts, require_filters, texts_of
+from pdacon.filters.tokenizer_texts import changes_or_refusal
+from pdacon.filters.values import Characters, Filter, NormalForm, Normalized, Scripts, require_filters, texts_of
 
 __all__ = [
     "Canonical",
     "Characters",
     "Filter",
     "NormalForm",
+    "Normalized",
     "Scripts",
     "TokenFilter",
     "canonical_of",
+    "changes_or_refusal",
     "require_filters",
     "texts_of",
 ]

@@ -14,7 +14,7 @@ from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
 from pdacon.filters.spaces import Prefix
 from pdacon.filters.tokenizer_parts import parts_of
-from pdacon.filters.tokenizer_texts import added_tokens, form_of_tokenizer, text_arrays, texts_without_added_tokens
+from pdacon.filters.tokenizer_texts import added_tokens, form_of_tokenizer, text_arrays, texts_left
 from pdacon.frontends.regular_sets import RegularSet
 
 _lock = threading.Lock()
@@ -33,15 +33,17 @@ class Canonical:
     tokenizer: Any
 
     def texts(self) -> RegularSet | None:
-        """The texts in which no added token is spelled that is not generated, such as special ones. None: all texts.
+        """The texts that the tokenizer's normalizer leaves, without added tokens that are not generated.
+
+        A normal form of Unicode is not among them where it runs beside the grammar (0028). None: all texts.
 
         Raises
         ------
         VocabularyError
-            Its normalizer is none of those that bring texts into a normal form of Unicode.
+            Its normalizer does what is not known.
         """
         try:
-            return texts_without_added_tokens(self.tokenizer)
+            return texts_left(self.tokenizer)
         except ValueError as error:
             raise VocabularyError(
                 f"canonical: the tokenizer changes texts with the normalizer {error}; compile without canonical"

@@ -1,7 +1,7 @@
 """How tokenizers of SentencePiece's kind write spaces: as ▁, and with one more before a text.
 
 In: what `tokenizers` says of a normalizer and a pre-tokenizer, or a SentencePiece model. Out: where a space is put, and
-whether texts are split before each. Nothing else may happen to texts there; other steps are refused by name.
+whether texts are split before each. What else happens to texts, before spaces are written, is for `normalizers`.
 
 Source: Cognetta et al. 2025, section 3.1 and figure 2 (preprocessing as a transducer).
 """
@@ -41,7 +41,7 @@ def spaces_of(normalizer: dict[str, Any] | None, pre_tokenizer: dict[str, Any] |
     Raises
     ------
     ValueError
-        Something else is done to texts that have ▁ for the space; the message says which step does it.
+        Something else is done to texts that have ▁ for the space already; the message says which step does it.
     """
     before = list(_flattened(normalizer, "normalizers"))
     splits = list(_flattened(pre_tokenizer, "pretokenizers"))
@@ -49,11 +49,13 @@ def spaces_of(normalizer: dict[str, Any] | None, pre_tokenizer: dict[str, Any] |
     if not marks and not any(step["type"] == "Metaspace" for step in splits):
         return None
     prefix: Prefix = "never"
-    everywhere = split = False
+    everywhere = split = written = False
     for step in before:
-        if step["type"] == "Prepend" and step["prepend"] == SPACE:
-            prefix, everywhere = "always", True
-        elif not _is_mark(step):
+        if _is_prepended(step):
+            prefix, everywhere, written = "always", True, True
+        elif _is_mark(step):
+            written = True
+        elif written:  # what changes texts does so before
             raise ValueError(_name(step))
     for step in splits:
         if step["type"] == "Metaspace" and step["replacement"] == SPACE:
@@ -65,6 +67,11 @@ def spaces_of(normalizer: dict[str, Any] | None, pre_tokenizer: dict[str, Any] |
         elif not (marks and step["type"] == "Split" and step["pattern"].get("String") == " "):
             raise ValueError(_name(step))
     return Spaces(prefix, everywhere, split)
+
+
+def without_marks(normalizer: dict[str, Any]) -> list[dict[str, Any]]:
+    """The steps of a normalizer that do something else than to write spaces."""
+    return [step for step in _flattened(normalizer, "normalizers") if not (_is_mark(step) or _is_prepended(step))]
 
 
 @lru_cache(maxsize=4)
@@ -85,6 +92,10 @@ def sentencepiece_of(tokenizer: Any) -> Model | None:
 
 def _is_mark(step: dict[str, Any]) -> bool:
     return bool(step["type"] == "Replace" and step["pattern"] == {"String": " "} and step["content"] == SPACE)
+
+
+def _is_prepended(step: dict[str, Any]) -> bool:
+    return bool(step["type"] == "Prepend" and step["prepend"] == SPACE)
 
 
 def _name(step: dict[str, Any]) -> str:

@@ -24,7 +24,7 @@ from pdacon.filters.borders import borders_of
 from pdacon.filters.spaces import Prefix, Spaces, sentencepiece_of, spaces_of
 from pdacon.filters.split_regex import program_of
 from pdacon.filters.splitting import SplitAutomaton, split_automaton
-from pdacon.filters.tokenizer_texts import backend_of, form_of
+from pdacon.filters.tokenizer_texts import backend_of
 from pdacon.filters.unigram import paths_of
 from pdacon.filters.word_pieces import Words, is_word_piece, word_borders, words_of
 
@@ -154,10 +154,6 @@ def _of_json(state: dict[str, Any], vocabulary: Vocabulary) -> Parts:
         return _of_characters(state, spaces, vocabulary)
     if model.get("byte_fallback"):
         raise _refusal(f"the model has byte_fallback, and spaces are not written as {SPACE}")
-    try:
-        form_of(state["normalizer"])
-    except ValueError as error:
-        raise _refusal(f"texts are changed by the normalizer {error}") from error
     steps = list(_flattened(state["pre_tokenizer"]))
     if "ByteLevel" not in [step["type"] for step in steps]:
         raise _refusal("texts do not become bytes: there is no pre-tokenizer ByteLevel")
@@ -200,8 +196,6 @@ def _of_sentencepiece(model: Model, vocabulary: Vocabulary) -> Parts:
     """Of a BPE of SentencePiece itself: any two neighbours become the piece that spells both, best scores first."""
     if model.kind != BPE:
         raise _refusal("the SentencePiece model is no BPE")
-    if model.normalizes or model.remove_extra_whitespaces:
-        raise _refusal("texts are changed by SentencePiece's normalizer")
     pieces = {i: word for i, (word, kind) in enumerate(model.pieces) if kind == NORMAL}
     used, roles = _roles(pieces, False, vocabulary)
     for i, (word, kind) in enumerate(model.pieces):

@@ -1,23 +1,24 @@
 """Which texts a tokenizer gives back as they were, from what it does before it splits them.
 
-A normalizer that brings texts into a normal form of Unicode leaves those that are in that form as they are, and no
-other text is ever decoded. Added tokens are read before all else, wherever their text stands: no other tokens spell it.
+A normalizer leaves some texts as they are, such as those in a normal form of Unicode, and no other text is ever
+decoded. Added tokens are read before all else, wherever their text stands: no other tokens spell it.
 """
 
 from __future__ import annotations
 
 import json
-import unicodedata
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.detokenizer.sentencepiece_model import SPACE, USER_DEFINED
+from pdacon.errors import VocabularyError
 from pdacon.filters.automata import without
 from pdacon.filters.characters import NUM_CODE_POINTS
 from pdacon.filters.normal_forms import Form, normal_form, settled_characters, settled_texts
-from pdacon.filters.spaces import Spaces, sentencepiece_of, spaces_of
+from pdacon.filters.normalizers import Changes, changes_of, changes_of_model
+from pdacon.filters.spaces import Spaces, sentencepiece_of, spaces_of, without_marks
 from pdacon.filters.word_pieces import is_word_piece
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.frontends.texts import utf8
@@ -32,33 +33,59 @@ def backend_of(tokenizer: Any) -> Any | None:
     return backend if hasattr(backend, "pre_tokenizer") and hasattr(backend, "to_str") else None
 
 
-def form_of(normalizer: dict[str, Any] | None) -> Form | None:
-    """The normal form that a normalizer makes; None if there is no normalizer.
+def changes_of_tokenizer(tokenizer: Any) -> Changes:
+    """What a tokenizer changes in texts before it splits them, but for writing spaces as ▁ and putting one in front.
 
     Raises
     ------
     ValueError
-        It does something else; the message says which one.
+        A step is not known; the message names it.
     """
+    if (model := sentencepiece_of(tokenizer)) is not None:
+        return changes_of_model(model)
+    backend = backend_of(tokenizer)
+    if backend is None:  # tiktoken and tekken read texts as they are
+        return Changes()
+    normalizer, pre_tokenizer = _steps(backend)
     if normalizer is None:
-        return None
-    kind = normalizer["type"]
-    if kind == "Sequence" and len(normalizer["normalizers"]) == 1:
-        return form_of(normalizer["normalizers"][0])
-    if kind not in get_args(Form):
-        raise ValueError(kind)
-    return cast(Form, kind)
+        return Changes()
+    in_spaces = spaces_of(normalizer, pre_tokenizer) is not None
+    return changes_of(without_marks(normalizer) if in_spaces else [normalizer])
+
+
+def changes_or_refusal(caller: str, tokenizer: Any) -> Changes:
+    """The same, or VocabularyError."""
+    try:
+        return changes_of_tokenizer(tokenizer)
+    except ValueError as error:
+        raise VocabularyError(f"{caller}: what the normalizer {error} does to texts is not known") from error
 
 
 def form_of_tokenizer(tokenizer: Any) -> Form | None:
-    """The normal form that a tokenizer brings texts into; see `form_of`."""
+    """The normal form of a tokenizer that runs beside the grammar; None: there is none, or `texts_left` has it."""
+    return changes_of_tokenizer(tokenizer).form if _keeps_form_beside(tokenizer) else None
+
+
+def _keeps_form_beside(tokenizer: Any) -> bool:
     backend = backend_of(tokenizer)
-    if backend is None:  # tiktoken, tekken and SentencePiece read texts as they are
-        return None
-    normalizer, pre_tokenizer = _steps(backend)
-    if is_word_piece(backend):  # what it does to characters is asked when it is taken apart
-        return None
-    return None if spaces_of(normalizer, pre_tokenizer) is not None else form_of(normalizer)
+    return backend is not None and not is_word_piece(backend) and spaces_of(*_steps(backend)) is None
+
+
+def texts_left(tokenizer: Any) -> RegularSet | None:
+    """The texts in which a tokenizer changes nothing and finds no added token that is not generated; None: all texts.
+
+    Raises
+    ------
+    ValueError
+        See `changes_of_tokenizer`.
+    """
+    texts = texts_without_added_tokens(tokenizer)
+    if (backend := backend_of(tokenizer)) is not None and is_word_piece(backend):
+        return texts  # what it does to characters is asked when it is taken apart
+    left = changes_of_tokenizer(tokenizer).texts(form=not _keeps_form_beside(tokenizer))
+    if left is None or texts is None:
+        return left if texts is None else texts
+    return (left & texts).named(f"{left.name}, and {texts.name}")
 
 
 def _steps(backend: Any) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
@@ -101,7 +128,7 @@ def added_tokens(tokenizer: Any) -> AddedTokens:
         return _behind_spaces(tokenizer, backend, spaces)
     if is_word_piece(backend):
         return _beside_words(backend)
-    form = form_of_tokenizer(tokenizer)
+    changes = changes_of_tokenizer(tokenizer)
     plain: dict[bool, dict[int, str]] = {False: {}, True: {}}
     excluded = set()
     silent = set(getattr(tokenizer, "all_special_ids", ()))
@@ -109,9 +136,10 @@ def added_tokens(tokenizer: Any) -> AddedTokens:
         if token.special and backend.encode_special_tokens:
             continue
         text = token.content
-        if token.normalized and form is not None:
-            text = unicodedata.normalize(form, text)
-        if token.special or i in silent or token.single_word or token.lstrip or token.rstrip:
+        if token.normalized and backend.normalizer is not None:
+            text = backend.normalizer.normalize_str(text)
+        blanks = token.lstrip or token.rstrip or changes.ends is not None
+        if token.special or i in silent or token.single_word or blanks:
             excluded.add(text)
         else:
             plain[token.normalized][i] = text
@@ -143,13 +171,14 @@ def _behind_spaces(tokenizer: Any, backend: Any, spaces: Spaces) -> AddedTokens:
     """Of a tokenizer that writes spaces as ▁: no text has that character itself, since it would become a space."""
     plain, excluded = {}, {SPACE}
     silent = set(getattr(tokenizer, "all_special_ids", ()))
+    trims = changes_of_tokenizer(tokenizer).ends is not None
     for i, token in backend.get_added_tokens_decoder().items():
         if token.special and backend.encode_special_tokens:
             continue
         text = token.content
         if token.normalized and backend.normalizer is not None:
             text = backend.normalizer.normalize_str(text).replace(SPACE, " ")
-        given_back = not (spaces.everywhere or token.special or i in silent)
+        given_back = not (spaces.everywhere or token.special or i in silent or trims)
         if given_back and not (token.normalized or token.single_word or token.lstrip or token.rstrip):
             plain[i] = text
         else:

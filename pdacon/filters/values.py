@@ -16,6 +16,7 @@ from typing import Any, Protocol, get_args, runtime_checkable
 from pdacon.filters.automata import of_characters
 from pdacon.filters.normal_forms import Form, normal_form
 from pdacon.filters.scripts import ranges_of, require_scripts
+from pdacon.filters.tokenizer_texts import changes_or_refusal
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.regular import Ranges
 
@@ -155,6 +156,32 @@ class NormalForm:
     def texts(self) -> RegularSet:
         """The texts that normalizing does not change."""
         return RegularSet(normal_form(self.form), f"{self.form} of Unicode {unicodedata.unidata_version}")
+
+
+@dataclass(frozen=True, eq=False)
+class Normalized:
+    """Texts that the normalizer of a tokenizer leaves as they are, however they are cut into tokens.
+
+    What it changes, such as upper case that it lowers, the model has never seen, and its tokenizer never reads it.
+    `Canonical` has the same texts, in the tokens of the tokenizer. `pdacon.unreachable` says what a grammar loses.
+
+    Parameters
+    ----------
+    tokenizer : transformers.PreTrainedTokenizerBase, tokenizers.Tokenizer, SentencePieceProcessor, ...
+        Its normalizer may have normal forms, Lowercase, Strip, StripAccents, Replace, Nmt, Precompiled and
+        BertNormalizer, or be SentencePiece's own.
+
+    Raises
+    ------
+    VocabularyError
+        From `texts`: a step of the normalizer is not known.
+    """
+
+    tokenizer: Any
+
+    def texts(self) -> RegularSet | None:
+        """The texts; None: the tokenizer changes none."""
+        return changes_or_refusal("Normalized", self.tokenizer).texts(form=True)
 
 
 def require_filters(filters: Any) -> list[Filter]:
