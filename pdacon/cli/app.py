@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -70,7 +71,13 @@ def _started(argv: list[str]) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("default", GrammarWarning)
         warnings.showwarning = show
-        return app(argv, prog_name="pdacon", standalone_mode=False) or 0
+        return _commands()(argv, prog_name="pdacon", standalone_mode=False) or 0
+
+
+@cache
+def _commands() -> Any:
+    """The parser of the command line. Typer makes it of annotations, in 30 ms; who calls ``main`` often waits for it once."""
+    return typer.main.get_command(app)
 
 
 def _show_version(wanted: bool) -> None:
