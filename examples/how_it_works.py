@@ -122,7 +122,7 @@ def names(labels: Iterable[int]) -> str:
 
 
 def shown(stack: list[int]) -> str:
-    """A stack as LR states, each behind the symbol by which it was entered."""
+    """A stack as LR states, each after the symbol by which it was entered."""
     return " ".join(f"{GRAMMAR.describe_symbol(TABLES.accessing[state])} {state}" for state in stack[1:])
 
 

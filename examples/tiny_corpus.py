@@ -231,7 +231,7 @@ def documents(seed: int) -> Iterator[tuple[str, str]]:
     r = random.Random(seed)
     while True:
         prompt, answer = json_document(r) if r.random() < 0.88 else arithmetic_document(r)
-        # Users put a space or a line break behind a prompt, or do not.
+        # Users put a space or a line break after a prompt, or do not.
         yield prompt + (r.choice(["\n", " "]) if prompt and r.random() < 0.2 else ""), answer
 
 

@@ -76,7 +76,7 @@ def new_model(tokenizer: PreTrainedTokenizerFast) -> LlamaForCausalLM:
 
 
 def rows(tokenizer: PreTrainedTokenizerFast, seed: int) -> Iterator[list[int]]:
-    """Documents one behind the other, cut into rows; prompt and answer never share a token."""
+    """Documents one after the other, cut into rows; prompt and answer never share a token."""
     encode = tokenizer.backend_tokenizer.encode
     begin, end = tokenizer.bos_token_id, tokenizer.eos_token_id
     row: list[int] = []

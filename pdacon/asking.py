@@ -1,4 +1,4 @@
-"""What a grammar or a report can be asked without a vocabulary: the functions behind `Grammar.accepts` and its like.
+"""What a grammar or a report can be asked without a vocabulary: `Grammar.accepts` and its like call these functions.
 
 A grammar that is asked is compiled for the 256 bytes, once; the constraint is kept as long as the grammar is.
 """

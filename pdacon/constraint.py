@@ -341,7 +341,7 @@ class Constraint:
             A budget in bytes of text, in place of one in tokens: exact, in grammars of any size.
         soft : int, optional
             From when on an end is preferred: after so many tokens, or bytes, of the budget nothing is begun any more.
-            A token is allowed then only if the end behind it is no further than it is now: a string may go on, or be
+            A token is allowed then only if the end after it is no further than it is now: a string may go on, or be
             closed; a list may not get another element.
 
         Raises

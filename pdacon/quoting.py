@@ -38,7 +38,7 @@ def listing(names: Iterable[str], last: str = "or", most: int = LISTED) -> str:
 
 
 def did_you_mean(name: str, known: Sequence[str], nearness: float = 0.6) -> str:
-    """``did you mean "a" or "b"? ``, with a space behind it, or nothing where no known name is near.
+    """``did you mean "a" or "b"? ``, with a space after it, or nothing where no known name is near.
 
     ``nearness`` is that of `difflib`: 1 for the name itself.
     """

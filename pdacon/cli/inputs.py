@@ -33,6 +33,6 @@ def tokens_of(name: str | None) -> Tokens:
 
 
 def require_one_form(json_lines: bool, null: bool) -> None:
-    """Results are JSON lines, or texts with a NUL behind each."""
+    """Results are JSON lines, or texts with a NUL after each."""
     if json_lines and null:
         raise BadInput("--null and --json are two ways to keep texts apart: give one of them")

@@ -122,7 +122,7 @@ def canonical_constraint(grammar: Grammar, tokens: Tokens) -> Constraint:
 
 
 def _canonical_tokens(constraint: Constraint, text: bytes, tokens: Tokens) -> tuple[int, ...]:
-    """What the tokenizer may go on with behind a text, as it cuts that; else as at a border of tokens behind it."""
+    """What the tokenizer may go on with after a text, as it cuts that; else as at a border of tokens after it."""
     strip = constraint.vocabulary.strip_leading_space and constraint.may_strip_leading_space
     matcher = constraint.matcher(strip_leading_space=strip)
     ids = tokens.split(text.decode("utf-8", "replace"))

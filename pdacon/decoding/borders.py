@@ -1,7 +1,7 @@
-"""What has to come behind a text for it to be over.
+"""What has to come after a text for it to be over.
 
 A model says nothing of where a text ends but by the next token: an end token, or one that begins something new. So the
-probability of a text is that of its tokens and of a border behind them (Pimentel and Meister 2024, "How to compute the
+probability of a text is that of its tokens and of a border after them (Pimentel and Meister 2024, "How to compute the
 probability of a word").
 """
 

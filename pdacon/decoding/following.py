@@ -60,7 +60,7 @@ def ways_on(log_probs: torch.Tensor, matchers: Sequence[Matcher], borders: Borde
     allowed = allowed_tokens(matchers, log_probs.shape[1]).to(log_probs.device)
     sentences = torch.tensor([matcher.is_accepting() for matcher in matchers], device=log_probs.device)
     stop = log_probs.masked_fill(~borders.mask, -torch.inf).logsumexp(dim=-1).masked_fill(~sentences, -torch.inf)
-    # Behind a sentence a border ends it; elsewhere such a token is one like others.
+    # After a sentence a border ends it; elsewhere such a token is one like others.
     forbidden = ~allowed | (borders.mask & sentences.unsqueeze(1))
     return WaysOn(log_probs.masked_fill(forbidden, -torch.inf), stop)
 

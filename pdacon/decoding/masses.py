@@ -114,7 +114,7 @@ def mass_of(
     Parameters
     ----------
     behind : callable
-        Makes the state behind the prompt.
+        Makes the state after the prompt.
     matcher : Matcher
         Stands where the texts begin.
     borders : Borders

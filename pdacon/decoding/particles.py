@@ -32,15 +32,15 @@ class Particle:
     Attributes
     ----------
     matcher : Matcher
-        Stands behind it.
+        Stands after it.
     token_ids : list of int
-        Without the border behind it.
+        Without the border after it.
     log_weight : float
         -inf for what was cut off.
     log_prob : float
         By the model alone, the border included once it is done.
     done : bool
-        Whether it is a sentence with a border behind.
+        Whether it is a sentence, and a border follows it.
     """
 
     matcher: Matcher
@@ -89,7 +89,7 @@ def draw(
     Parameters
     ----------
     states : States
-        The one behind the prompt: one row.
+        The one after the prompt: one row.
     matcher : Matcher
         Stands where the texts begin; it stays there.
     borders : Borders
@@ -104,7 +104,7 @@ def draw(
         which is importance sampling.
     checks : int
         0: the mask says what is allowed. More: tokens are drawn from the model's own distribution and checked one by
-        one, and so many more behind the first that is allowed (see `draw_by_rejection`).
+        one, and so many more after the first that is allowed (see `draw_by_rejection`).
     """
     choose = partial(_choose_by_rejection, checks) if checks else _choose_by_mask
     particles = [Particle(matcher.fork()) for _ in range(count)]

@@ -187,9 +187,9 @@ class Pipeline(ConstrainedModel):
         response_prefix : str
             A beginning of the answer that is given, so that it costs no probability.
         border : {"end", "word", "any"}
-            What has to come behind the text: an end token; an end token or one that begins with no letter, digit or
+            What has to come after the text: an end token; an end token or one that begins with no letter, digit or
             ``_``, so that the last word is over; or anything, which is the probability that the answer begins with
-            these tokens. The probability of a word behind a prompt whose last word is over is that of the text with
+            these tokens. The probability of a word after a prompt whose last word is over is that of the text with
             ``border="word"``, divided by that of the empty text (Pimentel and Meister 2024).
         chat_options : mapping, optional
             More arguments of ``tokenizer.apply_chat_template``.
@@ -245,7 +245,7 @@ class Pipeline(ConstrainedModel):
         response_prefix : str
             A beginning of the answer that is given, so that it costs no probability.
         border : {"end", "word", "any"}
-            What has to come behind a sentence, as for `compute_probability`. A text that goes on behind a border is not
+            What has to come after a sentence, as for `compute_probability`. A text that goes on after a border is not
             counted once more.
         max_tokens : int
             Only sentences of at most so many tokens are counted, the end not included.
@@ -333,7 +333,7 @@ class Pipeline(ConstrainedModel):
             which is importance sampling.
         checks : int
             0: masks say what is allowed. More: no mask is computed; tokens are drawn from the model's own distribution
-            and checked one by one until one is allowed, and so many more behind it, which say how much weight it has.
+            and checked one by one until one is allowed, and so many more after it, which say how much weight it has.
             Faster where the model mostly wants what is allowed.
         max_tokens : int
             The most tokens of a text, its end not included.

@@ -24,7 +24,7 @@ class TextProbability:
     ----------
     text : str
     token_ids : tuple of int
-        The text's tokens; the border behind it is none of them.
+        The text's tokens; the border after it is none of them.
     log_prob : float
         The natural logarithm of the probability by the model alone, the border included.
     constrained_log_prob : float
@@ -57,7 +57,7 @@ class TextProbability:
 def of_texts(
     model: Any, inputs: Inputs, texts: Sequence[tuple[str, tuple[int, ...]]], matcher: Matcher | None, borders: Borders
 ) -> list[TextProbability]:
-    """Return the probability of each text behind one prompt.
+    """Return the probability of each text after one prompt.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A model behind several texts that share a prompt: what may come next, and how each of them goes on.
+"""A model after several texts that share a prompt: what may come next, and how each of them goes on.
 
 The prompt is read once. What is known of a text is its row in the model's key-value cache; rows can be copied, so texts
 with a common beginning share the work for it.
@@ -52,7 +52,7 @@ class _Call:
         )
 
     def states(self, ids: torch.Tensor, length: int, encoded: torch.Tensor | None, cache: Any = None) -> States:
-        """The states behind rows of ids, with which there are so many tokens in a row."""
+        """The states after rows of ids, with which there are so many tokens in a row."""
         if self.most is not None and length > self.most:
             raise ValueError(
                 f"with its prompt a text has more than {self.most:,} tokens, which is all that the model's context "
@@ -83,7 +83,7 @@ class States:
     Attributes
     ----------
     log_probs : float[rows, columns]
-        The logarithms of the model's probabilities of the next token, behind each text. In float64 where the device
+        The logarithms of the model's probabilities of the next token, after each text. In float64 where the device
         has it.
     """
 
@@ -98,7 +98,7 @@ class States:
 
     @classmethod
     def behind(cls, model: Any, arguments: dict[str, torch.Tensor]) -> States:
-        """The state behind one prompt.
+        """The state after one prompt.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class States:
         return States(self._call, self.log_probs[chosen], cache, encoded, self._length)
 
     def step(self, tokens: Sequence[int]) -> States:
-        """The states behind one more token for each row. This object is used up: its cache goes over.
+        """The states after one more token for each row. This object is used up: its cache goes over.
 
         Raises
         ------

@@ -13,7 +13,7 @@ from pdacon.matching import Matcher
 
 
 class Steps:
-    """A model behind a text under way, with what the constraint allows; `Pipeline.steps` makes it.
+    """A model after a text under way, with what the constraint allows; `Pipeline.steps` makes it.
 
     Look at `log_probs` and `allowed`, choose a token, `take` it; `fork` to try several.
 
@@ -56,7 +56,7 @@ class Steps:
 
     @property
     def log_mass(self) -> float:
-        """The logarithm of the model's probability of all that is allowed; -inf behind an end token."""
+        """The logarithm of the model's probability of all that is allowed; -inf after an end token."""
         return min(float(self.log_probs.masked_fill(~self.allowed, -torch.inf).logsumexp(dim=-1)), 0.0)
 
     @property

@@ -1,7 +1,7 @@
 """The trie of all sequences of tokens that a constraint allows, and its exact evaluation.
 
 Matchers alone say which sequences there are, so the trie is laid out before the model is asked anything. Then each of
-its inner nodes is evaluated once, in parts of so many rows, children behind their parents: what sequences have in
+its inner nodes is evaluated once, in parts of so many rows, children after their parents: what sequences have in
 common is computed once, and kept as the cache of the parent until its children are done.
 """
 
@@ -16,7 +16,7 @@ from pdacon.matching import Matcher
 
 @dataclass(slots=True)
 class Node:
-    """A sequence of tokens behind which the model is to be asked.
+    """A sequence of tokens after which the model is to be asked.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class Node:
         The last one; -1 at the root.
     parent : Node or None
     matcher : Matcher or None
-        Stands behind the sequence; it goes when the node is evaluated.
+        Stands after the sequence; it goes when the node is evaluated.
     children : list of Node
     """
 
@@ -50,7 +50,7 @@ def lay_out(matcher: Matcher, borders: Borders, max_tokens: int, most: int) -> N
     matcher : Matcher
         Stands where the texts begin; it stays there.
     borders : Borders
-        Behind a sentence, no sequence goes on with one of these.
+        After a sentence, no sequence goes on with one of these.
     max_tokens : int
         The most tokens of a sequence; what is longer is left out.
     most : int
@@ -85,7 +85,7 @@ def evaluate(root: Node, states: States, borders: Borders, batch_size: int) -> t
     root : Node
         Of the trie; its matchers are used up.
     states : States
-        The one behind the prompt: one row.
+        The one after the prompt: one row.
     borders : Borders
     batch_size : int
         How many rows the model is asked for at once.

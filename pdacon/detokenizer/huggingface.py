@@ -1,7 +1,7 @@
 """Tokenizers of Hugging Face: the words of the vocabulary, spelt out by the decoder, checked by their own decoding.
 
 Which family a tokenizer belongs to is read off its decoder pipeline and never off the name of a class. Wrappers that
-have no fast tokenizer behind them are read through what they wrap, if that is SentencePiece or mistral-common.
+wrap no fast tokenizer are read through what they do wrap, if that is SentencePiece or mistral-common.
 """
 
 from __future__ import annotations

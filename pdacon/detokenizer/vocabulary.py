@@ -392,7 +392,7 @@ class Vocabulary:
         return f"<Vocabulary: {self.size} tokens, eos_ids={list(self.eos_ids)}, fingerprint {self.fingerprint[:12]}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What is derived (the fingerprint, the native trie) stays behind.
+        # What is derived (the fingerprint, the native trie) is not pickled.
         own = (self.tokens, self.eos_ids, self.strip_leading_space, self.notes)
         return _restored, (type(self), own, dict(self.special_tokens), dict(self.labels))
 

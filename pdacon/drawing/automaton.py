@@ -36,7 +36,7 @@ _READING, _KEYWORD = -1, -2
 """The lexeme has not ended; the thread is a keyword's, which matches nothing but may give its name to what does."""
 
 Match: TypeAlias = tuple[int, int]
-"""Which program has matched, and how many characters ago the lexeme ended (0: here; more behind a look-ahead)."""
+"""Which program has matched, and how many characters ago the lexeme ended (0: here; more after a look-ahead)."""
 
 
 @dataclass(frozen=True, slots=True)

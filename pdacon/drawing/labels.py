@@ -67,7 +67,7 @@ def _definition(grammar: Grammar, terminal: Terminal) -> str | None:
 
 
 def wrapped(head: str, words: Sequence[str], widest: int = WIDEST) -> list[str]:
-    """The words behind the head, in lines."""
+    """The words after the head, in lines."""
     lines = [head]
     for word in words:
         if len(lines[-1]) + len(word) + 1 > widest:

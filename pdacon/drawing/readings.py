@@ -212,7 +212,7 @@ def _place(tree: Derivation, columns: _Columns) -> list[_Node]:
             nodes.append(_Node(derivation.symbol, columns.empties[at][gaps[at]], 1, parent, leaf=False, empty=True))
             gaps[at] += 1
     spans: dict[int, tuple[float, float]] = {}
-    for index in range(len(nodes) - 1, -1, -1):  # children come behind their parents
+    for index in range(len(nodes) - 1, -1, -1):  # children come after their parents
         node = nodes[index]
         if index in spans:
             node.x = sum(spans[index]) / 2

@@ -269,7 +269,7 @@ def _fragment(picture: Any) -> Element:
     parts: list[str] = []
     picture.attrs["xmlns:xlink"] = "http://www.w3.org/1999/xlink"
     picture.writeSvg(parts.append)
-    # Of its texts it leaves `>` as it is, which XML forbids behind `]]`. A text is a part of its own.
+    # Of its texts it leaves `>` as it is, which XML forbids after `]]`. A text is a part of its own.
     (drawn,) = ElementTree.fromstring("".join(part.replace("]]>", "]]&gt;") for part in parts))
     for link in drawn.iter("a"):
         link.set("href", link.attrib.pop(_LINK))

@@ -252,7 +252,7 @@ class Outline:
         items: list[Expression] = [] if tail is None else [tail]
         for k in reversed(range(shown)):
             item = self._nested(place.child(keyword, k), None, depth + 1)
-            # An item can only be left out with all that come behind it.
+            # An item can only be left out with all that come after it.
             items = [item, *items] if k < least else [Repeated(InOrder((item, *items)), 0, 1)]
         return _remarked(_enclosed("[", items, "]", place), remark(node, _ARRAY_REMARKS))
 

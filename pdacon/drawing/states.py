@@ -75,7 +75,7 @@ class States:
         }
 
     def near(self, state: int, around: int) -> dict[int, int]:
-        """The state, and the boxes up to so many steps before and behind it, the nearest first: how far each is."""
+        """The state, and the boxes up to so many steps before and after it, the nearest first: how far each is."""
         boxes = {*self.boxes, state}
         beside: dict[int, set[int]] = {box: set() for box in boxes}
         for source in boxes:

@@ -218,7 +218,7 @@ def _entries(automaton: CharacterAutomaton, shown: list[int]) -> Iterator[tuple[
 
 
 def _what_is_behind(behind: NDArray[numpy.int32], places: list[int]) -> str:
-    """Which characters, read last, can leave the automaton behind in one of these states."""
+    """Which characters, read last, can leave the look-behind automaton in one of these states."""
     into = [{int(target) for target in behind[:, byte]} for byte in range(128)]
     last = [byte for byte, targets in enumerate(into) if targets.intersection(places)]
     words = ["the start"] if 0 in places else []

@@ -3,7 +3,7 @@
 A text is in NFC or NFKC if and only if
 
 1. no character of it changes when it is normalized alone,
-2. behind each starter (a character of combining class 0) the classes of the marks do not fall, and
+2. after each starter (a character of combining class 0) the classes of the marks do not fall, and
 3. no mark is *composed* with the starter before it: it is not, if it does not compose with that starter, or if a mark
    of its own class stands between them. A starter that composes, such as a vowel of Hangul, does so only side by side.
 
@@ -59,9 +59,9 @@ def settled_characters(form: Form) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=4)
 def settled_texts(form: Form) -> Dfa:
-    """Texts of settled characters, each with one mark behind it at most, and that one composes with nothing.
+    """Texts of settled characters, each with one mark after it at most, and that one composes with nothing.
 
-    All of them are in the form, and so is each text in the form with one of them behind a settled character.
+    All of them are in the form, and so is each text in the form with one of them after a settled character.
     """
     tables = _tables(form)
     of = np.where(tables.settled, 0, np.where(tables.is_mark, 1, -1)).astype(np.int32)

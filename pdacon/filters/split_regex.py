@@ -118,7 +118,7 @@ class _Compiler:
         return self._numbers[key]
 
     def _sequence(self, items: list[Any], ignore_case: bool, follow: Iterable[Any]) -> None:
-        """The items one after another; ``follow`` is what comes behind them."""
+        """The items one after another; ``follow`` is what comes after them."""
         for at, item in enumerate(items):
             self._item(item, ignore_case, [*items[at + 1 :], *follow])
 

@@ -200,7 +200,7 @@ class SplitAutomaton:
     classes : uint8[0x110000]
         The class of each code point.
     next : int32[states, classes, 2]
-        The state behind a character without a mark before it, and with one; -1: none.
+        The state after a character without a mark before it, and with one; -1: none.
     ends : uint8[states]
         Whether the text may end.
     free : uint8[states]

@@ -119,7 +119,7 @@ def added_tokens(tokenizer: Any) -> AddedTokens:
 
     Special tokens have no text in a vocabulary, and texts that spell one are excluded. So are texts that spell what is
     read only as a whole word or with the blanks beside it, and, where some are read before the normalizer and some
-    behind it, the latter.
+    after it, the latter.
     """
     backend = backend_of(tokenizer)
     if backend is None:
@@ -159,7 +159,7 @@ def _of_sentencepiece(tokenizer: Any) -> AddedTokens:
 
 
 def _beside_words(backend: Any) -> AddedTokens:
-    """Of a WordPiece: behind an added token a space is written, so no text that has one is given back."""
+    """Of a WordPiece: after an added token a space is written, so no text that has one is given back."""
     excluded = set()
     for token in backend.get_added_tokens_decoder().values():
         normalizes = token.normalized and backend.normalizer is not None
@@ -202,7 +202,7 @@ class TextArrays(NamedTuple):
     classes : int32[0x110000]
         The class of each code point.
     next : int32[states, classes]
-        The state behind a character, or -1.
+        The state after a character, or -1.
     settled : uint8[0x110000]
         The characters in front of which it does not matter what stands there.
     star : offset, low, high, target, accepting

@@ -2,7 +2,7 @@
 
 A `Filter` says it in up to two ways: a set of texts, whose automaton over characters becomes a factor of the grammar's
 (docs/decisions/0020-grammars-within-sets.md), and a tokenizer, whose automaton over tokens runs beside the grammar's
-(0025). The texts of all filters are intersected first, so that what they forbid together leaves no state behind.
+(0025). The texts of all filters are intersected first, so that what they forbid together is in no state.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ _PAIR = r'\\\\"|\\.|/'
 
 
 def _in_slashes(match: re.Match[str]) -> str:
-    """A slash would end the pattern, and Lark takes the quote behind two backslashes for an escaped one."""
+    """A slash would end the pattern, and Lark takes the quote after two backslashes for an escaped one."""
     return {"/": r"\/", r'\\"': r"\\\x22"}.get(match[0], match[0])
 
 
@@ -217,7 +217,7 @@ def _arcs(states: list[tuple[int, Edges]]) -> dict[tuple[int, int], str]:
 
 
 def _characters(states: list[tuple[int, Edges]], edges: Edges) -> Iterator[tuple[int, int, int]]:
-    """Ranges of code points, and the state behind each, of edges that read the first bytes of characters."""
+    """Ranges of code points, and the state after each, of edges that read the first bytes of characters."""
     for lo, hi, target in edges:
         if lo < 0x80:
             yield lo, hi, target

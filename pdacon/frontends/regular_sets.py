@@ -51,7 +51,7 @@ _SHOWN = 60
 _NOTHING = of_ranges([()], [False], 1, 0)
 
 _BYTE_STATES = np.zeros(5, np.uint8)
-"""What `of_bytes` calls each kind of states of a program; what is pending needs more behind the string than its end."""
+"""What `of_bytes` calls each kind of states of a program; what is pending needs more after the string than its end."""
 _BYTE_STATES[[SPLIT, MATCH, PENDING, PENDING_OR_END]] = 1, 2, 3, 2
 
 
@@ -226,7 +226,7 @@ class RegularSet:
 
     @classmethod
     def quoted_text(cls) -> RegularSet:
-        """Text in double quotes on one line, in which a backslash takes the character behind it with it."""
+        """Text in double quotes on one line, in which a backslash takes the character after it with it."""
         return cls.from_regex(QUOTED_TEXT).named("quoted text")
 
     @classmethod
@@ -380,7 +380,7 @@ class RegularSet:
         dfa, states, size = self._dfa, self._limits.states, self._limits.bytes
         if not len(dfa):
             return self
-        # The quote behind them leads to the state behind those of the automaton, and is taken away again.
+        # The quote after them leads to the state after those of the automaton, and is taken away again.
         offset, low, high, target = _core.json_strings(dfa.native, ESCAPES.index(escapes), b"", b'"', states, size)
         kept = target != len(dfa)
         offset = np.concatenate([[0], np.cumsum(kept)])[offset].astype(np.int32)
@@ -402,7 +402,7 @@ class RegularSet:
         return self.symmetric_difference(other) if isinstance(other, RegularSet) else NotImplemented
 
     def __add__(self, other: RegularSet | str) -> RegularSet:
-        """The strings of one with those of the other behind them; a str stands for itself."""
+        """The strings of one with those of the other after them; a str stands for itself."""
         other = RegularSet.from_choices([other]) if isinstance(other, str) else other
         return self.concatenation(other) if isinstance(other, RegularSet) else NotImplemented
 

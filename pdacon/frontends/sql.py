@@ -59,7 +59,7 @@ def sql_for_schema(
     statements : {"query", "changes"}
         One query, read-only; or one query, INSERT, UPDATE or DELETE.
     aliases : str
-        A regular expression for the names that a text may make up for tables: aliases behind FROM, WITH and WINDOW.
+        A regular expression for the names that a text may make up for tables: aliases after FROM, WITH and WINDOW.
         Letters of ASCII have no case. Neither a reserved word nor the name of a table is ever an alias.
     labels : str
         The same for columns: what stands for a column in a query and is none of the schema.
@@ -73,12 +73,12 @@ def sql_for_schema(
         may stand there, other than SQLite's names for the ROWID, and so the name of a column that is not listed. With
         ``"name"`` only names that are known, and texts in single quotes.
     bound_labels : bool
-        Any name may stand behind AS, although only labels can be named again. With True only what can be named again: a
+        Any name may stand after AS, although only labels can be named again. With True only what can be named again: a
         label, a column of the schema, a text in double quotes.
     comments : bool
         Whether there may be comments.
     with_clause : bool
-        Whether WITH may define tables. As long as it may, any alias stands for one behind FROM and IN; with False only
+        Whether WITH may define tables. As long as it may, any alias stands for one after FROM and IN; with False only
         the tables of the schema do.
 
     Raises
@@ -174,7 +174,7 @@ def _terminals(
 ) -> dict[str, Pattern]:
     """What each terminal for names matches; one without names is left out."""
     label = re.compile(labels, re.ASCII | re.IGNORECASE)
-    # A name that can be either is a terminal of its own, so that what comes behind it decides.
+    # A name that can be either is a terminal of its own, so that what comes after it decides.
     either = {
         key
         for key, name in functions.items()

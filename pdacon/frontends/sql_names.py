@@ -103,7 +103,7 @@ def pattern_beside_texts(names: Iterable[str]) -> Pattern:
 def qualified(
     spelled_tables: Mapping[str, Spelled], spelled_columns: Mapping[str, Spelled], tables: Mapping[str, Iterable[str]]
 ) -> Pattern:
-    """A pattern for a column behind its table: ``singer.name``; either may be in double quotes.
+    """A pattern for a column after its table: ``singer.name``; either may be in double quotes.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ DOUBLE_QUOTED.-4: /"{no_text}([^"\\x00]|"")*"/
 """
 
 # What is known of the schema comes before names that the text makes up, and names with a dot before those that they
-# begin with. No name that is made up is FILTER, which ends a call, or RAISE, which begins one in a trigger. Behind
+# begin with. No name that is made up is FILTER, which ends a call, or RAISE, which begins one in a trigger. After
 # a name in quotes another one would be a part of it, so that only bare ones stand there without AS.
 _MADE_UP = """\
 ALIAS.-3: {alias}
@@ -119,7 +119,7 @@ class Form:
     row_ids : tuple of str
         Names that every table has for its ROWID, less those that the schema lists: these are no texts.
     any_result : bool
-        Whether any name may stand behind AS in a result, or only one that can be named again.
+        Whether any name may stand after AS in a result, or only one that can be named again.
     comments : bool
         Whether there are comments.
     with_clause : bool
@@ -184,7 +184,7 @@ def placeholder(name: str, pattern: str = "") -> str:
 def _names(form: Form) -> str:
     """Where names stand, each in the ways that it can be written.
 
-    A rule for each place: what may follow a name in one place would be tried behind it in the others as well.
+    A rule for each place: what may follow a name in one place would be tried after it in the others as well.
 
     Quotes are terminals of their own, so that each list of names is there once. Not so double quotes where a text may
     stand, since only what follows says which it is: there a name is a text, too, or else has them in its pattern.

@@ -153,7 +153,7 @@ def _excluded(cursor: sqlite3.Cursor, name: str, known: dict[str, str], place: s
 
 
 def _near(cursor: sqlite3.Cursor, key: str, known: dict[str, str], place: str) -> str | None:
-    """The table, or column behind its table, that is meant."""
+    """The table, or column after its table, that is meant."""
     names = dict(known)
     for table in known.values():
         with suppress(SchemaError):

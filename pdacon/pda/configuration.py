@@ -64,7 +64,7 @@ class Configuration:
     fallback
         The configuration if the last match is the lexeme, with the pushback read; None if there is no match or if the
         text cannot go on from it.
-    behind
+    after
         What lies behind the next byte.
     fresh
         Whether no byte of a lexeme has been read.

@@ -61,7 +61,7 @@ class Dfa:
             return []
         edges, accepting = list(self.edges()), self.accepting()
         found: list[str] = []
-        begun = [("", 0)]  # strings of one length, with the state behind each; all of them lead to some word
+        begun = [("", 0)]  # strings of one length, with the state after each; all of them lead to some word
         while begun and len(found) + len(begun) <= most + 1:
             found += [text for text, state in begun if accepting[state]]
             longer: list[tuple[str, int]] = []
@@ -109,7 +109,7 @@ class Numbered:
         return self._known.setdefault(tuple(some), len(self._known))
 
     def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Where each list begins, and at last where the last one ends; then all of them, one behind the other."""
+        """Where each list begins, and at last where the last one ends; then all of them, one after the other."""
         return offsets(map(len, self._known)), int32s(one for some in self._known for one in some)
 
 
@@ -188,7 +188,7 @@ def explored(
     start : int
         The first state; states are any numbers.
     step : callable
-        The state behind a state and a character, 0 if there is none.
+        The state after a state and a character, 0 if there is none.
     accepts : callable
         Whether the text may end in a state.
     limit : int

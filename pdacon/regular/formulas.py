@@ -38,7 +38,7 @@ class Formulas(_core.Formulas):
     def conjunction(self, *formulas: int) -> int:
         """All of them; true if there are none."""
         result = TRUE
-        for formula in reversed(formulas):  # variables come in order, and a node is made in front of those behind it
+        for formula in reversed(formulas):  # variables come in order, and a node is made in front of those after it
             result = self.choice(formula, result, FALSE)
         return result
 

@@ -1,8 +1,8 @@
 """Boolean combinations of patterns -> deterministic automata over code points.
 
-A language is a formula over *positions*. A position says what is to be read next and which formula holds behind it: an
+A language is a formula over *positions*. A position says what is to be read next and which formula holds after it: an
 alternating automaton, in which look-ahead is a conjunction and complement a negation. Reading a character puts the
-formula behind each position in its place; since equal formulas are one node, the formulas that come up are the states
+formula after each position in its place; since equal formulas are one node, the formulas that come up are the states
 of a deterministic automaton.
 
 Source: A. Chandra, D. Kozen and L. Stockmeyer, "Alternation", Journal of the ACM 28(1), 1981.
@@ -22,7 +22,7 @@ from pdacon.regular.formulas import FALSE, TRUE, Formulas, Substitution
 
 @dataclass(slots=True)
 class _Position:
-    """What reading one character makes of it: for each set of characters the formula behind; else false."""
+    """What reading one character makes of it: for each set of characters the formula that holds after one of them; for all others, false."""
 
     edges: list[tuple[Ranges, int]] = field(default_factory=list)
     at_end: bool = False

@@ -244,7 +244,7 @@ class _Application:
             raise RequestError(400, f"the request is no JSON: {error}") from error
 
     def _guarded(self, endpoint: Endpoint) -> Endpoint:
-        """An endpoint behind the keys, whose errors are answers, and which is counted and logged."""
+        """An endpoint that first asks for a key, answers with its errors, and is counted and logged."""
 
         async def guarded(request: Request) -> Response:
             began = time.perf_counter()

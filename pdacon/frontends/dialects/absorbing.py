@@ -1,6 +1,6 @@
 """Characters on both sides of a border -> on one side: what can be read before a call is read there, and so at its end.
 
-Where a rule may begin with any number of some characters (white space, mostly) and may as well stand behind them, and
+Where a rule may begin with any number of some characters (white space, mostly) and may as well stand after them, and
 where what follows a rule may begin with any number of them, they can belong to either side. It is the same language if
 they are read before the rule and at its end, too. A lexer then finds a border that it could not find before.
 

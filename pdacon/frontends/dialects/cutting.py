@@ -4,7 +4,7 @@ In: terminals, productions and their LALR(1) tables. Out: a `Cut`: for each term
 characters that may not follow; or that a lexer could cut otherwise. With these guards one terminal at most matches,
 wherever a sentence goes on, so that it does not matter in which order a lexer tries them.
 
-A sentence has a derivation, and that a cut: texts of terminals, one behind the other. The lexer finds this cut, or
+A sentence has a derivation, and that a cut: texts of terminals, one after the other. The lexer finds this cut, or
 another one of a derivation, if, in each context,
 
 1. no text is in two terminals;
@@ -12,7 +12,7 @@ another one of a derivation, if, in each context,
    begins with that character; or else the same terminal reads it, ends there, too, and every terminal that may begin
    with it stays as it was when it has read it: then the character can as well be the end of the one as the beginning
    of the other (white space on both sides of a border), and the lexer makes it the end; or else the other one reads on
-   to what no text behind the first begins with (``<a></a>`` beside ``<a>``, behind which a tag opens): then the lexer
+   to what no text after the first begins with (``<a></a>`` beside ``<a>``, after which a tag opens): then the lexer
    tries it first, and where it matches it is right.
 """
 
@@ -156,7 +156,7 @@ class _Cuts:
             guards[state] = union(guards.get(state, ()), further)
 
     def _may_begin_like(self, terminal: int, other: int, its: int) -> bool:
-        """Whether a text behind a terminal may begin with what the other one, in a state of its own, reads to its end.
+        """Whether a text after a terminal may begin with what the other one, in a state of its own, reads to its end.
 
         True as well where that is not known after some characters, which the lexer would have to wait for.
         """

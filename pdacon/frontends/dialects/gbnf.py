@@ -48,7 +48,7 @@ class Notation:
     name : re.Pattern
         The name of a rule.
     escapes : dict of str to str
-        The character that stands for each letter behind a backslash.
+        The character that stands for each letter after a backslash.
     open_ended_hex : bool
         ``\\x`` takes as many digits as there are, else two.
     lines_end_rules : bool

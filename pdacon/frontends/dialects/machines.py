@@ -33,7 +33,7 @@ class Machine:
     reads : list of dict of int to Ranges
         For each state, by the next one, the characters that lead there.
     calls : list of dict of int to int
-        For each state, by the number of a rule, the state behind a text of that rule.
+        For each state, by the number of a rule, the state after a text of that rule.
     accepting : list of bool
     """
 

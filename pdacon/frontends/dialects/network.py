@@ -72,7 +72,7 @@ def network_of(rules: Rules, graph: Graph, regular: dict[str, Machine], kept: It
 
 
 def _callees_first(graph: Graph, kept: Collection[str], regular: Collection[str]) -> list[str]:
-    """The rules that are not regular, each behind those that are put in its place; those that stay are put nowhere."""
+    """The rules that are not regular, each after those that are put in its place; those that stay are put nowhere."""
     order: dict[str, None] = {}
     for root in kept:
         pending = [(root, iter(graph[root]))]

@@ -1,7 +1,7 @@
 """A network -> terminals and productions: what is read between two calls is one terminal.
 
 In: a `Network`. Out: `Symbols`, whose terminals are automata over characters. A *key* is the start of a machine, or a
-state behind a call. A *stop* is what can be done in a state other than to read: to accept, and which calls lead where.
+state after a call. A *stop* is what can be done in a state other than to read: to accept, and which calls lead where.
 A *segment* are the texts that lead from a key to a stop and have no call in them. A nonterminal for each key stands for
 what has been read up to it, so that repetitions are left-recursive and the stack stays short.
 """
@@ -16,7 +16,7 @@ from pdacon.frontends.dialects.machines import Builder, Machine, machine_of
 from pdacon.frontends.dialects.network import Network
 
 Stop: TypeAlias = tuple[bool, tuple[tuple[int, int], ...]]
-"""Whether the rule can end, and the rules that can be called, each with the key behind it."""
+"""Whether the rule can end, and the rules that can be called, each with the key after it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ class _Place:
 
     items: dict[_Item, None] = field(default_factory=dict)
     waiting: dict[str, list[_Item]] = field(default_factory=dict)
-    """By a rule's name the items that go on behind a text of it that begins here."""
+    """By a rule's name the items that go on after a text of it that begins here."""
     empty: set[str] = field(default_factory=set)
     """Rules with the empty text, which begin and end here."""
 
@@ -116,7 +116,7 @@ def _read(rules: Rules, text: str) -> list[_Place] | None:
 
 
 def _behind(rest: _Rest, character: str) -> _Rest | None:
-    """What is still to come behind a character; None if that cannot come."""
+    """What is still to come after a character; None if that cannot come."""
     head = rest[0]
     if isinstance(head, Text):
         if not head.value.startswith(character):

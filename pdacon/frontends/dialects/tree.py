@@ -25,7 +25,7 @@ class Characters:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """These characters, one behind the other; perhaps none."""
+    """These characters, one after the other; perhaps none."""
 
     value: str
 
@@ -40,7 +40,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """The parts, one behind the other; ``span`` is the place of an alternative."""
+    """The parts, one after the other; ``span`` is the place of an alternative."""
 
     parts: tuple[Tree, ...]
     span: Span | None = None

@@ -1,14 +1,14 @@
 """Where an inner grammar begins and ends: terminals that keep its text and the text around it apart.
 
-Lark's lexer takes the longest run of ignored text that it finds, whoever ignores it, and whatever may come behind it.
-Behind an inner grammar that is not to be lost what the outer one goes on with, and around it two kinds of ignored text
+Lark's lexer takes the longest run of ignored text that it finds, whoever ignores it, and whatever may come after it.
+After an inner grammar that is not to be lost what the outer one goes on with, and around it two kinds of ignored text
 meet: of the outer grammar outside, of the inner one inside. So there are terminals of three kinds:
 
 - ``(?!outer)inner``: the first piece of the inner grammar's ignored text, at its beginning, where the outer grammar
   ignores nothing any more; and ``(?!inner)outer`` at its end. A lexer that takes pieces one by one finds these borders.
-- ``(?:inner)*closer``: a terminal behind the inner grammar together with what is ignored before it, where that could go
+- ``(?:inner)*closer``: a terminal after the inner grammar together with what is ignored before it, where that could go
   on with the terminal's first character, such as the newlines before a fence.
-- the texts of a regular inner grammar together with the terminal behind them, as one automaton.
+- the texts of a regular inner grammar together with the terminal after them, as one automaton.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class End:
     texts: RegularSet | None
 
     def could_take(self, closer: Terminal) -> bool:
-        """Whether the inner grammar's text could go on with the first character of a terminal behind it."""
+        """Whether the inner grammar's text could go on with the first character of a terminal after it."""
         if closer.pattern is None or not self.characters:
             return False
         return bool(intersection(_first(set_of(closer.pattern)), self.characters))
@@ -122,13 +122,13 @@ class End:
         return any(one.pattern is not None and one.pattern.meant is not None for one in self.runs)
 
     def ignores(self, closer: Terminal) -> bool:
-        """Whether a terminal behind the inner grammar may be nothing but what that ignores, and could go on behind."""
+        """Whether a terminal after the inner grammar may be nothing but what that ignores, and whether more could follow it."""
         assert closer.pattern is not None
         ignored = RegularSet.from_regex(_either(self.runs)).repeat(1)
         return not ignored.isdisjoint(set_of(closer.pattern))
 
     def with_closer(self, closer: Terminal) -> Automaton | None:
-        """The inner grammar's texts and the terminal behind them; None if one of these goes on to another one."""
+        """The inner grammar's texts and the terminal after them; None if one of these goes on to another one."""
         assert self.texts is not None
         assert closer.pattern is not None
         both = self.texts + set_of(closer.pattern)

@@ -33,7 +33,7 @@ def first_sets(rules: Iterable[Rule]) -> tuple[dict[int, set[int]], set[int]]:
 
 
 def following(rules: Sequence[Rule]) -> Mapping[int, set[int]]:
-    """For each nonterminal the terminals that may come behind it: FOLLOW, as far as the rules say."""
+    """For each nonterminal the terminals that may come after it: FOLLOW, as far as the rules say."""
     first, nullable = first_sets(rules)
     follow: defaultdict[int, set[int]] = defaultdict(set)
     changed = True

@@ -19,7 +19,7 @@ from pdacon.grammar import Grammar, Nonterminal, Pattern, Production, Span, Term
 from pdacon.grammar.model import Import, Island
 
 MADE_UP = "_HOLE"
-"""What the terminal of a hole that is a rule is called, behind the rule's name in capitals."""
+"""What the terminal of a hole that is a rule is called, after the rule's name in capitals."""
 
 
 def inserted(outer: Grammar, inner: Mapping[str, Grammar]) -> Grammar:
@@ -46,7 +46,7 @@ class _Hole:
     def __init__(self, name: str, nonterminal: int, grammar: Grammar, span: Span | None) -> None:
         self.name, self.nonterminal, self.grammar, self.span = name, nonterminal, grammar, span
         self.end: End = end_of(grammar)
-        self.bare = nonterminal  # without what the outer grammar ignores behind it
+        self.bare = nonterminal  # without what the outer grammar ignores after it
         self.trailed: int | None = None  # with that
 
 
@@ -55,7 +55,7 @@ class _Composition:
         self._outer = outer
         self._terminals: list[Terminal] = list(outer.terminals)
         self._nonterminals: list[Nonterminal] = list(outer.nonterminals)
-        self._productions: list[tuple[int, Side, Production]] = []  # behind those of the outer grammar
+        self._productions: list[tuple[int, Side, Production]] = []  # after those of the outer grammar
         self._islands: list[Island] = []
         self._imports: list[Import] = []
         self._files: dict[str, str] = {}
@@ -175,7 +175,7 @@ class _Composition:
         if lead is not None and island is not None:
             piece = self._made(f"{hole.name.upper()}_LEAD", lead, own[0], self._place(hole, own[0].span))
             led = self._rule(self._free(f"{hole.name.lower()}_led"), hole.span, hole.name)
-            # In the island, so that behind the first piece more of it is ignored.
+            # In the island, so that after the first piece more of it is ignored.
             self._produce(led, (piece, start))
             self._islands[island] = replace(self._islands[island], last=len(self._productions))
             sides.append((~led,))
@@ -197,7 +197,7 @@ class _Composition:
     # The ends of inner grammars
 
     def _sides(self, production: Production, closed: Callable[[_Hole, int], list[Side]]) -> Iterator[Side]:
-        """A side of the outer grammar, once for each way in which the terminals behind its holes may begin."""
+        """A side of the outer grammar, once for each way in which the terminals after its holes may begin."""
         parts: list[list[Side]] = []
         symbols = list(production.rhs)
         place = 0
@@ -228,7 +228,7 @@ class _Composition:
         return found
 
     def _closed(self, hole: _Hole, closer: int) -> list[Side]:
-        """An inner grammar and the terminal behind it."""
+        """An inner grammar and the terminal after it."""
         terminal = self._terminals[closer]
         plain: Side = (~hole.nonterminal, closer)
         if not hole.end.could_take(terminal):

@@ -1,6 +1,6 @@
 """Texts in Lark's language with holes, and with JSON Schemas in them -> the grammar that is meant.
 
-Lark does not load a text in which a rule is not defined. So each hole gets a definition behind the text, by a terminal
+Lark does not load a text in which a rule is not defined. So each hole gets a definition after the text, by a terminal
 that is only declared; a schema in the text gives way to a name, with blanks and line continuations in place of the
 rest, so that all places stay as they are.
 """
@@ -114,7 +114,7 @@ def _with_holes(
 
 
 def _schemas(text: str) -> Iterator[tuple[int, int]]:
-    """Where each ``%json`` begins, and the schema behind it."""
+    """Where each ``%json`` begins, and the schema after it."""
     place = 0
     while (found := _PIECE.search(text, place)) is not None:
         place = found.end()

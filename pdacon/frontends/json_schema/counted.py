@@ -36,7 +36,7 @@ class Counted:
     Attributes
     ----------
     one : Program
-        The strings and the quote behind them.
+        The strings and the quote after them.
     inside : int
         How many of its states, the first ones, stand between characters; in which of them a chunk ends is left behind.
     family : str

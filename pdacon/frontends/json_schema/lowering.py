@@ -52,7 +52,7 @@ class _Names:
         self._used: dict[str, int] = {}
 
     def unique(self, name: str) -> str:
-        """The name itself, or with a number behind it."""
+        """The name itself, or with a number after it."""
         count = self._used[name] = self._used.get(name, 0) + 1
         return name if count == 1 else f"{name}__{count}"
 

@@ -1,6 +1,6 @@
 """Why a member, or the end of an object, is refused: in the words of the schema.
 
-In: a schema, the beginning of a text that is one of its values, and what is refused behind it. Out: a sentence, if it
+In: a schema, the beginning of a text that is one of its values, and what is refused after it. Out: a sentence, if it
 is about members: one that is missing, that has come before, that is out of order, or that no schema lists. Only what
 is certain is said: by the schemas that the object has to satisfy whatever else it is, or because the grammar takes the
 member elsewhere.
@@ -33,7 +33,7 @@ def why_refused(source: str, read: str, refused: str, takes: Callable[[str], boo
     read : str
         The beginning of a value.
     refused : str
-        What was to come behind it, as far as it is known.
+        What was to come after it, as far as it is known.
     takes : callable
         Whether a text is the beginning of a value.
     """

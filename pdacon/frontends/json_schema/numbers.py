@@ -23,7 +23,7 @@ ANY_INTEGER = r"(?:0|-?[1-9][0-9]*)"
 CANONICAL_NUMBER = r"-?(?:[1-9][0-9]*(?:\.[0-9]*[1-9])?|0\.[0-9]*[1-9])|0"
 r"""Patterns of Python's ``re`` too, in which ``\d`` would be a digit of any script."""
 _PLAIN = r"-?(?:0|[1-9]\d*)(?:\.\d+)?"
-_GREATEST = "7976931348623157"  # behind "1.", the mantissa of the greatest double
+_GREATEST = "7976931348623157"  # after "1.", the mantissa of the greatest double
 _OF_308 = "|".join(
     [
         _GREATEST[:k] + (f"(?:[0-{int(d) - 1}]\\d{{0,{15 - k}}})?" if d != "0" else "")
@@ -186,7 +186,7 @@ class _Numbers:
         exponent, digits = _scientific(bound)
         for sign, least, most, fraction in (("+", 16, 307, r"\.\d{1,16}"), ("-", 5, 324, r"\.\d+")):
             own = exponent if sign == "+" else -exponent
-            # Behind "-" the larger number is the one with the smaller exponent.
+            # After "-" the larger number is the one with the smaller exponent.
             first, last = (max(own + 1, least), most) if sign == "+" else (least, min(own - 1, most))
             if first <= last:
                 patterns.append(rf"-?[1-9](?:{fraction})?e\{sign}{_between(first, last)}")
@@ -203,14 +203,14 @@ class _Numbers:
         """Plain decimals, with any sign, whose magnitude is above a bound greater than 0: digit by digit.
 
         A state says how many digits are read, and whether they are greater than those of the bound, as great or less;
-        behind the point, only while all of them are the same. What is less there is not followed.
+        after the point, only while all of them are the same. What is less there is not followed.
         """
         whole, _, fraction = _decimal(bound).partition(".")
         number: dict[tuple[int, int], int] = {(0, 0): 0}
         order = [(0, 0)]
         rows: list[list[tuple[Ranges, int]]] = []
         greater = (-1, 1)  # whatever follows
-        behind = len(whole) + 1  # (behind + k, 0): so many digits behind the point are the bound's
+        behind = len(whole) + 1  # (behind + k, 0): so many digits after the point are the bound's
 
         def to(state: tuple[int, int]) -> int:
             if state not in number:
@@ -276,7 +276,7 @@ class _Numbers:
         divisor = int(of * 10**digits)
         if divisor > _MOST_REMAINDERS or divisor * (digits + 2) > _MOST_REMAINDERS:
             raise LimitExceededError("states", min(divisor, 10**18), _MOST_REMAINDERS, fixed=True)
-        # A state is (digits behind the point read, remainder); -1: the point has not come yet.
+        # A state is (digits after the point read, remainder); -1: the point has not come yet.
         number: dict[tuple[int, int], int] = {(-2, 0): 0}
         order = [(-2, 0)]
         rows: list[list[tuple[tuple[tuple[int, int], ...], int]]] = []

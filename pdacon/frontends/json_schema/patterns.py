@@ -1,6 +1,6 @@
 """Strings of a schema as patterns of Python's ``re``, for the text that a grammar prints as.
 
-In: what is asked of a string. Out: a pattern for its JSON texts. Each fact becomes a look-ahead behind the opening
+In: what is asked of a string. Out: a pattern for its JSON texts. Each fact becomes a look-ahead after the opening
 quote, so that the pattern is about as long as the schema is, however many states the automaton has.
 """
 

@@ -126,7 +126,7 @@ def _trie(words: Iterable[bytes]) -> _Trie:
 
 
 def words_program(words: Iterable[str], *, guarded: bool = False) -> Program:
-    """Some texts, the longest of those that match; ``guarded``: where no number goes on behind it."""
+    """Some texts, the longest of those that match; ``guarded``: where no number goes on after it."""
     writer = _Writer()
     trie = _trie(word.encode() for word in words)
     order = [trie]

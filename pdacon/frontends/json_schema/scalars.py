@@ -49,7 +49,7 @@ class Scalars:
         return self._out.terminal(("literal", text), name, lambda: Text("str", text))
 
     def name(self, name: str) -> int:
-        """The terminal of a member's name, with the colon behind it where that is fixed."""
+        """The terminal of a member's name, with the colon after it where that is fixed."""
         return self._strings_among("NAME", [name], self._end_of_name)
 
     def other_names(self, formula: int, excluded: frozenset[str]) -> int | None:

@@ -39,7 +39,7 @@ class Spelling:
     Attributes
     ----------
     whitespace : {"json.dumps", "compact", "indent", "any"}
-        One space behind ``,`` and ``:``, as ``json.dumps`` writes; none; lines that are indented by ``indent`` spaces a
+        One space after ``,`` and ``:``, as ``json.dumps`` writes; none; lines that are indented by ``indent`` spaces a
         level, as ``json.dumps(..., indent=2)``; or up to ``max_blanks`` blanks wherever JSON allows them.
     max_blanks : int
     order : {"schema", "any"}
@@ -52,7 +52,7 @@ class Spelling:
         ensure_ascii=False)`` writes; those that are not ASCII are escaped too, as ``json.dumps`` does by default; or
         each may be written in any way that JSON allows, such as ``\\u0041`` for ``A``.
     numbers : {"any", "canonical"}
-        Integers have one spelling. Other numbers may have zeros behind, and exponents as ``json.dumps`` writes them, or
+        Integers have one spelling. Other numbers may have zeros at their end, and exponents as ``json.dumps`` writes them, or
         any if the schema asks for nothing but a number; or each has one spelling, without either.
     indent : int
     max_depth : int

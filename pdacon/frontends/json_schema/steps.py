@@ -55,7 +55,7 @@ class MemberSteps:
         self._named: dict[int, dict[str, int]] = {}  # by variable: the questions of a `Members` by name
 
     def step(self, variable: int, read: int) -> Step:
-        """What the fact of a variable becomes behind a member."""
+        """What the fact of a variable becomes after a member."""
         facts, name = self._facts, self._names[read]
         fact = facts[variable]
         if isinstance(fact, Members):
@@ -87,7 +87,7 @@ class ItemSteps:
         self._facts = facts
 
     def step(self, variable: int, read: int) -> Step:
-        """What the fact of a variable becomes behind an item."""
+        """What the fact of a variable becomes after an item."""
         facts = self._facts
         fact, same = facts[variable], facts.formulas.variable(variable)
         if isinstance(fact, Items):
@@ -124,7 +124,7 @@ def order_of_names(facts: Facts, vector: Vector, ranks: Mapping[str, int]) -> tu
 
 
 def _merged(before: dict[str, set[str]]) -> tuple[str, ...]:
-    """The names, each behind those that are to come before it, where there is no circle; else in the order given."""
+    """The names, each after those that are to come before it, where there is no circle; else in the order given."""
     place = {name: k for k, name in enumerate(before)}
     behind: dict[str, list[str]] = {name: [] for name in before}
     for name, some in before.items():

@@ -28,7 +28,7 @@ _Rows = tuple[list[bool], list[dict[int, Ranges]]]
 
 
 def precedence(sets: Mapping[str, RegularSet], words: Mapping[str, str]) -> list[str]:
-    """The names of some sets; before a set comes each other one that has a text which goes on behind one of its own.
+    """The names of some sets; before a set comes each other one that has a text which goes on after one of its own.
 
     ``words`` has the texts of those that have only one.
     """
@@ -75,7 +75,7 @@ def _rows(texts: RegularSet) -> _Rows:
 
 
 def _meeting(one: _Rows, other: _Rows) -> tuple[bool, Ranges]:
-    """Whether two automata have a text in common, and with which characters texts of the second go on behind one of the
+    """Whether two automata have a text in common, and with which characters texts of the second go on after one of the
     first. All states lead to an end, so that it is enough to walk both at once. O(pairs of states).
     """
     (ends, edges), (other_ends, other_edges) = one, other
@@ -109,7 +109,7 @@ class _Borders:
             k: {one for context in found for one in contexts[context].alternation} for k, found in enumerate(after)
         }
         self._parts: defaultdict[int, set[str]] = defaultdict(set)  # the holes whose grammars have a terminal
-        self._border: defaultdict[int, set[int]] = defaultdict(set)  # behind a part that a terminal may end
+        self._border: defaultdict[int, set[int]] = defaultdict(set)  # after a part that a terminal may end
         self._read_parts()
         # What was put together of a set and what is ignored before it.
         self._made = {k for k in range(grammar.end) if not self._parts[k] and k not in self._own}
@@ -120,7 +120,7 @@ class _Borders:
         )
 
     def _read_parts(self) -> None:
-        """Which terminals are of which grammar, which of them may end it, and what may come behind it."""
+        """Which terminals are of which grammar, which of them may end it, and what may come after it."""
         grammar = self._grammar
         end, names = grammar.end, [one.name for one in grammar.nonterminals]
 

@@ -32,7 +32,7 @@ class FreeText:
         return texts & self._short if self.most is not None else texts
 
     def up_to(self, stop: str) -> RegularSet:
-        """Free text and the first of the stops behind it, where that is ``stop`` and no other one."""
+        """Free text and the first of the stops after it, where that is ``stop`` and no other one."""
         texts = self._first_stop & (_ANY + RegularSet.from_choices([stop]))
         others = [other for other in self.stops if other != stop]
         if others:

@@ -1,4 +1,4 @@
-"""What a structural tag consists of: sets of texts, grammars and special tokens, one behind the other, as alternatives,
+"""What a structural tag consists of: sets of texts, grammars and special tokens, one after the other, as alternatives,
 or repeated.
 
 Texts that lie side by side are one set, whatever they were: where one of them ends within it need not be known.
@@ -43,7 +43,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class InOrder:
-    """Pieces one behind the other."""
+    """Pieces one after the other."""
 
     pieces: tuple[Piece, ...]
 
@@ -68,7 +68,7 @@ Piece: TypeAlias = Texts | Part | Token | InOrder | Either | Repeated
 
 
 def sequence(pieces: Iterable[Piece]) -> Piece:
-    """Pieces one behind the other; texts side by side become one set."""
+    """Pieces one after the other; texts side by side become one set."""
     flat: list[Piece] = []
     for piece in pieces:
         for one in piece.pieces if isinstance(piece, InOrder) else (piece,):

@@ -22,7 +22,7 @@ class Begun:
     written : str
         Its beginning, if that was given as text and not generated.
     token_ids : tuple of int
-        What was generated behind that.
+        What was generated after that.
     """
 
     text: bytes = b""
@@ -65,7 +65,7 @@ def begin(
         Whether a space that the text begins with does not count. Default: whether the tokenizer strips it. What
         stands behind a beginning keeps its spaces.
     budget : Budget, optional
-        Within how much behind the beginning the text is to be a sentence.
+        Within how much after the beginning the text is to be a sentence.
 
     Raises
     ------

@@ -81,7 +81,7 @@ class Diagnostics:
 
     @property
     def log_prob(self) -> float:
-        """The natural logarithm of the probability of all tokens behind the prompt, by the model alone."""
+        """The natural logarithm of the probability of all tokens after the prompt, by the model alone."""
         return math.fsum(step.log_prob for step in self.steps)
 
     @property
@@ -174,7 +174,7 @@ class Measured:
     constraint : Constraint or None
     start : str or None
     budget : Budget or None
-        Within how much behind `before` the text had to be a sentence.
+        Within how much after `before` the text had to be a sentence.
     """
 
     row: int
@@ -196,7 +196,7 @@ def measure(
     inputs : Inputs
         What ``model.generate`` was called with.
     output : int64[rows, columns]
-        What it returned: as many rows for each prompt, one behind the other.
+        What it returned: as many rows for each prompt, one after the other.
     texts : sequence of Measured
     vocabularies : sequence of Vocabulary
         What the ids of each text mean.
@@ -223,7 +223,7 @@ def measure(
 
 
 def scores_behind(model: Any, inputs: Inputs, output: torch.Tensor, rows: Sequence[int], first: int) -> torch.Tensor:
-    """The scores of what comes behind each column from the first on: float[rows, columns, vocabulary].
+    """The scores of what comes after each column from the first on: float[rows, columns, vocabulary].
 
     Parameters
     ----------

@@ -141,7 +141,7 @@ def generate(
     pad_token_id : int, optional
         What pads rows. Default: what the model or the tokenizer says, or an end token.
     generation_config : transformers.GenerationConfig, optional
-        What it says goes before what the model's says, and behind the arguments of this call. It has no seed: that is
+        What it says goes before what the model's says, and after the arguments of this call. It has no seed: that is
         `seed`.
     on_text : callable, optional
         Is given what is generated piece by piece, in whole characters, meanwhile. For one text only.

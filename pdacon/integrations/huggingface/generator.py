@@ -122,7 +122,7 @@ class Generator:
     def stream(self, prompt: Prompt, **options: Any) -> Stream:
         """Answer one prompt, piece by piece: ``for piece in write.stream(prompt): print(piece, end="")``.
 
-        Together the pieces are the text that the same call without ``stream`` gives, behind a ``prefix``; each has
+        Together the pieces are the text that the same call without ``stream`` gives, after a ``prefix``; each has
         whole characters. What ``yield from`` gives at the end is the `Generation`.
 
         Parameters

@@ -29,7 +29,7 @@ class MaskTable:
     Parameters
     ----------
     columns : int
-        The columns of the scores; bits behind the last word of a mask are 0.
+        The columns of the scores; bits after the last word of a mask are 0.
     device : torch.device
         Where the scores are.
     dtype : torch.dtype

@@ -175,7 +175,7 @@ class PDALogitsProcessor(LogitsProcessor):
         self._lock = threading.Lock()
         self._succession = Succession()
         self._rows: list[Row] = []
-        self._start = 0  # the column behind the prompt
+        self._start = 0  # the column after the prompt
 
     def __repr__(self) -> str:
         generated = f", {len(self._rows)} rows of {len(self._rows[0].ids)} generated tokens" if self._rows else ""
@@ -244,7 +244,7 @@ class PDALogitsProcessor(LogitsProcessor):
         return follow(rows, input_ids[:, start:].tolist(), lambda index: self._new_row(index, count, start), origins)
 
     def _start_of(self, input_ids: torch.Tensor) -> int | None:
-        """The column behind the prompt if this is the generation seen last, moved or shrunk; None if it is new."""
+        """The column after the prompt if this is the generation seen last, moved or shrunk; None if it is new."""
         if self._prompt_length is not None:
             if input_ids.shape[1] < self._prompt_length:
                 raise MatcherError(
@@ -268,10 +268,10 @@ class PDALogitsProcessor(LogitsProcessor):
         return Row(matcher, constraint.vocabulary, self.pad_token_id)
 
     def _require_life(self, input_ids: torch.Tensor, scores: torch.Tensor) -> None:
-        """Raise for a row that went astray, unless it is a beam behind the best one.
+        """Raise for a row that went astray, unless it is a beam after the best one.
 
         Where beam search has fewer candidates than beams it takes tokens of score -inf; the beam has that score from
-        then on, so it is sorted behind all others, and neither wins nor is returned. If the best beam is astray,
+        then on, so it is sorted after all others, and neither wins nor is returned. If the best beam is astray,
         something else than its score chose it.
         """
         for group in self._groups():

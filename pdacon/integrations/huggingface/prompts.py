@@ -1,4 +1,4 @@
-"""Prompts as ``model.generate`` wants them: padded ids, with what the constrained text begins with behind them."""
+"""Prompts as ``model.generate`` wants them: padded ids, with what the constrained text begins with after them."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def require_embedded(model: Any, tokenizer: Any, rows: Sequence[Sequence[int]]) 
 def context_length(model: Any) -> int | None:
     """The most tokens that a model reads in a row, its answer included; None: nothing says, or it can be stretched.
 
-    Behind its context a model with learnt positions fails, on CUDA with the end of the process; others write nonsense.
+    After its context a model with learnt positions fails, on CUDA with the end of the process; others write nonsense.
     """
     config = model.config.get_text_config(decoder=True)
     most = getattr(config, "max_position_embeddings", None)

@@ -37,7 +37,7 @@ class Generation:
     prompt : int
         Which of the prompts it answers.
     prefix : str
-        The beginning of the text that was given as text; the ids are what comes behind it.
+        The beginning of the text that was given as text; the ids are what comes after it.
     grammar : str or None
         The name of the built-in grammar that constrained it, if it was one.
     skipped : int or None
@@ -158,7 +158,7 @@ def read(
     ----------
     constraint : Constraint
     matcher : Matcher
-        Stands behind `before`; it is used up.
+        Stands after `before`; it is used up.
     before : Begun
         What was there before.
     ids : sequence of int
@@ -240,7 +240,7 @@ def warn_of_cuts(texts: Sequence[Generation], max_tokens: int) -> None:
 
 
 def _up_to_end(ids: Sequence[int], ends: Sequence[int]) -> tuple[int, ...]:
-    """Return the ids without what repeats the end token: padding may be one, and beams go on behind theirs."""
+    """Return the ids without what repeats the end token: padding may be one, and beams go on after theirs."""
     length = next((index + 1 for index, token in enumerate(ids) if token in ends), len(ids))
     return tuple(ids[:length])
 

@@ -35,9 +35,9 @@ class Row:
     opening : int
         How many of them, from the first, are not text and come before it, such as a forced begin token.
     accepted : int
-        How many behind the opening the matcher has accepted: all, unless the row stopped or went astray.
+        How many after the opening the matcher has accepted: all, unless the row stopped or went astray.
     stopped : bool
-        Padding was seen, behind an end token or (where something else than the constraint stopped the row) without
+        Padding was seen, after an end token or (where something else than the constraint stopped the row) without
         one. What follows is padding too, and no longer the constraint's business.
     refusal : MatcherError or None
         The row went astray: an id was not allowed where it stands. What follows means nothing.

@@ -30,7 +30,7 @@ def stream(call: Callable[[Callable[[str], None], Callable[..., bool]], Generati
 
     Notes
     -----
-    Warnings come at the line that iterates, behind the last piece. Whoever stops iterating ends the generation at the
+    Warnings come at the line that iterates, after the last piece. Whoever stops iterating ends the generation at the
     model's next step; its thread is waited for.
     """
     pieces: SimpleQueue[str | None] = SimpleQueue()

@@ -129,7 +129,7 @@ def require_own_backend(configured: str) -> None:
 
 
 def require_ends(vocabulary: Vocabulary, stops: Collection[int] | None) -> None:
-    """Refuse a request that goes on behind an end of the text.
+    """Refuse a request that goes on after an end of the text.
 
     Raises
     ------

@@ -19,7 +19,7 @@ class TrackedAnswer(HeldAnswer):
         return list(tokens[: self.count_valid(_without_padding(tokens))])
 
     def is_terminated(self) -> bool:
-        """Always False: behind a True vLLM allows every token, and behind an end only an end may follow."""
+        """Always False: after a True vLLM allows every token, and after an end only an end may follow."""
         return False
 
 

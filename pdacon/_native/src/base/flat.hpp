@@ -71,7 +71,7 @@ class Packed {
     Flat<std::int16_t> narrow_;
 };
 
-// Sequences of different lengths, one behind the other.
+// Sequences of different lengths, one after the other.
 template <class T>
 class Rows {
   public:

@@ -4,11 +4,11 @@
 // tokenizer leaves as they are, if it changes some. Its tokens are those that all allow,
 // each within the pretoken or across a mark. Whether one is live does not depend on the token before it, so a
 // node is found once for all of them. A token is live
-//   at once, if behind it the text may end as grammar and tokenizer want, or a character may follow, as the
-//     grammar wants, before which a pretoken ends for certain and behind which any text may follow: then
+//   at once, if after it the text may end as grammar and tokenizer want, or a character may follow, as the
+//     grammar wants, before which a pretoken ends for certain and after which any text may follow: then
 //     all that follows has a tokenization of its own. Where the tokenizer changes texts, such a character
 //     counts only if a text goes on from it that is left as it is, whatever stands before;
-//   else if a live token of the node behind it follows across a mark, or within the pretoken without merging
+//   else if a live token of the node after it follows across a mark, or within the pretoken without merging
 //     with it: a least fixpoint, over the nodes level by level, until nothing of the first node is open.
 //
 // Stacks are overlays on the first configuration's stack, so that the answer holds for all stacks with the
@@ -21,7 +21,7 @@
 // missing, and a later mask may be empty; nothing that is wrong is allowed.
 //
 // Cost: the token classes of each lexer state; for each token and place O(1), and O(tokens of the next node)
-// where a pretoken cannot end behind it.
+// where a pretoken cannot end after it.
 #pragma once
 
 #include <cstdint>
@@ -89,7 +89,7 @@ class CanonicalSearch {
     struct Edge {
         std::int32_t token, node;
         bool marked;
-        bool restarts;           // the token is an added word, and another text begins behind it
+        bool restarts;           // the token is an added word, and another text begins after it
         std::int32_t round = 0;  // the last one of `wanted` that came by
         std::size_t tested = 0;  // how many of the node's tokens merge with this one
     };
@@ -109,9 +109,9 @@ class CanonicalSearch {
     const std::vector<std::uint8_t>& characters(Known& known);
     bool read_text(LexerConfiguration& lexing, Overlay& stack, std::string_view bytes);
     bool may_follow(const Known& known, std::string_view bytes);
-    // Whether the border behind a configuration is settled: the first of the two ways to be live.
+    // Whether the border after a configuration is settled: the first of the two ways to be live.
     bool is_settled(std::int32_t configuration, std::int32_t place, std::int32_t text);
-    // The same behind an added word.
+    // The same after an added word.
     bool is_settled_anew(std::int32_t configuration, std::int32_t text);
     bool follows(const Edge& edge, const Edge& next) const {
         return edge.restarts || next.marked || !merges_.merges(edge.token, next.token);

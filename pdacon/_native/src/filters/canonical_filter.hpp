@@ -7,7 +7,7 @@
 // before it.
 //
 // Where the tokenizer normalizes texts or has added words, a state also says where the text is in the
-// automaton of those texts that it leaves as they are. Behind an added word a text begins anew.
+// automaton of those texts that it leaves as they are. After an added word a text begins anew.
 //
 // Shared by all constraints of a vocabulary; safe from any thread. What it finds it keeps: states, sets of
 // places, and rows of tokens that may follow another one, at most so many of these.
@@ -47,11 +47,11 @@ class CanonicalFilter {
     const MergeTable& merges() const { return merges_; }
     bool spaced() const { return spaced_; }
 
-    // The state behind a token, whether the grammar allows it or not; -1: no text's own tokenization goes on
+    // The state after a token, whether the grammar allows it or not; -1: no text's own tokenization goes on
     // so.
     std::int32_t step(std::int32_t state, std::int32_t token);
     bool ends(std::int32_t state);
-    // The state at a border behind bytes, whatever tokens they were; -1: the tokenizer changes such a text.
+    // The state at a border after bytes, whatever tokens they were; -1: the tokenizer changes such a text.
     std::int32_t step(std::int32_t state, std::string_view bytes);
     // What a state is, but for its last token: the id of its set of places, and where its text is.
     struct Situation {

@@ -5,7 +5,7 @@
 // same places follow, whatever the character turns out to be. Tokens of whole characters form a group if they
 // differ only in characters of one class, because they lead to the same places.
 //
-// Cost: the places behind all groups are found once for each place and mark, some 10,000 steps for 131,072
+// Cost: the places after all groups are found once for each place and mark, some 10,000 steps for 131,072
 // tokens.
 #pragma once
 
@@ -25,7 +25,7 @@ namespace pdacon {
 
 class Pretokens {
   public:
-    // `classes`: of each code point; `next`: [states, classes, 2], the state behind a character without a
+    // `classes`: of each code point; `next`: [states, classes, 2], the state after a character without a
     // mark before it and with one, or -1; `ends`, `free`: of each state, whether the text may end there, and
     // whether any text may follow. `bytewise`: of each class, whether its characters are spelled by a token
     // for each of their bytes, as those of no other class are; empty: tokens may end within any character.
@@ -40,7 +40,7 @@ class Pretokens {
     std::int32_t num_places() const { return static_cast<std::int32_t>(places_.size()); }
     // The group of a token with text; -1 for others.
     std::int32_t group(std::int32_t token) const { return group_of_[static_cast<std::size_t>(token)]; }
-    // For each group the place behind its tokens, read without a mark before them or with one; -1: none. The
+    // For each group the place after its tokens, read without a mark before them or with one; -1: none. The
     // reference is valid as long as this object.
     const std::vector<std::int32_t>& behind(std::int32_t place, bool marked);
     bool ends(std::int32_t place) const;

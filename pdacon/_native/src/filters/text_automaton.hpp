@@ -36,24 +36,24 @@ namespace pdacon {
 
 class TextAutomaton final : public TextStates {
   public:
-    // `classes`: of each code point; `next`: [states, num_classes], the state behind a character, or -1.
-    // `added`: tokens that are added words; `restarts`: behind them the set begins anew.
+    // `classes`: of each code point; `next`: [states, num_classes], the state after a character, or -1.
+    // `added`: tokens that are added words; `restarts`: after them the set begins anew.
     // Throws std::invalid_argument.
     TextAutomaton(std::shared_ptr<const Tokens> tokens, std::vector<std::int32_t> classes,
                   std::vector<std::int32_t> next, std::int32_t num_classes, VocabularyStar settled,
                   std::span<const std::int32_t> added, bool restarts);
 
-    // The state behind a token with text that is no added word; -1: no text of the set goes on so, or an
+    // The state after a token with text that is no added word; -1: no text of the set goes on so, or an
     // added word is spelled.
     std::int32_t step(std::int32_t state, std::int32_t token) override {
         return is_delicate(state, token) ? step(state, tokens_->bytes_of(token), Words::kBegin)
                                          : behind_start_[static_cast<std::size_t>(token)];
     }
-    // The same behind bytes, in which nothing counts as an added word.
+    // The same after bytes, in which nothing counts as an added word.
     std::int32_t step_bytes(std::int32_t state, std::string_view bytes) override {
         return step(state, bytes, Words::kIgnored);
     }
-    // The same behind an added word.
+    // The same after an added word.
     std::int32_t step_added(std::int32_t state, std::int32_t token) override;
     bool is_added(std::int32_t token) const override {
         return is_added_[static_cast<std::size_t>(token)] != 0;
@@ -83,7 +83,7 @@ class TextAutomaton final : public TextStates {
     }
     bool read(Place& place, std::uint8_t byte) const;
     std::int32_t id_of(const Place& place);
-    // The pending words behind a byte, or -1 if one of them is complete.
+    // The pending words after a byte, or -1 if one of them is complete.
     std::int32_t go_on(std::int32_t pending, std::uint8_t byte, bool begin);
     void add_word(std::string_view word);
     std::int32_t at(std::int32_t state, std::int32_t character) const {

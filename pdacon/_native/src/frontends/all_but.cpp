@@ -44,7 +44,7 @@ void check(const ByteAutomaton& automaton) {
 }
 
 // A prefix of some words: those from `first` to `last` - 1, of which so many bytes are read, and the state of
-// the automaton behind them.
+// the automaton after them.
 struct Prefix {
     std::size_t first, last, length;
     std::int32_t state;

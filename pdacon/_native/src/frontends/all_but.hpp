@@ -1,6 +1,6 @@
 // All but some words: of a deterministic automaton over bytes, the texts that begin with none of them.
 //
-// The words form a trie; each of its nodes is a state that goes on as the automaton's own state behind the
+// The words form a trie; each of its nodes is a state that goes on as the automaton's own state after the
 // same bytes does, but for the bytes that lead to longer prefixes, and for those that complete a word, which
 // lead nowhere. Equal states are one. A front end has it for "every name but those that a schema lists".
 //

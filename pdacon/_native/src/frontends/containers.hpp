@@ -31,11 +31,11 @@ enum class Kind : std::int32_t {
 // What stands around members or items.
 struct Signs {
     Vector empty;    // in place of an object or an array without any
-    Vector between;  // behind a name
+    Vector between;  // after a name
     std::int32_t opening, closing, comma;
 };
 
-// What is asked while members are read; what is read is a place in the list of names, or behind them a class
+// What is asked while members are read; what is read is a place in the list of names, or after them a class
 // of the other ones.
 class AboutMembers : public AboutFacts {
   public:

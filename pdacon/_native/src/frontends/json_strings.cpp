@@ -21,7 +21,7 @@ struct Digit {
     std::vector<std::array<std::uint8_t, 2>> bytes;  // for each value one or two, which may be equal
 };
 
-// How the code points from `first` to `last` are written: the digits of what is left of one behind `base`.
+// How the code points from `first` to `last` are written: the digits of what is left of one after `base`.
 struct Spelling {
     std::int32_t first, last, base;
     std::vector<Digit> digits;
@@ -118,7 +118,7 @@ void join(std::vector<std::int32_t>& edges, std::int32_t low, std::int32_t high,
 }
 
 // The bytes of characters as a trie whose leaves are classes of characters; equal nodes are one, and a node
-// comes behind those that it leads to.
+// comes after those that it leads to.
 class CharacterTrie {
   public:
     CharacterTrie(const CharacterClasses& classes, Escapes escapes)
@@ -135,7 +135,7 @@ class CharacterTrie {
     std::int32_t root() const { return root_; }  // -1 if there is no character
 
   private:
-    // What is left of a spelling behind some digits, for code points from `point` on.
+    // What is left of a spelling after some digits, for code points from `point` on.
     struct Cursor {
         std::size_t spelling, digit;
         std::int32_t point;
@@ -211,7 +211,7 @@ ByteAutomaton json_strings(const CharacterDfa& contents, Escapes escapes,
                            Budget& budget) {
     if (contents.size() == 0) return {};
     const CharacterTrie trie(contents.classes, escapes);
-    // Targets are states of `contents`, and behind them the states between.
+    // Targets are states of `contents`, and after them the states between.
     const auto states = static_cast<std::int32_t>(contents.size());
     Interner between;
     std::vector<std::int32_t> edges;

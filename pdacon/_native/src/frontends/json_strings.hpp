@@ -19,9 +19,9 @@ enum class Escapes : std::uint8_t {
     kNone,    // none at all: it is UTF-8, not JSON
 };
 
-// What an automaton accepts as JSON writes it between quotes, in UTF-8, with fixed bytes before and behind,
+// What an automaton accepts as JSON writes it between quotes, in UTF-8, with fixed bytes before and after,
 // such as the quotes. The result is deterministic, its one state without edges has read it all. Without
-// states: there is no such string. Behind the states for `before` come those of `contents`, in their order.
+// states: there is no such string. After the states for `before` come those of `contents`, in their order.
 //
 // Throws std::invalid_argument if nothing is behind a string that others begin with, and it is JSON;
 // LimitExceeded("states").

@@ -95,7 +95,7 @@ class Matcher {
     std::optional<Step> step(std::int64_t token) const { return step(at_, token); }
     std::optional<Step> step(std::string_view bytes) const { return step(at_, bytes); }
     bool is_allowed(const Step& step) const;
-    // The same for a step with bytes, for which a filter has not been asked yet: whether, behind a border at
+    // The same for a step with bytes, for which a filter has not been asked yet: whether, after a border at
     // their end, a sentence goes on that the tokenizer itself produces. Of bytes that end within a character
     // only the grammar is asked, since the rest of it may follow. Cost: that of a mask, with a filter.
     bool is_text_allowed(const Step& step) const;

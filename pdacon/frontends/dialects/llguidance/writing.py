@@ -74,7 +74,7 @@ class Written:
     rules: dict[str, str] = field(default_factory=dict)
 
     def text(self, sets: Mapping[str, RegularSet], never: Collection[str]) -> str:
-        """The whole text, with a definition of each name behind the author's lines.
+        """The whole text, with a definition of each name after the author's lines.
 
         Parameters
         ----------
