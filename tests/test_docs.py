@@ -3,7 +3,7 @@
 On a page, in order and in a folder of its own:
 
 - ``python`` blocks run one after the other in one namespace; a ``text`` block that comes next is what they print.
-- ``console`` blocks hold commands behind ``$`` and what they print; standard error comes behind standard output.
+- ``console`` blocks hold commands after ``$`` and what they print; standard error comes after standard output.
 - A block after ``<!-- file: NAME -->`` is written to that file.
 - Commands in a block after ``<!-- varies: REASON -->`` must work, and may print something else.
 - A block after ``<!-- not run: REASON -->`` is only read. So is every block in another language.

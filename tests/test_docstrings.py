@@ -50,7 +50,7 @@ def public() -> Iterator[tuple[str, Any]]:
 
 
 def documented(value: Any) -> Any:
-    """The function or class behind a property, a class method or a cached one; None for plain data."""
+    """The function or class after a property, a class method or a cached one; None for plain data."""
     for wrapped in ("fget", "__func__", "func"):
         value = getattr(value, wrapped, None) or value
     return value if callable(value) else None

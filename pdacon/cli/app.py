@@ -76,7 +76,7 @@ def _started(argv: list[str]) -> int:
 
 @cache
 def _commands() -> Any:
-    """The parser of the command line. Typer makes it of annotations, in 30 ms; who calls ``main`` often waits for it once."""
+    """The parser of the command line, which Typer takes 30 ms to build: once in a process that calls ``main`` often."""
     return typer.main.get_command(app)
 
 

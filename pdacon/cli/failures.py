@@ -116,7 +116,7 @@ def _usage(problem: Exception) -> str:
     parameters = getattr(getattr(context, "command", None), "params", ())
     texts = [each.metavar for each in parameters if each.param_type_name == "argument" and each.metavar in _TEXTS]
     if texts and type(problem).__name__ == _UNKNOWN_OPTION:
-        return f"{message}; what begins with - and is no option stands behind --: {command} ... -- {texts[0]}"
+        return f"{message}; what begins with - and is no option stands after --: {command} ... -- {texts[0]}"
     return f"{message}; see {command} --help"
 
 

@@ -273,7 +273,7 @@ class GrammarOptions:
         _json_option(
             "--whitespace",
             metavar="json.dumps|compact|indent|any",
-            help="One space behind , and :, none, indented lines, or any blanks.",
+            help="One space after , and :, none, indented lines, or any blanks.",
         ),
     ] = Whitespace.dumps
     escapes: Annotated[
@@ -282,7 +282,7 @@ class GrammarOptions:
     ] = Escapes.needed
     numbers: Annotated[
         Numbers,
-        _json_option("--numbers", metavar="any|canonical", help="Zeros behind and exponents, or one spelling each."),
+        _json_option("--numbers", metavar="any|canonical", help="Zeros at the end, exponents, or one spelling each."),
     ] = Numbers.any
     any_order: Annotated[
         bool, _json_option("--any-order", metavar="", help="The members of small objects come in any order.")

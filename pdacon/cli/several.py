@@ -40,7 +40,7 @@ class Texts:
         _write(printable(text))
 
     def end(self) -> None:
-        """Write what stands behind a text."""
+        """Write what stands after a text."""
         _write("\0" if self._null else "\n")
         self._written += 1
 

@@ -181,7 +181,7 @@ class Pipeline(ConstrainedModel):
         ----------
         prompt : str or list of messages
         text : str or sequence of str
-            What stands behind the prompt and `response_prefix`. A sequence gives a list, computed in batches.
+            What stands after the prompt and `response_prefix`. A sequence gives a list, computed in batches.
         constraint : Constraint, or what a grammar may be given as, optional
             Of the whole answer, `response_prefix` included. Without it there is no other probability than the model's.
         response_prefix : str

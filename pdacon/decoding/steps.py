@@ -125,4 +125,4 @@ class Steps:
 
     def __repr__(self) -> str:
         state = "ended" if self.ended else "complete" if self.complete else "under way"
-        return f"<Steps behind {self.text[-30:]!r}, {len(self.token_ids)} tokens, {state}>"
+        return f"<Steps after {self.text[-30:]!r}, {len(self.token_ids)} tokens, {state}>"

@@ -133,7 +133,7 @@ class _Pipeline:
     def _before_bytes(self, stage: dict[str, Any]) -> None:
         if self.raw or self.fused:
             raise self.refusal(
-                f"{stage['type']} comes behind {self.raw or 'Fuse'}, so it acts on text that several tokens spell"
+                f"{stage['type']} comes after {self.raw or 'Fuse'}, so it acts on text that several tokens spell"
             )
 
     def _replace(self, stage: dict[str, Any]) -> None:
@@ -193,7 +193,7 @@ class _Pipeline:
 
 
 _REASONS = {
-    "BPEDecoder": "it drops the space behind the last token, so what a token adds depends on whether another follows",
+    "BPEDecoder": "it drops the space after the last token, so what a token adds depends on whether another follows",
     "CTC": "it joins equal neighbours, so what a token adds depends on the one before",
 }
 

@@ -161,14 +161,14 @@ def _read_other(tokenizer: Any) -> Reading:
     for attribute in ("tokenizer", "model", "encoder", "tiktoken", "enc"):
         if hasattr(getattr(tokenizer, attribute, None), "decode_single_token_bytes"):
             raise VocabularyError(
-                f"{name} is not a fast tokenizer, but tiktoken is behind it: use "
+                f"{name} is not a fast tokenizer, but wraps tiktoken: use "
                 f"pdacon.Vocabulary.from_tiktoken(tokenizer.{attribute}), and compare the ids of its special tokens"
             )
     if all(hasattr(tokenizer, name) for name in ("convert_ids_to_tokens", "added_tokens_decoder", "all_special_ids")):
         from pdacon.detokenizer.slow import read_slow
 
         return read_slow(tokenizer)
-    raise VocabularyError(f"{name} is not a fast tokenizer (no tokenizers.Tokenizer is behind it); {WAY_OUT}")
+    raise VocabularyError(f"{name} is not a fast tokenizer (it wraps no tokenizers.Tokenizer); {WAY_OUT}")
 
 
 def _read_mistral(inside: Any) -> Reading:

@@ -109,7 +109,7 @@ def _notes(model: Model, tokens: list[bytes | None], strips: bool) -> Iterator[s
     bare = [piece for piece, _ in model.pieces if piece and not piece.strip(SPACE)]
     if model.remove_extra_whitespaces and bare:
         yield (
-            "the model removes extra white space: behind pieces that are a single space the next piece loses its "
+            "the model removes extra white space: after pieces that are a single space the next piece loses its "
             f"leading space too, while the text is empty: {some(bare)}"
         )
 

@@ -1,7 +1,7 @@
 """Terminals' programs -> the smallest deterministic automaton over characters that finds the same match.
 
 The states are lists of threads, as the lexing automaton's are, so that what is drawn is what Python's ``re`` does: a
-lazy repetition stops at its first match, an alternative that stands behind a match is gone. Reading a text, the match
+lazy repetition stops at its first match, an alternative that stands after a match is gone. Reading a text, the match
 ends where the last accepting state on the way says. Several terminals are tried in Lark's order, and a keyword gives
 its name to the lexemes of a regex that it matches whole.
 
@@ -221,7 +221,7 @@ class _Stepper:
     def _closed(self, threads: Iterable[Thread]) -> Threads:
         """The threads that consume something or match, in order, then the keywords; nothing where only they are left.
 
-        What stands behind a match is cut.
+        What stands after a match is cut.
         """
         closed: list[Thread] = []
         keywords: list[Thread] = []

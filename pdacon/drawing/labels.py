@@ -51,7 +51,7 @@ def whole_pattern(grammar: Grammar, terminal: Terminal) -> str:
 
 
 def _definition(grammar: Grammar, terminal: Terminal) -> str | None:
-    """What stands behind the colon of its definition, without comments."""
+    """What stands after the colon of its definition, without comments."""
     imported = next((one for one in grammar.imports if one.name == terminal.name), None)
     span = terminal.span if imported is None else imported.definition
     text = grammar.source if imported is None else dict(grammar.imported_files).get(span.path or "" if span else "")

@@ -190,7 +190,7 @@ class _Compiler:
             return False
         for code, argument in follow:
             if code is sre.AT:
-                continue  # the end of the text: nothing that is given back is behind it
+                continue  # the end of the text: nothing that is given back follows it
             next_codes = self._set((code, argument), ignore_case)
             least = 1
             if next_codes is None and "REPEAT" in str(code) and len(argument[2]) == 1:

@@ -29,7 +29,7 @@ class Collision:
     witness: bytes
     """A shortest text that both match."""
     following: bytes = b""
-    """A shortest text that has to be behind it for that; look-ahead may ask for one."""
+    """A shortest text that has to follow it for that; look-ahead may ask for one."""
 
 
 def find_collisions(

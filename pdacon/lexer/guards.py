@@ -47,7 +47,7 @@ def expand(guarded: Guarded, entry: int, limit: int, cancel: CancelEvent | None 
 
 
 class _Product:
-    """The threads with their obligations and what lies behind them, numbered as states of a Program."""
+    """The threads with their obligations and their left context, numbered as states of a Program."""
 
     def __init__(self, guarded: Guarded, limit: int, cancel: CancelEvent | None) -> None:
         self._kinds = guarded.kinds
@@ -141,7 +141,7 @@ def _without_dead_ends(kinds: list[int], edges: list[Edges]) -> list[Edges]:
 
 
 def _merged(entries: list[int], step: list[list[int]]) -> tuple[list[int], list[list[int]]]:
-    """What lies behind, with states merged that no entry tells apart (Moore's partition refinement)."""
+    """The automaton of the left context, minimized as far as entries tell states apart (Moore's partition refinement)."""
     table = np.array(step, np.int32)
     _, block = np.unique(np.array(entries), return_inverse=True)
     count = 0

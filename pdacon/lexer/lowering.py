@@ -189,7 +189,7 @@ def _with_families(
     wanted: NDArray[np.uint8],
     entries: _Numbers,
 ) -> tuple[_Numbers, NDArray[np.uint8], _Numbers, _Numbers]:
-    """The automaton for what lies behind, the entries, and what matches leave, with what families have left.
+    """The automaton of the left context, the entries, and what matches leave, with what families have left.
 
     After the given states there is a copy of all of them for each entry of a family but its first. No byte leads to a
     copy, and from there as from its original: what is left is known where the next lexeme begins, and forgotten then.
@@ -212,7 +212,7 @@ def _with_families(
 
 
 def _piece(grammar: Grammar, index: int, max_states: int, cancel: CancelEvent | None) -> _core.Piece | None:
-    """The program of a terminal as the core takes it; None if it looks at what is behind it."""
+    """The program of a terminal as the core takes it; None if it looks at its left context."""
     pattern = grammar.terminals[index].pattern
     assert pattern is not None
     if pattern.automaton is not None:
@@ -245,7 +245,7 @@ def _joined(arrays: Iterable[NDArray[Any]], dtype: type[np.generic] = np.int32) 
 
 
 def join_behind(programs: Sequence[Program], max_states: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """One automaton for what lies behind a lexeme of any terminal.
+    """One automaton for the left context of a lexeme of any terminal.
 
     Returns
     -------

@@ -97,14 +97,14 @@ class Program:
 
     @property
     def looks_ahead_only(self) -> bool:
-        """Whether the program begins with its state 0 whatever lies behind."""
+        """Whether the program begins with its state 0 whatever the left context."""
         return len(self.entries) == 1 and self.entries[0] == 0
 
 
 def to_automaton(program: Program) -> Automaton:
     """A program with one entry, which is its state 0, or of a family, as a grammar keeps it."""
     if not program.looks_ahead_only and not program.family:
-        raise ValueError("a program that looks behind is no automaton of a terminal alone")
+        raise ValueError("a program with look-behind is no automaton of a terminal alone")
     return Automaton(
         program.kind.tobytes(),
         program.offset.astype("<i4", copy=False).tobytes(),

@@ -253,7 +253,7 @@ class Explainer:
     def _expect_before(
         self, read: bytes, probe: _core.Matcher, reader: LexemeReader, place: Configuration
     ) -> Expectation:
-        """What may come before the lexeme that has been begun in a place; ``probe`` stands behind ``read``."""
+        """What may come before the lexeme that has been begun in a place; ``probe`` stands after ``read``."""
         before = read[: len(read) - place.length]
         behind = probe if place.fresh else self._behind(before)
         return self._following.expect(place.restart(), before, behind, reader)

@@ -33,8 +33,8 @@ Thread: TypeAlias = tuple[int, int]
 """A terminal and a state of its Program."""
 
 Behind: TypeAlias = tuple[int, ...]
-"""What lies behind a point of the text: the state of each distinct automaton ``Program.behind``, and of each set that
-the text has to be in."""
+"""The left context of a point of the text, as look-behind sees it: the state of each distinct automaton
+``Program.behind``, and of each set that the text has to be in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +147,11 @@ class Machine:
     # Lexing
 
     def behind_nothing(self) -> Behind:
-        """What lies behind the start of the text."""
+        """The left context at the start of the text."""
         return (0,) * len(self._behind)
 
     def behind_after(self, behind: Behind, byte: int) -> Behind:
-        """What lies behind, one byte later."""
+        """The left context one byte later."""
         return tuple(table[state][byte] for table, state in zip(self._behind, behind, strict=True))
 
     def wanted(self, behind: Behind) -> int:
@@ -169,11 +169,11 @@ class Machine:
         return [name for name, one in zip(names, said, strict=True) if one == OUTSIDE or (whole and one != WHOLE)]
 
     def behind_text(self, text: bytes) -> Behind:
-        """What lies behind a whole text. Mostly its last bytes tell, so that it is read from its end."""
+        """The left context after a whole text. Mostly its last bytes tell, so that it is read from its end."""
         return tuple(_state_behind(table, text) for table in self._behind)
 
     def behind_match(self, behind: Behind, thread: Thread) -> Behind:
-        """What lies behind a lexeme, where its bytes are behind: what a thread that has matched leaves, too."""
+        """The left context after a lexeme, from that after its bytes and from what a thread leaves that has matched."""
         terminal, state = thread
         if terminal not in self._leaves or not self._leaves[terminal][state]:
             return behind
@@ -186,7 +186,7 @@ class Machine:
         return bool(self._leaves)
 
     def behind_lexemes(self, text: bytes, lexemes: Iterable[tuple[int, int, int]]) -> Behind:
-        """What lies behind a whole text of lexemes, each with its terminal, where it begins and where it ends."""
+        """The left context after a whole text of lexemes, each with its terminal, where it begins and where it ends."""
         behind = self.behind_text(text)
         left, ended = behind, 0
         for terminal, begin, end in lexemes:
@@ -278,7 +278,7 @@ def _key(program: Program) -> tuple[str, bytes]:
 
 
 def _state_behind(table: list[list[int]], text: bytes) -> int:
-    """The state in which an automaton is behind a text."""
+    """The state of an automaton after a text."""
     entered = {state for row in table for state in row}
     after = list(range(len(table)))  # of each state before what has been looked at
     for byte in reversed(text[1:]):

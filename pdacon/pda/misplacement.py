@@ -74,7 +74,7 @@ def misplaced_line(
 
 
 def _misplaced(before: Configuration, after: Configuration | None, blanks: bytes, begun: bool) -> MisplacedLine | None:
-    """The same, from before the newline and from behind the blanks."""
+    """The same, from before the newline and from after the blanks."""
     layout = before.machine.grammar.layout
     assert layout is not None
     column: int | None = blanks.count(SPACE) + layout.tab_len * blanks.count(TAB)

@@ -119,7 +119,7 @@ def int32s(numbers: Iterable[int]) -> NDArray[np.int32]:
 
 
 def offsets(lengths: Iterable[int]) -> NDArray[np.int32]:
-    """Where sequences of these lengths begin, if each lies behind the one before, and where the last one ends."""
+    """Where sequences of these lengths begin, if each begins where the one before ends, and where the last one ends."""
     return np.cumsum([0, *lengths], dtype=np.int32)
 
 

@@ -22,7 +22,7 @@ from pdacon.regular.formulas import FALSE, TRUE, Formulas, Substitution
 
 @dataclass(slots=True)
 class _Position:
-    """What reading one character makes of it: for each set of characters the formula that holds after one of them; for all others, false."""
+    """For each set of characters, the formula that holds after one of them; after all others it is false."""
 
     edges: list[tuple[Ranges, int]] = field(default_factory=list)
     at_end: bool = False

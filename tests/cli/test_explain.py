@@ -24,7 +24,7 @@ def test_where_a_text_goes_wrong(explain) -> None:
     shown = json.loads(out)
     assert (status, err) == (1, "")
     assert (shown["line"], shown["column"], shown["viable"]) == (2, 6, 13)
-    assert set(shown["expected"]) == {'","', '"]"'}  # a WS has begun, and no other one can begin behind it
+    assert set(shown["expected"]) == {'","', '"]"'}  # a WS has begun, and no other one can begin after it
     assert shown["unfinished"] == ["WS"]
     assert shown["cuts"][0] == {"terminal": '"["', "text": "[", "fate": "shifted"}
     text = explain("json", '["é",\n "é" 7]')[1]
@@ -111,7 +111,7 @@ def test_a_text_may_begin_with_a_dash(text: str, explain, monkeypatch: pytest.Mo
 
 def test_what_is_no_option_is_told_where_a_text_stands(explain, capsys: pytest.CaptureFixture[str]) -> None:
     assert explain("arithmetic", "-1")[2] == (
-        "pdacon: No such option: -1; what begins with - and is no option stands behind --: pdacon explain ... -- TEXT\n"
+        "pdacon: No such option: -1; what begins with - and is no option stands after --: pdacon explain ... -- TEXT\n"
     )
     assert main(["tokens", "-1"]) == 2
     assert capsys.readouterr().err.endswith(": pdacon tokens ... -- TOKEN\n")

@@ -1,4 +1,4 @@
-"""Completions where blanks behind a newline decide which terminal it is."""
+"""Completions where blanks after a newline decide which terminal it is."""
 
 from __future__ import annotations
 

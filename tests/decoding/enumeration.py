@@ -12,7 +12,7 @@ PROMPT = "Say it: "
 
 
 class Definition:
-    """What a model says behind a prompt, with nothing kept between two questions but the answers."""
+    """What a model says after a prompt, with nothing kept between two questions but the answers."""
 
     def __init__(self, pipeline: pdacon.Pipeline, prompt: str = PROMPT) -> None:
         self.model, self.tokenizer = pipeline.model, pipeline.tokenizer

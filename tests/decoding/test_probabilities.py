@@ -101,7 +101,7 @@ def test_whatever_follows(pipeline: pdacon.Pipeline, defined: Definition) -> Non
     """The probability that the answer begins with a sentence: the first one that it has counts."""
     found = pipeline.compute_probability_mass(PROMPT, pdacon.Grammar.from_choices(["a", "ab", "b"]), border="any")
     expected = sum(defined.of_tokens(ids) for text in (b"a", b"b") for ids in defined.spellings(text))
-    expected += sum(defined.of_tokens(ids) for ids in defined.spellings(b"ab") if len(ids) == 1)  # not behind "a"
+    expected += sum(defined.of_tokens(ids) for ids in defined.spellings(b"ab") if len(ids) == 1)  # not after "a"
     assert found.mass == pytest.approx(expected, rel=1e-5)
 
 

@@ -127,7 +127,7 @@ class Parenthesised(TreeIndenter):
 def test_a_newline_that_must_be_lexed_again_and_leads_nowhere(
     rules: str, alphabet: str, tally: Callable[..., None]
 ) -> None:
-    """What is left of a terminal behind its last match begins with a line break and cannot be lexed."""
+    """What is left of a terminal after its last match begins with a line break and cannot be lexed."""
     text = f'{rules}\nLPAR: "("\nRPAR: ")"\n%declare _INDENT _DEDENT\n'
     grammar = SmallGrammar(rules, "", text, alphabet, {"postlex": Parenthesised()}, conflicts="shift")
     compile(load(grammar), EVERY_BYTE)

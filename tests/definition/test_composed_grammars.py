@@ -186,8 +186,8 @@ def test_what_is_not_deterministic_is_refused(outer: str, inner: str | RegularSe
         ('start: h "b" "a"', RegularSet.from_regex("a|aba")),  # abab and ab
         ('start: h "end"', RegularSet.from_regex("[a-z]+")),
         ('start: h ("b" | "c")', RegularSet.from_regex("(?!.*b)[ab]*c?")),
-        ('start: (h) end\nend: " )"', "start: A\nA: /a/\n%ignore / +/"),  # not right behind it
-        ('start: "a" "b" | h\n%ignore " "', 'start: "a" "c"'),  # behind "a" nobody knows what is ignored
+        ('start: (h) end\nend: " )"', "start: A\nA: /a/\n%ignore / +/"),  # not right after it
+        ('start: "a" "b" | h\n%ignore " "', 'start: "a" "c"'),  # after "a" nobody knows what is ignored
     ],
 )
 def test_ends_that_nobody_can_tell_are_refused(outer: str, inner: str | RegularSet) -> None:

@@ -22,7 +22,7 @@ BYTES = pdacon.Vocabulary.from_tokens([bytes([byte]) for byte in range(256)])
 
 
 def reached(world: SmallWorld, number: int) -> list[tuple[bytes, Matcher]]:
-    """So many texts that tokens spell, short ones first, each with a matcher behind it."""
+    """So many texts that tokens spell, short ones first, each with a matcher after it."""
     pending: list[tuple[bytes, Matcher]] = [(b"", world.constraint.matcher())]
     for text, matcher in pending:
         for token in range(world.tiny.size):

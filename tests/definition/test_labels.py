@@ -76,7 +76,7 @@ class Oracle:
         self.viable = {word[:end] for word in self.sentences for end in range(len(word) + 1)}
 
     def read(self, before: str, token: int) -> str | None:
-        """What was read behind a token; None: it is not allowed."""
+        """What was read after a token; None: it is not allowed."""
         text = self.vocabulary.tokens[token]
         if text and text.isascii() and before + text.decode() in self.viable:
             return before + text.decode()
@@ -113,7 +113,7 @@ def _compare(constraint: pdacon.Constraint, oracle: Oracle, end: int = 3) -> int
                 if token not in oracle.vocabulary.eos_ids and len(tokens) < _DEPTH:
                     after = oracle.read(before, token)
                     assert after is not None
-                    if len(after) <= oracle.longest - end:  # behind it: a token of two letters, and what ends the text
+                    if len(after) <= oracle.longest - end:  # after it: a token of two letters, and what ends the text
                         pending.append((after, (*tokens, token)))
         assert expected, (before, tokens)
         compared += 1

@@ -33,7 +33,7 @@ def worlds(grammar: SmallGrammar) -> Iterator[SmallWorld]:
 
 
 def reached(matcher: Matcher, vocabulary: Vocabulary, number: int) -> list[tuple[bytes, Matcher]]:
-    """So many texts that tokens spell, short ones first, each with a matcher behind it."""
+    """So many texts that tokens spell, short ones first, each with a matcher after it."""
     pending = [(b"", matcher)]
     for text, at in pending:
         for token, spelled in enumerate(vocabulary.tokens):

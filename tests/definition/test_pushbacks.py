@@ -1,4 +1,4 @@
-"""What waits behind a match is told apart by what it does alone: masks, by enumeration with stock Lark."""
+"""What waits after a match is told apart by what it does alone: masks, by enumeration with stock Lark."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_masks_of_random_grammars_in_which_matches_wait(
 def test_masks_of_random_grammars_with_columns_behind_a_match(
     chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:
-    """What has been read behind a match can hold newlines, whose columns must be those of the text."""
+    """What has been read after a match can hold newlines, whose columns must be those of the text."""
     grammars = loadable_grammars(scaled(8), 1_000_000 * (chunk + 900), random_waiting_layout)
     tally(**masks_of(grammars, 12))
 
@@ -83,7 +83,7 @@ def masks_of(grammars: Iterable[tuple[SmallGrammar, StockLark]], prefixes: int) 
 def test_texts_of_random_grammars_with_columns_behind_a_match(
     chunk: int, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:
-    """What has been read behind a match can hold newlines, whose columns must be those of the text."""
+    """What has been read after a match can hold newlines, whose columns must be those of the text."""
     counts: Counter[str] = Counter()
     for grammar, oracle in loadable_grammars(scaled(15), 1_000_000 * (chunk + 910), random_waiting_layout):
         constraint = waiting(grammar, counts)

@@ -95,7 +95,7 @@ class Cutter:
 
 
 class Listing:
-    """What is listed behind the beginnings of sentences, beside the sentences."""
+    """What is listed after the beginnings of sentences, beside the sentences."""
 
     def __init__(self, grammar: SmallGrammar, oracle: StockLark, constraint: pdacon.Constraint) -> None:
         self.grammar, self.oracle, self.constraint = grammar, oracle, constraint
@@ -182,7 +182,7 @@ class Listing:
         return listed | begun
 
     def pieces(self, text: bytes) -> dict[bytes, float]:
-        """What texts can be put together from, and how much each is liked behind a text."""
+        """What texts can be put together from, and how much each is liked after a text."""
         foreign = dict.fromkeys(bytes([byte]) for byte in (*self.grammar.text.encode(), *range(0x80, 0xC0)))
         own = dict.fromkeys([*self.grammar.letters, *(self.grammar.encode(letter) for letter in self.grammar.alphabet)])
         weights = dict.fromkeys(foreign, 0.02) | dict.fromkeys((b"\n", b" "), 0.3)

@@ -74,7 +74,7 @@ def test_random_patterns(scaled: Callable[[int], int], tally: Tally) -> None:
 @pytest.mark.parametrize(
     ("text", "follows"),
     [
-        # Where b follows, A ends behind a; its other alternative never gets to match ab.
+        # Where b follows, A ends after a; its other alternative never gets to match ab.
         ("start: (A | B)*\nA: /a(?=b)|ab/\nB: /ab/\n", None),
         ("start: (A | B)*\nA: /a(?=bc)|ab/\nB: /ab/\nC: /c/\n", b""),
         ("start: (A | B)*\nA: /a(?=b)/\nB: /a/\n", None),
@@ -89,6 +89,6 @@ def test_random_patterns(scaled: Callable[[int], int], tally: Tally) -> None:
     ],
 )
 def test_what_has_to_follow_must_be_something_that_can(text: str, follows: bytes | None) -> None:
-    """Only where all texts behind a match begin with what the terminals there do."""
+    """Only where all texts after a match begin with what the terminals there do."""
     found = lexer_of(text)
     assert [collision.following for collision in found] == ([] if follows is None else [follows])

@@ -545,7 +545,7 @@ def test_a_witness_of_bytes_may_be_any() -> None:
 def test_terminals_that_tokens_cannot_spell_are_lost() -> None:
     vocab = pdacon.Vocabulary.from_tokens([b"a", b"bc", None], [2])
     (finding,) = of("PDA017", 'start: A | B | C\nA: "a"\nB: "b"\nC: "bc"\n', vocab)
-    assert (finding.level, finding.symbols) == ("warning", ("B",))  # b has a token only with a c behind it
+    assert (finding.level, finding.symbols) == ("warning", ("B",))  # b has a token only with a c after it
     assert not of("PDA017", 'start: A | C\nA: "a"\nC: "bc"\n', vocab)
 
 

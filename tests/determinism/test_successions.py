@@ -1,6 +1,6 @@
 """What is said never to follow never does, and what never follows is said: held against all texts of small grammars.
 
-Stock Lark cuts the texts. A pair of terminals has been seen if Lark's lexer gives the one right behind the other. What
+Stock Lark cuts the texts. A pair of terminals has been seen if Lark's lexer gives the one right after the other. What
 the rules put together and no text does has to be named by a finding, and nothing else may be.
 """
 
@@ -121,7 +121,7 @@ class Seen:
                     yield text + word_of[first] + word_of[second]
 
     def _texts(self, loaded: Grammar, length: int) -> list[str]:
-        """Short texts, and one for each last two lexemes and LR state behind them."""
+        """Short texts, and one for each last two lexemes and LR state after them."""
         letters = [*self._grammar.alphabet, *({"\n", " ", "c", "é", "1"} - set(self._grammar.alphabet))]
         machine = Machine(loaded, build_tables(loaded))
         first = Configuration.initial(machine, loaded.options.start.index(self._grammar.starts[0]))

@@ -63,7 +63,7 @@ def test_the_repair_gives_the_text_back() -> None:
 @pytest.mark.parametrize(
     "rules",
     [
-        'start: SIGNED_INT ("-" SIGNED_INT)*' + NUMBERS,  # no number is looked for behind a number
+        'start: SIGNED_INT ("-" SIGNED_INT)*' + NUMBERS,  # no number is looked for after a number
         SUM_OR_LIST + 'number: "-"? INT' + NUMBERS,
         'start: x ("-" x)* | "[" x* "]"\nx: NAME | "--" x\nNAME: /[a-z]+/',  # longest match of strings is well known
         'start: x ("/" x)* | "[" x* "]"\nx: NAME\nNAME: /[a-z]+/\n%ignore /\\/[a-z]+\\//',  # ignored text is no loss

@@ -22,7 +22,7 @@ def gpt2_style() -> PreTrainedTokenizerFast:
 
 @pytest.fixture(scope="session")
 def llama3_style() -> PreTrainedTokenizerFast:
-    """With special tokens behind the text, several of which end one, and added tokens that are text."""
+    """With special tokens after the text, several of which end one, and added tokens that are text."""
     tokenizer = train_byte_level("llama3", [])
     tokenizer.add_special_tokens(["<|begin_of_text|>", "<|end_of_text|>", "<|eot_id|>", "<|finetune_right_pad_id|>"])
     tokenizer.add_tokens(

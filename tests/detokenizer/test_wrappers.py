@@ -126,7 +126,7 @@ def test_a_tokenizer_without_text() -> None:
 
 @pytest.mark.parametrize("name", ["CLIP", "OpenAIGPT"])
 def test_classes_of_transformers_that_mark_ends_of_words(name: str) -> None:
-    with pytest.raises(VocabularyError, match=r"at the end of a text|behind the last token"):
+    with pytest.raises(VocabularyError, match=r"at the end of a text|after the last token"):
         Vocabulary.from_huggingface(getattr(transformers, f"{name}Tokenizer")(), eos_ids=[])
 
 

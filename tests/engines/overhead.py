@@ -53,7 +53,7 @@ def measure(backend: str, repeats: int) -> dict[str, list[Any]]:
     took: dict[str, list[Any]] = {name: [] for name in FORMATS}
     for repeat in range(repeats + 1):  # the first one compiles
         for name, said in FORMATS.items():
-            # Each right behind the same without a constraint: what else runs on the machine changes meanwhile.
+            # Each right after the same without a constraint: what else runs on the machine changes meanwhile.
             bare, held = (write(engine, one) for one in (None, said))
             if repeat:
                 took[name].append((bare, held))

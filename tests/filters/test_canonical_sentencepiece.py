@@ -63,7 +63,7 @@ def of_sentencepiece(name: str, **options: Any) -> tuple[Any, Vocabulary, Callab
     vocabulary = Vocabulary.from_sentencepiece(processor)
 
     def encode(text: str) -> list[int]:
-        # Behind a character that is no piece, whose last byte is a border.
+        # After a character that is no piece, whose last byte is a border.
         ids = list(processor.encode("\x01" + text))
         return ids[[vocabulary.tokens[i] for i in ids].index(b"\x01") + 1 :]
 

@@ -129,7 +129,7 @@ def test_functions_are_those_that_are_listed() -> None:
 
 @pytest.mark.slow
 def test_names_that_begin_others() -> None:
-    """A table, a column, an alias and a function of one name: what comes behind it tells which is meant."""
+    """A table, a column, an alias and a function of one name: what comes after it tells which is meant."""
     grammar = sql_for_schema({"rank": ["a", "b1"], "a": ["rank"], "concerts": ["a_1"]})
     for text in (
         "SELECT rank, rank.a, rank.*, rank() OVER () FROM rank JOIN a",
@@ -348,7 +348,7 @@ def begins_a_comment(text: str) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("statements", ["query", "changes"])
 def test_no_beginning_of_a_sentence_begins_a_comment(statements: Any) -> None:
-    """Every short sequence of signs behind what may come before them, and every place in random sentences."""
+    """Every short sequence of signs after what may come before them, and every place in random sentences."""
     constraint = pdacon.compile(sql_for_schema({"t": ["a"]}, statements, comments=False), EVERY_BYTE)
 
     def is_viable(text: str) -> bool:

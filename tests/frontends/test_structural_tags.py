@@ -115,7 +115,7 @@ def dispatched(
     loop: bool,
     tail: Any,
 ) -> set[int]:
-    """Free text up to the string that ends first, what has to come behind that, and so on."""
+    """Free text up to the string that ends first, what has to come after that, and so on."""
     stops = [*(stop for stop, _ in rules), *one.get("excludes", ()), *ends]
     found: set[int] = set()
     pending = set(places)

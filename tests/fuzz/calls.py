@@ -132,7 +132,7 @@ class Play:
             if not model.ended:
                 model.push(model.text, True)
             else:
-                # Nothing changes behind the end; whether the call counts is left open: it can be taken back or not.
+                # Nothing changes after the end; whether the call counts is left open: it can be taken back or not.
                 self.models[self.models.index(model)] = self.new_model()
         else:
             model.push(model.text + (self.case.tokens[id] or b""), False)

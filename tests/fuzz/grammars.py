@@ -325,7 +325,7 @@ class GrammarMaker:
             rng.shuffle(self.lines)
         else:
             self.lines.reverse()
-        # Directives that change a definition come behind it.
+        # Directives that change a definition come after it.
         self.lines.sort(key=lambda line: line.startswith(("%override", "%extend")))
         return "\n".join(self.lines) + "\n", self.options
 

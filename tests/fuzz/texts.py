@@ -120,7 +120,7 @@ class Derivations:
         return self.encode("".join(pieces))
 
     def _column(self, following: list[str], columns: list[int]) -> None:
-        """Open and close the blocks that come behind a newline."""
+        """Open and close the blocks that come after a newline."""
         assert self.indenter is not None
         for name in following:
             if name == self.indenter["INDENT_type"]:

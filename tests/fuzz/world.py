@@ -11,7 +11,7 @@ from fuzz.finds import Found
 class World:
     """Some sentences of a start, and what a vocabulary can spell of them.
 
-    ``viable`` has every prefix of a sentence behind which tokens can spell the rest, with that sentence.
+    ``viable`` has every prefix of a sentence after which tokens can spell the rest, with that sentence.
     """
 
     def __init__(self, case: Case, sentences: list[bytes]) -> None:

@@ -71,7 +71,7 @@ def texts(grammar: str, scaled: Callable[[int], int]) -> list[str]:
 def test_every_token_of_a_text_is_in_its_mask(
     grammar: str, vocabulary: str, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:
-    """The tokens that the tokenizer itself takes, and the end token behind them."""
+    """The tokens that the tokenizer itself takes, and the end token after them."""
     tokenizer = coded(vocabulary)
     for text in texts(grammar, scaled):
         if not tokenizer.spells(text):

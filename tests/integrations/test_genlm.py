@@ -16,7 +16,7 @@ import pdacon
 from pdacon.errors import VocabularyError
 
 control = pytest.importorskip("genlm.control", reason="genlm-control is not installed: pip install genlm-control")
-if True:  # behind the skip
+if True:  # after the skip
     from genlm.backend.tokenization import Token
 
     from pdacon.integrations.genlm import ConstraintPotential

@@ -347,7 +347,7 @@ def _byte_constraint() -> pdacon.Constraint:
 
 @pytest.mark.parametrize(
     ("columns", "size"),
-    # What published models have, the tokens of their tokenizers behind it.
+    # What published models have, the tokens of their tokenizers after it.
     [
         (128, 7),
         (512, 300),

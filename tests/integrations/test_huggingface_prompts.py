@@ -131,7 +131,7 @@ def test_each_prompt_may_have_its_prefix(model: Any, tokenizer: Any, lists: Any,
 
 
 def test_a_prefix_that_begins_no_sentence(model: Any, tokenizer: Any, lists: Any) -> None:
-    with pytest.raises(ValueError, match=r"the prefix '\[a,d' is not .*: behind '\[a,' the grammar does not allow 'd'"):
+    with pytest.raises(ValueError, match=r"the prefix '\[a,d' is not .*: after '\[a,' the grammar does not allow 'd'"):
         generate(model, tokenizer, "Hi", constraint=lists, prefix="[a,d")
     with pytest.raises(ValueError, match="there is 1 prompt, but 2 prefixes"):
         generate(model, tokenizer, "Hi", constraint=lists, prefix=["[", "["])
@@ -225,7 +225,7 @@ def test_embeddings_in_place_of_ids(model: Any, tokenizer: Any, lists: Any) -> N
     ],
 )
 def test_encoder_decoders(tokenizer: Any, lists: Any, architecture: str, forced: bool, options: Any) -> None:
-    """The text begins behind the decoder's start token, and behind a begin token that is forced."""
+    """The text begins after the decoder's start token, and after a begin token that is forced."""
     begin = {"forced_bos_token_id": tokenizer.bos_token_id, "forced_eos_token_id": tokenizer.eos_token_id}
     model = encoder_decoder(architecture, tokenizer, **(begin if forced else {}))
     texts = generate(model, tokenizer, ["Hi", "a longer prompt"], constraint=lists, seed=0, max_tokens=20, **options)

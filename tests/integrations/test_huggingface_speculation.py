@@ -100,7 +100,7 @@ def test_masks_are_computed_once_for_each_place(model: Any, tokenizer: Any, assi
 
 @pytest.mark.parametrize("length", range(1, 9))
 def test_drafts_are_taken_back_at_every_length(tokenizer: Any, length: int) -> None:
-    """What is masked behind a draft of which any part was kept is what a new matcher masks there."""
+    """What is masked after a draft of which any part was kept is what a new matcher masks there."""
     made = pdacon.compile('start: "[" [start ("," start)*] "]" | "a"\n', tokenizer=tokenizer)
     spelt = {text: tokenizer.convert_tokens_to_ids(text) for text in "[],a"}
     drafted = [spelt[one] for one in "[a,[a,[[a,a],a]]"]

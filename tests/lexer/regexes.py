@@ -105,7 +105,7 @@ _CONDITIONS = ("", "(?=b)", "(?=a)", "(?!a)", "(?!b)", "(?=ab)", "(?!ab)", "$", 
 
 
 def conditional_regex(random: Random) -> str:
-    """Alternatives over a and b with look-ahead before, within or behind them."""
+    """Alternatives over a and b with look-ahead before, within or after them."""
     parts = [
         "".join(random.choices(_PIECES, k=random.randint(1, 2))) + random.choice(_CONDITIONS)
         for _ in range(random.randint(1, 3))

@@ -23,7 +23,7 @@ COMMENT: /\/\*(.|\n)*?\*\//
 %ignore " "
 """
 
-# Many kinds of bytes: the texts of up to four of them behind a "/" are millions.
+# Many kinds of bytes: the texts of up to four of them after a "/" are millions.
 MANY_BYTES = r"""
 start: (NAME | NUMBER | OPERATOR | "/" | "*" | STRING)+
 NAME: /[a-z_][a-z0-9_]*/
@@ -32,7 +32,7 @@ OPERATOR: "+" | "-" | "<" | ">" | "=" | "!" | "&" | "|" | "^" | "~" | "?" | ":" 
 STRING: /"(\\["\\nrtbf]|[^"\\])*"/
 """
 
-# Many places at once that the text behind a "/" can be at: their sets are as many as subsets.
+# Many places at once that the text after a "/" can be at: their sets are as many as subsets.
 MANY_PLACES = r"""
 start: (NAME | HEX | OCT | "/" | "*" | STRING | CHAR | TEXT)+
 NAME: /[a-z_]+/

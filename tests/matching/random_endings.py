@@ -2,7 +2,7 @@
 
 Run as ``python tests/matching/random_endings.py 1000 json sql``: so many texts of each grammar, in each unit, with
 budgets from the least to 200. Prints a line for each grammar; an assertion fails where a text is cut off, or where a
-token is forbidden behind which what is left would do. Each token is drawn from those that are allowed, an end token
+token is forbidden after which what is left would do. Each token is drawn from those that are allowed, an end token
 only where nothing else is allowed.
 """
 

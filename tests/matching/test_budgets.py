@@ -43,7 +43,7 @@ Least = Callable[[str, int], int]
 
 @cache
 def small(name: str) -> tuple[Constraint, list[str], dict[str, Least]]:
-    """A constraint, its tokens, and the least number of tokens, or bytes, behind a text, by enumeration.
+    """A constraint, its tokens, and the least number of tokens, or bytes, after a text, by enumeration.
 
     If it is at most a bound; else more than that.
     """

@@ -57,7 +57,7 @@ def _conditionals_close(text: str) -> bool:
 
 
 def _between_directives(text: str) -> Iterator[str]:
-    """The text before, between and behind the lines that a preprocessor takes."""
+    """The text before, between and after the lines that a preprocessor takes."""
     begin = 0
     for line in _lines_dropped(text):
         yield text[begin : line.start()]

@@ -112,7 +112,7 @@ WRITTEN = {
     ),
     "overlaps": (OVERLAPS, ["12!", "12?", "ab!", "ab.", "ab?", "1a!", "1a.", "xy.", "xy!"]),
 }
-"""Each with texts; none in which a keyword stands for a name, or what is ignored stands before or behind the rest."""
+"""Each with texts; none in which a keyword stands for a name, or what is ignored stands before or after the rest."""
 
 
 def random_pattern(rng: random.Random, depth: int = 0) -> str:

@@ -30,7 +30,7 @@ class Coded:
         return self.vocabulary.decode(self.encode(text)).removeprefix(strips) == text.encode()
 
     def encode_inside(self, text: str) -> list[int]:
-        """The tokens of a text behind a line of another, where SentencePiece puts no space before it."""
+        """The tokens of a text after a line of another, where SentencePiece puts no space before it."""
         if not self.vocabulary.strip_leading_space:
             return self.encode(text)
         tokens = self.encode("\n" + text)

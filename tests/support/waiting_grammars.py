@@ -1,4 +1,4 @@
-"""Random small grammars in which matches wait: what has been read behind them must be lexed again, or not.
+"""Random small grammars in which matches wait: what has been read after them must be lexed again, or not.
 
 Long terminals begin like short ones, go on for some bytes that the short ones match as well, in other ways and in
 several contexts, and then have a letter that decides.
@@ -42,7 +42,7 @@ def random_waiting_grammar(seed: int) -> SmallGrammar:
 
 
 def random_waiting_layout(seed: int) -> SmallGrammar:
-    """The grammar of a seed, in which newlines and their columns are read behind a match that waits."""
+    """The grammar of a seed, in which newlines and their columns are read after a match that waits."""
     random = Random(seed)
     item = random.choice(['"a"', '"a" | ";"', '"a" | LONG', '"a" LONG?', '";" | LONG'])
     lines = [
@@ -61,7 +61,7 @@ def random_waiting_layout(seed: int) -> SmallGrammar:
 
 
 def _rules(random: Random, short: list[str], long: list[str]) -> str:
-    """All in one rule, or each behind some others, so that contexts differ."""
+    """All in one rule, or each after some others, so that contexts differ."""
     if random.random() < 0.6:
         return f"start: ({' | '.join([*short, *long])})*"
     bodies = [

@@ -27,7 +27,7 @@ SEARCHED = 40
 
 
 class Reader:
-    """Configurations behind texts; what a byte makes of one is found out once for all that are equal."""
+    """Configurations after texts; what a byte makes of one is found out once for all that are equal."""
 
     def __init__(self, initial: Configuration) -> None:
         self._known: dict[Configuration, Configuration] = {}

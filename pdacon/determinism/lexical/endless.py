@@ -40,7 +40,7 @@ _SECONDS = 2.0
 _MOST_STATES = 20_000
 
 _LARKS_NAME = "__IGNORE_0"
-"""What Lark calls a pattern that stands behind ``%ignore``."""
+"""What Lark calls a pattern that stands after ``%ignore``."""
 
 _DEAD, _OTHER = -1, -2
 """What a commit can lead to besides a lexer state: nothing, or a commit of something that is not ignored."""

@@ -82,7 +82,7 @@ def _finding(texts: Texts, examples: Examples, label: int, most: int, source: in
 
 
 def neighbour_distances(texts: Texts) -> dict[int, int | None]:
-    """For each terminal that some text can go on behind: its token neighbour distance, None where it has no bound.
+    """For each terminal after which some text can go on: its token neighbour distance, None where it has no bound.
 
     Over all contexts that texts lead to. Ignored text has the label ``grammar.end + 1``. Cost: linear in the lexing
     automaton.

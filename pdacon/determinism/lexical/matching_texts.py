@@ -51,7 +51,7 @@ class Run:
         self._known: dict[tuple[Threads, int], tuple[Threads, tuple[End, ...]]] = {}
 
     def start(self, entry: int = 0) -> Threads:
-        """The threads before any byte, by what lies behind."""
+        """The threads before any byte, by the left context."""
         return self._closure([(self._entries[entry], False)])[0]
 
     def step(self, threads: Threads, byte: int) -> tuple[Threads, tuple[End, ...]]:

@@ -253,7 +253,7 @@ class _Reader:
             most = cursor.match(_NUMBER)
             self._skip(lines=False)
         if not cursor.take("}"):
-            cursor.fail(f"expected }} behind how often something is repeated, not {cursor.here()}")
+            cursor.fail(f"expected }} after how often something is repeated, not {cursor.here()}")
         if most is not None and int(most) < int(least):
             cursor.fail(f"at least {least} and at most {most} times is never; the smaller number comes first", start)
         if max(int(least), int(most or 0)) > MOST_REPEATS:

@@ -94,7 +94,7 @@ def _widths(terminals: Sequence[Terminal], which: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """What may be at the end of an inner grammar and go on with what is behind it.
+    """What may be at the end of an inner grammar and go on with what follows it.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class End:
         return any(one.pattern is not None and one.pattern.meant is not None for one in self.runs)
 
     def ignores(self, closer: Terminal) -> bool:
-        """Whether a terminal after the inner grammar may be nothing but what that ignores, and whether more could follow it."""
+        """Whether a terminal after the inner grammar may be all of what that ignores, and could go on."""
         assert closer.pattern is not None
         ignored = RegularSet.from_regex(_either(self.runs)).repeat(1)
         return not ignored.isdisjoint(set_of(closer.pattern))

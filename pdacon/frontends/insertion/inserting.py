@@ -259,15 +259,15 @@ class _Composition:
     def _no_end(self, hole: _Hole, closer: int) -> UnsupportedGrammarError:
         shown = self._outer.describe_symbol(closer)
         return UnsupportedGrammarError(
-            f"{hole.name} may go on where {shown} begins behind it, so that nobody knows where it ends; write a "
-            f"terminal with another first character right behind {hole.name}, or take the texts that have {shown} out "
+            f"{hole.name} may go on where {shown} begins after it, so that nobody knows where it ends; write a "
+            f"terminal with another first character right after {hole.name}, or take the texts that have {shown} out "
             "of it",
             hole.span,
             feature="compose",
         )
 
     def _check_followers(self) -> None:
-        """What may be behind an inner grammar, but not right behind it in a rule, must not be taken by its end."""
+        """What may come after an inner grammar, but not right after it in a rule, must not be taken by its end."""
         productions = [*self._outside(lambda _, closer: [(closer,)]), *self._productions]
         behind = following([(lhs, side) for lhs, side, _ in productions])
         for hole in self._holes.values():
@@ -277,7 +277,7 @@ class _Composition:
 
     def _adjoins(self, hole: _Hole, terminal: int) -> UnsupportedGrammarError:
         return UnsupportedGrammarError(
-            f"{hole.name} may go on where {self._terminals[terminal].name}, of another grammar, begins behind it; "
+            f"{hole.name} may go on where {self._terminals[terminal].name}, of another grammar, begins after it; "
             "write a terminal between the two",
             hole.span,
             feature="compose",

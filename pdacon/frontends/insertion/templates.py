@@ -153,7 +153,7 @@ def _blanked(name: str, written: str, span: Span) -> str:
     """A name in the place of a schema: as many lines, and as many characters in each."""
     first, *others = written.replace("\r", " ").split("\n")
     if "" in others[:-1]:
-        raise GrammarSyntaxError("there is an empty line in the schema behind %json; take it out", span)
+        raise GrammarSyntaxError("there is an empty line in the schema after %json; take it out", span)
     lines = [name.ljust(len(first)), *(" " * len(line) for line in others)]
     return "\\\n".join(line[:-1] if k < len(lines) - 1 else line for k, line in enumerate(lines))
 

@@ -41,7 +41,7 @@ def _condition(shape: Shape) -> str:
 
 
 def _ahead(fact: Fact) -> str:
-    """What stands behind the opening quote exactly if a fact holds."""
+    """What stands after the opening quote exactly if a fact holds."""
     if isinstance(fact, LongerThan):
         return f"{CHARACTER}{{{fact.length + 1}}}"
     if isinstance(fact, Among):

@@ -52,7 +52,7 @@ class Spelling:
         ensure_ascii=False)`` writes; those that are not ASCII are escaped too, as ``json.dumps`` does by default; or
         each may be written in any way that JSON allows, such as ``\\u0041`` for ``A``.
     numbers : {"any", "canonical"}
-        Integers have one spelling. Other numbers may have zeros at their end, and exponents as ``json.dumps`` writes them, or
+        Integers have one spelling. Other numbers may end in zeros, and have exponents as ``json.dumps`` writes them, or
         any if the schema asks for nothing but a number; or each has one spelling, without either.
     indent : int
     max_depth : int

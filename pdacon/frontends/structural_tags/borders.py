@@ -166,10 +166,8 @@ class _Borders:
             behind = self._behind[one] if apart else self._border[one]
             if intersection(beyond, union(*map(self._first, behind))):
                 if one == other:
-                    raise self._error(
-                        one, one, "may go on where what is behind it begins, so that its end is not known"
-                    )
-                raise self._error(one, other, "may come both, and the second may be the first and what is behind that")
+                    raise self._error(one, one, "may go on where what follows it begins, so that its end is not known")
+                raise self._error(one, other, "may come both, and the second may be the first and what follows that")
 
     def _check_closer(self, ignored: int, closer: int) -> None:
         """What ends a grammar takes what this ignores before it: that must not be all, nor what it may go on with."""

@@ -52,7 +52,7 @@ def begin(
     strip_leading_space: bool | None = None,
     budget: Budget | None = None,
 ) -> Matcher:
-    """Return a matcher that stands behind a beginning.
+    """Return a matcher that stands after a beginning.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def begin(
         while not matcher.accept_bytes(good):
             good = good[:-1]
         raise ValueError(
-            f"the prefix {_shown(before.text)} is not the beginning of a sentence: behind {_shown(good)} the grammar "
+            f"the prefix {_shown(before.text)} is not the beginning of a sentence: after {_shown(good)} the grammar "
             f"does not allow {_shown(before.text[len(good) :])}: {matcher.explain(before.text[len(good) :]).reason}"
         )
     if budget is not None:

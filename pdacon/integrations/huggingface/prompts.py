@@ -91,7 +91,7 @@ def encode(
     chat_options: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> Inputs:
-    """Return the ids of prompts and of the text that stands behind them.
+    """Return the ids of prompts and of the text that stands after them.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def _require_room(model: Any, rows: Sequence[Sequence[int]]) -> None:
 
 
 def prompt_ids(tokenizer: Any, prompt: Prompt, before: Begun, chat_options: Mapping[str, Any]) -> list[int]:
-    """Return the ids of one prompt and what stands behind it; see `encode`."""
+    """Return the ids of one prompt and what stands after it; see `encode`."""
     ids: list[int]
     if isinstance(prompt, str):
         ids = tokenizer(prompt + before.written)["input_ids"]

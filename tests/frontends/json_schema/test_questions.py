@@ -31,7 +31,7 @@ def listed(random: Random, depth: int) -> dict[str, Any]:
 def test_possible_values_are_those_of_brute_force(seed: int) -> None:
     random = Random(seed)
     chosen = listed(random, 3)
-    # Behind an array each union is a question about items, and what is impossible there leaves productions out.
+    # After an array each union is a question about items, and what is impossible there leaves productions out.
     schema = {"type": "array", "prefixItems": [chosen, listed(random, 2)], "items": False, "minItems": 1}
     validator = jsonschema.Draft202012Validator(schema)
     texts = [[one] for one in VALUES] + [[one, other] for one in VALUES for other in VALUES]

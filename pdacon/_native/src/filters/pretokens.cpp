@@ -58,7 +58,7 @@ std::uint32_t Pretokens::classes_of(std::int32_t missing, std::uint32_t code, st
 // What a place is known by: its state; or, within a character, how many bytes are missing, and for each class
 // that the character may be of the state after it. Which bytes have been begun matters only where it may be
 // of several classes, or not be split, or where not all second bytes may follow the first one. Empty: no
-// state is behind it.
+// state follows it.
 std::vector<std::int32_t> Pretokens::key_of(const Place& place) {
     if (place.num_begun == 0) return {place.state};
     const auto first = static_cast<std::uint8_t>(place.begun >> (8 * (place.num_begun - 1)));

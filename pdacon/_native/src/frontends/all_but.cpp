@@ -86,7 +86,7 @@ ByteAutomaton all_but_words(const ByteAutomaton& automaton, std::span<const std:
         }
     }
     // From the longest prefixes on, equal ones become one. The start is the last to get its number, and so
-    // the first of all states when they are laid out from behind.
+    // the first of all states when they are laid out from the end.
     Interner states;
     std::vector<std::int32_t> number(prefixes.size());
     std::vector<std::int32_t> key;

@@ -38,7 +38,7 @@ _MOST_OF_A_PLACE = 4
 _DEAD = -1
 
 Place: TypeAlias = tuple[int, int, int, int]
-"""Where a lexeme begins: the context of the one lexer and that of the other, and what lies behind for each."""
+"""Where a lexeme begins: the context of the one lexer and that of the other, and the left context for each."""
 
 Follow: TypeAlias = frozenset[tuple[int, int]]
 """What the one lexer can be in after a lexeme: a context and a state."""
@@ -178,7 +178,7 @@ class _Comparison:
 
     def _compare(self, places: list[Place]) -> tuple[set[tuple[int, int, int, int]], list[Parting]]:
         """The first lexemes of all texts in some places: what both commit there, each terminal with that of the other
-        lexer and what lies behind it for both; and where they part."""
+        lexer and the left context for both; and where they part."""
         width = len(self._next_other)
         all_pairs = width * len(self._next_one)
         entries: dict[Place, int] = {}
@@ -483,7 +483,7 @@ def stands_for(grammar: Grammar, terminal: int, other: int) -> bool:
 
 
 def _lengths(texts: Texts) -> list[tuple[int, int, int]]:
-    """Of each commit the terminal, how many bytes it gives back, and what lies behind it."""
+    """Of each commit the terminal, how many bytes it gives back, and the left context after it."""
     automaton = texts.automaton
     found = []
     for number in range(len(automaton.commits)):

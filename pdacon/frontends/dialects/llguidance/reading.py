@@ -140,7 +140,7 @@ class _Reader:
                 name = self._name("a terminal of common")
                 names.append((name, name.name))
                 if not self._sign(","):
-                    self._expect(")", "behind the names")
+                    self._expect(")", "after the names")
                     break
         self._source.imports.append(Common(tuple(names), at, cursor.at))
 
@@ -152,7 +152,7 @@ class _Reader:
         except (ValueError, RecursionError) as error:
             reason = getattr(error, "msg", "it is nested too deeply")
             cursor.at = getattr(error, "pos", cursor.at)
-            cursor.fail(f"JSON is expected behind {keyword}: {reason}")
+            cursor.fail(f"JSON is expected after {keyword}: {reason}")
         return value
 
     # Definitions
@@ -171,7 +171,7 @@ class _Reader:
             cursor.refuse("priorities", "priorities are not there in llguidance's grammars; leave them out", begin)
         lazy, suffix = self._rule_options(name)
         end = cursor.at
-        self._expect(":", f"behind the name {name.name}")
+        self._expect(":", f"after the name {name.name}")
         body = self._choice()
         rule = Rule(name, body, lazy, suffix, (begin, end) if end > begin else None, at, cursor.at)
         known = self._source.terminals if _TERMINAL.fullmatch(name.name) else self._source.rules
@@ -200,7 +200,7 @@ class _Reader:
             if name.name == "lazy":
                 lazy = True
             elif name.name == "suffix":
-                self._expect("=", "behind suffix")
+                self._expect("=", "after suffix")
                 self._skip()
                 value = self._value()
                 if not isinstance(value, Name | Literal | Regex | Range | Chunks):
@@ -227,7 +227,7 @@ class _Reader:
                 known = ("lazy", "suffix", "capture", "stop", "max_tokens", "temperature", "stop_capture")
                 cursor.fail(f"{name.name} is no option of a rule; {did_you_mean(name.name, known)}".rstrip("; "), begin)
             if not self._sign(","):
-                self._expect("]", f"behind the options of {rule.name}")
+                self._expect("]", f"after the options of {rule.name}")
                 break
         return lazy, suffix
 
@@ -317,7 +317,7 @@ class _Reader:
         if self._sign(","):
             self._skip()
             most = None if cursor.peek() == "}" else self._number()
-        self._expect("}", "behind a number of repetitions")
+        self._expect("}", "after a number of repetitions")
         if most == 0:
             cursor.fail("at most 0 times is nothing; leave it out", begin)
         return least, most

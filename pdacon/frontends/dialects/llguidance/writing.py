@@ -329,7 +329,7 @@ def _edited(text: str, begin: int, end: int, edits: list[tuple[int, int, str]]) 
 
 
 def _goes_on(text: str, at: int) -> bool:
-    """Whether something stands behind a place in its line."""
+    """Whether something stands after a place in its line."""
     return re.match(r"[ \t]*(?:\r?\n|#|//|$)", text[at:]) is None
 
 
