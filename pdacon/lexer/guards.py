@@ -141,7 +141,7 @@ def _without_dead_ends(kinds: list[int], edges: list[Edges]) -> list[Edges]:
 
 
 def _merged(entries: list[int], step: list[list[int]]) -> tuple[list[int], list[list[int]]]:
-    """The automaton of the left context, minimized as far as entries tell states apart (Moore's partition refinement)."""
+    """The automaton of the left context, minimized by Moore's partition refinement."""
     table = np.array(step, np.int32)
     _, block = np.unique(np.array(entries), return_inverse=True)
     count = 0

@@ -40,6 +40,11 @@ class Lookbacks:
         lhs = self._productions[production][0]
         return ((below, self._first + lhs) for below in self._find(state, production)[0])
 
+    def agree_with(self, others: Lookbacks) -> bool:
+        """Whether what the others have been asked has the same answers here. Then what was found with them is so with
+        these. Cost: that of the answers."""
+        return all({*self._find(*asked)[0]} == {*known[0]} for asked, known in others._known.items())
+
     def _find(self, state: int, production: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         key = state, production
         if key not in self._known:

@@ -135,14 +135,15 @@ class Follower:
 
     def find(self) -> Reach:
         """What texts lead to."""
-        found = self.reach(None)
+        back = self._lookbacks(None)
         while True:
+            found = self._reach(back)
             # A lookback over a transition that no text makes is none. Without those fewer gotos are taken, and fewer
             # transitions made, and so on to a fixpoint.
-            again = self.reach(found.advanced)
-            if again.advanced == found.advanced:
+            fewer = self._lookbacks(found.advanced)
+            if fewer.agree_with(back):
                 return found
-            found = again
+            back = fewer
 
     def with_stacks(self, found: Reach) -> Reach:
         """What texts lead to of what was found, with whole stacks; the same for a grammar with layout.
@@ -173,7 +174,7 @@ class Follower:
                 in_sentences += used.tolist()
         except LimitExceededError as error:
             raise OutOfTimeError from error
-        exact = self.reach(shifts | gotos)
+        exact = self._reach(self._lookbacks(shifts | gotos))
         exact.reduced, exact.advanced = reduced, shifts | gotos
         exact.shifted = {}
         for state, label in shifts:
@@ -195,10 +196,9 @@ class Follower:
                 found[state] = found.get(state, 0) | 1 << label
         return found
 
-    def reach(self, advanced: set[tuple[int, int]] | None) -> Reach:
-        """What texts lead to, with lookbacks over the transitions ``advanced`` alone; None: over all."""
+    def _reach(self, back: Lookbacks) -> Reach:
+        """What texts lead to, with these lookbacks."""
         found = Reach()
-        back = self._lookbacks(advanced)
         pending = dict.fromkeys(self.tables.start_states, 1 << self._lexemes.beginning())
         leads: dict[int, dict[int, list[int]]] = {}
         while pending:
@@ -314,10 +314,13 @@ class Follower:
             if mask >> self.grammar.end & 1 and at in self.tables.end_states:
                 found.accepts = True
             shifted = mask & self.shifts[at]
-            found.shifted[at] = found.shifted.get(at, 0) | shifted
+            before = found.shifted.get(at, 0)
+            if shifted & ~before:
+                found.shifted[at] = before | shifted
+                found.advanced.update((at, label) for label in members(shifted & ~before))
+            action = self._actions[at]
             for label in members(shifted):
-                found.advanced.add((at, label))
-                yield self._actions[at][label] - 1, label
+                yield action[label] - 1, label
 
     def _goes_on(self, state: int, back: Lookbacks, found: Reach) -> bool:
         end = 1 << self.grammar.end
