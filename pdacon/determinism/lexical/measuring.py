@@ -59,8 +59,9 @@ def _shown_distances(texts: Texts) -> tuple[tuple[str, int | None], ...]:
 def count_distinguishable(texts: Texts) -> int | None:
     """How many lexer states some text tells apart, by what is committed and when; columns are not looked at.
 
-    Moore's partition refinement, with random 64-bit fingerprints of a state's successors: that two different ones are
-    equal is as good as impossible, and would make the count too small by one. None where it takes too many rounds.
+    Moore's partition refinement, with random 64-bit fingerprints of a state's block and those of its successors: that
+    two different ones are equal is as good as impossible, and would make the count too small by one. None where it
+    takes too many rounds.
     """
     after = texts.next
     if not len(after):
@@ -68,14 +69,14 @@ def count_distinguishable(texts: Texts) -> int | None:
     random = np.random.default_rng(0)
     weights = random.integers(1, 2**63, after.shape[1], np.uint64) | np.uint64(1)
     outputs = random.integers(1, 2**63, len(texts.automaton.commits) + 1, np.uint64)
-    blocks = np.unique(texts.automaton.ends, return_inverse=True)[1].astype(np.int64)
+    blocks = np.unique(texts.automaton.ends, return_inverse=True)[1]
     count = int(blocks.max()) + 1
+    fixed = np.where(after >= 0, np.uint64(0), outputs[np.maximum(-1 - after, 0)]) @ weights
+    targets = np.where(after >= 0, after, len(after))
     for _ in range(_MOST_REFINED // len(after)):
-        names = random.integers(1, 2**63, count, np.uint64)
-        seen = np.where(after >= 0, names[blocks[np.maximum(after, 0)]], outputs[np.maximum(-1 - after, 0)])
-        prints = (seen * weights).sum(axis=1, dtype=np.uint64)
-        pairs = np.stack([blocks.astype(np.uint64), prints], axis=1)
-        blocks = np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        names, own = random.integers(1, 2**63, (2, count), np.uint64)
+        prints = np.append(names[blocks], np.uint64(0))[targets] @ weights + fixed + own[blocks]
+        blocks = np.unique(prints, return_inverse=True)[1]
         if int(blocks.max()) + 1 == count:
             return count
         count = int(blocks.max()) + 1
