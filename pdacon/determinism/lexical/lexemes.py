@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from pdacon.determinism.lexical.matching_texts import Run
 from pdacon.determinism.lexical.repair.suggested import definition
 from pdacon.determinism.lexical.texts import turned
-from pdacon.determinism.lexical.truncations import shared_texts, truncated_texts
+from pdacon.determinism.lexical.truncations import run_of, shared_texts, truncated_texts
 from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import UnsupportedGrammarError
@@ -202,7 +202,7 @@ def _parted(grammar: Grammar, collision: Collision, repair: str | None) -> str:
             'both, or accept Lark\'s choice with conflicts="shift".'
         ]
     for higher, lower in (both, both[::-1]):
-        truncated = next(truncated_texts(grammar, higher, lower, _MOST_STEPS), None)
+        truncated = next(truncated_texts(run_of(grammar, higher), run_of(grammar, lower), _MOST_STEPS), None)
         if truncated is not None:
             text, length = truncated
             lines.append(

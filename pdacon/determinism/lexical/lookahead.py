@@ -89,7 +89,7 @@ def neighbour_distances(texts: Texts) -> dict[int, int | None]:
     """
     labels, lengths = texts.automaton.waiting.T.tolist()
     fresh = [label >= 0 and length == 0 for label, length in zip(labels, lengths, strict=True)]
-    successors = [np.unique(row).tolist() for row in texts.next]
+    successors = [texts.successors(state)[0] for state in range(len(texts.next))]
     ends = [False, *(not texts.automaton.commit(-2 - k)[2] for k in range(len(texts.automaton.commits)))]
     nearest = [any(fresh[t] if t >= 0 else ends[-1 - t] for t in targets) for targets in successors]
     inner = [[t for t in targets if t >= 0 and not fresh[t]] for targets in successors]

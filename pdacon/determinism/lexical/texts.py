@@ -45,6 +45,7 @@ class Texts:
         self.automaton = lexer.automaton
         self._shortest: dict[int, bytes | None] = {}
         self._runners: dict[int, Runner] = {}
+        self._successors: dict[int, tuple[list[int], list[int]]] = {}
 
     @cached_property
     def next(self) -> NDArray[np.int32]:
@@ -182,14 +183,20 @@ class Texts:
                     return self._spelled(came, state)
             following = []
             for state in frontier:
-                targets, classes = np.unique(self.next[state], return_index=True)
-                for target, cls in zip(targets.tolist(), classes.tolist(), strict=True):
+                for target, cls in zip(*self.successors(state), strict=True):
                     if target >= 0 and not seen[target]:
                         seen[target] = True
                         came[target] = state, cls
                         following.append(target)
             frontier = following
         return None
+
+    def successors(self, state: int) -> tuple[list[int], list[int]]:
+        """What the bytes make of a lexer state: each entry of its row of `next` once, and the first class with it."""
+        if state not in self._successors:
+            targets, classes = np.unique(self.next[state], return_index=True)
+            self._successors[state] = targets.tolist(), classes.tolist()
+        return self._successors[state]
 
     def _spelled(self, came: dict[int, tuple[int, int]], state: int) -> tuple[int, bytes]:
         text = bytearray()

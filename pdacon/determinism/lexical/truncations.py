@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Protocol
 
@@ -62,6 +63,7 @@ def find_truncations(texts: Texts, deadline: Deadline | None = None) -> Iterator
     Cost: for each such pair a product of their automata, as far as both can read the same text.
     """
     terminals = texts.grammar.terminals
+    run = cache(lambda terminal: run_of(texts.grammar, terminal))
     pairs: dict[tuple[int, int], list[int]] = {}
     for context in texts.entered:
         known = sorted(texts.looked_for(context) - texts.grammar.ignore)
@@ -72,7 +74,7 @@ def find_truncations(texts: Texts, deadline: Deadline | None = None) -> Iterator
     for (higher, lower), contexts in pairs.items():
         if deadline is not None:
             deadline.require()
-        for text, _ in islice(truncated_texts(texts.grammar, higher, lower), _MOST_CANDIDATES):
+        for text, _ in islice(truncated_texts(run(higher), run(lower)), _MOST_CANDIDATES):
             truncation = _tried(texts, higher, lower, contexts, text)
             if truncation is not None:
                 yield truncation
@@ -89,12 +91,11 @@ def _tried(texts: Texts, higher: int, lower: int, contexts: Iterable[int], text:
     return None
 
 
-def truncated_texts(grammar: Grammar, higher: int, lower: int, most: int = _MOST_STEPS) -> Iterator[tuple[bytes, int]]:
-    """Texts that ``lower`` matches and of which ``higher``, tried first, takes a part; and how much, in bytes.
+def truncated_texts(first: Run, second: Run, most: int = _MOST_STEPS) -> Iterator[tuple[bytes, int]]:
+    """Texts that the second matches and of which the first, tried before it, takes a part; and how much, in bytes.
 
     The shortest first; what a context or another terminal makes of them is not looked at. Cost: ``most`` steps.
     """
-    first, second = (Run(compile_terminal(grammar, grammar.terminals[k])) for k in (higher, lower))
     start: tuple[Threads, frozenset[End], Threads] = first.start(), frozenset(), second.start()
     text_of = {start: b""}
     pending = [start]
@@ -126,7 +127,7 @@ def shared_texts(
 
     One of all that neither the two nor terminals that are named tell ``apart`` by one byte. Cost: ``most`` steps.
     """
-    one, other = (Run(compile_terminal(grammar, grammar.terminals[k])) for k in (first, second))
+    one, other = run_of(grammar, first), run_of(grammar, second)
     programs = [compile_terminal(grammar, grammar.terminals[k]) for k in apart]
     told = {bound for program in programs for bound in (*program.lo.tolist(), *(program.hi + 1).tolist())}
     start = one.start(), other.start()
@@ -147,6 +148,11 @@ def shared_texts(
             if after and after_other and state not in text_of:
                 text_of[state] = text
                 pending.append(state)
+
+
+def run_of(grammar: Grammar, terminal: int) -> Run:
+    """The program of a terminal, ready to be followed; it remembers its steps, so it is made once for many texts."""
+    return Run(compile_terminal(grammar, grammar.terminals[terminal]))
 
 
 def _taken(run: Run, text: bytes) -> int:
