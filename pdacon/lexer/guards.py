@@ -25,7 +25,10 @@ M. Berglund et al., "Regular Expressions with Lookahead" (2021), for atomic grou
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
+
 import numpy as np
+from numpy.typing import NDArray
 
 from pdacon.cancelling import CancelEvent, stop_if_set
 from pdacon.errors import LimitExceededError
@@ -143,12 +146,15 @@ def _without_dead_ends(kinds: list[int], edges: list[Edges]) -> list[Edges]:
 def _merged(entries: list[int], step: list[list[int]]) -> tuple[list[int], list[list[int]]]:
     """The automaton of the left context, minimized by Moore's partition refinement."""
     table = np.array(step, np.int32)
-    _, block = np.unique(np.array(entries), return_inverse=True)
+    block = _numbered(entries)
     count = 0
     while count < (count := int(block.max()) + 1):
-        _, block = np.unique(np.column_stack([block, block[table]]), axis=0, return_inverse=True)
-        block = block.reshape(-1)
-    order = {int(b): None for b in block}  # the start of the text stays first
-    first = {b: int(np.flatnonzero(block == b)[0]) for b in order}
-    number = {b: index for index, b in enumerate(order)}
-    return [entries[first[b]] for b in order], [[number[int(block[t])] for t in step[first[b]]] for b in order]
+        block = _numbered(row.tobytes() for row in np.column_stack([block, block[table]]))
+    first = [block.tolist().index(number) for number in range(count)]  # the start of the text stays first
+    return [entries[state] for state in first], block[table[first]].tolist()
+
+
+def _numbered(values: Iterable[Hashable]) -> NDArray[np.int32]:
+    """The same number for equal values, in the order in which they come first."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int32)
