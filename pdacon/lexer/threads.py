@@ -234,6 +234,8 @@ class Threads:
 
     def owed_after(self, owed: Obligations, byte: int, behind: Behind) -> Obligations | None:
         """What one byte leaves of obligations; None where it breaks one."""
+        if not owed:
+            return NOTHING
         left: set[Obligation] = set()
         for obligation in owed:
             moved = [after for inner in obligation.threads for after in self.move(inner, byte, behind)]
