@@ -39,16 +39,22 @@ class Pieces:
         self._space = b" " if ord(" ") in ignorable(grammar) else b"\n"
 
     def moves(
-        self, rng: Random, text: bytes, configuration: Configuration | None, airy: float
+        self,
+        rng: Random,
+        text: bytes,
+        configuration: Configuration | None,
+        airy: float,
+        is_allowed: Callable[[bytes], bool],
     ) -> Iterator[tuple[bytes, float, WordKind]]:
         """Pieces, their weights, and of what kind of word each is.
 
         ``airy``: how often there is a space where there need not be one.
+        ``is_allowed``: whether the text can go on with a piece, where somebody knows that sooner than this room.
         """
         if configuration is None:
             return
         space = self._space
-        reading = _Reading(configuration)
+        reading = _Reading(configuration, is_allowed)
         expected = expect(configuration)
         for terminal in expected.next or expected.unfinished:
             if terminal in self._ignored:
@@ -64,7 +70,7 @@ class Pieces:
                 continue
             liked = _LISTED if self._listed.is_list(terminal) else 1.0
             spaced = airy if text else 0.0
-            if (_is_word(text[-1:]) and _is_word(piece[:1])) or not _begins_a_lexeme(reading, piece):
+            if (_is_word(text[-1:]) and _is_word(piece[:1])) or not reading.begins_a_lexeme(piece):
                 spaced = 0.99
             kind = self._kind(terminal, piece)
             yield piece, (1 - spaced) * liked, kind
@@ -90,8 +96,9 @@ class Pieces:
 class _Reading:
     """What a configuration is after texts of which many begin alike: what they have in common is read once."""
 
-    def __init__(self, configuration: Configuration) -> None:
+    def __init__(self, configuration: Configuration, is_allowed: Callable[[bytes], bool]) -> None:
         self._after: dict[bytes, Configuration | None] = {b"": configuration}
+        self._is_allowed = is_allowed
 
     def after(self, text: bytes) -> Configuration | None:
         """None: no sentence goes on with the text."""
@@ -101,11 +108,13 @@ class _Reading:
                 self._after[text[:end]] = None if before is None else before.step(text[end - 1])
         return self._after[text]
 
-
-def _begins_a_lexeme(reading: _Reading, piece: bytes) -> bool:
-    """Whether none of its bytes goes on with what was read before."""
-    after = reading.after(piece)
-    return after is not None and after.length <= len(piece)
+    def begins_a_lexeme(self, piece: bytes) -> bool:
+        """Whether a piece can follow, and none of its bytes goes on with what was read before."""
+        # Once a lexeme has begun in the piece, later ones begin there, too: the rest is read only where it is not
+        # known that it can be.
+        first = 1 if self._is_allowed(piece) else len(piece)
+        ends = range(first, len(piece) + 1)
+        return any((after := self.after(piece[:end])) is not None and after.length <= end for end in ends)
 
 
 def _is_word(byte: bytes) -> bool:

@@ -166,6 +166,13 @@ def _texts(constraint: Constraint, rng: Random, size: int, start: str | None) ->
 
     def walk(target: int) -> tuple[int, bytes]:
         matcher = constraint.matcher(start)
+
+        def is_allowed(piece: bytes) -> bool:
+            allowed = matcher.accept_bytes(piece)
+            if allowed:
+                matcher.rollback(1)
+            return allowed
+
         configuration: Configuration | None = initial
         airy = rng.choice(_AIRY)
         text = b""
@@ -174,7 +181,7 @@ def _texts(constraint: Constraint, rng: Random, size: int, start: str | None) ->
             left = matcher._completion_length() if len(text) >= target else None
             if left is not None and left > _FAR * size:
                 break
-            moves = pieces.moves(rng, text, configuration, airy)
+            moves = pieces.moves(rng, text, configuration, airy, is_allowed)
             piece = _step(matcher, rng, moves, matcher.accept_bytes, ends.reached, left, seen)
             if piece is None:
                 break
