@@ -55,6 +55,17 @@ def explain(grammar: Grammar, text: str | bytes, start: str | None, lexemes: int
     return _constraint(grammar).matcher(start).explain(text, lexemes=lexemes)
 
 
+def value_of_part(grammar: Grammar, text: str) -> Any:
+    """What a sentence of an inner grammar stands for: its value, or Lark's tree of it, or else the text itself."""
+    from pdacon.grammar.trees import tree_of_text  # brings lark along
+
+    constraint = _constraint(grammar)
+    if constraint._reader() is not None:
+        return constraint.parse(text)
+    plain = grammar.language == "Lark" and not (grammar.options.extensions or grammar.within)
+    return tree_of_text(grammar, text) if plain else text
+
+
 def samples(grammar: Grammar, count: int, seed: int | None, size: int, start: str | None) -> list[str]:
     """See `Grammar.sample`."""
     if isinstance(count, bool) or not isinstance(count, int):

@@ -149,8 +149,12 @@ class CompileCache:
             cancel,
             lambda: compile(made, words, limits=limits, cancel=cancel),
         )
-        # Two types can have the same texts, and no file has the type.
-        return found if made.values is None or found.grammar.values == made.values else found._of(made)
+        # Two types can have the same texts, and no file has the type, nor what a grammar was composed of.
+        known = found.grammar
+        same = (made.values is None or known.values == made.values) and (
+            made.parts is None or known.parts is made.parts
+        )
+        return found if same else found._of(made)
 
     def compile_keyed(
         self,

@@ -414,8 +414,10 @@ class Constraint:
         value
             Of `Grammar.from_type` an instance of the type, of `Grammar.from_function` and `Grammar.from_tools` a
             `Call`; nothing is evaluated, and no class is called that the type does not name. Else what ``json.loads``
-            makes of it; of the built-in ``jsonl`` a list with the value of each line. A constraint that was loaded
-            from a file knows types only if the grammar was given to `load`.
+            makes of it; of the built-in ``jsonl`` a list with the value of each line. Of `Grammar.compose` the
+            ``lark.Tree`` of the outer grammar, with values, trees or else texts in the place of the inner ones; of
+            `Grammar.escaped` what the text that is meant stands for, or is. A constraint that was loaded from a file
+            knows types, and what it was composed of, only if the grammar was given to `load`.
 
         Raises
         ------
@@ -427,7 +429,7 @@ class Constraint:
         RecursionError
             It is nested too deeply for ``json.loads``.
         """
-        read = reader_of(self.grammar, self.builtin_name)
+        read = self._reader(start)
         if read is None:
             raise TypeError(f"{self._name} {UNKNOWN}")
         if not self.accepts(text, start):
@@ -435,6 +437,14 @@ class Constraint:
             cut = "it is only the beginning of a text" if explanation.allowed else explanation.reason
             raise ValueError(f"{self._name}: this text is not a sentence: {cut}")
         return read(text if isinstance(text, str) else text.decode("utf-8"))
+
+    def _reader(self, start: str | None = None) -> Callable[[str], Any] | None:
+        """What makes a value of a sentence; None if the grammar knows none."""
+
+        def lexemes(text: bytes) -> list[tuple[int, int, int]]:
+            return self._explainers[self._index(start)].lexemes(self.matcher(start), text)
+
+        return reader_of(self.grammar, self.builtin_name, lexemes, start)
 
     def statistics(self, start: str | None = None) -> dict[str, int]:
         """Sizes and counts.

@@ -1,28 +1,111 @@
-"""Texts as values, where a grammar knows what its sentences stand for: types, schemas, choices, some built-in ones."""
+"""Texts as values, where a grammar knows what its sentences stand for.
+
+Types, JSON Schemas, choices and some built-in grammars do; and grammars that were made of others, of which there are
+Lark's trees.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from pdacon.above import ask
+from pdacon.frontends.insertion import Composition, Escaped, Hole
 from pdacon.grammar import Grammar
+from pdacon.lalr import build_tables, reductions_of
+
+if TYPE_CHECKING:
+    from pdacon.grammar.trees import Piece
 
 UNKNOWN = (
-    "knows no values; types, JSON Schemas, choices, regular expressions and the built-in grammars that are JSON do. "
-    "For a tree, parse the text with lark.Lark(grammar.to_lark(), **grammar.lark_options)"
+    "knows no values; types, JSON Schemas, choices, regular expressions, grammars that were composed and the built-in "
+    "grammars that are JSON do. For a tree, parse the text with lark.Lark(grammar.to_lark(), **grammar.lark_options)"
 )
 _TEXTS = ("choices", "regular expression", "regular set")  # whose sentences stand for themselves
 
+Lexemes = Callable[[bytes], list[tuple[int, int, int]]]
+"""The terminals of a sentence, with where in its bytes each of them begins and ends."""
 
-def reader_of(grammar: Grammar | None, builtin_name: str | None) -> Callable[[str], Any] | None:
-    """What makes a value of a sentence of a grammar, or of the built-in one of a name; None: it knows none."""
+
+def reader_of(
+    grammar: Grammar | None, builtin_name: str | None, lexemes: Lexemes | None = None, start: str | None = None
+) -> Callable[[str], Any] | None:
+    """What makes a value of a sentence of a grammar, or of the built-in one of a name; None: it knows none.
+
+    Of a composed grammar the lexemes are needed.
+    """
     if grammar is not None and grammar.values is not None:
         return grammar.values.read
+    if grammar is not None and isinstance(grammar.parts, Escaped):
+        return partial(_of_escaped, grammar.parts)
+    if grammar is not None and isinstance(grammar.parts, Composition) and lexemes is not None:
+        return partial(_of_composed, grammar, grammar.parts, lexemes, start)
     if grammar is not None and grammar.language in _TEXTS:
         return str
     of_schema = grammar is not None and grammar.language == "JSON Schema"
     return json.loads if of_schema else _READERS.get(builtin_name or "")
+
+
+def _of_part(grammar: Grammar, text: str) -> Any:
+    return ask("value_of_part", grammar, text)
+
+
+def _of_escaped(parts: Escaped, text: str) -> Any:
+    return _of_part(parts.grammar, json.loads(text if parts.quotes else f'"{text}"'))
+
+
+def _of_composed(grammar: Grammar, parts: Composition, lexemes: Lexemes, start: str | None, text: str) -> Any:
+    from pdacon.grammar.trees import tree_of_pieces  # brings lark along
+
+    data = text.encode()
+    pieces = list(_outer_pieces(grammar, parts, lexemes(data), data, start))
+    values = {hole.terminal: partial(_of_part, hole.grammar) for hole in parts.holes}
+    return tree_of_pieces(parts.outer, parts.text, pieces, values, start)
+
+
+def _outer_pieces(
+    grammar: Grammar, parts: Composition, lexemes: Sequence[tuple[int, int, int]], data: bytes, start: str | None
+) -> Iterator[Piece]:
+    """The lexemes of the outer grammar, with one for each hole."""
+    holes = {hole.symbol: hole for hole in parts.holes}
+    number = 0 if start is None else grammar.options.start.index(start)
+    terminals = [terminal for terminal, _, _ in lexemes]
+    begun: dict[int, list[tuple[int, Hole]]] = {}  # by the first of its lexemes: where each hole ends
+    for production, first, last in reductions_of(grammar, build_tables(grammar), number, terminals):
+        hole = holes.get(grammar.productions[production].lhs)
+        if hole is not None:
+            begun.setdefault(first, []).append((last, hole))
+    place = characters = 0
+
+    def piece(name: str, begin: int, end: int) -> Piece:
+        nonlocal place, characters
+        characters += len(data[place:begin].decode())
+        place = begin
+        return name, data[begin:end].decode(), characters
+
+    at = 0
+    while at <= len(lexemes):
+        behind = at
+        for last, hole in begun.get(at, []):
+            begin = lexemes[at][1] if at < last else (lexemes[at][1] if at < len(lexemes) else len(data))
+            yield piece(hole.terminal, begin, lexemes[last - 1][2] if at < last else begin)
+            behind = max(behind, last)
+        if behind > at:
+            at = behind
+            continue
+        if at < len(lexemes):
+            terminal, begin, end = lexemes[at]
+            joined = parts.joined.get(terminal)
+            if joined is not None:
+                cut = begin + len((whole := data[begin:end].decode())[: joined.cut(whole)].encode())
+                if joined.hole is not None:
+                    yield piece(joined.hole.terminal, begin, cut)
+                yield piece(joined.closer, cut, end)
+            elif terminal in parts.outside:
+                yield piece(parts.outside[terminal], begin, end)
+        at += 1
 
 
 def _lines(text: str) -> list[Any]:

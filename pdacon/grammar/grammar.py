@@ -64,6 +64,8 @@ class Grammar(GrammarWaysIn):
         ``Order.items[].price``, what is not enforced, such as a validator, and why.
     values : Values or None
         What makes instances of texts and texts of instances, of a type, of functions or tools. No file has it.
+    parts : object or None
+        The grammars that this one was made of, of `compose` and `escaped`. No file has it.
     within : tuple of TextSet
         Sets that every sentence is in, beside what the rules say: see ``&``.
     islands : tuple of Island

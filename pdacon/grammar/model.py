@@ -360,6 +360,7 @@ class GrammarData:
     within: tuple[TextSet, ...] = ()
     islands: tuple[Island, ...] = ()
     values: Values | None = field(default=None, metadata={"stored": False})
+    parts: Any = field(default=None, metadata={"stored": False})
 
     def __post_init__(self) -> None:
         end, count = self.end, self.end + 1 + len(self.nonterminals)

@@ -21,6 +21,7 @@ Sources: F. DeRemer and T. Pennello, "Efficient Computation of LALR(1) Look-Ahea
 from pdacon.lalr.columns import BlockTables, ColumnClasses, split_blocks
 from pdacon.lalr.gotos import Gotos
 from pdacon.lalr.layout import Imbalance, find_imbalances, open_parentheses, split_parentheses
+from pdacon.lalr.parsing import reductions_of
 from pdacon.lalr.tables import Conflict, Tables, build_tables
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "build_tables",
     "find_imbalances",
     "open_parentheses",
+    "reductions_of",
     "split_blocks",
     "split_parentheses",
 ]

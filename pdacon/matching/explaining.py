@@ -119,6 +119,32 @@ class Explainer:
             tables, lexer = lower(grammar, limits, watch)
             return compose(lexer, tables, self._start, byte_vocabulary(grammar), limits, watch.left())
 
+    def lexemes(self, matcher: _core.Matcher, text: bytes) -> list[tuple[int, int, int]]:
+        """What the parser is told of a sentence: the terminals, and where in the text each of them is.
+
+        Parameters
+        ----------
+        matcher : Matcher
+            Any of the constraint's.
+        text : bytes
+            A sentence.
+        """
+        _, rows, begin, _, _ = matcher._trace(text, 0, -1)
+        found = [(label, first, last) for label, first, last, dropped in rows.reshape(-1, 4).tolist() if not dropped]
+        # The end of the text decides the last lexeme, and with it perhaps what is read again.
+        place = locate(self._machine, self._start, matcher, text, LexemeReader()).place
+        last = place.at_end()
+        if last is not None and last.last is not None and last.last.previous is not None:
+            last = locate(self._machine, self._start, matcher, text, None).place.at_end()
+        assert last is not None
+        end, lexeme = len(text), last.last
+        rest: list[tuple[int, int, int]] = []
+        while lexeme is not None:
+            start = begin if lexeme.previous is None else end - lexeme.length
+            rest += [] if lexeme.ignored else [(lexeme.terminal, start, end)]
+            end, lexeme = start, lexeme.previous
+        return [*found, *reversed(rest)]
+
     def explain(self, matcher: _core.Matcher, asked: SupportsIndex | bytes, lexemes: int | None) -> Explanation:
         """See `Matcher.explain`."""
         token, text, allowed = self._answer(matcher, asked)

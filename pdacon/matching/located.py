@@ -47,7 +47,7 @@ def locate(
     start: int,
     matcher: _core.Matcher,
     text: bytes,
-    reader: LexemeReader,
+    reader: LexemeReader | None,
     *,
     since: int = 0,
     most: int | None = 0,
@@ -58,6 +58,8 @@ def locate(
     ----------
     start : int
         Index of the start rule.
+    reader : LexemeReader or None
+        What reads the lexeme that is open; None: step by step, which also counts what has been read.
     since : int
         Asked for are the lexemes whose ends become certain after so many bytes.
     most : int or None
@@ -72,7 +74,8 @@ def locate(
         behind = machine.behind_lexemes(text[:begin], ((row[0], row[1], row[2]) for row in whole if row[2] <= begin))
     else:
         behind = machine.behind_text(text[:begin])
-    place = reader.read(Configuration.between(machine, machine.stack_of(start, symbols), margin, behind), text[begin:])
+    between = Configuration.between(machine, machine.stack_of(start, symbols), margin, behind)
+    place = between.read(text[begin:]) if reader is None else reader.read(between, text[begin:])
     if place is None:
         raise AssertionError(f"the matcher accepts {text[-80:]!r}, but it has no configuration")
     cuts = tuple(_cuts(grammar, text, rows.reshape(-1, 4).tolist()))

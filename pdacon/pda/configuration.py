@@ -279,8 +279,14 @@ class Configuration:
         machine = self.machine
         if machine.wanted(self.behind) != WHOLE:
             return False
+        last = self.at_end()
+        return last is not None and ends(machine, last.stack, last.margin)
+
+    def at_end(self) -> Configuration | None:
+        """What the end of the text makes of it: a configuration between lexemes; None if it cannot end here."""
+        machine = self.machine
         configuration: Configuration | None = self
         while configuration is not None and not configuration.fresh:
             decided = (ended for thread, ended in configuration.threads if machine.matched_at_end(thread))
             configuration = next(decided, configuration.fallback)
-        return configuration is not None and ends(machine, configuration.stack, configuration.margin)
+        return configuration

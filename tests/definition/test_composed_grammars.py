@@ -6,12 +6,13 @@ length, as a set that the composed grammar has to be in, so that all sentences a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from random import Random
+from typing import Any
 
 import pytest
-from lark import Lark
+from lark import Lark, Token, Tree
 from lark.exceptions import LarkError
 
 import pdacon
@@ -70,6 +71,59 @@ def parses(lark: Lark, text: str) -> bool:
 
 def texts_over(alphabet: str, length: int) -> list[str]:
     return ["".join(text) for size in range(length + 1) for text in product(alphabet, repeat=size)]
+
+
+def trees_of(outer: str, inner: Mapping[str, str | RegularSet], alphabet: str) -> dict[str, list[Any]]:
+    """By sentence: the outer grammar's tree with the inner ones' in the place of the holes, by stock Lark."""
+    texts = texts_over(alphabet, 3)
+    own: dict[str, dict[str, Any]] = {}
+    for name, given in inner.items():
+        if isinstance(given, RegularSet):
+            own[name] = {text: text for text in texts if text in given}
+        else:
+            lark = Lark(given, parser="lalr")
+            own[name] = {text: lark.parse(text) for text in texts if parses(lark, text)}
+    marks = "".join(HOLES[name] for name in inner)
+    lark = Lark(
+        outer + "".join(f'\n?{name}: {name.upper()}_\n{name.upper()}_: "{HOLES[name]}"' for name in inner),
+        parser="lalr",
+    )
+    found: dict[str, list[Any]] = {}
+    for frame in texts_over(alphabet + marks, 4):
+        if not parses(lark, frame):
+            continue
+        names = [name for character in frame for name in inner if HOLES[name] == character]
+        for chosen in product(*(own[name].items() for name in names)):
+            fillings = iter(chosen)
+            text = "".join(next(fillings)[0] if character in marks else character for character in frame)
+            values = iter([value for _, value in chosen])
+            tree = filled(lark.parse(frame), {f"{name.upper()}_" for name in inner}, values)
+            found.setdefault(text, []).append(tree)
+    return found
+
+
+def filled(tree: Any, types: set[str], values: Iterator[Any]) -> Any:
+    """A tree with values in place of the tokens of some types, from left to right."""
+    if isinstance(tree, Token):
+        return next(values) if tree.type in types else tree
+    return None if tree is None else Tree(tree.data, [filled(child, types, values) for child in tree.children])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_trees_have_the_inner_trees_in_the_place_of_the_holes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lark.lexer.has_interegular", False)
+    outer, inner, alphabet = CASES[name]
+    grammar = Grammar.compose(outer, inner)
+    constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
+    expected = trees_of(outer, inner, alphabet)
+    assert expected
+    for text in Random(name).sample(sorted(expected), min(60, len(expected))):
+        assert constraint.parse(text) in expected[text], text
+    with pytest.raises(ValueError, match="not a sentence"):
+        constraint.parse("?")
+    loaded = pdacon.Constraint.from_bytes(constraint.to_bytes(), grammar=grammar)
+    text = min(expected)
+    assert loaded.parse(text) == constraint.parse(text)
 
 
 def sentences_of(outer: str, inner: Mapping[str, str | RegularSet], alphabet: str) -> set[str]:

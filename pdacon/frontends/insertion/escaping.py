@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pdacon.errors import UnsupportedGrammarError
+from pdacon.frontends.insertion.parts import Escaped
 from pdacon.frontends.insertion.templates import composed
 from pdacon.grammar import Grammar, Pattern, Terminal
 from pdacon.lexer import compile_terminal
@@ -25,8 +26,10 @@ def escaped(grammar: Grammar, notation: str, escapes: Escapes, quotes: bool) -> 
     check_escapes(notation, escapes)
     _check(grammar)
     terminals = tuple(_escaped(grammar, terminal, escapes) for terminal in grammar.terminals)
-    made = replace(grammar, terminals=terminals, language="several grammars", values=None)
-    return composed(_QUOTED, {"text": made}) if quotes else made
+    made = replace(
+        grammar, terminals=terminals, language="several grammars", values=None, parts=Escaped(grammar, quotes=False)
+    )
+    return replace(composed(_QUOTED, {"text": made}), parts=Escaped(grammar, quotes=True)) if quotes else made
 
 
 def _escaped(grammar: Grammar, terminal: Terminal, escapes: Escapes) -> Terminal:

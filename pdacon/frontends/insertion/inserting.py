@@ -15,6 +15,8 @@ from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion.borders import End, closing, end_of, first_piece
 from pdacon.frontends.insertion.checks import check_fits, check_outer
 from pdacon.frontends.insertion.following import Side, following
+from pdacon.frontends.insertion.parts import Composition, Hole, Joined
+from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import Grammar, Nonterminal, Pattern, Production, Span, Terminal
 from pdacon.grammar.model import Import, Island
 
@@ -22,8 +24,10 @@ MADE_UP = "_HOLE"
 """What the terminal of a hole that is a rule is called, after the rule's name in capitals."""
 
 
-def inserted(outer: Grammar, inner: Mapping[str, Grammar]) -> Grammar:
+def inserted(outer: Grammar, text: str, inner: Mapping[str, Grammar]) -> Grammar:
     """The grammar in which each name stands for the grammar that it is given.
+
+    ``text`` is what stock Lark loads of the outer one: with declared terminals for its holes.
 
     Raises
     ------
@@ -33,7 +37,7 @@ def inserted(outer: Grammar, inner: Mapping[str, Grammar]) -> Grammar:
         One of them uses what cannot be put together; ``feature`` names it.
     """
     check_outer(outer)
-    made = _Composition(outer)
+    made = _Composition(outer, text)
     for name, grammar in inner.items():
         check_fits(outer, name, grammar)
         made.insert(name, grammar)
@@ -43,16 +47,18 @@ def inserted(outer: Grammar, inner: Mapping[str, Grammar]) -> Grammar:
 class _Hole:
     """An inner grammar where it is put in: what stands for it, and what is at its end."""
 
-    def __init__(self, name: str, nonterminal: int, grammar: Grammar, span: Span | None) -> None:
+    def __init__(self, name: str, nonterminal: int, grammar: Grammar, span: Span | None, terminal: str) -> None:
         self.name, self.nonterminal, self.grammar, self.span = name, nonterminal, grammar, span
+        self.terminal = terminal  # that the outer grammar declares in its place
         self.end: End = end_of(grammar)
         self.bare = nonterminal  # without what the outer grammar ignores after it
         self.trailed: int | None = None  # with that
 
 
 class _Composition:
-    def __init__(self, outer: Grammar) -> None:
-        self._outer = outer
+    def __init__(self, outer: Grammar, text: str) -> None:
+        self._outer, self._text = outer, text
+        self._joined: dict[int, tuple[_Hole, int]] = {}
         self._terminals: list[Terminal] = list(outer.terminals)
         self._nonterminals: list[Nonterminal] = list(outer.nonterminals)
         self._productions: list[tuple[int, Side, Production]] = []  # after those of the outer grammar
@@ -84,7 +90,9 @@ class _Composition:
         else:
             span = outer.nonterminals[symbol - outer.end - 1].span
             nonterminal = symbol - outer.end - 1
-        hole = self._holes[symbol] = _Hole(name, nonterminal, grammar, span)
+        hole = self._holes[symbol] = _Hole(
+            name, nonterminal, grammar, span, name if symbol < outer.end else name.upper() + MADE_UP
+        )
         start = self._copied(hole)
         self._add_borders(hole, start)
         self._unenforced += [(f"{name}: {where}", what, why) for where, what, why in grammar.unenforced]
@@ -239,12 +247,14 @@ class _Composition:
                 raise self._no_end(hole, closer)
             pattern = Pattern("automaton", "", frozenset(), "", 1, 4_294_967_295, automaton)
             whole = self._first_of_all(f"{hole.name.upper()}_AND_{terminal.name}", pattern, terminal)
+            self._joined.setdefault(whole, (hole, closer))
             return [(whole,), plain] if self._outer.ignored_outside else [(whole,)]
         if hole.end.is_escaped or hole.end.ignores(terminal):
             raise self._no_end(hole, closer)
         whole = self._first_of_all(
             f"{terminal.name}_BEHIND_{hole.name.upper()}", closing(terminal, hole.end.runs), terminal
         )
+        self._joined.setdefault(whole, (hole, closer))
         behind: list[Side] = [(~hole.bare, whole)]
         return behind if hole.trailed is None else [*behind, (~hole.trailed, closer)]
 
@@ -330,6 +340,12 @@ class _Composition:
         def final(symbol: int) -> int:
             return number[symbol] if symbol >= 0 else end + 1 + ~symbol
 
+        holes = {hole: Hole(final(~hole.bare), hole.terminal, hole.grammar) for hole in self._holes.values()}
+        joined = {
+            number[k]: self._outer_terminal(closer, None if hole.end.texts is None else holes[hole], hole.end.texts)
+            for k, (hole, closer) in self._joined.items()
+        }
+        names = {number[k]: outer.terminals[k].name for k in kept if k < outer.end}
         return Grammar(
             terminals=tuple(self._terminals[k] for k in kept),
             nonterminals=tuple(self._nonterminals),
@@ -346,6 +362,7 @@ class _Composition:
             language="several grammars",
             labels=outer.labels,
             within=outer.within,
+            parts=Composition(outer, self._text, tuple(holes.values()), names, joined),
             islands=tuple(
                 replace(
                     one,
@@ -356,6 +373,11 @@ class _Composition:
                 for one in self._islands
             ),
         )
+
+    def _outer_terminal(self, closer: int, hole: Hole | None, texts: RegularSet | None) -> Joined:
+        terminal = self._outer.terminals[closer]
+        assert terminal.pattern is not None
+        return Joined(terminal.name, terminal.pattern, hole, texts)
 
 
 def _patterns(grammar: Grammar, terminals: frozenset[int]) -> set[tuple[Pattern | None, int]]:

@@ -31,13 +31,13 @@ def composed(template: str | os.PathLike[str] | Grammar, holes: Mapping[str, Gra
     if not inner:
         raise TypeError("compose: give a grammar for each name that is open, such as code=...")
     if isinstance(template, Grammar):
-        return inserted(template, inner)
+        return inserted(template, template.source, inner)
     if isinstance(template, os.PathLike):
         options = GrammarOptions(import_base=os.fspath(template))
-        return inserted(_with_holes(read_source(template), options, list(inner)), inner)
+        return inserted(*_with_holes(read_source(template), options, list(inner)), inner)
     if not isinstance(template, str):
         raise TypeError(f"compose: the template is a text, a path or a Grammar, not {type(template).__name__}")
-    return inserted(_with_holes(template, GrammarOptions(), list(inner)), inner)
+    return inserted(*_with_holes(template, GrammarOptions(), list(inner)), inner)
 
 
 def with_inline_schemas(text: str, options: GrammarOptions, sets: Mapping[str, RegularSet]) -> Grammar:
@@ -60,7 +60,7 @@ def with_inline_schemas(text: str, options: GrammarOptions, sets: Mapping[str, R
     if not inner:
         return read_text(text, options, Grammar, sets)
     try:
-        outer = _with_holes(plain, options, list(inner), sets)
+        outer, loaded = _with_holes(plain, options, list(inner), sets)
     except GrammarSyntaxError as error:
         raise _in_own_words(error, written) from error
     places = {one.name: one.span for one in outer.nonterminals}
@@ -69,7 +69,7 @@ def with_inline_schemas(text: str, options: GrammarOptions, sets: Mapping[str, R
         for name in inner
         if (place := places.get(name)) is not None
     )
-    return inserted(replace(outer, source=text, imports=(*outer.imports, *shown)), inner)
+    return inserted(replace(outer, source=text, imports=(*outer.imports, *shown)), loaded, inner)
 
 
 def _in_own_words(error: GrammarSyntaxError, written: Mapping[str, str]) -> GrammarSyntaxError:
@@ -85,8 +85,8 @@ def _in_own_words(error: GrammarSyntaxError, written: Mapping[str, str]) -> Gram
 
 def _with_holes(
     text: str, options: GrammarOptions, names: list[str], sets: Mapping[str, RegularSet] | None = None
-) -> Grammar:
-    """The grammar of a text in which some names are holes."""
+) -> tuple[Grammar, str]:
+    """The grammar of a text in which some names are holes, and the text that stock Lark loads."""
     uses = {found["name"]: found.start() for found in reversed(list(_PIECE.finditer(text))) if found["name"]}
     further = []
     for name in names:
@@ -102,15 +102,18 @@ def _with_holes(
             if not re.search(rf"^[ \t]*%declare\b.*\b{name}\b", text, re.MULTILINE):
                 further.append(f"%declare {name}")
         else:
-            further += [f"%declare {name.upper()}{MADE_UP}", f"{name}: {name.upper()}{MADE_UP}"]
-    grammar = read_text("\n".join([text, *further, ""]), options, Grammar, sets or {})
+            inline = "" if name.startswith("_") else "?"
+            further += [f"%declare {name.upper()}{MADE_UP}", f"{inline}{name}: {name.upper()}{MADE_UP}"]
+    loaded = "\n".join([text, *further, ""])
+    grammar = read_text(loaded, options, Grammar, sets or {})
     spans = {name: _span(text, uses[name], uses[name] + len(name), options) for name in names}
-    return replace(
+    made = replace(
         grammar,
         source=text,
         nonterminals=tuple(replace(one, span=spans.get(one.name, one.span)) for one in grammar.nonterminals),
         terminals=tuple(replace(one, span=spans.get(one.name, one.span)) for one in grammar.terminals),
     )
+    return made, loaded
 
 
 def _schemas(text: str) -> Iterator[tuple[int, int]]:

@@ -62,13 +62,15 @@ def made(piece: Piece, source: str, place: str) -> Grammar:
     )
     try:
         whole = (
-            inserted(outer, {name: part.grammar for name, part in writing.parts.items()}) if writing.parts else outer
+            inserted(outer, outer.source, {name: part.grammar for name, part in writing.parts.items()})
+            if writing.parts
+            else outer
         )
     except UnsupportedGrammarError as error:
         message = re.sub(r"\b\w+_\d+\b", lambda found: writing.places.get(found[0], found[0]), str(error))
         raise UnsupportedGrammarError(message, feature="structural tag") from error
     check_borders(whole, writing.sets, writing.places)
-    return replace(whole, source=source, language="structural tag", imports=(), imported_files=())
+    return replace(whole, source=source, language="structural tag", imports=(), imported_files=(), parts=None)
 
 
 class _Writing:

@@ -97,7 +97,7 @@ class Generation:
         RecursionError
             It is nested too deeply for ``json.loads``.
         """
-        read = reader_of(None if self._constraint is None else self._constraint.grammar, self.grammar)
+        read = reader_of(None, self.grammar) if self._constraint is None else self._constraint._reader()
         if read is None:
             raise TypeError(f"the grammar of this text {UNKNOWN}")
         if not self.complete:

@@ -1,0 +1,69 @@
+"""Trees of texts that have been cut into lexemes: stock Lark parses them, and makes what it makes of its own tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from lark import Lark, Token, Tree
+from lark.lexer import Lexer
+
+from pdacon.grammar.grammar import Grammar
+
+Piece = tuple[str, str, int]
+"""A terminal's name, its text, and at which character it begins."""
+
+
+class _Given(Lexer):
+    """Hands on the tokens that it is given in place of a text."""
+
+    def __init__(self, _: Any) -> None:
+        pass
+
+    def lex(self, tokens: Any, *_: Any) -> Iterator[Token]:
+        yield from tokens
+
+
+def tree_of_pieces(
+    grammar: Grammar,
+    text: str,
+    pieces: Iterable[Piece],
+    values: Mapping[str, Callable[[str], Any]],
+    start: str | None,
+) -> Any:
+    """Lark's tree of a sentence.
+
+    Parameters
+    ----------
+    grammar : Grammar
+        For its options.
+    text : str
+        What Lark loads of it.
+    pieces : iterable of Piece
+        The lexemes.
+    values : mapping of str to callable
+        Terminals in whose place there are values, and what makes these of their texts.
+    start : str, optional
+    """
+    parser: Any = Lark(text, **{**grammar.lark_options, "lexer": _Given})
+    tokens = [Token(name, piece, at, end_pos=at + len(piece)) for name, piece, at in pieces]
+    return _with_values(parser.parse(tokens, start=start or grammar.options.start[0]), values)
+
+
+def tree_of_text(grammar: Grammar, text: str) -> Any:
+    """Lark's tree of a sentence of a grammar in Lark's language."""
+    parser: Any = Lark(grammar.to_lark(), **grammar.lark_options)
+    return parser.parse(text, start=grammar.options.start[0])
+
+
+def _with_values(tree: Any, values: Mapping[str, Callable[[str], Any]]) -> Any:
+    """A tree with values in the place of some tokens; changed where it is, without recursion."""
+    root: list[Any] = [tree]
+    pending = [root]
+    for children in pending:
+        for place, child in enumerate(children):
+            if isinstance(child, Tree):
+                pending.append(child.children)
+            elif isinstance(child, Token) and child.type in values:
+                children[place] = values[child.type](str(child))
+    return root[0]
