@@ -15,10 +15,18 @@ def reductions_of(
 
     Parameters
     ----------
+    grammar : GrammarData
+    tables : Tables
+        Of the grammar.
     start : int
         Index of the start.
     terminals : sequence of int
         The sentence.
+
+    Raises
+    ------
+    ValueError
+        It is none.
     """
     action, goto = tables.action, tables.goto.rows()
     end_state = dict(zip(tables.start_states, tables.end_states, strict=True))[tables.start_states[start]]
