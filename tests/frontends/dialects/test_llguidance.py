@@ -84,6 +84,10 @@ def test_random_grammars_accept_what_llguidance_accepts(scaled: Callable[[int], 
         "start: A? | A | A B? | A\nA: /a/\nB: /b/",
         'start: x "," x\nx: (A | B | A) -> y\n  | A -> z\n  | B B\nA: /a/\nB: /b/',
         'start: "a  b" | "a b"\n  | "a b" | "a"',
+        "start: A? A?\nA: /a/",
+        "start: [A] [A | B]\nA: /a/\nB: /b/",
+        "start: [[A] B]? A\nA: /a/\nB: /b/",
+        "start: E E\nE: /a?/",
     ],
 )
 def test_equal_alternatives_count_once(source: str) -> None:

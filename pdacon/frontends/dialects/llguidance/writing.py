@@ -179,14 +179,18 @@ class _Writer:
         elif isinstance(tree, Choice):
             yield from self._distinct(tree)
         elif isinstance(tree, Group):
+            if tree.optional:  # Lark keeps places for what is in brackets, and then refuses what could be in either
+                yield tree.at, tree.at + 1, "(("
             yield from self._edits(tree.body)
+            if tree.optional:
+                yield tree.end - 1, tree.end, ")?)"
         elif isinstance(tree, Repeat):
             yield from self._repeated(tree)
         else:
             leaf, may_be_empty = self._leaf(tree)
             written = self._source.text[tree.at : tree.end]
             if may_be_empty:
-                leaf = f"[{leaf}]" if leaf else "()"
+                leaf = f"({leaf})?" if leaf else "()"
             if leaf != written:
                 yield tree.at, tree.end, leaf
 
