@@ -109,9 +109,7 @@ class _Absorption:
         self.grammar, self.limit, self.stop = grammar, limit, stop
         lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
         self.strings = frozenset(k for k in lexable if kind_of(grammar, k) == "str")
-        # In a text of Lark's an automaton stands for a regex; a front end leaves its own strings out of its automata.
-        is_regex = partial(_is_regex, grammar, grammar.language in ("Lark", "llguidance"))
-        self.regexes = frozenset(filter(is_regex, lexable)) - self.strings
+        self.regexes = frozenset(filter(partial(is_regex, grammar), lexable))
         self.known: dict[tuple[int, int], bool] = {}
         self.runners: dict[int, Runner | None] = {}
 
@@ -167,9 +165,15 @@ class _Absorption:
         return runner.matches_whole(literal.value.encode("utf-8", "surrogatepass"))
 
 
-def _is_regex(grammar: Grammar, or_automaton: bool, terminal: int) -> bool:
+def is_regex(grammar: Grammar, terminal: int) -> bool:
+    """Whether a terminal absorbs strings.
+
+    In a text of Lark's an automaton stands for a regex; a front end leaves its own strings out of its automata.
+    """
     pattern = grammar.terminals[terminal].pattern
-    return pattern is not None and (or_automaton or pattern.unescaped.automaton is None)
+    if pattern is None or pattern.unescaped.kind == "str":
+        return False
+    return grammar.language in ("Lark", "llguidance", "several grammars") or pattern.unescaped.automaton is None
 
 
 def kind_of(grammar: Grammar, terminal: int) -> str:

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from pdacon.lexer import ANY_SIZE, compile_terminal
-from pdacon.lexer.contexts import lexing_order
+from pdacon.lexer.contexts import is_regex, lexing_order
 from pdacon.lexer.ignoring import ignored_by_state
-from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, Program, epsilon_closure
+from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, Program, epsilon_closure, from_automaton
+from pdacon.lexer.running import runner_of
 from pdacon.lexer.wanted import OUTSIDE, WHOLE, table_of
 from pdacon.pda.reduces import Reduces
 from pdacon.pda.stack import Stack
@@ -125,13 +126,14 @@ class Machine:
         gone: set[int] = set()
         for regex in ordered:
             own = terminals[regex].pattern
-            pattern = None if own is None else own.unescaped
-            if pattern is None or pattern.kind != "re":
+            if own is None or not is_regex(self.grammar, regex):
                 continue
             absorbed = tuple(string for string in ordered if self._absorbs(terminals[regex], terminals[string]))
             if absorbed:
                 keywords[regex] = absorbed
-            gone.update(s for s in absorbed if (one := terminals[s].pattern) and one.unescaped.flags <= pattern.flags)
+            gone.update(
+                s for s in absorbed if (one := terminals[s].pattern) and one.unescaped.flags <= own.unescaped.flags
+            )
         strings = tuple(dict.fromkeys(chain.from_iterable(keywords.values())))
         return Context(tuple(t for t in ordered if t not in gone), keywords, strings)
 
@@ -141,6 +143,8 @@ class Machine:
         pattern, literal = regex.pattern.unescaped, string.pattern.unescaped
         if literal.kind != "str" or regex.priority != string.priority:
             return False
+        if pattern.automaton is not None:
+            return runner_of(from_automaton(pattern.automaton)).matches_whole(literal.value.encode())
         match = re.match(pattern.regexp, literal.value, self.grammar.options.g_regex_flags)
         return match is not None and match.group() == literal.value
 

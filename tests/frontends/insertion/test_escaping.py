@@ -12,7 +12,9 @@ import pytest
 import pdacon
 from pdacon import Grammar, RegularSet
 from pdacon.errors import UnsupportedGrammarError
+from pdacon.lalr import build_tables
 from pdacon.lexer.escaping import ESCAPES, Escapes
+from pdacon.pda import Configuration, Machine
 from tests.support.spellings import spellings
 
 CITY = {
@@ -62,6 +64,28 @@ def test_keywords_stay_those_of_the_grammar() -> None:
     escaped = grammar.escaped(quotes=True)
     for text in ("if\na", "if a", "iff =\ta", "if = a", "a = if", "é=b"):
         assert escaped.accepts(json.dumps(text, ensure_ascii=False)) == grammar.accepts(text), text
+
+
+def test_keywords_of_automata() -> None:
+    """llguidance's terminals are automata, as are sets in Lark's patterns; they absorb strings there."""
+    grammars = (
+        Grammar.from_llguidance('%llguidance {}\nstart: "if" NAME | NAME "=" NAME\nNAME: /[a-z]+/\n%ignore / /\n'),
+        Grammar.from_lark(
+            'start: "if" NAME | NAME "=" NAME\nNAME: /(?P<WORD>)/\n%ignore / /\n',
+            extensions=True,
+            sets={"WORD": RegularSet.from_regex("[a-z]+")},
+        ),
+    )
+    for grammar in grammars:
+        composed = Grammar.compose('start: "(" h ")"', h=grammar)
+        for text in ("if a", "iff = b", "if = a", "a = if", "if b"):
+            assert composed.accepts(f"({text})") == grammar.accepts(text), text
+            assert grammar.escaped().accepts(text) == grammar.accepts(text), text
+            for one in (grammar, composed):
+                written = text if one is grammar else f"({text})"
+                machine = Machine(one, build_tables(one))
+                at = Configuration.initial(machine).read(written.encode())
+                assert (at is not None and at.ends()) == one.accepts(written), written
 
 
 def test_explanations_name_what_is_meant() -> None:
