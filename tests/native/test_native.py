@@ -6,8 +6,6 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,16 +20,20 @@ TESTED = {
     "test_token_set": ["detokenizer/token_set", "detokenizer/tokens", "detokenizer/trie"],
     "test_transitions": ["lexer/transitions"],
 }
-# The sources that it only needs for its cases. They are compiled once, in the quickest way; the sanitizers see them
-# where `.ci/run` tests the whole core.
+# The sources that it only needs for its cases. They are compiled in the quickest way: those in one tuple as one, since
+# most of the time goes into headers that all of them have; `lexer/nfa` has local functions of the same names as another
+# one. The sanitizers see them where `.ci/run` tests the whole core.
 NEEDED = {
     "test_reduce_chains": [
-        *("lalr/automaton", "lalr/tables", "artifact/artifact", "base/memory"),
-        *(f"lexer/{name}" for name in ("automaton", "automaton_artifact", "determinizer", "legibility", "nfa")),
-        *(f"lexer/{name}" for name in ("lookahead_cycles", "pushbacks", "relexing", "transitions")),
-        *(f"lexer/subset_construction{part}" for part in ("", "_plain", "_pushbacks")),
+        (
+            *("lalr/automaton", "lalr/tables", "artifact/artifact", "base/memory"),
+            *(f"lexer/{name}" for name in ("automaton", "automaton_artifact", "determinizer", "legibility")),
+            *(f"lexer/{name}" for name in ("lookahead_cycles", "pushbacks", "relexing", "transitions")),
+            *(f"lexer/subset_construction{part}" for part in ("", "_plain", "_pushbacks")),
+        ),
+        ("lexer/nfa",),
     ],
-    "test_token_set": ["detokenizer/labels", "artifact/artifact"],
+    "test_token_set": [("detokenizer/labels", "artifact/artifact")],
 }
 FLAGS = ["-std=c++20", "-DPDACON_CHECKS", "-D_GLIBCXX_ASSERTIONS", f"-I{SOURCES}", f"-I{HERE}"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -55,27 +57,16 @@ def sanitizers(compiler: list[str], tmp_path_factory: pytest.TempPathFactory) ->
     return SANITIZERS if runs else []
 
 
-@pytest.fixture(scope="session")
-def compiled(compiler: list[str], tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
-    """The object file of a source that is needed and not tested."""
-    folder = tmp_path_factory.mktemp("objects")
-
-    @cache
-    def made(name: str) -> str:
-        target = folder / f"{name.replace('/', '_')}.o"
-        run([*compiler, *FLAGS, "-O0", "-c", str(SOURCES / f"{name}.cpp"), "-o", str(target)])
-        return str(target)
-
-    return made
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.stem)
-def test_native(
-    program: Path, compiler: list[str], sanitizers: list[str], compiled: Callable[[str], str], tmp_path: Path
-) -> None:
+def test_native(program: Path, compiler: list[str], sanitizers: list[str], tmp_path: Path) -> None:
     tested = [str(SOURCES / f"{name}.cpp") for name in TESTED.get(program.stem, [])]
-    needed = [compiled(name) for name in NEEDED.get(program.stem, [])]
+    needed = []
+    for names in NEEDED.get(program.stem, []):
+        joined = tmp_path / f"needed_{len(needed)}.cpp"
+        joined.write_text("".join(f'#include "{name}.cpp"\n' for name in names))
+        needed.append(str(joined.with_suffix(".o")))
+        run([*compiler, *FLAGS, "-O0", "-c", str(joined), "-o", needed[-1]])
     made = str(tmp_path / program.stem)
     run([*compiler, *FLAGS, "-O1", *sanitizers, str(program), *tested, *needed, "-o", made])
     run([made])

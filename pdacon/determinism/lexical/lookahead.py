@@ -11,6 +11,7 @@ Source: StreamTok (2025), "token neighbor distance", here for leftmost-first lex
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,8 +56,9 @@ def _is_more_than_a_character(texts: Texts) -> NDArray[np.bool_]:
         return found
     for state in np.flatnonzero(found).tolist():
         end = int(texts.automaton.ends[state])
-        beyond = [texts.readable[cls] for cls in texts.automaton.commit(end)[2]] if end < -1 else []
-        found[state] = sum(not 0x80 <= byte < 0xC0 for byte in beyond) > 1
+        beyond = texts.automaton.commit(end)[2] if end < -1 else ()
+        begun = (1 for cls in beyond if not 0x80 <= texts.readable[cls] < 0xC0)
+        found[state] = sum(islice(begun, 2)) > 1  # what is beyond may be thousands of bytes
     return found
 
 
