@@ -26,7 +26,8 @@ from pdacon.determinism import (
 )
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import EmptyLanguageError, NondeterministicGrammarError, UnsupportedGrammarError
-from pdacon.filters import Canonical, Filter, TokenFilter, canonical_of, require_filters, texts_of
+from pdacon.filters import Canonical, Filter, InTerminals, TokenFilter, canonical_of, require_filters, texts_of
+from pdacon.frontends.narrowing import with_terminals_within
 from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.lalr import Tables
 from pdacon.lexer import Lexer, find_collisions
@@ -134,6 +135,9 @@ def compile(
     limits = limits.beside(grammar)
     asked = [*require_filters(filters), *_canonical(canonical, tokenizer)]
     texts = texts_of(asked)
+    for one in asked:
+        if isinstance(one, InTerminals) and (inside := texts_of([one.filter])) is not None:
+            grammar = with_terminals_within(grammar, one.terminals, inside, limits.states)
     _require_texts(asked, grammar)
     tokenizers = [one.tokenizer for one in asked if isinstance(one, Canonical)]
     if len(tokenizers) > 1:
@@ -153,7 +157,7 @@ def compile(
             names = [texts.name for texts in grammar.within]
             raise EmptyLanguageError(no_sentence(grammar.options.start, names))
         _require_readable_labels(grammar, vocabulary, pdas, limits, watch)
-        if texts is None:  # what filters forbid is meant
+        if not grammar.within:  # what filters and sets of texts forbid is meant
             _caution_about(grammar, lexer)
         if filter is not None:
             for pda in pdas:

@@ -50,9 +50,13 @@ class Sampling:
     batch: int
     prefix: str
     diagnose: bool = False
+    canonical: bool = False
+    skip_forced: bool = False
 
     def __post_init__(self) -> None:
         require_unicode(self.prefix, "--prefix")
+        if self.skip_forced and (self.beams > 1 or self.batch > 1):
+            raise BadInput("--skip-forced is for one text at a time: leave out --beams and --batch-size")
         if self.count > 1 and self.beams == 1 and self.temperature == 0:
             raise BadInput("temperature 0 always gives the same text: -n needs a temperature above 0, or --beams")
         if self.seed is not None and self.seed > _HIGHEST_SEED:
@@ -87,7 +91,12 @@ class Generator:
             self._model, self._tokenizer = load_model(model_name)
             from pdacon.integrations.huggingface import vocabulary
         with status.status("compiling the grammar"):
-            self._constraint = constraint_for(name, grammar, vocabulary(self._model, self._tokenizer))
+            used = vocabulary(self._model, self._tokenizer)
+            self._constraint = (
+                pdacon.compile(grammar, used, canonical=self._tokenizer)
+                if sampling.canonical
+                else constraint_for(name, grammar, used)
+            )
         self._ends = frozenset(self._constraint.vocabulary.eos_ids)
         self._sampling = sampling
         self.seed = secrets.randbelow(2**31) if sampling.seed is None else sampling.seed
@@ -131,6 +140,8 @@ class Generator:
             options["top_p"] = sampling.top_p
         if sampling.diagnose:
             options["diagnostics"] = True
+        if sampling.skip_forced:
+            options["skip_forced"] = True
         prompts = [request.prompt for request in requests]
         warnings.simplefilter("ignore", pdacon.IncompleteWarning)  # the command says itself which texts are cut off
         try:
@@ -245,6 +256,8 @@ def _state(generator: Generator, answer: Answer, sampling: Sampling) -> str:
     state = "complete" if answer.generation.complete else "cut off"
     if len(answer.generation.token_ids) == sampling.max_tokens and not generator.ended(answer):
         state += f" by --max-tokens {sampling.max_tokens}" if state == "cut off" else ", but it might have gone on"
+    if sampling.skip_forced:
+        state += f"; the model was asked for {answer.generation.passes}"
     return state
 
 
@@ -259,6 +272,7 @@ def _row(answer: Answer, sampling: Sampling) -> dict[str, Any]:
         "text": generation.text,
         "complete": generation.complete,
         "tokens": len(generation.token_ids),
+        **({"skipped": generation.skipped} if sampling.skip_forced else {}),
         **seed,
         **(_probabilities(generation.diagnostics) if sampling.diagnose else {}),
     }

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from pdacon.cli.failures import BadInput
 from pdacon.cli.imported import imported, is_imported
-from pdacon.cli.options import JSON_OPTIONS, SCHEMA_OPTIONS, GrammarOptions
+from pdacon.cli.options import FILTER_OPTIONS, JSON_OPTIONS, SCHEMA_OPTIONS, GrammarOptions
 from pdacon.cli.postlexers import load_postlexer
 from pdacon.errors import EmptyLanguageError, GrammarWarning, SchemaError, UnsupportedSchemaError
 from pdacon.quoting import did_you_mean
 
 if TYPE_CHECKING:
+    from pdacon.frontends.regular_sets import RegularSet
     from pdacon.grammar import Grammar
 
 STDIN = "-"
@@ -31,12 +32,42 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
     Raises
     ------
     BadInput
-        If there is no such grammar, or there are several starts where a text begins with one.
+        If there is no such grammar or script, or there are several starts where a text begins with one.
     GrammarError
         If it is not a grammar that pdacon takes.
     TypeError, ValueError
         If what ``--postlex`` names is no Indenter.
     """
+    if not (filters := options.given(FILTER_OPTIONS)):
+        return _load(name, options, several_starts=several_starts)
+    if artifact_of(name) is not None:
+        raise BadInput(f"{name}: a compiled grammar has its filters; leave them out, or give the grammar itself")
+    grammar = _load(
+        name, replace(options, characters=None, scripts=None, normal_form=None), several_starts=several_starts
+    )
+    return grammar & _texts(filters)
+
+
+def _texts(filters: dict[str, Any]) -> RegularSet:
+    """The texts that all filters allow that were given."""
+    from pdacon.filters import Characters, Filter, NormalForm, Scripts, texts_of
+
+    asked: list[Filter] = []
+    if characters := filters.get("characters"):
+        asked.append(Characters("ascii" if characters == "ascii" else list(characters)))
+    if scripts := filters.get("scripts"):
+        try:
+            asked.append(Scripts(scripts))
+        except ValueError as error:
+            raise BadInput(f"--script: {error}") from error
+    if form := filters.get("normal_form"):
+        asked.append(NormalForm(form.value))
+    texts = texts_of(asked)
+    assert texts is not None
+    return texts
+
+
+def _load(name: str, options: GrammarOptions, *, several_starts: bool) -> Grammar:
     from pdacon.grammar import Grammar
     from pdacon.grammar.builtin import builtin_names
 

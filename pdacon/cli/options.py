@@ -65,6 +65,15 @@ class Numbers(str, Enum):
     canonical = "canonical"
 
 
+class NormalForm(str, Enum):
+    """Normal forms of Unicode."""
+
+    NFC = "NFC"
+    NFD = "NFD"
+    NFKC = "NFKC"
+    NFKD = "NFKD"
+
+
 class Format(str, Enum):
     """How a result is written."""
 
@@ -216,6 +225,22 @@ class GrammarOptions:
         list[Path] | None,
         _option("--import-path", metavar="DIR", help="Where %import looks; may be repeated."),
     ] = None
+    characters: Annotated[
+        str | None,
+        _option("--characters", metavar="ascii|CHARACTERS", help="Texts have only ASCII, or only these characters."),
+    ] = None
+    scripts: Annotated[
+        list[str] | None,
+        _option(
+            "--script",
+            metavar="NAME",
+            help="Texts have only this script, such as Latin, with digits and punctuation; may be repeated.",
+        ),
+    ] = None
+    normal_form: Annotated[
+        NormalForm | None,
+        _option("--normal-form", metavar="NFC|NFD|NFKC|NFKD", help="Texts are in this normal form of Unicode."),
+    ] = None
     schema: Annotated[
         list[Path] | None,
         _option(
@@ -305,6 +330,8 @@ class GrammarOptions:
 _NAMES = tuple(field.name for field in fields(GrammarOptions))
 SCHEMA_OPTIONS = _NAMES[_NAMES.index("schema") : _NAMES.index("whitespace")]
 """Those that go with the schema of a database, itself first."""
+FILTER_OPTIONS = ("characters", "scripts", "normal_form")
+"""Those that go with every grammar: what else its texts are."""
 JSON_OPTIONS = _NAMES[_NAMES.index("whitespace") :]
 """Those that go with a JSON Schema."""
 

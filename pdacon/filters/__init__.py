@@ -4,7 +4,7 @@ In: what a user asks for, a tokenizer, and the vocabulary that was read from it.
 automaton over tokens. A constraint with filters allows a token if the grammar allows it, each filter does, and all
 together can still come to an end.
 
-    values.py           the filters: `Characters`, `Scripts`, `NormalForm`, `Normalized`
+    values.py           the filters: `Characters`, `Scripts`, `NormalForm`, `Normalized`, `InTerminals`
     normal_forms.py     NFC and its like as automata over characters
     scripts.py          the property Script of Unicode
     automata.py         texts of some characters only, and texts without some words
@@ -29,12 +29,22 @@ constrained generation", sections 3.3 and 4; Vieira et al. 2025, "Language model
 
 from pdacon.filters.canonical import Canonical, TokenFilter, canonical_of
 from pdacon.filters.tokenizer_texts import changes_or_refusal
-from pdacon.filters.values import Characters, Filter, NormalForm, Normalized, Scripts, require_filters, texts_of
+from pdacon.filters.values import (
+    Characters,
+    Filter,
+    InTerminals,
+    NormalForm,
+    Normalized,
+    Scripts,
+    require_filters,
+    texts_of,
+)
 
 __all__ = [
     "Canonical",
     "Characters",
     "Filter",
+    "InTerminals",
     "NormalForm",
     "Normalized",
     "Scripts",

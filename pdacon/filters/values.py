@@ -184,6 +184,51 @@ class Normalized:
         return changes_or_refusal("Normalized", self.tokenizer).texts(form=True)
 
 
+@dataclass(frozen=True)
+class InTerminals:
+    """A filter within some terminals only: the texts of each are those of its pattern that the filter allows.
+
+    So the strings of JSON can be Korean, and all else stays as it is.
+
+    Parameters
+    ----------
+    terminals : str or sequence of str
+        Their names in the grammar, or literals as the grammar has them, such as ``'"true"'``.
+    filter : Filter
+        What texts of these terminals must be: `Characters`, `Scripts`, `NormalForm` or `Normalized`.
+
+    Raises
+    ------
+    TypeError
+        From the constructor: there are no names, or the filter is none of texts. `compile` raises a ValueError for a
+        name that the grammar does not have, UnsupportedGrammarError for a terminal that looks at the text before it,
+        and EmptyLanguageError if nothing of a terminal is left.
+
+    Examples
+    --------
+    >>> import pdacon
+    >>> from pdacon.filters import InTerminals, Scripts
+    >>> korean = InTerminals("STRING", Scripts(["Hangul"]))
+    >>> constraint = pdacon.compile("json", pdacon.Vocabulary.bytes(), filters=[korean])
+    >>> constraint.accepts('["한국", true]'), constraint.accepts('["Korea", true]')
+    (True, False)
+    """
+
+    terminals: str | Sequence[str]
+    filter: Characters | Scripts | NormalForm | Normalized
+
+    def __post_init__(self) -> None:
+        names = (self.terminals,) if isinstance(self.terminals, str) else tuple(self.terminals)
+        if not names or not all(isinstance(name, str) for name in names):
+            raise TypeError(f"InTerminals takes names of terminals, not {self.terminals!r:.60}")
+        object.__setattr__(self, "terminals", names)
+        if not isinstance(self.filter, Characters | Scripts | NormalForm | Normalized):
+            raise TypeError(f"InTerminals takes a filter of texts, not {self.filter!r:.60}")
+
+    def texts(self) -> None:
+        """All texts: what it forbids depends on where terminals begin and end."""
+
+
 def require_filters(filters: Any) -> list[Filter]:
     """The filters, if they are a list of such.
 

@@ -114,6 +114,18 @@ def generate(
         bool,
         typer.Option("--diagnose", metavar="", help="Show what the constraint did to the model, token by token."),
     ] = False,
+    canonical: Annotated[
+        bool,
+        typer.Option(
+            "--canonical", metavar="", help="Only tokens that the tokenizer itself would produce.", hidden=True
+        ),
+    ] = False,
+    skip_forced: Annotated[
+        bool,
+        typer.Option(
+            "--skip-forced", metavar="", help="Append the only tokens allowed without asking the model.", hidden=True
+        ),
+    ] = False,
     json_lines: JsonLinesOption = False,
     null: NullOption = False,
     options: GrammarOptions,
@@ -130,6 +142,9 @@ def generate(
 
     `--diagnose` writes a table to standard error, or logarithms of probabilities into each object: how probable each
     token was by the model alone and among those allowed, how much was removed, and what the model wanted.
+
+    `--skip-forced` says how many tokens the model was not asked for: most where a schema fixes texts, with
+    `--canonical`.
     """
     given = [one for one in (positional, grammar, kind) if one is not None]
     if not given and options.schema and options.schema[0].suffix == ".json":
@@ -150,7 +165,19 @@ def generate(
         prompts = [known or ""]
         if known is not None:
             typer.echo(f"prompt: {known}", err=True)
-    sampling = Sampling(max_new_tokens or max_tokens, temperature, top_p, seed, count, beams, batch, prefix, diagnose)
+    sampling = Sampling(
+        max_new_tokens or max_tokens,
+        temperature,
+        top_p,
+        seed,
+        count,
+        beams,
+        batch,
+        prefix,
+        diagnose,
+        canonical,
+        skip_forced,
+    )
     return show_texts(
         name, loaded, model, requests_of(prompts or [], source, chat=chat), sampling, json_lines=json_lines, null=null
     )

@@ -1,0 +1,171 @@
+"""Terminals narrowed to a set of texts: the same matches in the same order of preference, of which only some are left.
+
+A terminal's program is an ordered automaton, and a set of texts is a deterministic one. All threads of the first are
+in the same state of the second, so their product has the threads of the first in their order, less those whose text the
+set does not have: it matches what a backtracking matcher would find that goes on until the text is in the set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedGrammarError
+from pdacon.frontends.regular_sets import RegularSet
+from pdacon.grammar import Grammar
+from pdacon.grammar.model import Pattern, Terminal, TextSet
+from pdacon.lexer import Program, compile_terminal
+from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, to_automaton
+from pdacon.quoting import did_you_mean
+
+_FREE = -1
+"""The state of the set behind a lexeme: what is looked at there need not be in it."""
+
+
+def with_terminals_within(grammar: Grammar, names: Sequence[str], texts: RegularSet, limit: int) -> Grammar:
+    """A grammar in which some terminals have only texts of a set.
+
+    Parameters
+    ----------
+    grammar : Grammar
+    names : sequence of str
+        Of terminals; also literals, as the grammar has them.
+    texts : RegularSet
+    limit : int
+        The most states of a terminal.
+
+    Raises
+    ------
+    ValueError
+        The grammar has no such terminal.
+    UnsupportedGrammarError
+        A terminal looks at the text before it, or is a part of one that several lexemes make up; or the grammar is over
+        bytes.
+    EmptyLanguageError
+        No text of a terminal is in the set.
+    LimitExceededError
+    """
+    if grammar.options.use_bytes:
+        raise UnsupportedGrammarError(
+            "the texts of a grammar with use_bytes are bytes, and a filter has characters; load the grammar without "
+            "use_bytes",
+            feature="regular-set",
+        )
+    chosen = {_number(grammar, name) for name in names}
+    within = texts.text_set()
+    return replace(
+        grammar,
+        terminals=tuple(
+            _narrowed(grammar, terminal, within, limit) if number in chosen else terminal
+            for number, terminal in enumerate(grammar.terminals)
+        ),
+    )
+
+
+def _number(grammar: Grammar, name: str) -> int:
+    for number, terminal in enumerate(grammar.terminals):
+        if name in (terminal.name, terminal.literal) and terminal.pattern is not None:
+            return number
+    known = [terminal.literal or terminal.name for terminal in grammar.terminals if terminal.pattern is not None]
+    hint = did_you_mean(name, known) or f"there are {', '.join(known[:20])}"
+    raise ValueError(f"InTerminals: the grammar has no terminal {name!r:.60}; {hint}".rstrip("; "))
+
+
+def _narrowed(grammar: Grammar, terminal: Terminal, texts: TextSet, limit: int) -> Terminal:
+    program = compile_terminal(grammar, terminal, limit)
+    name = terminal.literal or terminal.name
+    if not program.looks_ahead_only or program.family:
+        raise UnsupportedGrammarError(
+            f"{name} looks at the text before it, so that no filter can be for it alone; give one for the whole text",
+            terminal.span,
+            feature="look-behind",
+        )
+    made = _product(program, texts, limit)
+    if made is None:
+        raise EmptyLanguageError(f"no text of the terminal {name} is in {texts.name}", terminal.span)
+    assert terminal.pattern is not None
+    own = terminal.pattern
+    # Its widths stay, by which Lark orders terminals.
+    pattern = Pattern("automaton", "", frozenset(), "", own.min_width, own.max_width, to_automaton(made))
+    return replace(terminal, pattern=pattern)
+
+
+def _product(program: Program, texts: TextSet, limit: int) -> Program | None:
+    """The program with only the texts of a set; None: there are none."""
+    states, rows, accepting = program.states(), _rows(texts), texts.accepting
+    numbers: dict[tuple[int, int], int] = {(0, 0): 0}
+    order = [(0, 0)]
+    made: list[tuple[int, Edges]] = []
+
+    def number(state: int, place: int) -> int:
+        key = (state, 0 if states[state][0] == MATCH else place)
+        if key not in numbers:
+            if len(order) >= limit:
+                raise LimitExceededError("states", len(order) + 1, limit)
+            numbers[key] = len(order)
+            order.append(key)
+        return numbers[key]
+
+    def ends(place: int) -> bool:
+        return place == _FREE or bool(accepting[place])
+
+    def goes_on(state: int, place: int) -> int | None:
+        """The number of a state that a thread comes to; None: it dies there."""
+        kind = states[state][0]
+        if kind in (MATCH, PENDING, PENDING_OR_END):
+            return number(state, _FREE) if ends(place) else None
+        return number(state, place)
+
+    for state, place in order:  # grows
+        kind, edges = states[state]
+        found: list[tuple[int, int, int]] = []
+        for low, high, target in edges:
+            if kind == SPLIT or place == _FREE:
+                if (to := goes_on(target, place)) is not None:
+                    found.append((low, high, to))
+                continue
+            for first, last, behind in rows[place]:
+                if max(low, first) <= min(high, last) and (to := goes_on(target, behind)) is not None:
+                    found.append((max(low, first), min(high, last), to))
+        made.append((kind, tuple(found)))
+    return _trimmed(made)
+
+
+def _rows(texts: TextSet) -> list[Edges]:
+    offset, target = (np.frombuffer(array, "<i4").tolist() for array in (texts.offset, texts.target))
+    edges = list(zip(texts.lo, texts.hi, target, strict=True))
+    return [tuple(edges[first:last]) for first, last in pairwise(offset)]
+
+
+def _trimmed(states: list[tuple[int, Edges]]) -> Program | None:
+    """The program of the states that can come to a match."""
+    before: list[list[int]] = [[] for _ in states]
+    for state, (_, edges) in enumerate(states):
+        for _, _, target in edges:
+            before[target].append(state)
+    live = {state for state, (kind, _) in enumerate(states) if kind == MATCH}
+    waiting = list(live)
+    while waiting:
+        for state in before[waiting.pop()]:
+            if state not in live:
+                live.add(state)
+                waiting.append(state)
+    if 0 not in live:
+        return None
+    numbers = {state: number for number, state in enumerate(sorted(live))}
+    kept = [
+        (kind, [one for one in edges if one[2] in live]) for state, (kind, edges) in enumerate(states) if state in live
+    ]
+    arcs = [one for _, edges in kept for one in edges]
+    return Program(
+        kind=np.array([kind for kind, _ in kept], np.uint8),
+        offset=np.cumsum([0, *(len(edges) for _, edges in kept)]).astype(np.int32),
+        lo=np.array([low for low, _, _ in arcs], np.uint8),
+        hi=np.array([high for _, high, _ in arcs], np.uint8),
+        target=np.array([numbers[target] for _, _, target in arcs], np.int32),
+        entries=np.zeros(1, np.int32),
+        behind=np.zeros((1, 256), np.int32),
+    )
