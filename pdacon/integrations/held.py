@@ -45,10 +45,13 @@ class HeldAnswer:
         if self.failure is not None:
             return False
         try:
-            return all(self._matcher.accept_token(token) for token in tokens)
+            for token in tokens:
+                if not self._matcher.accept_token(token):
+                    return False
         except Exception as error:
             self._fail(error)
             return False
+        return True
 
     def count_valid(self, tokens: Sequence[int]) -> int:
         """How many of a draft's tokens are allowed in turn; nothing changes."""

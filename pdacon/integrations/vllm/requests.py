@@ -7,6 +7,7 @@ finds the constraint in the folder that both have. Where they are one process th
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -57,7 +58,19 @@ def settings() -> Settings:
     return read_settings()
 
 
-_compilers: WeakKeyDictionary[Any, dict[tuple[int, tuple[int, ...]], Compiler]] = WeakKeyDictionary()
+@dataclass(slots=True)
+class _Known:
+    """The compilers of a tokenizer, by size and ends, and by the identity of a model's configuration.
+
+    To ask a configuration for its ends takes milliseconds, since vLLM reads a file each time; so each is asked once. It
+    is kept, so that no other one gets its identity.
+    """
+
+    compilers: dict[tuple[int, tuple[int, ...]], Compiler] = field(default_factory=dict)
+    asked: dict[int, tuple[Any, Compiler]] = field(default_factory=dict)
+
+
+_known: WeakKeyDictionary[Any, _Known] = WeakKeyDictionary()
 
 
 def compiler_for(tokenizer: Any, model_config: Any) -> Compiler:
@@ -68,15 +81,17 @@ def compiler_for(tokenizer: Any, model_config: Any) -> Compiler:
     VocabularyError
         The tokenizer is none that can be read, or names no end.
     """
-    size = max(model_config.get_vocab_size(), len(tokenizer))
-    ends = ends_of(tokenizer, model_config)
-    known = _compilers.get(tokenizer)
-    if known is None or (size, ends) not in known:
+    known = _known.setdefault(tokenizer, _Known())
+    found = known.asked.get(id(model_config))
+    if found is not None:
+        return found[1]
+    key = size, ends = max(model_config.get_vocab_size(), len(tokenizer)), ends_of(tokenizer, model_config)
+    if key not in known.compilers:
         vocabulary = vocabulary_of("vLLM", tokenizer=tokenizer, eos_ids=ends or None, size=size)
-        known = _compilers.setdefault(tokenizer, {})
         said = settings()
-        known.setdefault((size, ends), Compiler(vocabulary, said.limits, said.cache_directory, said.cache_store))
-    return known[size, ends]
+        known.compilers.setdefault(key, Compiler(vocabulary, said.limits, said.cache_directory, said.cache_store))
+    known.asked[id(model_config)] = model_config, known.compilers[key]
+    return known.compilers[key]
 
 
 def ends_of(tokenizer: Any, model_config: Any) -> tuple[int, ...]:
