@@ -352,3 +352,18 @@ def test_config(capsys: pytest.CaptureFixture[str]) -> None:
     assert "-lpdacon" in options
     assert main(["config"]) == 2
     assert "--cflags" in capsys.readouterr().err
+
+
+def test_constraints_that_are_loaded_share_their_tokens() -> None:
+    """What a constraint has of its own does not grow with the vocabulary, which the first one that is loaded has."""
+    letters = [b"%d" % number for number in range(50_000)]
+    words = pdacon.Vocabulary.from_tokens([*TOKENS[:256], *letters[10:], None], eos_ids=[256 + 49_990])
+    saved = pdacon.compile('start: "a" | "b"', words).to_bytes()
+    first, second = (pdacon.Constraint.from_bytes(saved) for _ in range(2))
+    assert first.nbytes < words.size
+    assert second.nbytes == first.nbytes
+    assert second.matcher().accept_bytes(b"a")
+    other = pdacon.Vocabulary.from_tokens([*TOKENS[:256], *letters[10:-1], b"!!", None], eos_ids=[256 + 49_990])
+    third = pdacon.Constraint.from_bytes(pdacon.compile('start: "!!"', other).to_bytes())
+    assert third.matcher().allowed_mask()[256 + 49_989]
+    assert not first.matcher().allowed_mask()[256 + 49_989]

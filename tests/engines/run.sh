@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # run.sh NAME: install an engine and this tree's pdacon into a virtual environment, start the engine for real with the
 # tiny model, and ask it for constrained answers, each of which is checked. NAME: vllm, overhead (of the
-# back ends of vLLM), llama_cpp, sglang, grammars (of llama.cpp: the same texts).
+# back ends of vLLM), llama_cpp, sglang, ray (with --store: by a store), grammars (of llama.cpp: the same texts).
 # PDACON_ENGINES: where the environments are kept (default: $TMPDIR/pdacon-engines). PDACON: what is installed in place of
 # this tree, such as a wheel. Needs some 4 GiB of disk, a network, and Python 3.11.
 set -euo pipefail
-name=${1:?"which engine? vllm, overhead, llama_cpp, sglang, grammars"}
+name=${1:?"which engine? vllm, overhead, llama_cpp, sglang, ray, grammars"}
 here=$(cd "$(dirname "$0")" && pwd)
 envs=${PDACON_ENGINES:-${TMPDIR:-/tmp}/pdacon-engines}
 case $name in overhead) engine=vllm ;; grammars) engine=llama_cpp ;; *) engine=$name ;; esac

@@ -1,15 +1,41 @@
 #include "detokenizer/shared_trie.hpp"
 
+#include <algorithm>
+
 #include "base/memory.hpp"
+#include "detokenizer/labels.hpp"
 
 namespace pdacon {
+namespace {
+
+bool are_in(const Tokens& tokens, const ArtifactReader& artifact) {
+    constexpr auto kShared = ArtifactReader::kShared;
+    return tokens.num_labels() == Labels::count(artifact) &&
+           std::ranges::equal(tokens.offsets(), artifact.array<std::int32_t>(Part::kTokenOffsets, kShared)) &&
+           std::ranges::equal(tokens.end_tokens(), artifact.array<std::int32_t>(Part::kEndTokens, kShared)) &&
+           std::ranges::equal(tokens.text(), artifact.array<char>(Part::kTokenText, kShared));
+}
+
+}  // namespace
+
+std::shared_ptr<const Tokens> Tries::tokens(const ArtifactReader& artifact) {
+    const std::lock_guard hold(lock_);
+    std::erase_if(known_tokens_, [](const auto& tokens) { return tokens.expired(); });
+    for (const auto& known : known_tokens_)
+        if (auto tokens = known.lock(); tokens && are_in(*tokens, artifact)) return tokens;
+    const MemoryLimit::Pause pause;  // they are the vocabulary's, whoever needs them first
+    auto made = std::make_shared<const Tokens>(artifact);
+    known_tokens_.push_back(made);
+    return made;
+}
 
 std::shared_ptr<const SharedTrie> Tries::of(std::shared_ptr<const Tokens> tokens,
                                             const std::function<Flat<std::int32_t>()>& order) {
     const std::lock_guard hold(lock_);
     std::erase_if(known_, [](const auto& trie) { return trie.expired(); });
     for (const auto& known : known_)
-        if (auto trie = known.lock(); trie && *trie->tokens() == *tokens) return trie;
+        if (auto trie = known.lock(); trie && (trie->tokens() == tokens || *trie->tokens() == *tokens))
+            return trie;
     auto trie = order ? std::make_shared<const SharedTrie>(std::move(tokens), order())
                       : std::make_shared<const SharedTrie>(std::move(tokens));
     known_.push_back(trie);

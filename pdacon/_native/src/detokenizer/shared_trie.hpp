@@ -23,9 +23,11 @@ class SharedTrie : public Trie {
     mutable LoopCache loops_{*this};  // synchronised by itself
 };
 
-// The tries that are in use: constraints with equal tokens share one.
+// The vocabularies and tries that are in use: constraints with equal tokens share one of each.
 class Tries {
   public:
+    // What `Tokens::save` has written. Safe from any thread. Throws ArtifactDamage.
+    std::shared_ptr<const Tokens> tokens(const ArtifactReader& artifact);
     // `order` returns the order of the tokens, where an artifact knows it. Safe from any thread; a caller
     // that comes while a trie is made waits for it. Throws ArtifactDamage.
     std::shared_ptr<const SharedTrie> of(std::shared_ptr<const Tokens> tokens,
@@ -33,6 +35,7 @@ class Tries {
 
   private:
     std::mutex lock_;
+    std::vector<std::weak_ptr<const Tokens>> known_tokens_;
     std::vector<std::weak_ptr<const SharedTrie>> known_;
 };
 
@@ -43,9 +46,7 @@ class LazyTrie {
         : tokens_(trie->tokens()), trie_(std::move(trie)) {}
     // What `save` has written. Throws ArtifactDamage.
     LazyTrie(std::shared_ptr<const ArtifactReader> artifact, std::shared_ptr<Tries> tries)
-        : tokens_(std::make_shared<const Tokens>(*artifact)),
-          tries_(std::move(tries)),
-          artifact_(std::move(artifact)) {}
+        : tokens_(tries->tokens(*artifact)), tries_(std::move(tries)), artifact_(std::move(artifact)) {}
     void save(ArtifactWriter& artifact) const;
 
     const Tokens& tokens() const { return *tokens_; }
