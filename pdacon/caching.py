@@ -14,7 +14,7 @@ import logging
 import math
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,11 +24,12 @@ from typing import Any
 
 from pdacon.arguments import require
 from pdacon.cancelling import CancelEvent, Watch
-from pdacon.compiling import compile
+from pdacon.compiling import compile, within_filters
 from pdacon.composition import Limits, own_version, write
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, CancelledError, LimitExceededError, PdaconError
+from pdacon.filters import Canonical, Filter, require_filters
 from pdacon.frontends.json_schema import Spelling, canonical, schema_grammar
 from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.stores import ObjectStore
@@ -124,6 +125,7 @@ class CompileCache:
         model: Any = None,
         limits: Limits | None = None,
         cancel: CancelEvent | None = None,
+        filters: Iterable[Filter] = (),
     ) -> Constraint:
         """As `pdacon.compile`, which is called only if the constraint is not there.
 
@@ -132,16 +134,21 @@ class CompileCache:
         Raises
         ------
         PdaconError, TypeError, ValueError
-            As `pdacon.compile`.
+            As `pdacon.compile`. Or a filter is `Canonical`, of which there are no files.
 
         Notes
         -----
         Cost: some 60 µs for a `Grammar` and a `Vocabulary` whose constraint is in memory, reading the file if it is in
-        the folder, else that of `pdacon.compile`.
+        the folder, else that of `pdacon.compile`. With filters their sets are made in each call: to be faster, keep
+        ``grammar & filter.texts()``, which is a grammar.
         """
         made = grammar_of("CompileCache.compile", grammar)
         words = vocabulary_of("CompileCache.compile", vocabulary, tokenizer, model)
         limits = _limits("CompileCache.compile", limits)
+        asked = require_filters(filters)
+        if any(isinstance(one, Canonical) for one in asked):
+            raise ValueError("CompileCache: a constraint with Canonical is in no file; call pdacon.compile and keep it")
+        made = within_filters(made, asked, limits)
         found = self._constraint(
             ("grammar", made.fingerprint, made.source, repr(made.source_path)),
             words,

@@ -134,17 +134,12 @@ def compile(
     require("compile", "limits", limits, Limits)
     limits = limits.beside(grammar)
     asked = [*require_filters(filters), *_canonical(canonical, tokenizer)]
-    texts = texts_of(asked)
-    for one in asked:
-        if isinstance(one, InTerminals) and (inside := texts_of([one.filter])) is not None:
-            grammar = with_terminals_within(grammar, one.terminals, inside, limits.states)
     _require_texts(asked, grammar)
     tokenizers = [one.tokenizer for one in asked if isinstance(one, Canonical)]
     if len(tokenizers) > 1:
         raise ValueError("compile: a model has one tokenizer, and canonical is asked of more than one")
     filter = canonical_of(tokenizers[0], vocabulary, native_trie(vocabulary)) if tokenizers else None
-    if texts is not None:
-        grammar = grammar & texts
+    grammar = within_filters(grammar, asked, limits)
     with Watch(limits.seconds, cancel) as watch:
         tables, lexer = lower(grammar, limits, watch)
         _require_determinism(grammar, tables, lexer, limits, watch)
@@ -179,6 +174,21 @@ def compile(
     if filter is not None and filter.native.changes_texts:
         _require_texts_given_back(made, grammar, empty, filter)
     return made
+
+
+def within_filters(grammar: Grammar, filters: Sequence[Filter], limits: Limits) -> Grammar:
+    """A grammar of the texts that all filters allow, in their terminals and as a whole.
+
+    Raises
+    ------
+    PdaconError, ValueError
+        See `InTerminals`.
+    """
+    for one in filters:
+        if isinstance(one, InTerminals) and (inside := texts_of([one.filter])) is not None:
+            grammar = with_terminals_within(grammar, one.terminals, inside, limits.states)
+    texts = texts_of(filters)
+    return grammar if texts is None else grammar & texts
 
 
 def _require_texts_given_back(

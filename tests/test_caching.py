@@ -30,6 +30,7 @@ from pdacon import (
     UnsupportedSchemaError,
     Vocabulary,
     caching,
+    filters,
 )
 from pdacon.stores import ObjectStore
 
@@ -434,3 +435,21 @@ def test_a_store_that_cannot_be_asked_is_told_at_once(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(ImportError, match=r"pdacon\[store\]"):
         CompileCache(store="memory://x")
+
+
+def test_filters_are_kept_in_memory_and_in_files(tmp_path: Path) -> None:
+    words, cache = Vocabulary.bytes(), CompileCache(directory=tmp_path)
+    korean = [filters.InTerminals("STRING", filters.Scripts(["Hangul"]))]
+    ascii_only = [filters.Characters("ascii")]
+    plain = cache.compile("json", words)
+    assert plain.accepts('["Korea"]')
+    for cached in (cache, cache, CompileCache(directory=tmp_path)):
+        first, second = cached.compile("json", words, filters=korean), cached.compile("json", words, filters=ascii_only)
+        assert first.accepts('["\ud55c\uad6d", true]')
+        assert not first.accepts('["Korea", true]')
+        assert second.accepts('["Korea", true]')
+        assert not second.accepts('["\ud55c\uad6d", true]')
+    assert cache.statistics()["misses"] == 3
+    assert cached.statistics()["loads"] == 2
+    with pytest.raises(ValueError, match="Canonical"):
+        cache.compile("json", words, filters=[filters.Canonical(None)])

@@ -1,8 +1,8 @@
 """Hugging Face transformers: constrained ``model.generate``, and a tiny model to try it with.
 
 `PDALogitsProcessor` masks the scores inside ``generate``; `generate` is the whole way from prompts to texts;
-`generate_batch` and `constrain` are for continuous batching; `vocabulary` reads what a constraint must be compiled for;
-`load_tiny` loads the model that comes with pdacon.
+`generate_batch` and `constrain` are for continuous batching; `heal` is for prompts that end within a token;
+`vocabulary` reads what a constraint must be compiled for; `load_tiny` loads the model that comes with pdacon.
 
 Needs ``pip install 'pdacon[huggingface]'``: torch 2.4 and transformers 5.0 or later.
 """
@@ -25,6 +25,7 @@ from pdacon.integrations.huggingface.diagnostics import Diagnostics, Step
 from pdacon.integrations.huggingface.drafts import Draft
 from pdacon.integrations.huggingface.generation import generate
 from pdacon.integrations.huggingface.generator import Generator
+from pdacon.integrations.huggingface.healing import Healed, heal
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.integrations.huggingface.tiny import load_tiny, tiny_path
@@ -54,12 +55,14 @@ __all__ = [
     "Draft",
     "Generation",
     "Generator",
+    "Healed",
     "PDAContinuousProcessor",
     "PDALogitsProcessor",
     "Step",
     "constrain",
     "generate",
     "generate_batch",
+    "heal",
     "load_tiny",
     "tiny_path",
     "vocabulary",
