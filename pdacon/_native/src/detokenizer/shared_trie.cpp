@@ -19,10 +19,12 @@ bool are_in(const Tokens& tokens, const ArtifactReader& artifact) {
 }  // namespace
 
 std::shared_ptr<const Tokens> Tries::tokens(const ArtifactReader& artifact) {
+    std::vector<std::shared_ptr<const Tokens>> others;  // outlive the lock: an owner may wait for Python's
     const std::lock_guard hold(lock_);
     std::erase_if(known_tokens_, [](const auto& tokens) { return tokens.expired(); });
     for (const auto& known : known_tokens_)
-        if (auto tokens = known.lock(); tokens && are_in(*tokens, artifact)) return tokens;
+        if (const auto& tokens = others.emplace_back(known.lock()); tokens && are_in(*tokens, artifact))
+            return tokens;
     const MemoryLimit::Pause pause;  // they are the vocabulary's, whoever needs them first
     auto made = std::make_shared<const Tokens>(artifact);
     known_tokens_.push_back(made);
@@ -31,11 +33,13 @@ std::shared_ptr<const Tokens> Tries::tokens(const ArtifactReader& artifact) {
 
 std::shared_ptr<const SharedTrie> Tries::of(std::shared_ptr<const Tokens> tokens,
                                             const std::function<Flat<std::int32_t>()>& order) {
+    std::vector<std::shared_ptr<const SharedTrie>> others;  // as above
     const std::lock_guard hold(lock_);
     std::erase_if(known_, [](const auto& trie) { return trie.expired(); });
-    for (const auto& known : known_)
-        if (auto trie = known.lock(); trie && (trie->tokens() == tokens || *trie->tokens() == *tokens))
-            return trie;
+    for (const auto& known : known_) {
+        const auto& trie = others.emplace_back(known.lock());
+        if (trie && (trie->tokens() == tokens || *trie->tokens() == *tokens)) return trie;
+    }
     auto trie = order ? std::make_shared<const SharedTrie>(std::move(tokens), order())
                       : std::make_shared<const SharedTrie>(std::move(tokens));
     known_.push_back(trie);
