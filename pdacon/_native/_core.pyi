@@ -177,6 +177,13 @@ def word_automaton(  # offsets of edges, their bytes and targets, and whether ea
     max_states: int,
     max_bytes: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8]]: ...
+def longest_match(  # a deterministic automaton over bytes -> kind, offset, lo, hi and target of a Program
+    offset: NDArray[np.int32],
+    low: NDArray[np.uint8],
+    high: NDArray[np.uint8],
+    target: NDArray[np.int32],
+    accepting: NDArray[np.uint8],
+) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32]]: ...
 def factor_automaton(  # as word_automaton: the substrings of a text of code points, the empty one left out
     points: NDArray[np.int32], max_states: int, max_bytes: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8]]: ...

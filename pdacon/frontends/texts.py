@@ -15,7 +15,7 @@ from pdacon._native import _core
 from pdacon.errors import EmptyLanguageError
 from pdacon.grammar import Grammar, GrammarOptions, Nonterminal, Pattern, Production, Terminal
 from pdacon.grammar.model import SourceLanguage, TextSet
-from pdacon.lexer.program import BYTES, MATCH, SPLIT, Program, to_automaton
+from pdacon.lexer.program import Program, to_automaton
 from pdacon.quoting import quoted
 from pdacon.regular import Dfa, combined
 from pdacon.regular.operations import THE_EMPTY, of_factors, of_words
@@ -149,32 +149,9 @@ def _longest(
     target: NDArray[np.int32],
     accepting: NDArray[np.uint8],
 ) -> Program:
-    """The program of a deterministic automaton whose start does not accept: the longest string that it reads.
-
-    A state that accepts and goes on is a split: of what goes on, first, and the match. One that only accepts is the
-    match.
-    """
-    degree = np.diff(offset)
-    leaf = (accepting != 0) & (degree == 0)
-    forks = np.flatnonzero((accepting != 0) & (degree != 0))
-    kept = np.flatnonzero(~leaf)
-    inner, match = len(kept), len(kept) + len(forks)
-    number = np.full(len(degree), match, np.int32)
-    number[kept] = np.arange(len(kept))
-    reads = number.copy()  # the state that has the edges of each
-    reads[forks] = np.arange(inner, match)
-    degrees = np.zeros(match + 1, np.int32)
-    degrees[number[forks]] = 2
-    degrees[reads[kept]] = degree[kept]
-    starts = np.cumsum([0, *degrees], dtype=np.int32)
-    places = np.repeat(starts[reads] - offset[:-1], degree) + np.arange(len(target))
-    lo, hi = np.zeros(starts[-1], np.uint8), np.zeros(starts[-1], np.uint8)
-    to = np.full(starts[-1], match, np.int32)
-    lo[places], hi[places], to[places] = low, high, number[target]
-    to[starts[number[forks]]] = reads[forks]
-    kind = np.full(match + 1, BYTES, np.uint8)
-    kind[number[forks]], kind[match] = SPLIT, MATCH
-    return Program(kind, starts, lo, hi, to, np.zeros(1, np.int32), np.zeros((1, 256), np.int32))
+    """The program of a deterministic automaton whose start does not accept: the longest string that it reads."""
+    arrays = _core.longest_match(offset, low, high, target, accepting)
+    return Program(*arrays, np.zeros(1, np.int32), np.zeros((1, 256), np.int32))
 
 
 def _grammar(program: Program | None, has_empty: bool, source: str, language: SourceLanguage) -> Grammar:

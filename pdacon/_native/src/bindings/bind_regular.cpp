@@ -16,6 +16,7 @@
 #include "regular/determinize.hpp"
 #include "regular/factor_automaton.hpp"
 #include "regular/formulas.hpp"
+#include "regular/longest_match.hpp"
 #include "regular/word_automaton.hpp"
 
 namespace nb = nanobind;
@@ -131,6 +132,19 @@ nb::object factors(const Array<std::int32_t>& points, std::int64_t max_states, s
     return arrays_of(std::move(made));
 }
 
+nb::object longest(const Array<std::int32_t>& offset, const Array<std::uint8_t>& low,
+                   const Array<std::uint8_t>& high, const Array<std::int32_t>& target,
+                   const Array<std::uint8_t>& accepting) {
+    OrderedAutomaton made;
+    {
+        const WithoutGil release;
+        made = longest_match(view(offset), view(low), view(high), view(target), view(accepting));
+    }
+    return nb::make_tuple(owned(std::move(made.kind)), owned(std::move(made.offset)),
+                          owned(std::move(made.low)), owned(std::move(made.high)),
+                          owned(std::move(made.target)));
+}
+
 // Offsets, bytes from and to, targets.
 nb::object arrays_of(ByteAutomaton made) {
     return nb::make_tuple(owned(std::move(made.offset)), owned(std::move(made.low)),
@@ -230,6 +244,8 @@ void bind_regular(nb::module_& m) {
           nb::arg("target"), nb::arg("start"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("word_automaton", &words, nb::arg("letters"), nb::arg("lengths"), nb::arg("max_states"),
           nb::arg("max_bytes"));
+    m.def("longest_match", &longest, nb::arg("offset"), nb::arg("low"), nb::arg("high"), nb::arg("target"),
+          nb::arg("accepting"));
     m.def("factor_automaton", &factors, nb::arg("points"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("json_strings", &strings, nb::arg("contents"), nb::arg("escapes"), nb::arg("before"),
           nb::arg("behind"), nb::arg("max_states"), nb::arg("max_bytes"));
