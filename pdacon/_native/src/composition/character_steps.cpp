@@ -13,9 +13,9 @@ constexpr int kLeastInLoop = 16;
 
 }  // namespace
 
-const CharacterSteps::Step& CharacterSteps::describe(std::int32_t lexer_state) {
-    auto& step = steps_[static_cast<std::size_t>(lexer_state)];
-    step.known = true;
+CharacterSteps::Step& CharacterSteps::describe(std::int32_t lexer_state) {
+    auto& step = steps_.emplace_back();
+    number_[static_cast<std::size_t>(lexer_state)] = static_cast<std::int32_t>(steps_.size()) - 1;
     step.next = commonest_next(lexer_state);
     if (step.next < 0) return step;
     for (std::size_t byte = 0; byte < 128; ++byte)
@@ -27,7 +27,7 @@ const CharacterSteps::Step& CharacterSteps::describe(std::int32_t lexer_state) {
 
 const CharacterSteps::Step* CharacterSteps::loop(std::int32_t lexer_state) {
     of(lexer_state);
-    auto& step = steps_[static_cast<std::size_t>(lexer_state)];
+    auto& step = steps_[static_cast<std::size_t>(number_[static_cast<std::size_t>(lexer_state)])];
     if (step.exits != nullptr) return &step;
     if (step.next != lexer_state || step.characters.size() < kLeastInLoop ||
         lexer_.keeps_columns(lexer_state))
@@ -145,7 +145,8 @@ bool CharacterSteps::steps_outside_ascii(std::int32_t lexer_state, std::int32_t 
 }
 
 void CharacterSteps::forget() {
-    std::ranges::fill(steps_, Step{});
+    std::ranges::fill(number_, -1);
+    steps_.clear();
     exits_.clear();
     bytes_ = 0;
 }

@@ -6,12 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/in_range.hpp"
 #include "detokenizer/shared_trie.hpp"
 #include "lexer/automaton.hpp"
 #include "liveness/coaccessibility.hpp"
@@ -26,7 +28,6 @@ class CharacterSteps {
     // Between the bytes of a character outside ASCII the future is that of `next`.
     struct Step {
         std::int32_t next = LexingAutomaton::kDead;
-        bool known = false;
         CharacterSet characters;
         const LoopExits* exits = nullptr;  // of a self-loop on many characters, once asked for
     };
@@ -38,15 +39,15 @@ class CharacterSteps {
           futures_(futures),
           trie_(trie),
           budget_(budget),
-          steps_(static_cast<std::size_t>(lexer_.num_states())) {}
+          number_(static_cast<std::size_t>(lexer_.num_states()), -1) {}
 
     // Finds the exits of self-loops before a mask needs them. Costs a walk over the trie for each set of
     // characters that the vocabulary's cache does not know.
     void find_loops();
 
     const Step& of(std::int32_t lexer_state) {
-        auto& step = steps_[static_cast<std::size_t>(lexer_state)];
-        return step.known ? step : describe(lexer_state);
+        const auto known = number_[in_range(lexer_state, number_.size())];
+        return known >= 0 ? steps_[static_cast<std::size_t>(known)] : describe(lexer_state);
     }
     // The step of a self-loop on many characters that keeps no columns, with its exits; otherwise nullptr.
     const Step* loop(std::int32_t lexer_state);
@@ -59,7 +60,7 @@ class CharacterSteps {
     void forget();
 
   private:
-    const Step& describe(std::int32_t lexer_state);
+    Step& describe(std::int32_t lexer_state);
     std::int32_t commonest_next(std::int32_t lexer_state) const;
     bool steps_outside_ascii(std::int32_t lexer_state, std::int32_t target) const;
     bool can_forget_columns(std::int32_t lexer_state) const;
@@ -69,7 +70,8 @@ class CharacterSteps {
     const Coaccessibility& futures_;
     const SharedTrie& trie_;
     Budget& budget_;
-    std::vector<Step> steps_;  // of each lexer state
+    std::vector<std::int32_t> number_;  // of each lexer state: which step is its; -1: nobody has asked for it
+    std::deque<Step> steps_;            // they stay where they are
     std::map<CharacterSet, std::shared_ptr<const LoopExits>> exits_;
     std::size_t bytes_ = 0;
 };

@@ -37,7 +37,8 @@ void SubsetConstruction::step_plain(std::int32_t from, const PlainState& state) 
                 plain_edges_.emplace_back(cls, nfa.target[edge]);
     if (plain_edges_.size() > 1) {
         const auto by_class = &decltype(plain_edges_)::value_type::first;
-        std::ranges::stable_sort(plain_edges_, {}, by_class);
+        if (!std::ranges::is_sorted(plain_edges_, {}, by_class))  // mostly they are
+            std::ranges::stable_sort(plain_edges_, {}, by_class);
         const auto doubled = std::ranges::unique(plain_edges_, {}, by_class);  // the first edge counts
         plain_edges_.erase(doubled.begin(), doubled.end());
     }
@@ -67,22 +68,21 @@ void SubsetConstruction::step_plain(std::int32_t from, const PlainState& state) 
 SubsetConstruction::Step SubsetConstruction::plain_step(std::int32_t from, bool matched, std::int32_t cls,
                                                         std::int32_t target) {
     const auto& nfa = spec_.nfa;
-    const auto owner = nfa.owner[static_cast<std::size_t>(target)];
-    const auto edge = static_cast<std::size_t>(nfa.offset[static_cast<std::size_t>(target)]);
+    const auto at = static_cast<std::size_t>(target);
     switch (nfa.kind_of(target)) {
         case NfaKind::kMatch:
-            return {commit({label_of(owner)}), owner};
+            return {commit({label_of(nfa.owner[at])}), nfa.owner[at]};
         case NfaKind::kBytes:
             if (!matched) return {plain_id(target, false), -1};
             break;
-        case NfaKind::kSplit:
-            if (nfa.offset[static_cast<std::size_t>(target) + 1] -
-                        nfa.offset[static_cast<std::size_t>(target)] ==
-                    2 &&
+        case NfaKind::kSplit: {
+            const auto edge = static_cast<std::size_t>(nfa.offset[at]);
+            if (nfa.offset[at + 1] - nfa.offset[at] == 2 &&
                 nfa.kind_of(nfa.target[edge]) == NfaKind::kBytes &&
                 nfa.kind_of(nfa.target[edge + 1]) == NfaKind::kMatch)
-                return {plain_id(nfa.target[edge], true), owner};
+                return {plain_id(nfa.target[edge], true), nfa.owner[at]};
             break;
+        }
         default:
             break;
     }

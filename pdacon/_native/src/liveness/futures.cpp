@@ -315,7 +315,7 @@ void Futures::close_over(std::int32_t start) {
     std::vector<std::size_t> order(open.size());
     for (std::size_t at = 0; at < open.size(); ++at)
         order[ends[static_cast<std::size_t>(component[at])]++] = at;
-    std::vector<std::int32_t> emissions, sets;
+    std::vector<std::int32_t> emissions, sets, answers;  // of each component so far: its future
     for (std::size_t group = 0, begin = 0; begin < order.size(); begin = ends[group++]) {  // successors first
         const auto members = std::span(order).subspan(begin, ends[group] - begin);
         emissions.clear();
@@ -324,11 +324,13 @@ void Futures::close_over(std::int32_t start) {
             emissions.insert(emissions.end(), own[at].begin(), own[at].end());
             sets.insert(sets.end(), beyond[at].begin(), beyond[at].end());
             for (const auto next : within[at])
-                if (const auto set = node_at(open[static_cast<std::size_t>(next)]).set; set >= 0)
-                    sets.push_back(set);
+                if (const auto other = static_cast<std::size_t>(component[static_cast<std::size_t>(next)]);
+                    other != group)
+                    sets.push_back(answers[other]);
         }
         make_set(sets);
         const auto answer = emissions.empty() && sets.size() == 1 ? sets[0] : join(emissions, sets);
+        answers.push_back(answer);
         for (const auto at : members) node_at(open[at]).set = answer;
     }
 }
