@@ -26,6 +26,8 @@ from pdacon.constraint import Constraint
 from pdacon.integrations.widths import is_plausible, refusal
 from pdacon.matching import Matcher, mask_ids
 
+_PLACES: dict[torch.device, torch.Tensor] = {}
+
 
 class DeviceMasks:
     """A constraint's mask table on a device, topped up as masks are interned.
@@ -99,8 +101,11 @@ class DeviceMasks:
                 f"{refusal(columns, self._size)}, and models do not pad so far: compile it for the vocabulary of this "
                 "model, or use apply_masks with size= if it is"
             )
+        matchers = list(matchers) if isinstance(matchers, Iterable) else matchers
         ids = self.ids(matchers)
-        return apply_masks(logits, self.table, ids, size=self._size)
+        if None in matchers:
+            return apply_masks(logits, self.table, ids, size=self._size)
+        return apply_bitmask(logits, self.table[ids], size=self._size)
 
     def ids(self, matchers: Sequence[Matcher | None]) -> torch.Tensor:
         """The mask of each matcher as a row of `table`, which is topped up if it has to be.
@@ -175,7 +180,7 @@ def apply_masks(
     if ids.shape != logits.shape[:1]:
         raise ValueError(f"ids of shape {tuple(ids.shape)} for logits of shape {tuple(logits.shape)}")
     ids = ids.to(torch.int64)  # torch takes uint8 for a mask, and other widths not at all
-    return _forbid(logits, table[ids.clamp(min=0)], ids < 0)
+    return _forbid(logits, table[ids.clamp(min=0)], (ids < 0).unsqueeze(1))
 
 
 def apply_bitmask(
@@ -203,9 +208,30 @@ def apply_bitmask(
 
 def shift_out(words: torch.Tensor, columns: int) -> torch.Tensor:
     """Return the bits of int32[rows, words] as bool[rows, columns]; token t is bit t % 32 of word t // 32."""
-    places = torch.arange(8, dtype=torch.uint8, device=words.device)
+    return _single_bits(words, columns) != 0
+
+
+def shift_out_zeros(words: torch.Tensor, columns: int) -> torch.Tensor:
+    """Return where the bits are not set: ``~shift_out(words, columns)``, one kernel less."""
+    return _single_bits(words, columns) == 0
+
+
+def _single_bits(words: torch.Tensor, columns: int) -> torch.Tensor:
+    """Each bit at its own place in an octet: uint8[rows, columns]."""
     octets = words.contiguous().view(torch.uint8)  # the least significant first, on every machine that torch runs on
-    return ((octets.unsqueeze(-1) >> places) & 1).flatten(1)[:, :columns].view(torch.bool)
+    return (octets.unsqueeze(-1) & _places(words.device)).flatten(1)[:, :columns]
+
+
+def _places(device: torch.device) -> torch.Tensor:
+    """The eight bits of an octet. They are kept: to make them costs a device as much as half a step's mask."""
+    kept = _PLACES.get(device)
+    if kept is not None:
+        return kept
+    with torch.inference_mode(False):
+        places = 1 << torch.arange(8, dtype=torch.uint8, device=device)
+    if device.type != "cuda" or not torch.cuda.is_current_stream_capturing():
+        _PLACES[device] = places  # one of a captured graph has no values before the graph runs
+    return places
 
 
 def _require_tensor(name: str, value: object) -> None:
@@ -240,15 +266,17 @@ def _require_fit(logits: torch.Tensor, masks: torch.Tensor, name: str, size: int
         raise ValueError(f"{name} has {words} words a row; the vocabulary needs {-(-size // 32)}")
 
 
-def _forbid(logits: torch.Tensor, masks: torch.Tensor, free: torch.Tensor | None) -> torch.Tensor:
-    columns = logits.shape[1]
-    forbidden = ~shift_out(masks, columns)
+def _forbid(logits: torch.Tensor, words: torch.Tensor, free: torch.Tensor | None) -> torch.Tensor:
+    """Set to -inf what the words of each row do not allow; `free` rows, bool[n, 1], stay as they are.
+
+    On a device it is the number of kernels that counts, some microseconds each, not how much they do.
+    """
     if free is not None:
-        forbidden &= ~free.unsqueeze(1)
-    logits[:, : forbidden.shape[1]].masked_fill_(forbidden, -torch.inf)
-    surplus = logits[:, forbidden.shape[1] :]
-    if free is None:
-        surplus.fill_(-torch.inf)
-    else:
-        surplus.masked_fill_(~free.unsqueeze(1), -torch.inf)
+        words = torch.where(free, -1, words)
+    forbidden = shift_out_zeros(words, logits.shape[1])
+    known = forbidden.shape[1]
+    logits[:, :known].masked_fill_(forbidden, -torch.inf)
+    if known < logits.shape[1]:
+        surplus = logits[:, known:]
+        surplus.fill_(-torch.inf) if free is None else surplus.masked_fill_(~free, -torch.inf)
     return logits

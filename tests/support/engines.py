@@ -88,9 +88,10 @@ def with_pdacon(coded: Coded) -> Engine:
     return Engine("pdacon", compile, lambda data: compiled(pdacon.Constraint.from_bytes(data, coded.vocabulary)))
 
 
-def with_llguidance(coded: Coded) -> Engine:
-    llguidance = pytest.importorskip("llguidance", reason="the bench extra is not installed")
-    masks = pytest.importorskip("llguidance.numpy")
+def llguidance_tokenizer(coded: Coded) -> Any:
+    """The vocabulary, as llguidance knows it."""
+    import llguidance
+
     vocabulary = coded.vocabulary
 
     class Tokenizer:
@@ -101,7 +102,14 @@ def with_llguidance(coded: Coded) -> Engine:
         def __call__(self, text: str | bytes) -> list[int]:
             return coded.encode_inside(text if isinstance(text, str) else text.decode("utf-8", "ignore"))
 
-    tokenizer = llguidance.LLTokenizer(llguidance.TokenizerWrapper(Tokenizer()))
+    return llguidance.LLTokenizer(llguidance.TokenizerWrapper(Tokenizer()))
+
+
+def with_llguidance(coded: Coded) -> Engine:
+    llguidance = pytest.importorskip("llguidance", reason="the bench extra is not installed")
+    masks = pytest.importorskip("llguidance.numpy")
+    vocabulary = coded.vocabulary
+    tokenizer = llguidance_tokenizer(coded)
 
     def compile(work: Work) -> Compiled:
         if "postlex" in work.options:
@@ -120,16 +128,24 @@ def with_llguidance(coded: Coded) -> Engine:
     return Engine("llguidance", compile)
 
 
-def with_xgrammar(coded: Coded) -> Engine:
-    xgrammar = pytest.importorskip("xgrammar", reason="xgrammar is not installed")
+def xgrammar_tokenizer(coded: Coded) -> Any:
+    """The vocabulary, as XGrammar knows it."""
+    import xgrammar
+
     vocabulary = coded.vocabulary
-    known = xgrammar.TokenizerInfo(
+    return xgrammar.TokenizerInfo(
         [b"<control_%d>" % i if text is None else text for i, text in enumerate(vocabulary.tokens)],
         vocab_type=xgrammar.VocabType.RAW,
         vocab_size=vocabulary.size,
         stop_token_ids=list(vocabulary.eos_ids),
         add_prefix_space=False,
     )
+
+
+def with_xgrammar(coded: Coded) -> Engine:
+    xgrammar = pytest.importorskip("xgrammar", reason="xgrammar is not installed")
+    vocabulary = coded.vocabulary
+    known = xgrammar_tokenizer(coded)
     compiler = xgrammar.GrammarCompiler(known, max_threads=1, cache_enabled=False)
 
     def compiled(grammar: Any) -> Compiled:

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from pdacon.integrations.torch import shift_out
+from pdacon.integrations.torch import shift_out_zeros
 
 Fill = Callable[[NDArray[np.int32]], Any]  # writes one mask into int32[1, words], zeros before
 KEPT_BYTES = 1 << 26
@@ -112,8 +112,8 @@ class MaskTable:
             Where the masks are.
         """
         if not self._bounds:
-            allowed = shift_out(self._table[slots.to(self.device)], self.columns)
-            masked = torch.where(allowed, scores, -torch.inf)
+            forbidden = shift_out_zeros(self._table[slots.to(self.device)], self.columns)
+            masked = scores.masked_fill(forbidden, -torch.inf)
             return masked, masked.amax(dim=-1)
         masked = torch.empty_like(scores)
         for row, slot in enumerate(slots.tolist()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
@@ -353,7 +354,7 @@ class PDALogitsProcessor(LogitsProcessor):
 
         A token without text that is forced in front of the text is put back.
         """
-        empty = (best == -torch.inf).tolist()
+        empty = [score == -math.inf for score in best.tolist()]
         if not any(empty):
             return
         for index, row in enumerate(self._rows):

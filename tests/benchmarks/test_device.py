@@ -1,0 +1,326 @@
+"""What a step costs on a CUDA device, beside other engines: from the chosen tokens there to masked logits there.
+
+    pip install '.[test,bench]' xgrammar && pytest tests/benchmarks/test_device.py --benchmark-enable
+
+A row is one text of the batch, a step one token of each. The time of a step begins with the tokens on the device, which
+are fetched, and ends when the device has masked the logits: 131,072 float32 in each row, JSON, values of every kind.
+All engines mask the same logits after the same texts, and each has had all texts once before. The second table has the
+kernels alone, by the device's own clock; the third, steps of ``generate`` with Llama models of random weights.
+
+Without a CUDA device they are skipped; without ``--benchmark-enable`` each runs once, on little. Nothing asserts a
+time.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
+from itertools import chain
+from typing import Any
+
+import pytest
+import torch
+from support.benchmark_texts import json_texts
+from support.engines import llguidance_tokenizer, xgrammar_tokenizer
+from support.real_vocabularies import Coded, coded
+from transformers import LlamaConfig, LlamaForCausalLM, LogitsProcessorList
+
+import pdacon
+from pdacon.grammar.builtin import builtin_source
+from pdacon.integrations.huggingface import PDALogitsProcessor
+from pdacon.integrations.torch import DeviceMasks, apply_bitmask, apply_masks
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
+
+ROWS = [1, 8, 32, 128]
+STEPS = 200
+SHAPES = {  # hidden size, intermediate size, layers, heads, key-value heads
+    "1.5 billion": (2048, 8192, 16, 32, 8),
+    "8 billion": (4096, 14336, 32, 32, 8),
+}
+
+Step = Callable[[torch.Tensor, list[int] | None], object]  # masks the logits, after the tokens that it is told
+Begin = Callable[[], Step]
+
+
+@pytest.fixture(scope="module")
+def tekken() -> Coded:
+    return coded("tekken")
+
+
+@pytest.fixture(scope="module")
+def constraint(tekken: Coded) -> pdacon.Constraint:
+    return pdacon.compile(pdacon.Grammar.builtin("json"), tekken.vocabulary)
+
+
+def texts_of(tekken: Coded, rows: int, steps: int) -> torch.Tensor:
+    """Beginnings of arrays, a different one in each row, as tokens on the device: int64[rows, steps]."""
+    values = [json.loads(text)[0] for text in json_texts(20 * rows)]
+    texts = []
+    for row in range(rows):
+        array = values[20 * row : 20 * row + 20]
+        while len(tokens := tekken.encode(json.dumps(array, ensure_ascii=False))) <= steps:
+            array = array * 2
+        texts.append(tokens[:steps])
+    return torch.tensor(texts, device="cuda")
+
+
+def logits_of(tekken: Coded, rows: int) -> torch.Tensor:
+    torch.manual_seed(rows)
+    return torch.randn(rows, tekken.vocabulary.size, device="cuda")
+
+
+def matchers_of(constraint: pdacon.Constraint, rows: int) -> list[pdacon.Matcher]:
+    return [constraint.matcher(max_rollback=0, keep_text=False) for _ in range(rows)]
+
+
+def accept(matchers: list[pdacon.Matcher], tokens: list[int] | None) -> None:
+    if tokens is not None:
+        assert all(matcher.accept_token(token) for matcher, token in zip(matchers, tokens, strict=True))
+
+
+def with_ids(tekken: Coded, constraint: pdacon.Constraint, rows: int) -> Begin:
+    """Masks lie on the device, and a step sends one integer for each row."""
+    masks = DeviceMasks(constraint, "cuda")
+
+    def begin() -> Step:
+        matchers = matchers_of(constraint, rows)
+
+        def step(logits: torch.Tensor, tokens: list[int] | None) -> None:
+            accept(matchers, tokens)
+            masks.apply(logits, matchers)
+
+        return step
+
+    return begin
+
+
+def with_bitmasks(tekken: Coded, constraint: pdacon.Constraint, rows: int) -> Begin:
+    """A step sends a mask for each row, as hosts do that keep bitmasks themselves."""
+    bitmask = torch.zeros((rows, -(-tekken.vocabulary.size // 32)), dtype=torch.int32, pin_memory=True)
+    words = bitmask.numpy()
+
+    def begin() -> Step:
+        matchers = matchers_of(constraint, rows)
+
+        def step(logits: torch.Tensor, tokens: list[int] | None) -> None:
+            accept(matchers, tokens)
+            pdacon.fill_bitmasks(matchers, words)
+            apply_bitmask(logits, bitmask.to("cuda", non_blocking=True))
+
+        return step
+
+    return begin
+
+
+def with_processor(tekken: Coded, constraint: pdacon.Constraint, rows: int) -> Begin:
+    """What ``generate`` calls: it compares ids with those of the step before, and copies the scores."""
+
+    def begin() -> Step:
+        processor = PDALogitsProcessor(constraint, prompt_length=0, num_beams=1)
+        ids = torch.empty((rows, 0), dtype=torch.long, device="cuda")
+
+        def step(logits: torch.Tensor, tokens: list[int] | None) -> None:
+            nonlocal ids
+            if tokens is not None:
+                ids = torch.cat([ids, torch.tensor(tokens, device="cuda").unsqueeze(1)], dim=1)
+            processor(ids, logits)
+
+        return step
+
+    return begin
+
+
+def xgrammar_compiled(tekken: Coded) -> Any:
+    import xgrammar
+
+    return xgrammar.GrammarCompiler(xgrammar_tokenizer(tekken), max_threads=1).compile_builtin_json_grammar()
+
+
+def with_xgrammar(tekken: Coded, constraint: pdacon.Constraint, rows: int, threads: int | str = 1) -> Begin:
+    """With its own calls for batches."""
+    import xgrammar
+
+    compiled = xgrammar_compiled(tekken)
+    bitmask = xgrammar.allocate_token_bitmask(rows, tekken.vocabulary.size).pin_memory()
+    filler = xgrammar.BatchGrammarMatcher(max_threads=threads)
+
+    def begin() -> Step:
+        matchers = [xgrammar.GrammarMatcher(compiled) for _ in range(rows)]
+
+        def step(logits: torch.Tensor, tokens: list[int] | None) -> None:
+            if tokens is not None:
+                assert all(filler.batch_accept_token(matchers, tokens))
+            filler.batch_fill_next_token_bitmask(matchers, bitmask)
+            xgrammar.apply_token_bitmask_inplace(logits, bitmask.to("cuda", non_blocking=True))
+
+        return step
+
+    return begin
+
+
+def with_llguidance(tekken: Coded, constraint: pdacon.Constraint, rows: int, threads: int | None = 1) -> Begin:
+    """With its own calls for batches."""
+    import llguidance
+    import llguidance.torch as kernels
+
+    grammar = llguidance.LLMatcher.grammar_from_lark(builtin_source("json")[0])
+    first = llguidance.LLMatcher(llguidance_tokenizer(tekken), grammar, log_level=0)
+    assert not first.is_error(), first.get_error()
+    executor = llguidance.LLExecutor(threads)
+    bitmask = kernels.allocate_token_bitmask(rows, tekken.vocabulary.size)
+
+    def begin() -> Step:
+        matchers = [first.deep_copy() for _ in range(rows)]
+        numbered = list(zip(matchers, range(rows), strict=True))
+
+        def step(logits: torch.Tensor, tokens: list[int] | None) -> None:
+            if tokens is not None:
+                assert all(matcher.consume_token(token) for matcher, token in zip(matchers, tokens, strict=True))
+            kernels.fill_next_token_bitmask_par(executor, numbered, bitmask)
+            kernels.apply_token_bitmask_inplace(logits, bitmask.to("cuda", non_blocking=True))
+
+        return step
+
+    return begin
+
+
+WAYS: dict[str, tuple[str | None, Any]] = {  # what has to be installed, and how it is done
+    "pdacon, `DeviceMasks`": (None, with_ids),
+    "pdacon, `fill_bitmasks` and `apply_bitmask`": (None, with_bitmasks),
+    "pdacon, `PDALogitsProcessor`": (None, with_processor),
+    "XGrammar, 1 thread": ("xgrammar", with_xgrammar),
+    "XGrammar, its own number of threads": ("xgrammar", partial(with_xgrammar, threads="auto")),
+    "llguidance, 1 thread": ("llguidance", with_llguidance),
+    "llguidance, its own number of threads": ("llguidance", partial(with_llguidance, threads=None)),
+}
+
+
+def seconds_of_steps(begin: Begin, texts: torch.Tensor, logits: torch.Tensor) -> list[float]:
+    """Seconds of each step of the texts, after the first."""
+    step, logits = begin(), logits.clone()  # some mask them in place
+    step(logits, None)
+    spent = []
+    for column in range(texts.shape[1]):
+        chosen = texts[:, column].contiguous()
+        torch.cuda.synchronize()
+        began = time.perf_counter()
+        step(logits, chosen.tolist())
+        torch.cuda.synchronize()
+        spent.append(time.perf_counter() - began)
+    return spent
+
+
+def test_steps(tekken: Coded, constraint: pdacon.Constraint, measured: bool, show: Any) -> None:
+    table = []
+    for rows in ROWS if measured else [2]:
+        texts, logits = texts_of(tekken, rows, STEPS if measured else 5), logits_of(tekken, rows)
+        for name, (package, way) in WAYS.items():
+            if package is not None and find_spec(package) is None:
+                continue
+            begin = way(tekken, constraint, rows)
+            seconds_of_steps(begin, texts, logits)
+            spent = list(chain(*(seconds_of_steps(begin, texts, logits) for _ in range(3 if measured else 1))))
+            low, high = statistics.median(spent), statistics.quantiles(spent, n=100)[-1]
+            table.append([rows, name, f"{low * 1e6:.0f}", f"{high * 1e6:.0f}", f"{low / rows * 1e6:.1f}"])
+    show(["rows", "what", "p50 (us)", "p99 (us)", "p50 a row (us)"], table)
+
+
+def microseconds_of(call: Callable[[], object], rounds: int) -> float:
+    """The median time that the device takes, launches one after another included."""
+    for _ in range(3):
+        call()
+    spent = []
+    for _ in range(rounds):
+        first, last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        torch.cuda.synchronize()
+        first.record()
+        call()
+        last.record()
+        torch.cuda.synchronize()
+        spent.append(first.elapsed_time(last) * 1e3)
+    return statistics.median(spent)
+
+
+def test_kernels(tekken: Coded, constraint: pdacon.Constraint, measured: bool, show: Any) -> None:
+    table = []
+    for rows in ROWS if measured else [2]:
+        logits = logits_of(tekken, rows)
+        masks = DeviceMasks(constraint, "cuda")
+        ids = masks.ids(matchers_of(constraint, rows))
+        bitmask = masks.table[ids]
+        calls: dict[str, Callable[[], object]] = {
+            "pdacon, `apply_masks`": lambda logits=logits, masks=masks, ids=ids: apply_masks(logits, masks.table, ids),
+            "pdacon, `apply_bitmask`": lambda logits=logits, bitmask=bitmask: apply_bitmask(logits, bitmask),
+        }
+        if find_spec("xgrammar"):
+            from xgrammar import apply_token_bitmask_inplace as of_xgrammar
+
+            calls["XGrammar"] = partial(of_xgrammar, logits, bitmask)
+        if find_spec("llguidance"):
+            from llguidance.torch import apply_token_bitmask_inplace as of_llguidance
+
+            calls["llguidance"] = partial(of_llguidance, logits, bitmask)
+        for name, call in calls.items():
+            table.append([rows, name, f"{microseconds_of(call, 200 if measured else 1):.0f}"])
+    show(["rows", "what", "the device (us)"], table)
+
+
+def llama(shape: tuple[int, int, int, int, int], tokens: int) -> LlamaForCausalLM:
+    hidden, intermediate, layers, heads, shared = shape
+    config = LlamaConfig(
+        vocab_size=tokens,
+        hidden_size=hidden,
+        intermediate_size=intermediate,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        num_key_value_heads=shared,
+        max_position_embeddings=4096,
+        bos_token_id=None,
+        eos_token_id=None,  # no text is over before its time
+        pad_token_id=0,
+        dtype=torch.bfloat16,
+    )
+    with torch.device("cuda"):
+        return LlamaForCausalLM(config).to(torch.bfloat16).eval()
+
+
+def test_generate(tekken: Coded, constraint: pdacon.Constraint, measured: bool, show: Any) -> None:
+    """Steps of ``generate``; what it writes is what a model of random weights makes of the grammar."""
+    table = []
+    for name, shape in SHAPES.items() if measured else [("small", (64, 128, 2, 4, 2))]:
+        model = llama(shape, tekken.vocabulary.size)
+        for rows in [1, 32] if measured else [2]:
+            steps = 128 if measured else 3
+            prompt = torch.full((rows, 16), 1000, device="cuda")
+            none: dict[str, Callable[[], list[Any]]] = {"no constraint": list}
+            ways = none | {"pdacon": lambda: [PDALogitsProcessor(constraint)]}
+            if find_spec("xgrammar"):
+                from xgrammar.contrib import hf
+
+                compiled = xgrammar_compiled(tekken)
+                ways["XGrammar"] = lambda compiled=compiled: [hf.LogitsProcessor(compiled)]
+            spent: dict[str, list[float]] = {way: [] for way in ways}
+            for _ in range(4 if measured else 1):  # in turn; the first does not count
+                for way, processors in ways.items():
+                    torch.manual_seed(0)
+                    torch.cuda.synchronize()
+                    began = time.perf_counter()
+                    model.generate(
+                        prompt,
+                        attention_mask=torch.ones_like(prompt),
+                        max_new_tokens=steps,
+                        do_sample=True,
+                        logits_processor=LogitsProcessorList(processors()),
+                    )
+                    torch.cuda.synchronize()
+                    spent[way].append((time.perf_counter() - began) / steps * 1e3)
+            for way, times in spent.items():
+                table.append([name, rows, way, f"{statistics.median(times[1:] or times):.2f}"])
+        del model
+        torch.cuda.empty_cache()
+    show(["parameters", "rows", "what", "a step (ms)"], table)
