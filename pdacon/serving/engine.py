@@ -7,6 +7,7 @@ import copy
 import time
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
+from inspect import signature
 from itertools import count
 from typing import Any, Literal
 
@@ -22,6 +23,8 @@ from pdacon.serving.settings import Settings
 
 Ending = Literal["stop", "length"]
 _PAGE = 64  # tokens
+# Earlier versions of transformers call it a block.
+_PAGE_SIZE = "page_size" if "page_size" in signature(ContinuousBatchingConfig).parameters else "block_size"
 _CPU_TOKENS = 64 << 10
 _LOOK_SECONDS = 1.0  # between two looks at whether the model's thread is alive
 _FREE = "free"  # the name of no constraint
@@ -107,7 +110,7 @@ class Engine:
         )
         room = self._cache_tokens()
         config = ContinuousBatchingConfig(
-            page_size=_PAGE,
+            **{_PAGE_SIZE: _PAGE},
             num_blocks=None if room is None else -(-room // _PAGE),
             max_batch_tokens=None if room is None else max(512, self._settings.batch_size),
             max_requests_per_batch=self._settings.batch_size,
