@@ -24,7 +24,9 @@ from pdacon.serving.settings import Settings
 Ending = Literal["stop", "length"]
 _PAGE = 64  # tokens
 # Earlier versions of transformers call it a block.
-_PAGE_SIZE = "page_size" if "page_size" in signature(ContinuousBatchingConfig).parameters else "block_size"
+_PAGES: dict[str, Any] = {
+    "page_size" if "page_size" in signature(ContinuousBatchingConfig).parameters else "block_size": _PAGE
+}
 _CPU_TOKENS = 64 << 10
 _LOOK_SECONDS = 1.0  # between two looks at whether the model's thread is alive
 _FREE = "free"  # the name of no constraint
@@ -110,7 +112,7 @@ class Engine:
         )
         room = self._cache_tokens()
         config = ContinuousBatchingConfig(
-            **{_PAGE_SIZE: _PAGE},
+            **_PAGES,
             num_blocks=None if room is None else -(-room // _PAGE),
             max_batch_tokens=None if room is None else max(512, self._settings.batch_size),
             max_requests_per_batch=self._settings.batch_size,
