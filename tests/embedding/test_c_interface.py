@@ -276,6 +276,12 @@ def test_a_sampler_of_llama_cpp() -> None:
     assert not matcher.is_allowed(263), "the matcher stays where it was"
     llama_samplers.accept(sampler, ord("]"))
     assert llama_samplers.left(sampler, [1, 2]) == [263]
+    twin = llama_samplers.clone(sampler)
+    llama_samplers.reset(twin)
+    assert set(b'[{"') <= set(llama_samplers.left(twin, list(range(len(TOKENS))))), "another text"
+    llama_samplers.copy_state(sampler, twin)
+    assert llama_samplers.left(twin, [1, 2]) == [263]
+    llama_samplers.free(twin)
     with pytest.raises(StatusError, match="token 93 was chosen") as caught:
         c_library.call("llama_sampler_check", sampler)
     assert caught.value.status == MISUSE

@@ -246,10 +246,11 @@ def test_a_token_that_is_not_allowed_ends_the_text(one: Any, token: int) -> None
     for address in (one, twin):
         with pytest.raises((pdacon.MatcherError, IndexError)):
             llama_cpp.check_sampler(address)
+    for address in (one, twin):
+        llama_samplers.reset(address)
+        assert llama_samplers.left(address, EVERY) == [A], "another text"
+        llama_cpp.check_sampler(address)
     llama_samplers.free(twin)
-    llama_samplers.reset(one)
-    assert llama_samplers.left(one, EVERY) == [A], "another text"
-    llama_cpp.check_sampler(one)
 
 
 def test_candidates_of_whom_none_is_allowed_end_the_text(one: Any) -> None:

@@ -39,12 +39,12 @@ struct State {
     // The same, at the same place; nothing is thrown but for want of memory.
     State forked() const {
         State fork{pda, init, nullptr, failure, asked};
-        if (failure) return fork;
+        if (!matcher) return fork;
         try {
             const Matcher::Use use(*matcher);
             fork.matcher = std::make_unique<Matcher>(*matcher);
         } catch (...) {
-            fork.failure = std::current_exception();
+            if (!failure) fork.failure = std::current_exception();
         }
         return fork;
     }
