@@ -138,8 +138,8 @@ def compile(
     tokenizers = [one.tokenizer for one in asked if isinstance(one, Canonical)]
     if len(tokenizers) > 1:
         raise ValueError("compile: a model has one tokenizer, and canonical is asked of more than one")
-    filter = canonical_of(tokenizers[0], vocabulary, native_trie(vocabulary)) if tokenizers else None
     grammar = within_filters(grammar, asked, limits)
+    filter = canonical_of(tokenizers[0], vocabulary, native_trie(vocabulary)) if tokenizers else None
     with Watch(limits.seconds, cancel) as watch:
         tables, lexer = lower(grammar, limits, watch)
         _require_determinism(grammar, tables, lexer, limits, watch)

@@ -65,8 +65,8 @@ class Changes(NamedTuple):
         return reduce(RegularSet.__and__, given).named(f"what the tokenizer's {' and '.join(self.names)} leaves")
 
 
-def changes_of(steps: Sequence[dict[str, Any]]) -> Changes:
-    """What the steps of a normalizer do, one after another.
+def changes_of(steps: Sequence[dict[str, Any]], *, single_spaces: bool = False) -> Changes:
+    """What the steps of a normalizer do, one after another; and, with ``single_spaces``, WhitespaceSplit behind them.
 
     Raises
     ------
@@ -90,7 +90,11 @@ def changes_of(steps: Sequence[dict[str, Any]]) -> Changes:
         elif kind not in _OF_CHARACTERS:
             raise ValueError(kind)
         before = kind
+    if single_spaces:
+        ends = _trimmed(left=True, right=True)
+        within.append(RegularSet.from_regex(f"(?s:(?: (?! )|[^{_BLANKS}])*)"))
     names = tuple(dict.fromkeys(step["type"] for step in _flattened(steps)))
+    names += ("WhitespaceSplit",) if single_spaces else ()
     single = tuple(kind for step in _flattened(steps) for kind in _character_steps(step))
     if single:
         within.append(_kept(single))

@@ -28,11 +28,14 @@ class Spaces(NamedTuple):
         Whether it is put after added tokens as well, so that a text with one is not given back.
     split : bool
         Whether no token has a space after something else.
+    single : bool
+        Whether what stands between words becomes one space, and what stands at the ends of a text is dropped.
     """
 
     prefix: Prefix
     everywhere: bool
     split: bool
+    single: bool = False
 
 
 def spaces_of(normalizer: dict[str, Any] | None, pre_tokenizer: dict[str, Any] | None) -> Spaces | None:
@@ -57,16 +60,23 @@ def spaces_of(normalizer: dict[str, Any] | None, pre_tokenizer: dict[str, Any] |
             written = True
         elif written:  # what changes texts does so before
             raise ValueError(_name(step))
+    single = False
     for step in splits:
-        if step["type"] == "Metaspace" and step["replacement"] == SPACE:
+        if step["type"] == "WhitespaceSplit" and not (marks or single):
+            single = True
+        elif step["type"] == "Metaspace" and step["replacement"] == SPACE:
             # tokenizer.json of old has add_prefix_space instead.
             scheme = step.get("prepend_scheme") or ("always" if step.get("add_prefix_space", True) else "never")
-            if scheme != "never" and prefix == "never":
+            if single and scheme != "always":
+                raise ValueError(f"WhitespaceSplit, and Metaspace with the prepend_scheme {scheme}")
+            if single:
+                prefix, everywhere = "always", True
+            elif scheme != "never" and prefix == "never":
                 prefix, everywhere = "unless blank", scheme == "always"
             split = split or step.get("split", True)
         elif not (marks and step["type"] == "Split" and step["pattern"].get("String") == " "):
             raise ValueError(_name(step))
-    return Spaces(prefix, everywhere, split)
+    return Spaces(prefix, everywhere, split, single)
 
 
 def without_marks(normalizer: dict[str, Any]) -> list[dict[str, Any]]:

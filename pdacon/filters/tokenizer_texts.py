@@ -47,10 +47,9 @@ def changes_of_tokenizer(tokenizer: Any) -> Changes:
     if backend is None:  # tiktoken and tekken read texts as they are
         return Changes()
     normalizer, pre_tokenizer = _steps(backend)
-    if normalizer is None:
-        return Changes()
-    in_spaces = spaces_of(normalizer, pre_tokenizer) is not None
-    return changes_of(without_marks(normalizer) if in_spaces else [normalizer])
+    spaces = spaces_of(normalizer, pre_tokenizer)
+    steps = [] if normalizer is None else [normalizer] if spaces is None else without_marks(normalizer)
+    return changes_of(steps, single_spaces=spaces is not None and spaces.single)
 
 
 def changes_or_refusal(caller: str, tokenizer: Any) -> Changes:

@@ -18,7 +18,7 @@ from support.small_tokenizers import (
     train_metaspace,
     train_sentencepiece,
 )
-from tokenizers import AddedToken, Regex, Tokenizer, normalizers
+from tokenizers import AddedToken, Regex, Tokenizer, normalizers, pre_tokenizers
 
 import pdacon
 from pdacon import Vocabulary
@@ -173,6 +173,27 @@ def test_masks_of_pieces_under_a_table(model: str) -> None:
         ]
         constraint = pdacon.compile(pdacon.Grammar.from_choices(texts), vocabulary, canonical=tokenizer)
         require_equal_masks(constraint, followers(kept, encoded.__getitem__, vocabulary.eos_ids[0]))
+
+
+@pytest.mark.parametrize("model", ["Unigram", "BPE"])
+def test_masks_of_words_that_are_split_at_blanks(model: str) -> None:
+    """T5: blanks between words become one space, and each word begins with it."""
+    tokenizer = train_metaspace("always", text=TEXT, model=model)
+    steps = [pre_tokenizers.WhitespaceSplit(), tokenizer.pre_tokenizer]
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(steps)
+    tokenizer.normalizer = normalizers.Precompiled(table("nmt_nfkc"))
+    vocabulary = Vocabulary.from_huggingface(tokenizer, eos_ids=tokenizer.token_to_id("</s>"))
+    for letters, most in (("ae ", 5), ("a \n\t", 3), ("éa\u3000 ", 3)):
+        texts = [text for text in spelled(letters, most) if text]
+        encoded = {text: tokenizer.encode(text, add_special_tokens=False).ids for text in texts}
+        kept = [text for text, ids in encoded.items() if tokenizer.decode(ids) == text]
+        assert 1 < len(kept) < len(texts)
+        constraint = pdacon.compile(pdacon.Grammar.from_choices(texts), vocabulary, canonical=tokenizer)
+        expected = followers(kept, encoded.__getitem__, vocabulary.eos_ids[0])
+        require_equal_masks(constraint, expected, strip_leading_space=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([steps[0], pre_tokenizers.Metaspace(prepend_scheme="first")])
+    with pytest.raises(VocabularyError, match="WhitespaceSplit"):
+        pdacon.compile("json", vocabulary, canonical=tokenizer)
 
 
 @pytest.mark.parametrize("extra", [False, True])
