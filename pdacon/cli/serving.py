@@ -24,6 +24,7 @@ class Serving:
     api_keys: tuple[str, ...]
     cache: Path | None
     store: str | None
+    cache_mib: int
     batch_size: int
     max_requests: int
     compile_seconds: float
@@ -59,6 +60,7 @@ def serve_model(told: Serving) -> int:
         max_requests=told.max_requests,
         batch_size=told.batch_size,
         cache_tokens=told.cache_tokens,
+        cache_bytes=told.cache_mib << 20,
         cache_directory=told.cache,
         cache_store=told.store,
         max_tokens=told.max_tokens,

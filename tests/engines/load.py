@@ -19,6 +19,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -46,9 +47,10 @@ def schema_of(number: int) -> Any:
 class Server:
     """A server in a process of its own, over a folder."""
 
-    def __init__(self, folder: Path, port: int) -> None:
+    def __init__(self, folder: Path, port: int, options: Sequence[str] = ()) -> None:
         self.address = f"http://127.0.0.1:{port}"
         command = [sys.executable, "-P", "-m", "pdacon", "serve", "--port", str(port), "--cache", str(folder)]
+        command += options
         with (folder.parent / "log").open("ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log)
         began = time.monotonic()
@@ -185,16 +187,18 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=300.0)
+    parser.add_argument("--cache-mib", type=int, default=1024)
     told = parser.parse_args()
+    options = ["--cache-mib", str(told.cache_mib)]
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder) / "cache"
         cache.mkdir()
-        server = Server(cache, port)
+        server = Server(cache, port, options)
         good = phase(server, told.clients, told.seconds / 2, 0, killed=True)
-        server = Server(cache, port)
+        server = Server(cache, port, options)
         good &= phase(server, told.clients, told.seconds / 2, 1, killed=False)
         server.stop()
     print("all as it has to be" if good else "NOT as it has to be")

@@ -213,6 +213,10 @@ def serve(
         str | None,
         typer.Option("--store", metavar="URL", help="Share them there with other machines: s3://...", hidden=True),
     ] = None,
+    cache_mib: Annotated[
+        int,
+        typer.Option("--cache-mib", min=1, metavar="N", help="Room for them, in memory and in --cache.", hidden=True),
+    ] = 1024,
     batch: Annotated[
         int, typer.Option("--batch-size", min=1, metavar="N", help="How many answers are written at a time.")
     ] = 32,
@@ -252,6 +256,7 @@ def serve(
             tuple(api_keys or ()),
             cache,
             store,
+            cache_mib,
             batch,
             requests,
             seconds,
