@@ -52,9 +52,18 @@ class Sampling:
     diagnose: bool = False
     canonical: bool = False
     skip_forced: bool = False
+    complete: bool = False
+    soft: int | None = None
+    draft: bool = False
 
     def __post_init__(self) -> None:
         require_unicode(self.prefix, "--prefix")
+        if self.soft is not None and not self.complete:
+            raise BadInput("--soft says from when on an end is preferred; it needs --complete")
+        if self.complete and self.canonical:
+            raise BadInput("tokens are not counted under --canonical: leave out --complete")
+        if self.draft and (self.beams > 1 or self.batch > 1 or self.skip_forced):
+            raise BadInput("--draft is for one text at a time: leave out --beams, --batch-size and --skip-forced")
         if self.skip_forced and (self.beams > 1 or self.batch > 1):
             raise BadInput("--skip-forced is for one text at a time: leave out --beams and --batch-size")
         if self.count > 1 and self.beams == 1 and self.temperature == 0:
@@ -97,6 +106,9 @@ class Generator:
                 if sampling.canonical
                 else constraint_for(name, grammar, used)
             )
+        from pdacon.integrations.huggingface import Draft
+
+        self._draft = Draft(self._constraint, self._tokenizer) if sampling.draft else None
         self._ends = frozenset(self._constraint.vocabulary.eos_ids)
         self._sampling = sampling
         self.seed = secrets.randbelow(2**31) if sampling.seed is None else sampling.seed
@@ -142,6 +154,8 @@ class Generator:
             options["diagnostics"] = True
         if sampling.skip_forced:
             options["skip_forced"] = True
+        if self._draft is not None:
+            options["draft"] = self._draft
         prompts = [request.prompt for request in requests]
         warnings.simplefilter("ignore", pdacon.IncompleteWarning)  # the command says itself which texts are cut off
         try:
@@ -152,6 +166,8 @@ class Generator:
                 constraint=self._constraint,
                 prefix=sampling.prefix,
                 max_tokens=sampling.max_tokens,
+                complete=sampling.complete,
+                soft=sampling.soft,
                 seed=seed,
                 temperature=sampling.temperature,
                 num_beams=sampling.beams,

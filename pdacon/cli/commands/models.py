@@ -126,6 +126,24 @@ def generate(
             "--skip-forced", metavar="", help="Append the only tokens allowed without asking the model.", hidden=True
         ),
     ] = False,
+    complete: Annotated[
+        bool, typer.Option("--complete", metavar="", help="End every text within --max-tokens: none is cut off.")
+    ] = False,
+    soft: Annotated[
+        int | None,
+        typer.Option(
+            "--soft", min=0, metavar="N", help="With --complete: begin nothing any more after N tokens.", hidden=True
+        ),
+    ] = None,
+    draft: Annotated[
+        bool,
+        typer.Option(
+            "--draft",
+            metavar="",
+            help="Draft tokens that the grammar forces or that were seen before; the model verifies several at a time.",
+            hidden=True,
+        ),
+    ] = False,
     json_lines: JsonLinesOption = False,
     null: NullOption = False,
     options: GrammarOptions,
@@ -136,7 +154,8 @@ def generate(
     line said, `text` and `complete`; everything else goes to standard error. Text i is drawn with seed + i, a batch
     with the seed of its first text.
 
-    A text that `--max-tokens` cuts off is the beginning of a text of the grammar; it is said which ones are.
+    A text that `--max-tokens` cuts off is the beginning of a text of the grammar; it is said which ones are. With
+    `--complete` none is: each ends in time, and with `--soft` an end is preferred from then on.
     Once a text has several lines, `--- 2 ---` and so on stand between texts, on a terminal always; `--jsonl` and
     `--null` say exactly where each ends.
 
@@ -177,6 +196,9 @@ def generate(
         diagnose,
         canonical,
         skip_forced,
+        complete,
+        soft,
+        draft,
     )
     return show_texts(
         name, loaded, model, requests_of(prompts or [], source, chat=chat), sampling, json_lines=json_lines, null=null
