@@ -1,7 +1,9 @@
-"""Lower bounds of what a pair of readings still has to pay, so that the search goes straight for its end.
+"""Admissible lower bounds for the search for a unifying counterexample (`unifying`), which is an A* search.
 
-They count productions between symbols of the grammar and know nothing of LR states. In the words of A*: the bounds are
-admissible, so the first counterexample found is the cheapest.
+In: two partial derivations of a conflict, each as the nonterminal that its spine has come to and the first symbol that
+is pending. Out: what it costs at least until both derive the same nonterminal and nothing is pending. The bounds count
+productions between symbols of the grammar and know nothing of LR states, so they never exceed the true cost, and the
+first counterexample found is the cheapest.
 """
 
 from __future__ import annotations
@@ -81,23 +83,23 @@ class Bounds:
         items = self._items
         best = [_NEVER] * len(items.grammar.nonterminals)
         heap: list[tuple[int, int]] = []
-        behind_all: dict[int, list[int]] = {}
+        ends_with: dict[int, list[int]] = {}
         for child, uses in items.before.items():
             for item in uses if child >= items.nonterminal else ():
                 cost = _NEVER
-                for behind in items.rest(item)[1:]:
-                    cost = min(cost, self._within * self._meeting(behind, symbol))
-                    if not items.empty[behind]:
+                for following in items.rest(item)[1:]:
+                    cost = min(cost, self._within * self._meeting(following, symbol))
+                    if not items.empty[following]:
                         break
                 else:
-                    behind_all.setdefault(items.left(item), []).append(child)
+                    ends_with.setdefault(items.left(item), []).append(child)
                 if cost < _NEVER:
                     heappush(heap, (cost + self._around, child))
         while heap:
             cost, child = heappop(heap)
             if cost < best[child - items.nonterminal]:
                 best[child - items.nonterminal] = cost
-                for inner in behind_all.get(child, ()):
+                for inner in ends_with.get(child, ()):
                     heappush(heap, (cost + self._around, inner))
         return best
 

@@ -38,8 +38,8 @@ class _Pair:
 
     operator: int
     operand: int
-    before: bytes
-    behind: bytes
+    operator_text: bytes
+    operand_text: bytes
     word: int
 
 
@@ -81,10 +81,14 @@ def _losses(tables: Tables, texts: Texts, examples: Examples, deadline: Deadline
             way = examples.way(state)
             for start, stack in _stacks(machine, way or ()):
                 for pair in pairs.get(int(contexts[stack.state]), ()):
-                    behind = machine.shift(stack, operator) if pair.operator == operator else None
-                    if behind is None or machine.shift(behind, pair.operand) is None or machine.shift(stack, pair.word):
+                    shifted = machine.shift(stack, operator) if pair.operator == operator else None
+                    if (
+                        shifted is None
+                        or machine.shift(shifted, pair.operand) is None
+                        or machine.shift(stack, pair.word)
+                    ):
                         continue
-                    if (loss := _loss(machine, texts, pair, way or (), start, stack, behind)) is not None:
+                    if (loss := _loss(machine, texts, pair, way or (), start, stack, shifted)) is not None:
                         yield loss
 
 
@@ -131,7 +135,7 @@ def _stacks(machine: Machine, way: Sequence[int]) -> Iterator[tuple[int, Stack]]
 
 
 def _loss(
-    machine: Machine, texts: Texts, pair: _Pair, way: tuple[int, ...], start: int, stack: Stack, behind: Stack
+    machine: Machine, texts: Texts, pair: _Pair, way: tuple[int, ...], start: int, stack: Stack, shifted: Stack
 ) -> _Loss | None:
     """The pair after these terminals as a text, if that is read so far and the word is refused there."""
     pieces = [text for terminal in way if (text := texts.shortest(terminal)) is not None]
@@ -140,13 +144,13 @@ def _loss(
     for gap in dict.fromkeys([b"", blank]):
         before = Configuration.initial(machine, start).read(gap.join(pieces))
         if len(pieces) == len(way) and before is not None and _is_refused(before, pair, stack):
-            return _Loss(pair, way, gap.join(pieces), blank if _parts(blank, before, pair, behind) else b"")
+            return _Loss(pair, way, gap.join(pieces), blank if _parts(blank, before, pair, shifted) else b"")
     return None
 
 
 def _is_refused(before: Configuration, pair: _Pair, stack: Stack) -> bool:
     """Whether the pair is read as the word, and the parser, whose stack is this one, does not take that."""
-    text = pair.before + pair.behind
+    text = pair.operator_text + pair.operand_text
     last = before.read(text[:-1])
     return (
         last is not None
@@ -156,10 +160,10 @@ def _is_refused(before: Configuration, pair: _Pair, stack: Stack) -> bool:
     )
 
 
-def _parts(blank: bytes, before: Configuration, pair: _Pair, behind: Stack) -> bool:
+def _parts(blank: bytes, before: Configuration, pair: _Pair, shifted: Stack) -> bool:
     """Whether the pair is read as the operator, which leads to this stack, and the operand, with a blank between."""
-    after = before.read(pair.before + blank + pair.behind)
-    is_operand = after is not None and (after.stack, after.length) == (behind, len(pair.behind))
+    after = before.read(pair.operator_text + blank + pair.operand_text)
+    is_operand = after is not None and (after.stack, after.length) == (shifted, len(pair.operand_text))
     return bool(blank) and is_operand and after is not None and after.read(blank) is not None
 
 
@@ -167,14 +171,15 @@ def _finding(texts: Texts, losses: Sequence[_Loss]) -> Finding:
     grammar, describe = texts.grammar, texts.grammar.describe_symbol
     loss = losses[0]
     pair = loss.pair
-    text = loss.text + pair.before + pair.behind
+    both = pair.operator_text + pair.operand_text
+    text = loss.text + both
     word, operators = describe(pair.word), listed((describe(one.pair.operator) for one in losses), _FEW)
     lines = [
-        f"In {quote(text)} the lexer reads {quote(pair.before + pair.behind)} as one {word}, because that may come in "
+        f"In {quote(text)} the lexer reads {quote(both)} as one {word}, because that may come in "
         f"other places. Here the parser does not take it: the rules go on with {describe(pair.operator)}.",
     ]
     if loss.blank:
-        parted = loss.text + pair.before + loss.blank + pair.behind
+        parted = loss.text + pair.operator_text + loss.blank + pair.operand_text
         lines.append(f"{quote(parted)}, with a blank after the operator, is read as the rules mean it.")
     return Finding(
         id="PDA023",

@@ -17,8 +17,8 @@ namespace pdacon {
 template <class Value, class Values = std::vector<Value>>
 class InternedMap {
   public:
-    // The id of a key; ids count up from 0. `make` returns the value of a new one. It may add other keys, but
-    // not this one, and the key has to outlive it.
+    // The id of a key; ids count up from 0. `make` returns the value of a new key. It may add other keys, but
+    // not this one; `key` must not point into the map, which may move while `make` runs.
     template <class Make>
     std::int32_t find_or_make(std::span<const std::int32_t> key, Make make) {
         if (const auto known = ids_.find(key); known >= 0) return known;

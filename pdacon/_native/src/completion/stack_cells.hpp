@@ -27,8 +27,9 @@ class StackCells {
         const std::int32_t key[] = {state, below};
         return first_ + cells_.find_or_make(key, [&] { return Cell{state, below}; });
     }
-    // The cell of all LR states of a stack. Found in O(1) if the node has been asked for before: only one
-    // object may be asked for nodes, because they keep the number.
+    // The cell of a whole stack, given by its topmost node. A node remembers its cell, so that only the nodes
+    // above the first known one are visited; therefore the nodes of a stack may be given to one StackCells
+    // only.
     std::int32_t of(const StackNode* node) {
         std::vector<const StackNode*> missing;
         auto below = kBottom;
@@ -47,7 +48,8 @@ class StackCells {
     }
     Cell operator[](std::int32_t cell) const { return cells_[cell - first_]; }
     std::size_t size() const { return cells_.size(); }
-    // No number of a cell is used again, so those that nodes keep mean nothing any more.
+    // Forgets all cells. Their numbers are not used again, so a number that a node remembers is known to be
+    // old.
     void forget() {
         first_ += static_cast<std::int32_t>(cells_.size());
         cells_ = {};

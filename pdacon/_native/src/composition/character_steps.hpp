@@ -25,7 +25,8 @@ class CharacterSteps {
   public:
     // One step of a lexer state by whole characters: all of `characters` lead to `next`. That is the state
     // itself if any character leads back to it, otherwise the state that most ASCII characters lead to.
-    // Between the bytes of a character outside ASCII the future is that of `next`.
+    // A character outside ASCII is one of them only if the states between its bytes have the future of
+    // `next`.
     struct Step {
         std::int32_t next = LexingAutomaton::kDead;
         CharacterSet characters;

@@ -2,8 +2,9 @@
 //
 // The owner's answers never depend on its caches. So where work meets a limit or runs out of memory, the
 // caches are emptied and the work is done once more, unless they were empty to begin with: then the work is
-// too large by itself. Of a std::logic_error, which tells a mistake of the core, nothing is left either. Only
-// the damage of an artifact lasts.
+// too large by itself. After any other exception the caches are emptied, too, but nothing is done again: a
+// cancellation, or a std::logic_error, which tells a mistake of the core. Only the damage of an artifact
+// lasts: all later work throws it.
 #pragma once
 
 #include <atomic>
@@ -33,7 +34,7 @@ class GuardedWork {
     template <class Work>
     auto run(Work work) {
         const std::lock_guard hold(lock_);
-        const Telling telling(*this);
+        const Publishing publishing(*this);
         return attempt(work);
     }
 
@@ -42,7 +43,7 @@ class GuardedWork {
     template <class Work>
     auto run_for_caller(Work work) {
         const std::lock_guard hold(lock_);
-        const Telling telling(*this);
+        const Publishing publishing(*this);
         auto result = attempt([&] { return std::make_unique<decltype(work())>(work()); });
         auto copy = *result;
         const MemoryLimit memory(0, held_);
@@ -63,26 +64,27 @@ class GuardedWork {
         return result;
     }
 
-    // What the caches have now is no reason to do work again.
+    // Counts the caches as empty. What they hold now was needed to begin with, so emptying them would not
+    // make room.
     void mark_fresh() { is_fresh_ = true; }
     void set_max_bytes(std::size_t bytes) { max_bytes_ = bytes; }
     std::size_t max_bytes() const { return max_bytes_; }
-    // Bytes that all work so far has left; while work is under way, before that. Takes no lock.
-    std::int64_t held() const { return told_.load(std::memory_order_relaxed); }
+    // The bytes in the caches, as they were when the last work ended. Takes no lock.
+    std::int64_t held() const { return published_.load(std::memory_order_relaxed); }
     const std::shared_ptr<const Origin>& origin() const { return origin_; }
     std::mutex& lock() const { return lock_; }
 
   private:
-    // Tells in the end what is held, whatever has happened.
-    struct Telling {
-        explicit Telling(GuardedWork& work) : work_(work) {}
-        ~Telling() { work_.told_.store(work_.held_, std::memory_order_relaxed); }
-        Telling(const Telling&) = delete;
-        Telling& operator=(const Telling&) = delete;
+    // Copies `held_` to where `held` reads it without the lock, at the end of a scope.
+    struct Publishing {
+        explicit Publishing(GuardedWork& work) : work_(work) {}
+        ~Publishing() { work_.published_.store(work_.held_, std::memory_order_relaxed); }
+        Publishing(const Publishing&) = delete;
+        Publishing& operator=(const Publishing&) = delete;
         GuardedWork& work_;
     };
 
-    // What `run` says, for who holds the lock.
+    // What `run` promises, for a caller that holds the lock.
     template <class Work>
     auto attempt(Work work) {
         throw_damage();
@@ -106,7 +108,7 @@ class GuardedWork {
     std::shared_ptr<const Origin> origin_;
     std::function<void()> forget_;
     std::int64_t held_ = 0;  // bytes that all work so far has left
-    std::atomic<std::int64_t> told_{0};
+    std::atomic<std::int64_t> published_{0};
     bool is_fresh_ = true;  // no work has been done since the caches were empty
     std::optional<ArtifactDamage> damage_;
 };

@@ -7,7 +7,8 @@
 // to be refused.
 //
 // Which tokens can be read from a lexer state is asked of the lexer alone, as if the parser took every label
-// that the lexer commits. So what is found may do no harm; what is not found does none.
+// that the lexer commits. So it is an over-approximation: a conflict that is found may be harmless, and a
+// grammar without one has none.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,10 @@
 namespace pdacon {
 
 struct LabelConflict {
-    std::int32_t label;  // each of its tokens can be read as text, or as a label before it
-    std::int32_t other;  // or -1; else both can be read in one place, and share the token
+    // With `other` -1: each token of `label` can be read as text, or as a label before it. Otherwise the two
+    // labels, `label` the first, can be read in one place and share `token`.
+    std::int32_t label;
+    std::int32_t other;
     std::int32_t token;
     std::string prefix;  // a beginning of a lexeme after which it is so
 };

@@ -1,8 +1,8 @@
-// The nodes of a class tree that a configuration opens: those after emitting edges whose labels the parser
-// takes, the root included.
+// The nodes of a tree of token classes (token_classes.hpp) that a configuration opens: the root, and each
+// node after an emitting edge of such a node if the parser takes the edge's label.
 //
 // For whoever has to know the stack at each node. MaskAssembly does not: it keeps what a node contributes for
-// all stacks with the same states on top, and so walks by itself.
+// all stacks with the same states on top, and so it has a walk of its own.
 #pragma once
 
 #include <cstddef>

@@ -44,7 +44,7 @@ class LazyTrie {
   public:
     explicit LazyTrie(std::shared_ptr<const SharedTrie> trie)
         : tokens_(trie->tokens()), trie_(std::move(trie)) {}
-    // What `save` has written. Throws ArtifactDamage.
+    // Reads what `save` has written; `tries` makes the trie when it is needed. Throws ArtifactDamage.
     LazyTrie(std::shared_ptr<const ArtifactReader> artifact, std::shared_ptr<Tries> tries)
         : tokens_(tries->tokens(*artifact)), tries_(std::move(tries)), artifact_(std::move(artifact)) {}
     void save(ArtifactWriter& artifact) const;

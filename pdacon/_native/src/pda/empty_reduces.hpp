@@ -1,8 +1,8 @@
-// The outcome of a chain of reduces of empty productions, found without a walk along it: such a chain can be
-// as long as 2 to the number of rules.
+// The outcome of a chain of reduces on one lookahead that begins with an empty production, found without a
+// walk along it: such a chain can be as long as 2 to the number of rules.
 //
-// What the reduces on one lookahead do above a state depends on that state alone, until they pop it. So it is
-// found once for each state, from what they do above the state that the empty production pushes on it.
+// What the reduces do above a state depends on that state alone, until one of them pops it. So it is found
+// once for each state, from what they do above the state that the empty production pushes on it.
 //
 // Cost: for each state one visit, and at most as many moves as there are nonterminals. Iterative.
 #pragma once
@@ -23,9 +23,10 @@ class EmptyReduces {
     // What the reduces on the terminal come to, from a state on top of the stack on.
     struct Outcome {
         // kFails: an error; or the chain never ends, and Lark's parser would never come back from it.
-        // kShifts: the terminal is shifted once `state` has been pushed, and above it what the outcome of
-        // `state` says in turn; -1: nothing is pushed. kPops: a production is reduced that pops `length`
-        // states, this one first. kAccepts: $END leads to acceptance.
+        // kShifts: the terminal can be shifted. With `state` -1 that is so at once; otherwise `state` is
+        // pushed first, and the outcome of `state`, which is kShifts as well, says what is pushed above it.
+        // kPops: a production with the left-hand side `lhs` is reduced that pops `length` states, this one
+        // first. kAccepts: $END leads to acceptance.
         enum class Kind : std::uint8_t { kFails, kShifts, kPops, kAccepts } kind = Kind::kFails;
         std::int32_t state = -1;
         std::int32_t lhs = -1, length = 0;
@@ -44,8 +45,8 @@ class EmptyReduces {
 
     const Pushdown& machine_;
     std::int32_t terminal_;
-    // By state on which an empty production is reduced. While it is open it says kFails: a chain that meets
-    // the state again above itself goes on so for ever.
+    // For each state on which an empty production is reduced. While a state is on `open_`, its outcome is
+    // kFails: a chain that comes to the state again above itself never ends.
     std::unordered_map<std::int32_t, Outcome> outcomes_;
     std::vector<Open> open_;
 };
