@@ -82,11 +82,8 @@ std::optional<std::uint8_t> CharacterSteps::loop_length(std::int32_t lexer_state
     constexpr std::uint8_t kLeastLength = 4, kMostLength = 16;
     const auto first = of(lexer_state);
     if (first.characters.size() < kLeastInLoop) return std::nullopt;
-    if (first.next == lexer_state) {
-        if (lexer_.keeps_columns(lexer_state) && !can_forget_columns(lexer_state)) return std::nullopt;
-        return 0;
-    }
     if (lexer_.keeps_columns(lexer_state)) return std::nullopt;
+    if (first.next == lexer_state) return 0;
     // The state is one character before a self-loop. A walk shares its subtrees with those of the loop.
     if (first.next >= 0 && of(first.next).next == first.next) return std::nullopt;
     std::uint8_t count = 0;
@@ -98,21 +95,6 @@ std::optional<std::uint8_t> CharacterSteps::loop_length(std::int32_t lexer_state
     }
     if (count < kLeastLength) return std::nullopt;
     return std::bit_floor(count);
-}
-
-// Whether no text reads the columns that a lexer state keeps before the next line break sets them anew.
-bool CharacterSteps::can_forget_columns(std::int32_t lexer_state) const {
-    std::vector<std::int32_t> open{lexer_state};
-    for (std::size_t i = 0; i < open.size(); ++i) {
-        if (!futures_.is_column_independent(open[i])) return false;
-        for (std::int32_t cls = 0; cls < lexer_.num_classes(); ++cls) {
-            const auto next = lexer_.next(open[i], cls);
-            if (LexingAutomaton::is_commit(next) && lexer_.commit(next).label == newline_) return false;
-            if (next < 0 || !lexer_.keeps_columns(next) || lexer_.is_line_break(cls)) continue;
-            if (std::find(open.begin(), open.end(), next) == open.end()) open.push_back(next);
-        }
-    }
-    return true;
 }
 
 // Whether every character outside ASCII leads to `target`, through states of the same future. The recursion

@@ -36,7 +36,6 @@ class CharacterSteps {
     CharacterSteps(const Pushdown& machine, const Coaccessibility& futures, const SharedTrie& trie,
                    Budget& budget)
         : lexer_(machine.lexer),
-          newline_(machine.layout.newline),
           futures_(futures),
           trie_(trie),
           budget_(budget),
@@ -64,10 +63,8 @@ class CharacterSteps {
     Step& describe(std::int32_t lexer_state);
     std::int32_t commonest_next(std::int32_t lexer_state) const;
     bool steps_outside_ascii(std::int32_t lexer_state, std::int32_t target) const;
-    bool can_forget_columns(std::int32_t lexer_state) const;
 
     const LexingAutomaton& lexer_;
-    std::int32_t newline_;
     const Coaccessibility& futures_;
     const SharedTrie& trie_;
     Budget& budget_;

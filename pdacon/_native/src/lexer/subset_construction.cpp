@@ -404,25 +404,13 @@ SubsetConstruction::Match SubsetConstruction::read_on(Match match, std::int32_t 
             relexing_.viable(match.relexing) ? pushbacks_->after(match.pushback, cls) : Pushbacks::kNone;
         if (!match.waits()) match = {Match::kFailed};
     } else if (match.label >= 0) {
-        match = read_first(match, cls);
+        match.relexing = relexing_.step(relexing_.after(match.label, match.look_behind), representative(cls));
+        if (relexing_.viable(match.relexing))
+            match.pushback = pushbacks_->after_match(match.label, match.look_behind, cls);
+        if (!match.waits()) match = {Match::kFailed};
     }
     has_read_on_ = true;  // set last: Pushbacks may have made other steps meanwhile
     return match;
-}
-
-// The same for the first byte of a pushback. Kept, as every state with a match of this label asks for it.
-SubsetConstruction::Match SubsetConstruction::read_first(Match match, std::int32_t cls) {
-    const auto row = static_cast<std::size_t>(match.label * num_look_behind() + match.look_behind);
-    if (row >= first_.size()) first_.resize(row + 1);
-    const auto at = static_cast<std::size_t>(cls);
-    if (first_[row].empty()) first_[row].resize(static_cast<std::size_t>(bytes_.count));
-    if (first_[row][at].label != Match::kNone) return first_[row][at];
-    match.relexing = relexing_.step(relexing_.after(match.label, match.look_behind), representative(cls));
-    if (relexing_.viable(
-            match.relexing))  // `first_` may grow during this call: Pushbacks re-enters this function
-        match.pushback = pushbacks_->after_match(match.label, match.look_behind, cls);
-    if (!match.waits()) match = {Match::kFailed};
-    return first_[row][at] = match;
 }
 
 // Whether the fallback can never be used: threads ahead of it are at every position at which the lexer can be

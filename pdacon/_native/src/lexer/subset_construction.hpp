@@ -172,7 +172,6 @@ class SubsetConstruction final : private Pushbacks::Lexer {
     std::int32_t finish(State&& state);
     std::vector<Match> read_pending(std::int32_t from, std::int32_t cls);
     Match read_on(Match match, std::int32_t cls);
-    Match read_first(Match match, std::int32_t cls);
     void cut_cycles(State& state);
     bool is_redundant(const State& state) const;
     std::int32_t at_end(const State& state);
@@ -223,11 +222,8 @@ class SubsetConstruction final : private Pushbacks::Lexer {
     Interner state_ids_, commit_ids_;
     std::vector<State> states_;
     std::vector<Match> commits_;
-    std::vector<std::int32_t> entries_;     // [contexts, look-behind states]; kDead: not made
-    std::vector<std::vector<Step>> steps_;  // of each state: what Pushbacks has asked for
-    // By label and look-behind state, then by byte class: a match behind the first byte of its pushback;
-    // kNone: not asked.
-    std::vector<std::vector<Match>> first_;
+    std::vector<std::int32_t> entries_;          // [contexts, look-behind states]; kDead: not made
+    std::vector<std::vector<Step>> steps_;       // of each state: what Pushbacks has asked for
     std::vector<std::int32_t> key_, positions_;  // scratch space, as the next
     std::vector<Split> splits_;
     LexingTables made_;
