@@ -337,3 +337,24 @@ from pdacon.integrations.huggingface import constrain
     process = subprocess.run([sys.executable, "-I", "-c", code], check=False, capture_output=True, text=True)
     assert process.stderr.splitlines()[-1].startswith("ImportError: constrain needs the continuous batching of a later")
     assert process.stdout == "generate is there\n"
+
+
+@pytest.mark.slow
+def test_every_text_ends_within_its_tokens(model: Any, tokenizer: Any, constraints: Any) -> None:
+    given: dict[str, Any] = {"temperature": 0.7, "num_return_sequences": 3, "continuous_batching_config": small(seed=1)}
+    asked = ["A list:"] * 2
+    cut = generate_batch(model, tokenizer, asked, constraint=constraints["lists"], max_tokens=4, **given)
+    assert not all(text.complete for text in cut)
+    for soft in (None, 2):
+        texts = generate_batch(
+            model, tokenizer, asked, constraint=constraints["lists"], max_tokens=4, complete=True, soft=soft, **given
+        )
+        assert len(texts) == 6
+        for one in texts:
+            assert one.complete
+            assert len(one.token_ids) <= 4
+            require_right(constraints["lists"], one)
+    with pytest.raises(ValueError, match="nearest sentence takes 2 tokens"):
+        generate_batch(model, tokenizer, asked, constraint=constraints["lists"], max_tokens=1, complete=True)
+    with pytest.raises(ValueError, match="give complete=True"):
+        generate_batch(model, tokenizer, asked, constraint=constraints["lists"], soft=2)

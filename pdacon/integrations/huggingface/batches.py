@@ -24,6 +24,7 @@ from pdacon.integrations.huggingface.continuous import constrain
 from pdacon.integrations.huggingface.prompts import Prompt, prompt_ids, require_embedded, split
 from pdacon.integrations.huggingface.results import Generation, read, read_free, warn_of_cuts
 from pdacon.integrations.huggingface.settings import Settings, settings_of
+from pdacon.matching.budgets import Budget
 
 SECONDS_BETWEEN_LOOKS = 1.0
 
@@ -37,6 +38,8 @@ def generate_batch(
     constraint: Constraint | Sequence[Constraint | None] | None = None,
     prefix: str | Generation | Sequence[str | Generation] = "",
     max_tokens: int | None = None,
+    complete: bool = False,
+    soft: int | None = None,
     temperature: float | None = None,
     num_return_sequences: int | None = None,
     eos_token_id: int | Sequence[int] | None = None,
@@ -58,7 +61,9 @@ def generate_batch(
         See `generate`.
     grammar, constraint
         See `generate`.
-    prefix, max_tokens, temperature, num_return_sequences, eos_token_id, pad_token_id, generation_config, chat_options
+    prefix, max_tokens, complete, soft, temperature, num_return_sequences, eos_token_id, pad_token_id
+        See `generate`.
+    generation_config, chat_options
         See `generate`.
     continuous_batching_config : transformers.ContinuousBatchingConfig, optional
         How much memory to take, its ``seed``, ... On the CPU give ``num_blocks`` and ``max_batch_tokens`` where psutil
@@ -87,6 +92,9 @@ def generate_batch(
     if (options.get("num_beams") or getattr(generation_config, "num_beams", None) or 1) != 1:
         raise ValueError("continuous batching has no beams; for num_beams use generate")
     chosen = settings_of("generate_batch", model, {**options, **own, "num_beams": 1})
+    if soft is not None and not complete:
+        raise ValueError("soft is a part of a budget; give complete=True as well")
+    budget = Budget.made("generate_batch", chosen.max_tokens, soft) if complete else None
     asked = split(prompts)
     constraints = choose_constraints(
         "generate_batch", model, tokenizer, grammar, constraint, None, len(asked), chosen.ends
@@ -97,7 +105,7 @@ def generate_batch(
     before = read_prefixes(vocabularies, prefix)
     for one, begun in zip(constraints, before, strict=True):
         if one is not None:
-            begin(one, begun)  # what is refused here costs no model step
+            begin(one, begun, budget=budget)  # what is refused here costs no model step
     rows = [prompt_ids(tokenizer, *pair, chat_options or {}) for pair in zip(asked, before, strict=True)]
     require_embedded(model, tokenizer, rows)
     ends = end_ids(vocabularies)
@@ -105,7 +113,8 @@ def generate_batch(
     config = _configuration(model, ends, pad, chosen)
     manager = model.init_continuous_batching(config, copy.deepcopy(continuous_batching_config))
     names = {str(number): one for number, one in enumerate(constraints)}
-    constrain(manager, names, tokenizer=tokenizer if is_readable(model, tokenizer) else None)
+    processor = constrain(manager, names, tokenizer=tokenizer if is_readable(model, tokenizer) else None)
+    processor.budget = budget
     numbers: dict[str, int] = {}
     manager.warmup()
     manager.start()

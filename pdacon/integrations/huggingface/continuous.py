@@ -25,6 +25,7 @@ from pdacon.integrations.huggingface.beginnings import Beginning, begin
 from pdacon.integrations.huggingface.masks import Fill, MaskTable
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.integrations.widths import is_plausible, refusal
+from pdacon.matching.budgets import Budget
 
 _TABLE_BYTES = 1 << 24
 _EVERYTHING = "everything"  # what requests without a constraint, and rows that only pad a batch, are allowed
@@ -73,6 +74,8 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
     ----------
     constraints : dict
         By name; `add` and `remove` change it.
+    budget : Budget or None
+        Within how many tokens each request that begins from now on is to be a sentence.
     on_step : callable or None
         Is told how many seconds each batch has taken here, to accept tokens and find masks, and how many of CPU time.
 
@@ -105,6 +108,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         )
         if not self.constraints:
             raise ValueError("there is no constraint; give at least one")
+        self.budget: Budget | None = None
         self.on_step: Callable[[float, float], object] | None = None
         self._compared = compared
         self._columns = columns
@@ -220,7 +224,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         """Return the row of a request from its beginning."""
         # A request that was interrupted begins again with what it had generated as a part of its prompt.
         again = state.initial_tokens[state._true_initial_tokens :] if state._true_initial_tokens else []
-        row = Row(begin(constraint, prefix), constraint.vocabulary, None)
+        row = Row(begin(constraint, prefix, budget=self.budget), constraint.vocabulary, None)
         row.extend(again, 0)
         key, all_followed = id(state), self._followed
         there = weakref.ref(state, lambda _: all_followed.pop(key, None))
