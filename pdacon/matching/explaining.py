@@ -162,8 +162,10 @@ class Explainer:
             reason = Reason("an end token has ended it; only end tokens may follow")
         elif token is not None and not self._vocabulary.tokens[token] and not text:
             is_end = token in self._vocabulary.eos_ids
-            why = self._why_set(read, b"") if is_end and not allowed else ""
+            why = self._why_no_end(matcher, probe) if is_end and not allowed else ""
             reason = Reason(why or self._reasons.without_text(place, read, expected, allowed=allowed, is_end=is_end))
+        elif not text and not allowed and token is not None and self._filter is not None:
+            reason = Reason(self._why_filter(self._filter, matcher._filter_state(), token))
         elif not text:
             space = "" if token is None else "its space is not part of the text; "
             following = self._names.expected(expected) if written is None else _next_of(written)
@@ -211,6 +213,15 @@ class Explainer:
             written_next=() if written is None else written.expected,
         )
         return with_labels(explanation, self._grammar.labels)
+
+    def _why_no_end(self, matcher: _core.Matcher, probe: _core.Matcher) -> str:
+        """Why a text may not end where the rules let it; empty if they do not. ``probe`` stands after the text."""
+        text = matcher._text()
+        if self._filter is None or not probe.is_accepting():
+            return self._why_set(text, b"")
+        if not text:
+            return "canonical: the tokenizer makes no tokens of the empty text, and there is one here"
+        return "canonical: where the text ends here, the tokenizer cuts it in another way"
 
     def _why_filter(self, filter: _core.CanonicalFilter, state: int, token: int) -> str:
         """Why a token that the grammar allows is not what the tokenizer itself would produce."""

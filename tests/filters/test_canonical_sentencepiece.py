@@ -160,10 +160,62 @@ def test_a_space_is_put_before_a_text(name: str, letters: str, most: int) -> Non
     def encode(text: str) -> list[int]:
         return list(tokenizer.encode(text) if name == "SentencePiece" else tokenizer.encode(text).ids)
 
-    texts = [text for text in spelled(letters, most) if text and tokenizer.decode(encode(text)) == text]
-    constraint = pdacon.compile(pdacon.Grammar.from_regex(f"[{letters}]{{1,{most}}}"), vocabulary, canonical=tokenizer)
+    texts = [text for text in spelled(letters, most) if tokenizer.decode(encode(text)) == text]
+    constraint = pdacon.compile(pdacon.Grammar.from_regex(f"[{letters}]{{0,{most}}}"), vocabulary, canonical=tokenizer)
     expected = followers(texts, encode, vocabulary.eos_ids[0])
     require_equal_masks(constraint, expected, strip_leading_space=True)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [[""], ["", "a"], ["", "日"], ["", "ñ"], ["", " "], [" ", "  "], ["", "   "], ["", "  a", "b"], ["", " a", "a"]],
+)
+@pytest.mark.parametrize("name", ["Llama 2", "SentencePiece", "a space alone"])
+def test_the_empty_text_has_no_tokens(name: str, texts: list[str]) -> None:
+    """`▁` alone is decoded as nothing, too, and no text is tokenized so."""
+    alone = name == "a space alone"  # each is a token that is read before all else
+    tokenizer, vocabulary, _ = of_sentencepiece("Llama 2", user_defined_symbols=["▁"]) if alone else TOKENIZERS[name]
+    end = vocabulary.eos_ids[0]
+
+    def encode(text: str) -> list[int]:
+        return list(tokenizer.encode(text).ids if name == "Llama 2" else tokenizer.encode(text))
+
+    assert encode("") == []
+    assert all(tokenizer.decode(encode(text)) == text for text in texts)
+    constraint = pdacon.compile(pdacon.Grammar.from_choices(texts), vocabulary, canonical=tokenizer)
+    expected = followers(texts, encode, end)
+    require_equal_masks(constraint, expected, strip_leading_space=True)
+    for prefix in expected:
+        matcher = constraint.matcher(strip_leading_space=True)
+        assert matcher.validate_tokens([*prefix, end]) == len(prefix) + (end in expected[prefix])
+        assert all(map(matcher.accept_token, prefix))
+        forced: list[int] = []
+        while len(following := expected[(*prefix, *forced)]) == 1 and end not in following:
+            forced += following
+        assert matcher.forced_tokens() == forced
+        assert matcher.accept_bytes(b"")
+        assert set(matcher.allowed_tokens()) == expected[prefix]
+
+
+@pytest.mark.parametrize("name", ["Llama 2", "SentencePiece"])
+def test_after_a_prompt_a_space_is_a_text(name: str) -> None:
+    tokenizer, vocabulary, encode = TOKENIZERS[name]
+    constraint = pdacon.compile(pdacon.Grammar.from_choices(["", " ", "ñ"]), vocabulary, canonical=tokenizer)
+    tokens = [*encode(" "), vocabulary.eos_ids[0]]
+    for strip in (True, False, True):  # whatever the others have found before
+        assert constraint.matcher(strip_leading_space=strip).validate_tokens(tokens) == (1 if strip else 2)
+
+
+def test_why_a_space_alone_does_not_end() -> None:
+    tokenizer, vocabulary, _ = TOKENIZERS["Llama 2"]
+    constraint = pdacon.compile(pdacon.Grammar.from_regex("[ñ]?"), vocabulary, canonical=tokenizer)
+    matcher = constraint.matcher(strip_leading_space=True)
+    space = tokenizer.token_to_id("▁")
+    assert matcher.explain(space).allowed
+    assert matcher.accept_token(space)
+    told = matcher.explain(vocabulary.eos_ids[0])
+    assert not told.allowed
+    assert "canonical: the tokenizer makes no tokens of the empty text" in told.reason
 
 
 def test_a_space_that_is_put_only_sometimes_is_refused() -> None:

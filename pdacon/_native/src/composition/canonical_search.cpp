@@ -65,6 +65,11 @@ std::int32_t CanonicalSearch::leading_configuration(std::int32_t start, bool spa
     const auto& from = *known_[static_cast<std::size_t>(start)];
     known_.push_back(
         std::make_unique<Known>(Known{from.lexing, from.stack, from.alive, true, {}, -1, {}, {}}));
+    // After a token that is all space the text is empty still, and may not end: a tokenizer makes no tokens
+    // of the empty text.
+    hollow_ = configuration_ids_.intern(std::array<std::int32_t, 1>{-2});
+    known_.push_back(
+        std::make_unique<Known>(Known{from.lexing, from.stack, from.alive, false, {}, 0, {}, {}}));
     std::unordered_map<std::int32_t, std::vector<std::int32_t>> found;
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < tokens_.size(); ++token) {
         budget_.tick();
@@ -77,7 +82,7 @@ std::int32_t CanonicalSearch::leading_configuration(std::int32_t start, bool spa
         auto lexing = from.lexing;
         Overlay stack = from.stack;
         if (!text.empty() && !read_text(lexing, stack, text)) continue;
-        const auto target = text.empty() ? start : configuration(lexing, stack);
+        const auto target = text.empty() ? hollow_ : configuration(lexing, stack);
         if (known_[static_cast<std::size_t>(target)]->alive) found[target].push_back(token);
     }
     auto& successors = known_[static_cast<std::size_t>(id)]->successors;
@@ -140,7 +145,10 @@ const std::vector<std::uint8_t>& CanonicalSearch::characters(Known& known) {
 
 bool CanonicalSearch::is_settled_anew(std::int32_t at, std::int32_t text) {
     auto& known = *known_[static_cast<std::size_t>(at)];
-    return may_end(known) || (!use_.texts->is_pending(text) && is_alive(settled_, known.lexing, known.stack));
+    if (may_end(known)) return true;
+    // What is alive there may be the empty text alone.
+    if (at == hollow_ || use_.texts->is_pending(text)) return false;
+    return is_alive(settled_, known.lexing, known.stack);
 }
 
 bool CanonicalSearch::is_settled(std::int32_t at, std::int32_t place, std::int32_t text) {

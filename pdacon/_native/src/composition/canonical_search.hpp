@@ -132,6 +132,7 @@ class CanonicalSearch {
     CanonicalFilter::Use use_;
     Budget& budget_;
     Interner configuration_ids_;
+    std::int32_t hollow_ = -1;  // the configuration after a first token that is all leading space
     std::vector<std::unique_ptr<Known>> known_;
     Interner node_ids_;
     std::vector<Node> nodes_;

@@ -175,7 +175,7 @@ bool Matcher::is_text_allowed(const Step& step) const {
     const auto& to = step.to;
     if (!is_filtered() || to.terminated || may_end(to) || !ends_between_characters(step.text)) return true;
     std::vector<std::int32_t> mask(pda_->tokens().words());
-    pda_->filtered(to.reading, to.stack.view(), to.filter_state, to.leading_space, mask);
+    write_filtered(to, mask);
     return std::ranges::any_of(mask, [](auto word) { return word != 0; });
 }
 
@@ -281,7 +281,7 @@ bool Matcher::may_end(const Position& at) const {
     ReadSet read_set;
     Overlay stack(at.stack.view(), read_set);
     return ends(pda_->machine(), stack, at.reading) &&
-           (!is_filtered() || pda_->filter()->ends(at.filter_state));
+           (!is_filtered() || (!is_hollow(at) && pda_->filter()->ends(at.filter_state)));
 }
 
 std::int64_t Matcher::least(const Position& at, Unit unit) const {
@@ -293,7 +293,7 @@ bool Matcher::is_accepting() const { return at_.terminated || may_end(at_); }
 TokenPda::Mask Matcher::mask() const {
     if (!is_filtered() || at_.terminated) return mask(at_);
     filtered_mask_.resize(pda_->tokens().words());
-    pda_->filtered(at_.reading, at_.stack.view(), at_.filter_state, at_.leading_space, filtered_mask_);
+    write_filtered(at_, filtered_mask_);
     return {kNoNumber, filtered_mask_.data()};
 }
 
@@ -303,7 +303,18 @@ TokenPda::Mask Matcher::known_mask() const {
     if (!pda_->known_filtered(at_.reading, at_.stack.view(), at_.filter_state, at_.leading_space,
                               filtered_mask_))
         return {};
+    if (is_hollow(at_)) without_ends(filtered_mask_);
     return {kNoNumber, filtered_mask_.data()};
+}
+
+void Matcher::write_filtered(const Position& at, std::span<std::int32_t> words) const {
+    pda_->filtered(at.reading, at.stack.view(), at.filter_state, at.leading_space, words);
+    if (is_hollow(at)) without_ends(words);
+}
+
+// A tokenizer makes no tokens of the empty text, so that a space which is none of it cannot be all.
+void Matcher::without_ends(std::span<std::int32_t> words) const {
+    for (const auto token : pda_->tokens().end_tokens()) clear_bit(words, token);
 }
 
 TokenPda::Mask Matcher::mask(const Position& at) const {

@@ -190,6 +190,11 @@ class Matcher {
     TokenPda::Mask mask(const Position& at) const;
     TokenPda::Mask known_mask(const Position& at) const;
     bool may_end(const Position& at) const;
+    // Whether all there is so far is the space of a first token, which is none of the text.
+    bool is_hollow(const Position& at) const { return leading_space_ && !at.leading_space && at.length == 0; }
+    // Writes the mask of a position to `words`, with a filter, and may compute it.
+    void write_filtered(const Position& at, std::span<std::int32_t> words) const;
+    void without_ends(std::span<std::int32_t> words) const;
     // Narrows a step with a token to what the filter allows.
     std::optional<Step> filtered(std::optional<Step> step, const Position& from, std::int32_t token) const;
     std::int64_t least(const Position& at, Unit unit) const;
