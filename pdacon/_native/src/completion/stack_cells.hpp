@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "base/interned_map.hpp"
@@ -22,42 +23,46 @@ class StackCells {
         std::int32_t state, below;
     };
 
+    // `named`: how many names have been given and forgotten already.
+    explicit StackCells(std::int64_t named = 0) : named_(named) {}
+
     // The cell of an LR state on another cell, or on kBottom.
     std::int32_t cell(std::int32_t state, std::int32_t below) {
         const std::int32_t key[] = {state, below};
-        return first_ + cells_.find_or_make(key, [&] { return Cell{state, below}; });
+        return cells_.find_or_make(key, [&] { return Cell{state, below}; });
     }
-    // The cell of a whole stack, given by its topmost node. A node remembers its cell, so that only the nodes
-    // above the first known one are visited; therefore the nodes of a stack may be given to one StackCells
-    // only.
+    // The cell of a whole stack, given by its topmost node. A node remembers its cell by a name that is not
+    // given twice, so that only the nodes above the first known one are visited; therefore the nodes of a
+    // stack may be given to one StackCells only. Once two thousand million names are given, nodes remember no
+    // more: then all of them are visited.
     std::int32_t of(const StackNode* node) {
         std::vector<const StackNode*> missing;
         auto below = kBottom;
         for (; node != nullptr; node = node->below) {
-            if (const auto known = node->cell.load(std::memory_order_relaxed); known >= first_) {
-                below = known;
+            if (const auto known = node->cell.load(std::memory_order_relaxed); known >= named_) {
+                below = static_cast<std::int32_t>(known - named_);
                 break;
             }
             missing.push_back(node);
         }
         for (; !missing.empty(); missing.pop_back()) {
             below = cell(missing.back()->state, below);
-            missing.back()->cell.store(below, std::memory_order_relaxed);
+            if (const auto name = named_ + below; name <= std::numeric_limits<std::int32_t>::max())
+                missing.back()->cell.store(static_cast<std::int32_t>(name), std::memory_order_relaxed);
         }
         return below;
     }
-    Cell operator[](std::int32_t cell) const { return cells_[cell - first_]; }
+    Cell operator[](std::int32_t cell) const { return cells_[cell]; }
     std::size_t size() const { return cells_.size(); }
-    // Forgets all cells. Their numbers are not used again, so a number that a node remembers is known to be
-    // old.
+    // Forgets all cells: the next ones have their numbers, but names of their own.
     void forget() {
-        first_ += static_cast<std::int32_t>(cells_.size());
+        named_ += static_cast<std::int64_t>(cells_.size());
         cells_ = {};
     }
 
   private:
     InternedMap<Cell> cells_;  // by state and cell below
-    std::int32_t first_ = 0;
+    std::int64_t named_;       // the name of cell 0
 };
 
 }  // namespace pdacon
