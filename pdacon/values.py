@@ -87,13 +87,13 @@ def _outer_pieces(
 
     at = 0
     while at <= len(lexemes):
-        behind = at
+        after = at
         for last, hole in begun.get(at, []):
-            begin = lexemes[at][1] if at < last else (lexemes[at][1] if at < len(lexemes) else len(data))
+            begin = lexemes[at][1] if at < len(lexemes) else len(data)
             yield piece(hole.terminal, begin, lexemes[last - 1][2] if at < last else begin)
-            behind = max(behind, last)
-        if behind > at:
-            at = behind
+            after = max(after, last)
+        if after > at:
+            at = after
             continue
         if at < len(lexemes):
             terminal, begin, end = lexemes[at]

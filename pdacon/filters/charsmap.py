@@ -1,6 +1,6 @@
 """Tables with which SentencePiece rewrites texts: which strings of characters they replace.
 
-The table is a double-array trie of Darts-clone, with the replacements behind it. At each place of a text the longest
+The table is a double-array trie of Darts-clone, with the replacements after it. At each place of a text the longest
 string that the trie has is replaced; where there is none, one character stays.
 
 Source: normalizer.cc of google/sentencepiece 0.2 (``DecodePrecompiledCharsMap``), darts.h of Darts-clone 0.32.

@@ -66,7 +66,7 @@ class Changes(NamedTuple):
 
 
 def changes_of(steps: Sequence[dict[str, Any]], *, single_spaces: bool = False) -> Changes:
-    """What the steps of a normalizer do, one after another; and, with ``single_spaces``, WhitespaceSplit behind them.
+    """What the steps of a normalizer do, one after another; and, with ``single_spaces``, WhitespaceSplit after them.
 
     Raises
     ------
@@ -77,7 +77,8 @@ def changes_of(steps: Sequence[dict[str, Any]], *, single_spaces: bool = False) 
     within: list[RegularSet] = []
     ends: RegularSet | None = None
     before = ""
-    for step in _flattened(steps):
+    steps = list(_flattened(steps))
+    for step in steps:
         kind = step["type"]
         if kind in get_args(Form):
             form = _both(form, cast(Form, kind), adjacent=before == form)
@@ -93,12 +94,12 @@ def changes_of(steps: Sequence[dict[str, Any]], *, single_spaces: bool = False) 
     if single_spaces:
         ends = _trimmed(left=True, right=True)
         within.append(RegularSet.from_regex(f"(?s:(?: (?! )|[^{_BLANKS}])*)"))
-    names = tuple(dict.fromkeys(step["type"] for step in _flattened(steps)))
+    names = tuple(dict.fromkeys(step["type"] for step in steps))
     names += ("WhitespaceSplit",) if single_spaces else ()
-    single = tuple(kind for step in _flattened(steps) for kind in _character_steps(step))
+    single = tuple(kind for step in steps for kind in _character_steps(step))
     if single:
         within.append(_kept(single))
-    if any(step["type"] == "BertNormalizer" and _strips_accents(step) for step in _flattened(steps)):
+    if any(step["type"] == "BertNormalizer" and _strips_accents(step) for step in steps):
         form = _both(form, "NFD", adjacent=False)
     return Changes(form, reduce(RegularSet.__and__, within) if within else None, ends, names)
 

@@ -136,7 +136,7 @@ class Pattern:
     min_width: int
     max_width: int
     automaton: Automaton | None = None
-    meant: Pattern | None = None
+    meant: Pattern | None = field(default=None, metadata={"optional": True})
 
     @property
     def unescaped(self) -> Pattern:

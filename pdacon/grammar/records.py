@@ -17,7 +17,6 @@ from lark.load_grammar import PackageResource
 
 from pdacon.errors import ArtifactError
 from pdacon.grammar.grammar import Grammar
-from pdacon.grammar.model import Pattern
 
 
 @dataclass(frozen=True)
@@ -80,8 +79,9 @@ def _name_of(path: Any) -> str:
 
 def _plain(value: Any) -> Any:
     if is_dataclass(value):
-        kept = [_plain(getattr(value, field.name)) for field in _stored(value)]
-        return kept[:-1] if isinstance(value, Pattern) and value.meant is None else kept
+        record: Any = type(value)
+        kept = [_plain(getattr(value, field.name)) for field in _stored(record)]
+        return kept[:-1] if kept and kept[-1] is None and _last_is_optional(record) else kept
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
     if isinstance(value, frozenset):
@@ -102,13 +102,19 @@ def _stored(record: Any) -> list[Field[Any]]:
     return [field for field in fields(record) if field.metadata.get("stored", True)]
 
 
+@cache
+def _last_is_optional(record: type) -> bool:
+    """Whether the last field is in a file only if there is something in it."""
+    return bool(_stored(record)[-1].metadata.get("optional", False))
+
+
 def _typed(kind: Any, value: Any) -> Any:
     """The value as a type, which has to be one of those that the records' fields have."""
     if is_dataclass(kind):
         assert isinstance(kind, type)
         kinds = _fields_of(kind)
-        if kind is Pattern and isinstance(value, list) and len(value) == len(kinds) - 1:
-            value = [*value, None]  # most are not escaped
+        if isinstance(value, list) and len(value) == len(kinds) - 1 and _last_is_optional(kind):
+            value = [*value, None]
         if not isinstance(value, list) or len(value) != len(kinds):
             raise ValueError(f"not a {kind.__name__}")
         return kind(*map(_typed, kinds, value))

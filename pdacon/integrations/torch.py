@@ -101,11 +101,11 @@ class DeviceMasks:
                 f"{refusal(columns, self._size)}, and models do not pad so far: compile it for the vocabulary of this "
                 "model, or use apply_masks with size= if it is"
             )
-        matchers = list(matchers) if isinstance(matchers, Iterable) else matchers
-        ids = self.ids(matchers)
-        if None in matchers:
+        numbers = self._numbers(matchers)
+        ids = self._sent(numbers)
+        if (numbers < 0).any():
             return apply_masks(logits, self.table, ids, size=self._size)
-        return apply_bitmask(logits, self.table[ids], size=self._size)
+        return apply_bitmask(logits, self.table[ids], size=self._size)  # fewer kernels
 
     def ids(self, matchers: Sequence[Matcher | None]) -> torch.Tensor:
         """The mask of each matcher as a row of `table`, which is topped up if it has to be.
@@ -120,6 +120,10 @@ class DeviceMasks:
         torch.Tensor, int64[n], on the device
             -1 where the matcher is None.
         """
+        return self._sent(self._numbers(matchers))
+
+    def _numbers(self, matchers: Sequence[Matcher | None]) -> NDArray[np.int64]:
+        """As `ids`, where the matchers are."""
         if not isinstance(matchers, Iterable):
             raise TypeError(f"matchers must be a sequence of Matcher or None, not {type(matchers).__name__}")
         matchers = list(matchers)
@@ -134,7 +138,10 @@ class DeviceMasks:
             ids[[at for at, _ in known]] = mask_ids([matcher for _, matcher in known])
             if ids.max() >= len(self._table):
                 self.top_up()
-        return torch.from_numpy(ids).to(self._room.device, non_blocking=True)
+        return ids
+
+    def _sent(self, numbers: NDArray[np.int64]) -> torch.Tensor:
+        return torch.from_numpy(numbers).to(self._room.device, non_blocking=True)
 
 
 def apply_masks(

@@ -4,7 +4,7 @@ What is read between the quotes is a sequence of units, each of which stands for
 ``\\n``, ``\\u00e9``, two escapes for a pair of surrogates. No unit is the beginning of another one, so that a text is
 cut into units in one way only. A thread of the new program reads a unit and goes where the old one goes with the UTF-8
 of its character. So threads, their order and what matches where are those of the text that is meant; look-ahead sees
-that text, too, and its end in the quote behind it.
+that text, too, and its end in the quote after it.
 
 Source: for JSON's strings, RFC 8259, section 7.
 """
@@ -70,7 +70,7 @@ def escaped_program(program: Program, escapes: Escapes, limit: int, cancel: Canc
 
 
 def whole_characters(program: Program) -> Program | None:
-    """A program for lexemes that begin between characters, if it begins alike whatever lies behind; else None.
+    """A program for lexemes that begin between characters, if it begins alike whatever comes before them; else None.
 
     Look-behind can tell apart the bytes within a character, where no lexeme begins.
     """
@@ -185,7 +185,7 @@ class _Escaping:
             for letter, point in short.items():
                 targets = next((to for first, last, to in longer if first <= point <= last), None)
                 if targets is not None:
-                    ways.append((ord(letter), self._behind(targets)))
+                    ways.append((ord(letter), self._after(targets)))
             if self._escapes != "any":
                 longer = _without(longer, sorted(short.values()))
             if longer:
@@ -213,7 +213,7 @@ class _Escaping:
             elif _is_pair(part[0][2]):
                 key = ("pair", kind, part[0][2])
             else:
-                key = self._behind(part[0][2])
+                key = self._after(part[0][2])
             target = self.number(key)
             letters = {f"{digit:x}", f"{digit:X}"} if self._escapes == "any" else {f"{digit:x}"}
             found += [(ord(letter), ord(letter), target) for letter in letters]
@@ -224,7 +224,7 @@ class _Escaping:
                 hi = found.pop(0)[0]
             yield lo, hi, target
 
-    def _behind(self, targets: Any) -> _Key:
+    def _after(self, targets: Any) -> _Key:
         """Where a character leads."""
         return ("at", targets[0]) if len(targets) == 1 else ("one of", targets)
 
@@ -251,7 +251,7 @@ class _Escaping:
         yield from ((point, point) for point in escaped if first <= point <= last)
 
     def _tail(self, states: _Targets, left: int) -> _Pieces:
-        """What the last bytes of a character may be, as the number that their bits make up, behind some threads."""
+        """What the last bytes of a character may be, as the number that their bits make up, after some threads."""
         if not left:
             return ((0, 0, states),)
         key = states, left
@@ -309,7 +309,7 @@ def _plain_within(first: int, last: int) -> Iterator[tuple[int, int]]:
 def _spellable(
     pieces: list[tuple[int, int, _Targets | _Pieces]], left: int
 ) -> list[tuple[int, int, _Targets | _Pieces]]:
-    """Of characters with so many bytes behind the first one those that UTF-8 spells so: no surrogates, nothing longer
+    """Of characters with so many bytes after the first one those that UTF-8 spells so: no surrogates, nothing longer
     than it need be.
     """
     ranges = [[(0x80, 0x7FF)], [(0x800, 0xD7FF), (0xE000, 0xFFFF)], [(0x10000, 0x10FFFF)]][left - 1]
@@ -350,7 +350,7 @@ def _without(pieces: _Pieces, points: list[int]) -> _Pieces:
 
 
 def _in_sixteen_bits(pieces: _Pieces) -> _Pieces:
-    """Characters as what ``\\u`` has behind it; those above U+FFFF by their first surrogate."""
+    """Characters as what follows ``\\u``; those above U+FFFF by their first surrogate."""
     plain = _part(pieces, 0, _PAIRS)
     pairs = _part(pieces, _PAIRS, 0x100000)
     cuts = sorted({0, 0x400, *(first >> 10 for first, _, _ in pairs), *((last >> 10) + 1 for _, last, _ in pairs)})

@@ -297,8 +297,10 @@ def test_generate(tekken: Coded, constraint: pdacon.Constraint, measured: bool, 
         for rows in [1, 32] if measured else [2]:
             steps = 128 if measured else 3
             prompt = torch.full((rows, 16), 1000, device="cuda")
-            none: dict[str, Callable[[], list[Any]]] = {"no constraint": list}
-            ways = none | {"pdacon": lambda: [PDALogitsProcessor(constraint)]}
+            ways: dict[str, Callable[[], list[Any]]] = {
+                "no constraint": list,
+                "pdacon": lambda: [PDALogitsProcessor(constraint)],
+            }
             if find_spec("xgrammar"):
                 from xgrammar.contrib import hf
 

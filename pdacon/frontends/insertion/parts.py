@@ -33,12 +33,12 @@ class Hole:
 
 @dataclass(frozen=True)
 class Joined:
-    """A terminal that reads what is behind a hole, and before that ignored text or what is in the hole.
+    """A terminal that reads what follows a hole, and before that ignored text or what is in the hole.
 
     Attributes
     ----------
     closer : str
-        The outer grammar's terminal behind the hole.
+        The outer grammar's terminal after the hole.
     pattern : Pattern
         Its pattern.
     hole : Hole or None
@@ -53,11 +53,11 @@ class Joined:
     texts: RegularSet | None
 
     def cut(self, text: str) -> int:
-        """Where the terminal behind the hole begins: as late as it can, or where it can for the first time."""
-        behind = set_of(self.pattern)
+        """Where the terminal after the hole begins: as late as it can, or where it can for the first time."""
+        closing = set_of(self.pattern)
         if self.texts is not None:
-            return next(at for at in range(len(text), -1, -1) if text[at:] in behind and text[:at] in self.texts)
-        return next(at for at in range(len(text)) if text[at:] in behind)
+            return next(at for at in range(len(text), -1, -1) if text[at:] in closing and text[:at] in self.texts)
+        return next(at for at in range(len(text)) if text[at:] in closing)
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ def generate(
         For one text at a time, without beams.
     skip_forced : bool
         Append tokens that are the only ones allowed without asking the model for each: a run of them is read in the
-        pass that writes the token behind it. Texts stay the same, and `Generation.skip_rate` says how many tokens that
+        pass that writes the token after it. Texts stay the same, and `Generation.skip_rate` says how many tokens that
         were. With a constraint that is ``canonical`` most of what a grammar forces is such tokens; without, a text can
         often be cut in other ways. For one text at a time, without beams.
     seed : int, optional

@@ -1,6 +1,6 @@
 """Token healing: the end of a prompt is cut off and becomes the beginning of the constrained text.
 
-A prompt may end within what would be one token: behind ``http:`` a model never saw ``//``, which its tokenizer reads as
+A prompt may end within what would be one token: after ``http:`` a model never saw ``//``, which its tokenizer reads as
 ``://``. So the last tokens of the prompt are taken back, and their text is what the answer begins with, in any tokens.
 
 Source: token healing as in guidance (microsoft/guidance); Cognetta et al. 2025, section 4.4.
@@ -27,7 +27,7 @@ class Healed:
     prompt : str
         The prompt without its end.
     grammar : Grammar
-        The sentences of the grammar, each behind `tail`.
+        The sentences of the grammar, each after `tail`.
     tail : str
         The end of the prompt, with which each answer begins: ``answer.text.removeprefix(tail)`` is the sentence.
     """
@@ -63,7 +63,7 @@ def heal(tokenizer: Any, prompt: str, grammar: GrammarSource, tokens: int = 1) -
     VocabularyError
         The tokenizer takes a space from what it decodes.
     UnsupportedGrammarError
-        The grammar cannot stand behind a text; see `Grammar.compose`.
+        The grammar cannot stand after a text; see `Grammar.compose`.
 
     Notes
     -----
@@ -79,9 +79,9 @@ def heal(tokenizer: Any, prompt: str, grammar: GrammarSource, tokens: int = 1) -
     read = tokenizer(prompt, return_offsets_mapping=True)
     ids, places = read["input_ids"], read["offset_mapping"]
     for kept in range(len(ids) - tokens, -1, -1):
-        cut = places[kept][0]
-        if places[kept][0] == places[kept][1]:
-            raise ValueError(f"heal: the prompt has not {tokens} tokens of text at its end")
+        cut, end = places[kept]
+        if cut == end:
+            break  # a token without text
         if tokenizer(prompt[:cut])["input_ids"] == ids[:kept]:
             return _healed(prompt, cut, grammar)
     raise ValueError(f"heal: the prompt has not {tokens} tokens of text at its end")
