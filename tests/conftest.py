@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
-from support import scaling
+from support import collisions, scaling
 from support.real_vocabularies import tekken_vocabulary
 
 from pdacon import Vocabulary
@@ -20,6 +20,8 @@ Tally = Callable[..., None]
 
 # Tests neither read nor fill the cache of whoever runs them; those of the cache itself have a folder of their own.
 os.environ["PDACON_CACHE_DIR"] = "off"
+
+collisions.look_for_none()
 
 # jsonschema imports it where it is installed, for the formats of IRIs, which no test asks it about. It makes 38 parsers
 # with Lark at once: some seconds for each worker, and for each narrow run.

@@ -13,13 +13,14 @@ import sys
 import warnings
 from pathlib import Path
 
-import lark.lexer
+from lark.exceptions import LarkError
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from corpus.comparing import BYTES, Comparison, Judge, compile_entry, reads
 from corpus.reading import NotInstalledError, Source, read
 from corpus.registry import ENTRIES, Entry
+from support.collisions import look_for_none
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "corpus.md"
 MARKERS = ("<!-- loaded -->", "<!-- refused -->", "<!-- end -->")
@@ -65,7 +66,7 @@ def refused(entry: Entry, source: Source) -> str:
     try:
         _ = source.parser
         theirs = "loads"
-    except lark.exceptions.LarkError as error:
+    except LarkError as error:
         theirs = f"refuses: {str(error).splitlines()[0].split(' in Terminal')[0].split(': ')[0]}"
     reason = entry.refusal.reason if entry.refusal else "the same"
     return f"| {entry.name} | {entry.distribution} {source.version} | {theirs} | {reason} |"
@@ -93,7 +94,7 @@ def main() -> None:
     parser.add_argument("-n", "--number", type=int, default=1000)
     parser.add_argument("--page", type=Path, default=PAGE, help="where the rows are written (default: docs/corpus.md)")
     arguments = parser.parse_args()
-    lark.lexer.has_interegular = False
+    look_for_none()
     warnings.simplefilter("ignore")
     for entry in ENTRIES:
         if arguments.names and not entry.name.startswith(tuple(arguments.names)):

@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Callable
 from functools import lru_cache
 
-import lark.lexer
 import pytest
 from corpus.comparing import BYTES, Comparison, Judge, compile_entry, reads
 from corpus.reading import NotInstalledError, Source, read
@@ -22,9 +21,7 @@ NUMBER = 10
 
 
 @pytest.fixture(autouse=True)
-def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    # interegular makes stock Lark itself fail on some look-around.
-    monkeypatch.setattr(lark.lexer, "has_interegular", False)
+def _quiet() -> None:
     warnings.simplefilter("ignore")  # of `re`, about patterns such as [[ that the packages have
 
 

@@ -110,8 +110,7 @@ def filled(tree: Any, types: set[str], values: Iterator[Any]) -> Any:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_trees_have_the_inner_trees_in_the_place_of_the_holes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lark.lexer.has_interegular", False)
+def test_trees_have_the_inner_trees_in_the_place_of_the_holes(name: str) -> None:
     outer, inner, alphabet = CASES[name]
     grammar = Grammar.compose(outer, inner)
     constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
@@ -160,7 +159,6 @@ def sentences_of(outer: str, inner: Mapping[str, str | RegularSet], alphabet: st
 def test_masks_are_those_of_sentences_in_sentences(
     name: str, monkeypatch: pytest.MonkeyPatch, scaled: Callable[[int], int]
 ) -> None:
-    monkeypatch.setattr("lark.lexer.has_interegular", False)
     outer, inner, alphabet = CASES[name]
     monkeypatch.setattr(f"{__name__}.LENGTH", 5 if len(alphabet) < 5 else 4)
     expected = sentences_of(outer, inner, alphabet)
@@ -207,8 +205,7 @@ SAME_WORDS = {
 
 
 @pytest.mark.parametrize("name", SAME_WORDS)
-def test_stock_lark_reads_what_is_printed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lark.lexer.has_interegular", False)
+def test_stock_lark_reads_what_is_printed(name: str) -> None:
     outer, inner, alphabet = SAME_WORDS[name]
     grammar = Grammar.compose(outer, inner)
     assert not grammar.islands

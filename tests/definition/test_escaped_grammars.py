@@ -59,10 +59,7 @@ def sentences_of(text: str, alphabet: str, length: int) -> list[str]:
 
 @pytest.mark.parametrize("escapes", ESCAPES)
 @pytest.mark.parametrize("name", CASES)
-def test_masks_are_those_of_escaped_sentences(
-    name: str, escapes: Escapes, monkeypatch: pytest.MonkeyPatch, scaled: Callable[[int], int]
-) -> None:
-    monkeypatch.setattr("lark.lexer.has_interegular", False)
+def test_masks_are_those_of_escaped_sentences(name: str, escapes: Escapes, scaled: Callable[[int], int]) -> None:
     text, alphabet = CASES[name]
     length = (5 if len(alphabet) < 4 else 4) if escapes != "any" else 3 if len(alphabet) < 4 else 2
     inner = sentences_of(text, alphabet, length)
@@ -103,9 +100,8 @@ def test_masks_are_those_of_escaped_sentences(
 
 @pytest.mark.parametrize("escapes", ESCAPES)
 @pytest.mark.parametrize("name", CASES)
-def test_within_quotes(name: str, escapes: Escapes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_within_quotes(name: str, escapes: Escapes) -> None:
     """Look-ahead sees the end of the text in the quote, and nothing beside the string gets into it."""
-    monkeypatch.setattr("lark.lexer.has_interegular", False)
     text, alphabet = CASES[name]
     inner = set(sentences_of(text, alphabet, 3))
     code = Grammar.from_lark(text).escaped("json", escapes=escapes, quotes=True)

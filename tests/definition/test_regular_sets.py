@@ -55,11 +55,8 @@ def grammar_of(name: str) -> Grammar:
 
 
 @pytest.mark.parametrize("name", GRAMMARS)
-def test_masks_are_those_of_the_sentences_in_the_set(
-    name: str, monkeypatch: pytest.MonkeyPatch, scaled: Callable[[int], int]
-) -> None:
+def test_masks_are_those_of_the_sentences_in_the_set(name: str, scaled: Callable[[int], int]) -> None:
     """The sets are finite, so that the sentences are all there are and every mask is known, dead ends included."""
-    monkeypatch.setattr("lark.lexer.has_interegular", False)
     alphabet = GRAMMARS[name][1]
     texts = ["".join(text) for size in range(LENGTH + 1) for text in product(alphabet, repeat=size)]
     lark = lark_of(name)
@@ -107,8 +104,7 @@ def alphabet_texts(alphabet: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", GRAMMARS)
-def test_infinite_sets(name: str, monkeypatch: pytest.MonkeyPatch, scaled: Callable[[int], int]) -> None:
-    monkeypatch.setattr("lark.lexer.has_interegular", False)
+def test_infinite_sets(name: str, scaled: Callable[[int], int]) -> None:
     alphabet = GRAMMARS[name][1]
     texts = ["".join(text) for size in range(LENGTH + 1) for text in product(alphabet, repeat=size)]
     lark = lark_of(name)

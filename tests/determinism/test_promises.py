@@ -12,11 +12,11 @@ from dataclasses import replace
 from itertools import product
 from random import Random
 
-import lark
 import pytest
 from conftest import Tally
 from interegular import InvalidSyntax, Unsupported
 from lark.exceptions import LarkError
+from support.collisions import strict_lark
 from support.definition import mask_of
 from support.indented_grammars import TreeIndenter
 from support.lowering import load
@@ -138,7 +138,7 @@ def test_random_grammars_with_a_vocabulary(scaled: Callable[[int], int], tally: 
 def refusal_of_strict_mode(grammar: SmallGrammar) -> str | None:
     """What stock Lark's strict mode says against a grammar, if it does; it fails at some patterns with look-around."""
     try:
-        lark.Lark(grammar.text, parser="lalr", strict=True, **grammar.options)
+        strict_lark(grammar.text, parser="lalr", **grammar.options)
     except LarkError as error:
         return str(error)
     except (InvalidSyntax, Unsupported):

@@ -63,8 +63,9 @@ def kept(tokenizer: Tokenizer, texts: list[str]) -> list[str]:
 
 def followers(tokenizer: Tokenizer, texts: list[str]) -> dict[tuple[int, ...], set[int]]:
     found: dict[tuple[int, ...], set[int]] = {}
+    end = tokenizer.token_to_id("[SEP]")
     for text in texts:
-        ids = [*encode(tokenizer, text), vocabulary_of(tokenizer).eos_ids[0]]
+        ids = [*encode(tokenizer, text), end]
         for at, token in enumerate(ids):
             found.setdefault(tuple(ids[:at]), set()).add(token)
     return found

@@ -19,12 +19,6 @@ TEXTS = ["".join(text) for size in range(5) for text in product("ab\né", repeat
 PATTERNS = ["a|ab", "a*", "(?i)A[^B]", ".", "(?s).+", "a$", "ab*", r"\w+", "(?!ab).*", ".*(?<=ab)", '/|\\\\"?', "[^é]*"]
 
 
-@pytest.fixture(autouse=True)
-def _without_interegular(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With it stock Lark writes out all characters that a set of them has."""
-    monkeypatch.setattr("lark.lexer.has_interegular", False)
-
-
 def parses(lark: Lark, text: str) -> bool:
     try:
         lark.parse(text)

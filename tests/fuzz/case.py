@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import lark
 from fuzz.finds import Progress
 from lark.indenter import Indenter
+from support.collisions import look_for_none
 
 import pdacon
+
+look_for_none()  # the search runs beside the tests as well, in processes of its own
 
 EVERY_BYTE = tuple(bytes([byte]) for byte in range(256))
 
@@ -112,24 +113,11 @@ class Case:
         return pdacon.Vocabulary.from_tokens(self.tokens, eos_ids=self.eos)
 
 
-def tolerant(load: Callable[[], lark.Lark]) -> lark.Lark:
-    """What Lark loads.
-
-    Where interegular is installed, Lark looks with it for terminals that collide, to warn of them, and some patterns
-    are too much for interegular. The language is the same without it.
-    """
-    try:
-        return load()
-    except AttributeError:
-        with mock.patch("lark.lexer.has_interegular", new=False):
-            return load()
-
-
 class Oracle:
     """Stock Lark, which says what the language is. Each text is parsed once."""
 
     def __init__(self, case: Case, progress: Progress) -> None:
-        self.parser = tolerant(case.lark)
+        self.parser = case.lark()
         self.progress = progress
         self.use_bytes: bool = case.options.get("use_bytes", False)
         self.parsed = 0

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 from fuzz import calls, stored
-from fuzz.case import Case, Oracle, tolerant
+from fuzz.case import Case, Oracle
 from fuzz.finds import Found, Outcome, Progress
 from fuzz.texts import Derivations, enumerated, mutated
 from fuzz.world import World
@@ -410,7 +410,7 @@ class Examination:
         texts = self.candidates(oracle, start, 40)
         again = Oracle(self.case, self.progress)
         try:
-            again.parser = tolerant(lambda: Lark(grammar.to_lark(), **grammar.lark_options))
+            again.parser = Lark(grammar.to_lark(), **grammar.lark_options)
         except Exception as error:
             raise Found("to_lark", f"Lark does not load it: {error}") from None
         for text in texts:

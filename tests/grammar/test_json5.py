@@ -9,8 +9,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import lark
 import pytest
+from support.collisions import strict_lark
 from support.json_references import is_json5
 from support.lark_oracle import accepts, lark_parser
 from support.sampler import Sampler, damaged
@@ -52,8 +52,7 @@ def test_rejects(grammar: Grammar, text: str) -> None:
 
 @pytest.mark.slow
 def test_strict_lark_finds_nothing_and_check_no_error(grammar: Grammar) -> None:
-    pytest.importorskip("interegular")
-    lark.Lark(grammar.to_lark(), **grammar.lark_options, strict=True)
+    strict_lark(grammar.to_lark(), **grammar.lark_options)
     assert {finding.id for finding in check(grammar).findings} == {"PDA011", "PDA016"}
 
 

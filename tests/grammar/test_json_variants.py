@@ -8,8 +8,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import lark
 import pytest
+from support.collisions import strict_lark
 from support.json_references import REFERENCES
 from support.lark_oracle import accepts
 
@@ -53,8 +53,7 @@ def test_rejects(grammars: dict[str, Grammar], name: str, text: bytes) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_they_are_clean(grammars: dict[str, Grammar], name: str) -> None:
-    pytest.importorskip("interegular")
-    lark.Lark(grammars[name].to_lark(), **grammars[name].lark_options, strict=True)
+    strict_lark(grammars[name].to_lark(), **grammars[name].lark_options)
     endless_whitespace = {"jsonl": ["PDA016"]}
     assert [finding.id for finding in check(grammars[name]).findings] == endless_whitespace.get(name, [])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary
 
 import lark
-import pytest
 
 from pdacon.grammar import Grammar
 
@@ -13,16 +12,10 @@ _parsers: WeakKeyDictionary[Grammar, lark.Lark] = WeakKeyDictionary()
 
 
 def lark_parser(grammar: Grammar) -> lark.Lark:
-    """Stock Lark for ``grammar``, made from nothing but its text and options; kept as long as the grammar lives.
-
-    Lark is not to look for collisions of terminals: for the letters of all of Unicode that takes minutes, and without
-    ``strict`` it ends in a warning at most.
-    """
+    """Stock Lark for ``grammar``, made from nothing but its text and options; kept as long as the grammar lives."""
     parser = _parsers.get(grammar)
     if parser is None:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("lark.lexer.has_interegular", False)
-            parser = _parsers[grammar] = lark.Lark(grammar.to_lark(), **grammar.lark_options)
+        parser = _parsers[grammar] = lark.Lark(grammar.to_lark(), **grammar.lark_options)
     return parser
 
 
