@@ -24,13 +24,14 @@ from typing import Any
 
 from pdacon.arguments import require
 from pdacon.cancelling import CancelEvent, Watch
-from pdacon.compiling import compile, within_filters
-from pdacon.composition import Limits, own_version, write
+from pdacon.compiling import compile, filters_of, tokenizers_of, within_filters
+from pdacon.composition import Limits, native_trie, own_version, write
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, CancelledError, LimitExceededError, PdaconError
-from pdacon.filters import Canonical, Filter, require_filters
-from pdacon.frontends.json_schema import Spelling, canonical, schema_grammar
+from pdacon.filters import Canonical, Filter, canonical_of
+from pdacon.frontends.json_schema import Spelling, schema_grammar
+from pdacon.frontends.json_schema import canonical as canonical_schema
 from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.stores import ObjectStore
 
@@ -125,6 +126,7 @@ class CompileCache:
         model: Any = None,
         limits: Limits | None = None,
         cancel: CancelEvent | None = None,
+        canonical: Any = None,
         filters: Iterable[Filter] = (),
     ) -> Constraint:
         """As `pdacon.compile`, which is called only if the constraint is not there.
@@ -134,27 +136,29 @@ class CompileCache:
         Raises
         ------
         PdaconError, TypeError, ValueError
-            As `pdacon.compile`. Or a filter is `Canonical`, of which there are no files.
+            As `pdacon.compile`.
 
         Notes
         -----
         Cost: some 60 µs for a `Grammar` and a `Vocabulary` whose constraint is in memory, reading the file if it is in
         the folder, else that of `pdacon.compile`. With filters their sets are made in each call: to be faster, keep
-        ``grammar & filter.texts()``, which is a grammar.
+        ``grammar & filter.texts()``, which is a grammar. ``canonical`` makes the automaton over tokens once for a
+        tokenizer; that of a file is not made again if it is the same.
         """
         made = grammar_of("CompileCache.compile", grammar)
         words = vocabulary_of("CompileCache.compile", vocabulary, tokenizer, model)
         limits = _limits("CompileCache.compile", limits)
-        asked = require_filters(filters)
-        if any(isinstance(one, Canonical) for one in asked):
-            raise ValueError("CompileCache: a constraint with Canonical is in no file; call pdacon.compile and keep it")
-        made = within_filters(made, asked, limits)
+        asked = filters_of(filters, canonical, tokenizer)
+        tokenizers = tokenizers_of(asked)
+        made = within_filters(made, [one for one in asked if not isinstance(one, Canonical)], limits)
+        said = ["grammar", made.fingerprint, made.source, repr(made.source_path)]
+        said += [canonical_of(one, words, native_trie(words, len(made.labels))).fingerprint for one in tokenizers]
         found = self._constraint(
-            ("grammar", made.fingerprint, made.source, repr(made.source_path)),
+            tuple(said),
             words,
             limits,
             cancel,
-            lambda: compile(made, words, limits=limits, cancel=cancel),
+            lambda: compile(made, words, limits=limits, cancel=cancel, canonical=next(iter(tokenizers), None)),
         )
         # Two types can have the same texts, and no file has the type, nor what a grammar was composed of.
         known = found.grammar
@@ -248,8 +252,8 @@ class CompileCache:
                 cancel,
             )
 
-        own = canonical(schema)
-        others = {uri: canonical(one) for uri, one in registry.items()} if isinstance(registry, Mapping) else {}
+        own = canonical_schema(schema)
+        others = {uri: canonical_schema(one) for uri, one in registry.items()} if isinstance(registry, Mapping) else {}
         told_apart = registry is None or isinstance(registry, Mapping)
         if own is None or None in others.values() or not told_apart:
             return make()  # what cannot be written as JSON cannot be told from others

@@ -133,11 +133,9 @@ def compile(
     limits = Limits() if limits is None else limits
     require("compile", "limits", limits, Limits)
     limits = limits.beside(grammar)
-    asked = [*require_filters(filters), *_canonical(canonical, tokenizer)]
+    asked = filters_of(filters, canonical, tokenizer)
     _require_texts(asked, grammar)
-    tokenizers = [one.tokenizer for one in asked if isinstance(one, Canonical)]
-    if len(tokenizers) > 1:
-        raise ValueError("compile: a model has one tokenizer, and canonical is asked of more than one")
+    tokenizers = tokenizers_of(asked)
     grammar = within_filters(grammar, asked, limits)
     filter = canonical_of(tokenizers[0], vocabulary, native_trie(vocabulary)) if tokenizers else None
     with Watch(limits.seconds, cancel) as watch:
@@ -208,14 +206,24 @@ def _may_begin(constraint: Constraint, start: str, *, strip_leading_space: bool)
         return False
 
 
-def _canonical(canonical: Any, tokenizer: Any) -> list[Canonical]:
+def filters_of(filters: Iterable[Filter], canonical: Any, tokenizer: Any) -> list[Filter]:
+    """The filters that are asked for, ``canonical`` as the last one. Raises TypeError."""
+    asked = require_filters(filters)
     if canonical is None or canonical is False:
-        return []
+        return asked
     if canonical is True:
         if tokenizer is None:
             raise TypeError("compile: canonical=True needs tokenizer=; beside vocabulary=, give canonical=tokenizer")
         canonical = tokenizer
-    return [Canonical(canonical)]
+    return [*asked, Canonical(canonical)]
+
+
+def tokenizers_of(filters: Iterable[Filter]) -> list[Any]:
+    """The tokenizer whose tokens are asked for, or none. Raises ValueError."""
+    found = [one.tokenizer for one in filters if isinstance(one, Canonical)]
+    if len(found) > 1:
+        raise ValueError("compile: a model has one tokenizer, and canonical is asked of more than one")
+    return found
 
 
 def _require_texts(filters: Sequence[Any], grammar: Grammar) -> None:

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.arguments import require, require_bool, require_count
-from pdacon.composition import StoredConstraint, encode, map_file, write
+from pdacon.composition import StoredConstraint, encode, map_file, native_trie, write
 from pdacon.determinism import DeterminismReport, check_within
 from pdacon.detokenizer import Vocabulary, vocabulary_of
-from pdacon.errors import ArtifactError, EmptyLanguageError, UnsupportedGrammarError
-from pdacon.filters import TokenFilter
+from pdacon.errors import ArtifactError, EmptyLanguageError, UnsupportedGrammarError, VocabularyError
+from pdacon.filters import TokenFilter, canonical_of
 from pdacon.grammar import Grammar, GrammarSource, grammar_of, held_bytes
 from pdacon.matching import Matcher
 from pdacon.matching.budgets import Budget
@@ -133,7 +133,8 @@ class Constraint:
         vocabulary : Vocabulary, optional
             What the constraint has to be for. Without it the vocabulary comes from the file, once it is asked for.
         tokenizer, model : optional
-            In place of the vocabulary, as in `compile`.
+            In place of the vocabulary, as in `compile`. A canonical constraint has to be of this tokenizer, too: the
+            tokens alone do not say what it merges. Without it the file's own definition of its tokenizer is used.
         grammar : Grammar, str or pathlib.Path, optional
             What the constraint has to be of, as in `compile`.
         verify : bool
@@ -149,7 +150,8 @@ class Constraint:
         Raises
         ------
         ArtifactError
-            The file is none of pdacon's, damaged, of another version of the format, of another grammar or vocabulary.
+            The file is none of pdacon's, damaged, of another version of the format, of another grammar, vocabulary or
+            (if it is canonical) tokenizer.
             It can also be raised later, by what finds damage in what is then first used.
         OSError
             The file cannot be read.
@@ -159,14 +161,19 @@ class Constraint:
         Nothing in a file is ever executed, and no content of a file makes the process crash. But checksums are no
         signatures: a file that somebody means to be wrong can have masks that are wrong.
 
-        Cost: for 131,072 tokens a third of a millisecond for JSON, about one for SQL and Python (decision 14).
+        Cost: for 131,072 tokens a third of a millisecond for JSON, about one for SQL and Python (decision 14). The
+        first canonical one of a tokenizer in a process takes as long as its automaton over tokens: some tenths of a
+        second (decision 40).
         """
         name = os.fsdecode(path)
         if tokenizer is not None or model is not None:
             vocabulary = vocabulary_of("load", vocabulary, tokenizer, model)
         if grammar is not None:
             grammar = grammar_of("load", grammar)
-        return cls._stored(map_file(name), name, vocabulary, grammar, verify)
+        loaded = cls._stored(map_file(name), name, vocabulary, grammar, verify)
+        if loaded._filter is not None and tokenizer is not None:
+            _require_tokenizer(name, loaded._filter, tokenizer, loaded.vocabulary)
+        return loaded
 
     @classmethod
     def from_bytes(
@@ -228,6 +235,7 @@ class Constraint:
             empty=settings.empty,
             name=settings.name,
             size=settings.size,
+            filter=stored.filter,
         )
 
     def _of(self, grammar: Grammar) -> Constraint:
@@ -253,8 +261,7 @@ class Constraint:
         Raises
         ------
         ArtifactError
-            What a file cannot hold: a terminal with a lookahead of more than 4,096 bytes; a tokenizer, so that a
-            constraint with ``canonical`` has none.
+            What a file cannot hold: a terminal with a lookahead of more than 4,096 bytes.
         OSError
             The file cannot be written, or what is there is a folder, a device or a pipe.
         """
@@ -262,12 +269,7 @@ class Constraint:
 
     def to_bytes(self) -> bytes:
         """The bytes that `save` would write."""
-        if self._filter is not None:
-            raise ArtifactError(
-                "a constraint with canonical cannot be saved: no file holds its tokenizer; save one without, or "
-                "compile this one again"
-            )
-        return encode(self.grammar, self.vocabulary, self._pdas, self._empty)
+        return encode(self.grammar, self.vocabulary, self._pdas, self._empty, self._filter)
 
     @property
     def grammar(self) -> Grammar:
@@ -529,6 +531,20 @@ def no_sentence(starts: Sequence[str], sets: Sequence[str] = ()) -> str:
         "text is cut into the terminals that they ask for, or the vocabulary lacks bytes that every sentence needs; "
         "`pdacon check --tokenizer` says more"
     )
+
+
+def _require_tokenizer(name: str, stored: TokenFilter, tokenizer: Any, vocabulary: Vocabulary) -> None:
+    """Raises ArtifactError if a filter from a file is not that of a tokenizer."""
+    try:
+        own = canonical_of(tokenizer, vocabulary, native_trie(vocabulary))
+    except VocabularyError as error:
+        raise ArtifactError(f"{name}: compiled with canonical, and this tokenizer is none for it: {error}") from error
+    if own.fingerprint != stored.fingerprint:
+        raise ArtifactError(
+            f"{name}: compiled with canonical for another tokenizer (definition {stored.fingerprint[:12]}) than the "
+            f"one given (definition {own.fingerprint[:12]}): with the same tokens, but it merges, splits or normalizes "
+            "texts in another way; compile the grammar for this one and save that"
+        )
 
 
 def _report_again(grammar: Callable[[], Grammar], vocabulary: Callable[[], Vocabulary]) -> DeterminismReport:

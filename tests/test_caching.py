@@ -451,5 +451,3 @@ def test_filters_are_kept_in_memory_and_in_files(tmp_path: Path) -> None:
         assert not second.accepts('["\ud55c\uad6d", true]')
     assert cache.statistics()["misses"] == 3
     assert cached.statistics()["loads"] == 2
-    with pytest.raises(ValueError, match="Canonical"):
-        cache.compile("json", words, filters=[filters.Canonical(None)])

@@ -403,8 +403,24 @@ class Tries:
 class CanonicalFilter:
     """The automaton over tokens of what a tokenizer itself produces; state 0 is the start of a text."""
 
-    @staticmethod
-    def make(
+    def step(self, state: int, token: int) -> int: ...  # -1: there is none
+    def ends(self, state: int) -> bool: ...
+    def keeps(self, state: int, token: int) -> bool: ...  # whether the text stays as it is with the token's
+    @property
+    def changes_texts(self) -> bool: ...
+    def followers(self, token: int) -> NDArray[np.int32]: ...  # a mask
+    def encode(self, text: bytes) -> NDArray[np.int32]: ...  # of one pretoken
+    def definition(self) -> bytes: ...  # what it is made from, as files have it
+    @property
+    def prefixed(self) -> bool: ...
+    def statistics(self) -> dict[str, int]: ...
+
+class Filters:
+    """The filters that are in use: those of the same tokens and an equal tokenizer are one."""
+
+    def __init__(self) -> None: ...
+    def of(
+        self,
         trie: Trie,
         pairs: NDArray[np.int32],  # left, right, rank and what they become, one after another
         ranks: NDArray[np.int32],  # of each token, or empty: any two tokens become the one that spells both
@@ -433,16 +449,9 @@ class CanonicalFilter:
         # Of each token of a unigram model, where `words` is 1 for those that it has; empty: it is none.
         scores: NDArray[np.float64],
         unknown: float,  # of a character that is no token
-        spaced: bool,  # a space is put before a text
+        prefixed: bool,  # a space is put before a text
+        spaced: bool,  # and written, so that no token without one is the first
     ) -> CanonicalFilter: ...
-    def step(self, state: int, token: int) -> int: ...  # -1: there is none
-    def ends(self, state: int) -> bool: ...
-    def keeps(self, state: int, token: int) -> bool: ...  # whether the text stays as it is with the token's
-    @property
-    def changes_texts(self) -> bool: ...
-    def followers(self, token: int) -> NDArray[np.int32]: ...  # a mask
-    def encode(self, text: bytes) -> NDArray[np.int32]: ...  # of one pretoken
-    def statistics(self) -> dict[str, int]: ...
 
 class TokenPda:
     """A token-level pushdown automaton: what a Constraint holds for each start symbol."""
@@ -513,9 +522,12 @@ class StoredConstraint:
     def settings(self) -> bytes: ...
     def grammar(self) -> bytes: ...
     def tokens(self) -> list[bytes | None]: ...
+    def filter(self) -> CanonicalFilter | None: ...
     def pdas(self) -> list[TokenPda]: ...
 
-def load_artifact(buffer: Any, verify: bool, tries: Tries, name: str, advice: str) -> StoredConstraint: ...
+def load_artifact(
+    buffer: Any, verify: bool, tries: Tries, filters: Filters, name: str, advice: str
+) -> StoredConstraint: ...
 def save_artifact(settings: bytes, grammar: bytes, pdas: list[TokenPda]) -> bytes: ...
 
 # matching

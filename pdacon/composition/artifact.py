@@ -18,12 +18,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import Any, cast, get_args
 
 from pdacon._native import _core
 from pdacon.composition.token_pda import TRIES
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import ArtifactError, VocabularyError
+from pdacon.filters import FILTERS, Prefix, TokenFilter
 from pdacon.grammar import Grammar
 
 _WAY_OUT = "compile the grammar again and save that (Constraint.save, or pdacon compile)"
@@ -51,6 +52,8 @@ class Settings:
         The version that wrote it.
     unicode : str
         The version of Unicode that ``\\w`` and its like followed when the grammar was compiled.
+    canonical : tuple of str
+        ``prefix``, ``texts`` and ``left`` of the `TokenFilter`; empty: there is no filter.
     """
 
     starts: tuple[str, ...]
@@ -64,6 +67,7 @@ class Settings:
     notes: tuple[str, ...]
     pdacon: str
     unicode: str
+    canonical: tuple[str, ...]
 
 
 class StoredConstraint:
@@ -72,16 +76,26 @@ class StoredConstraint:
     def __init__(self, memory: bytes | memoryview | mmap.mmap, name: str, verify: bool) -> None:
         """Check as much as `Constraint.load` says. Raises ArtifactError, now and later with the name and a way out."""
         self._name = name
-        self._artifact = _core.load_artifact(memory, verify, TRIES, name, _WAY_OUT)
+        self._artifact = _core.load_artifact(memory, verify, TRIES, FILTERS, name, _WAY_OUT)
         text = self._artifact.settings()
         self.pdas = tuple(self._artifact.pdas())
         with self._named():
             self.settings = _read_settings(text)
             if len(self.pdas) != len(self.settings.starts):
                 raise ArtifactError("the artifact is damaged: it has tables for other start rules")
+            self.filter = self._filter()
         if verify:
             self.grammar()
             self.vocabulary()
+
+    def _filter(self) -> TokenFilter | None:
+        native, settings = self._artifact.filter(), self.settings.canonical
+        if (native is None) != (not settings):
+            raise ArtifactError("the artifact is damaged: its settings are for another filter")
+        if native is None:
+            return None
+        prefix, texts, left = settings
+        return TokenFilter(native, cast(Prefix, prefix), texts, left)
 
     @contextlib.contextmanager
     def _named(self) -> Iterator[None]:
@@ -118,7 +132,13 @@ def own_version() -> str:
     return version("pdacon")
 
 
-def encode(grammar: Grammar, vocabulary: Vocabulary, pdas: Sequence[_core.TokenPda], empty: frozenset[int]) -> bytes:
+def encode(
+    grammar: Grammar,
+    vocabulary: Vocabulary,
+    pdas: Sequence[_core.TokenPda],
+    empty: frozenset[int],
+    filter: TokenFilter | None,
+) -> bytes:
     """The file of a constraint."""
     from pdacon.grammar.records import to_json
 
@@ -134,6 +154,7 @@ def encode(grammar: Grammar, vocabulary: Vocabulary, pdas: Sequence[_core.TokenP
         "strip_leading_space": vocabulary.strip_leading_space,
         "notes": vocabulary.notes,
         "unicode": unicodedata.unidata_version,
+        "canonical": [] if filter is None else [filter.prefix, filter.texts, filter.left],
     }
     return _core.save_artifact(json.dumps(settings).encode(), to_json(grammar), list(pdas))
 
@@ -207,6 +228,9 @@ def _read_settings(text: bytes) -> Settings:
         starts = texts(given["starts"])
         if not starts:
             raise ValueError("starts")
+        canonical = texts(given["canonical"])
+        if canonical and (len(canonical) != 3 or canonical[0] not in get_args(Prefix)):
+            raise ValueError("canonical")
         return Settings(
             starts=starts,
             empty=frozenset(numbers(given["empty"])),
@@ -219,6 +243,7 @@ def _read_settings(text: bytes) -> Settings:
             notes=texts(given["notes"]),
             pdacon=pdacon,
             unicode=unicode,
+            canonical=canonical,
         )
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise ArtifactError(f"the artifact is damaged: its settings cannot be read ({error})") from error

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,6 +19,9 @@ from pdacon.filters.spaces import Prefix
 from pdacon.filters.tokenizer_parts import parts_of
 from pdacon.filters.tokenizer_texts import added_tokens, form_of_tokenizer, text_arrays, texts_left
 from pdacon.frontends.regular_sets import RegularSet
+
+FILTERS = _core.Filters()
+"""The filters of all constraints of this process, loaded ones included."""
 
 _lock = threading.Lock()
 _made: WeakKeyDictionary[Any, tuple[Vocabulary, TokenFilter]] = WeakKeyDictionary()
@@ -61,11 +67,19 @@ class TokenFilter:
         When the tokenizer puts a space before a text.
     texts : str
         What messages call the texts that the tokenizer gives back, where it changes some.
+    left : str
+        The fingerprint of `Canonical.texts`, which are no part of the automaton; "" where they are all texts.
     """
 
     native: _core.CanonicalFilter
     prefix: Prefix
     texts: str
+    left: str
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 (hex) of what makes the tokenizer differ from others with the same tokens."""
+        return sha256(json.dumps([self.prefix, self.left]).encode() + self.native.definition()).hexdigest()
 
 
 def canonical_of(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> TokenFilter:
@@ -115,7 +129,7 @@ def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> TokenFilt
             )
     texts = text_arrays(form_of_tokenizer(tokenizer), trivial=bool(added.emitted))
     splits, words = parts.splits, parts.words
-    made = _core.CanonicalFilter.make(
+    made = FILTERS.of(
         trie,
         parts.pairs.reshape(-1),
         parts.ranks,
@@ -135,6 +149,7 @@ def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> TokenFilt
         0 if words is None else words.most,
         np.empty(0) if words is None else words.scores,
         0.0 if words is None else words.unknown,
+        parts.prefix == "always",
         parts.prefix == "always" and (words is None or words.scores.size > 0),
     )
     unreachable = made.statistics()["unreachable"]
@@ -144,4 +159,6 @@ def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> TokenFilt
             "which is not supported; compile without canonical"
         )
     form, given_back = "the normal form that the tokenizer brings texts into", "what the tokenizer gives back as it was"
-    return TokenFilter(made, parts.prefix, form if words is None else given_back)
+    left = Canonical(tokenizer).texts()
+    left_fingerprint = "" if left is None else left.fingerprint
+    return TokenFilter(made, parts.prefix, form if words is None else given_back, left_fingerprint)

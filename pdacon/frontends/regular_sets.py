@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import islice
 from typing import Any, Literal, Protocol
 
@@ -517,6 +518,13 @@ class RegularSet:
     def text_set(self) -> TextSet:
         """The set as a grammar keeps it, that has only texts within it. Raises EmptyLanguageError."""
         return text_set(self._dfa, self._name, self._limits.states, self._limits.bytes)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 (hex) of the least automaton, by which files tell sets apart: sets with equal ones are equal."""
+        native = self._dfa.native
+        arrays = (native.firsts, native.numbers, native.table, native.accepting)
+        return sha256(b"".join(array.size.to_bytes(8, "little") + array.tobytes() for array in arrays)).hexdigest()
 
     def named(self, name: str) -> RegularSet:
         """The same set under a name of your own: it is how ``repr`` and `Matcher.explain` call it."""

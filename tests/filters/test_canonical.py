@@ -28,7 +28,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, normalizers
 
 import pdacon
 from pdacon import Vocabulary
-from pdacon.errors import ArtifactError, EmptyLanguageError, MatcherError, UnsupportedGrammarError, VocabularyError
+from pdacon.errors import EmptyLanguageError, MatcherError, UnsupportedGrammarError, VocabularyError
 from pdacon.matching.sampling import sample, sample_tokens
 
 GPT4O = (
@@ -346,8 +346,6 @@ def test_the_filter_is_named_where_it_refuses() -> None:
 def test_what_is_not_supported_is_refused() -> None:
     tokenizer, vocabulary, _ = TOKENIZERS["gpt2"]
     constraint = pdacon.compile("json", vocabulary, canonical=tokenizer)
-    with pytest.raises(ArtifactError, match="canonical"):
-        constraint.to_bytes()
     with pytest.raises(MatcherError, match="fill_bitmask"):
         constraint.matcher().mask_id()
     with pytest.raises(MatcherError, match="fill_bitmask"):

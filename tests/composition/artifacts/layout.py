@@ -136,6 +136,9 @@ def layout(data: bytes) -> str:
         "[structs]",
         *sorted(_structs(readers)),
         "",
+        "[arrays of a tokenizer's definition, in order]",
+        _struct("FilterDefinition", _source("filter_definition.hpp")),
+        "",
         "[sections of the sample, in order]",
     ]
     for part, start, content in sections(data):

@@ -37,12 +37,12 @@ class Buffer {
 };
 
 std::shared_ptr<StoredConstraint> load(nb::handle object, bool verify, std::shared_ptr<Tries> tries,
-                                       std::string name, std::string advice) {
+                                       Filters& filters, std::string name, std::string advice) {
     if (!tries) throw std::invalid_argument("artifact: tries are needed");
     auto buffer = std::make_shared<Buffer>(object);
     const auto bytes = buffer->bytes();
     const WithoutGil release;
-    return std::make_shared<StoredConstraint>(bytes, std::move(buffer), verify, std::move(tries),
+    return std::make_shared<StoredConstraint>(bytes, std::move(buffer), verify, std::move(tries), filters,
                                               std::move(name), std::move(advice));
 }
 
@@ -86,9 +86,10 @@ void bind_artifact(nb::module_& m) {
         .def("settings", &text<Part::kSettings>)
         .def("grammar", &text<Part::kGrammar>)
         .def("tokens", &tokens)
+        .def("filter", &StoredConstraint::filter)
         .def("pdas", &StoredConstraint::pdas);
-    m.def("load_artifact", &load, nb::arg("buffer"), nb::arg("verify"), nb::arg("tries"), nb::arg("name"),
-          nb::arg("advice"));
+    m.def("load_artifact", &load, nb::arg("buffer"), nb::arg("verify"), nb::arg("tries"), nb::arg("filters"),
+          nb::arg("name"), nb::arg("advice"));
     m.attr("ARTIFACT_VERSION") = kArtifactVersion;
     m.def("save_artifact", &save, nb::arg("settings"), nb::arg("grammar"), nb::arg("pdas"));
 }

@@ -1,15 +1,31 @@
 #include "composition/stored_constraint.hpp"
 
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include "base/memory.hpp"
 
 namespace pdacon {
 
+namespace {
+
+std::shared_ptr<CanonicalFilter> read_filter(const ArtifactReader& artifact,
+                                             const std::shared_ptr<const Tokens>& tokens, Filters& filters) {
+    const auto numbers = artifact.array<std::int32_t>(Part::kFilter, ArtifactReader::kShared);
+    if (numbers.empty()) return nullptr;
+    try {
+        return filters.of(tokens, numbers.view());
+    } catch (const std::invalid_argument& error) {
+        throw ArtifactDamage(std::string("the artifact is damaged: ") + error.what());
+    }
+}
+
+}  // namespace
+
 StoredConstraint::StoredConstraint(std::span<const std::uint8_t> memory, std::shared_ptr<const void> owner,
-                                   bool verify, std::shared_ptr<Tries> tries, std::string name,
-                                   std::string advice)
+                                   bool verify, std::shared_ptr<Tries> tries, Filters& filters,
+                                   std::string name, std::string advice)
     : origin_(std::make_shared<const Origin>(Origin{std::move(name), std::move(advice)})) {
     std::int64_t held = 0;  // bytes of what start symbols share
     const MemoryLimit shared(0, held);
@@ -23,6 +39,7 @@ StoredConstraint::StoredConstraint(std::span<const std::uint8_t> memory, std::sh
         reader_ = std::make_shared<const ArtifactReader>(memory, std::move(owner), origin_, verify);
         auto lexer = std::make_shared<LexingAutomaton>(*reader_);
         trie_ = std::make_shared<const LazyTrie>(reader_, std::move(tries));
+        filter_ = read_filter(*reader_, trie_->shared_tokens(), filters);
         labels_ = std::make_shared<const Labels>(*reader_, trie_->tokens().size());
         const auto starts = reader_->num_starts();
         require_artifact(starts > 0, "it has no start symbol");
@@ -34,6 +51,7 @@ StoredConstraint::StoredConstraint(std::span<const std::uint8_t> memory, std::sh
             const MemoryLimit own(0, made);
             pdas_.push_back(std::make_shared<TokenPda>(lexer_, trie_, labels_, *reader_, start));
             pdas_.back()->set_held(made);
+            pdas_.back()->set_filter(filter_);
         }
     });
 }

@@ -20,6 +20,8 @@ void TokenPda::save(ArtifactWriter& whole, std::int32_t start) {
             machine_.lexer.save(artifact);
             trie_->save(artifact);
             labels_->save(artifact);
+            artifact.add(Part::kFilter, ArtifactWriter::kShared,
+                         filter_ ? filter_->definition() : std::span<const std::int32_t>());
         }
         machine_.save(artifact, start);
         liveness_table_.save(artifact, start);

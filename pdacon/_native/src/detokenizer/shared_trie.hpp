@@ -50,6 +50,7 @@ class LazyTrie {
     void save(ArtifactWriter& artifact) const;
 
     const Tokens& tokens() const { return *tokens_; }
+    const std::shared_ptr<const Tokens>& shared_tokens() const { return tokens_; }
     // Safe from any thread. Cost: the first time, some ms for 131,072 tokens. Throws ArtifactDamage.
     const SharedTrie& get() const;
 

@@ -121,10 +121,11 @@ std::string named(std::int64_t token) { return "token " + std::to_string(token) 
 
 pdacon_constraint* loaded(std::span<const std::uint8_t> memory, std::shared_ptr<const void> owner,
                           bool verify, std::string name) {
-    // Constraints with the same tokens share their trie.
+    // Constraints with the same tokens share their trie, and those with the same tokenizer its filter.
     static const auto tries = std::make_shared<Tries>();
+    static Filters filters;
     return new pdacon_constraint{
-        StoredConstraint(memory, std::move(owner), verify, tries, std::move(name), kWayOut)};
+        StoredConstraint(memory, std::move(owner), verify, tries, filters, std::move(name), kWayOut)};
 }
 
 template <class What>
@@ -250,6 +251,12 @@ pdacon_status pdacon_matcher_new(const pdacon_constraint* constraint, const pdac
         const auto& pda = pdas[given.start];
         require_argument(function, given.max_tokens < 0 || pda->labels().size() == 0,
                          "max_tokens is not for a grammar that has tokens without text");
+        const auto* filter = pda->filter();
+        require_argument(function, filter == nullptr || given.max_tokens < 0,
+                         "max_tokens is not for a constraint with canonical");
+        require_argument(
+            function, filter == nullptr || !given.strip_leading_space || filter->prefixed(),
+            "strip_leading_space is for canonical where the tokenizer puts a space before texts");
         auto made = std::make_unique<pdacon_matcher>(
             pda, given.max_rollback, given.strip_leading_space,
             /*keep_text=*/false, Matcher::Limit::of(Matcher::Unit::kTokens, given.max_tokens));

@@ -32,10 +32,13 @@ namespace pdacon {
 class CanonicalFilter {
   public:
     // `texts`: those that the tokenizer leaves as they are; none: all.
-    // `spaced`: whether the tokenizer puts a space before a text, so that one without is never its first
-    // token.
-    CanonicalFilter(MergeTable merges, Pretokens pretokens, std::unique_ptr<TextStates> texts, bool spaced)
-        : spaced_(spaced),
+    // `prefixed`: whether the tokenizer puts a space before a text; `spaced`: and writes it, so that a token
+    // without one is never its first token. `definition`: the numbers of all that, for files.
+    CanonicalFilter(MergeTable merges, Pretokens pretokens, std::unique_ptr<TextStates> texts, bool prefixed,
+                    bool spaced, std::vector<std::int32_t> definition)
+        : prefixed_(prefixed),
+          spaced_(spaced),
+          definition_(std::move(definition)),
           merges_(std::move(merges)),
           pretokens_(std::move(pretokens)),
           texts_(std::move(texts)) {
@@ -45,7 +48,10 @@ class CanonicalFilter {
     static constexpr std::int32_t kStart = 0;
     const Tokens& tokens() const { return merges_.tokens(); }
     const MergeTable& merges() const { return merges_; }
+    // Whether a text may begin with a token one leading space of which does not count.
+    bool prefixed() const { return prefixed_; }
     bool spaced() const { return spaced_; }
+    std::span<const std::int32_t> definition() const { return definition_; }
 
     // The state after a token, whether the grammar allows it or not; -1: no text's own tokenization goes on
     // so.
@@ -103,7 +109,8 @@ class CanonicalFilter {
     const std::vector<std::int32_t>& row(std::int32_t token);
 
     std::recursive_mutex lock_;
-    bool spaced_;
+    bool prefixed_, spaced_;
+    std::vector<std::int32_t> definition_;
     MergeTable merges_;
     Pretokens pretokens_;
     std::unique_ptr<TextStates> texts_;

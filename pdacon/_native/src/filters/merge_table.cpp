@@ -11,12 +11,25 @@
 
 namespace pdacon {
 
+namespace {
+
+// Longer tokens are made by no merges: what is made of a text takes the square of its length.
+constexpr std::size_t kMostBytes = 1 << 14;
+
+bool spells(const Tokens& tokens, std::int32_t whole, std::int32_t left, std::int32_t right) {
+    const auto text = tokens.bytes_of(whole), begin = tokens.bytes_of(left), end = tokens.bytes_of(right);
+    return text.size() == begin.size() + end.size() && text.starts_with(begin) && text.ends_with(end);
+}
+
+}  // namespace
+
 std::vector<MergeTable::Pair> MergeTable::by_rank(const Tokens& tokens, std::span<const std::int32_t> ranks) {
     if (ranks.size() != tokens.size()) throw std::invalid_argument("merges: a rank for each token is needed");
     std::unordered_map<std::string_view, std::int32_t> ids;
     ids.reserve(ranks.size());
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < ranks.size(); ++token)
-        if (ranks[static_cast<std::size_t>(token)] >= 0 && tokens.has_text(token))
+        if (ranks[static_cast<std::size_t>(token)] >= 0 && tokens.has_text(token) &&
+            tokens.bytes_of(token).size() <= kMostBytes)
             ids.emplace(tokens.bytes_of(token), token);
     std::vector<Pair> pairs;
     for (const auto& [text, token] : ids)
@@ -44,6 +57,8 @@ MergeTable::MergeTable(std::shared_ptr<const Tokens> tokens, std::vector<Pair> p
         for (const auto token : {left, right, made})
             if (token < 0 || static_cast<std::size_t>(token) >= size || !tokens_->has_text(token))
                 throw std::invalid_argument("merges: a pair of what is no token with text");
+        if (!spells(*tokens_, made, left, right))
+            throw std::invalid_argument("merges: a pair that becomes another text");
         if (!partners_.empty() && offsets_[static_cast<std::size_t>(left) + 1] > 0 &&
             partners_.back().right == right)
             continue;  // the lower rank counts
@@ -130,7 +145,8 @@ void MergeTable::derive_all(std::span<const std::uint8_t> roles) {
             at(token) = {-1, -1, -1, true, true};
             continue;
         }
-        const auto made = derive(tokens_->bytes_of(token));
+        const auto made =
+            tokens_->bytes_of(token).size() <= kMostBytes ? derive(tokens_->bytes_of(token)) : Derivation();
         if (made.parts.size() != 1 || made.parts[0] != token) {
             ++num_unreachable_;
             continue;
