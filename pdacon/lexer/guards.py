@@ -59,7 +59,8 @@ class _Product:
         self._threads = Threads(guarded, limit, cancel)
         self._trackers = Trackers(guarded, self._threads, limit)
         self._number: dict[tuple[Thread, Behind] | tuple[int, ...], int] = {}
-        self._known: dict[tuple[Thread, Behind], int] = {}  # with all that lies behind
+        self._known: dict[Behind, dict[Thread, int]] = {}  # with the whole left context
+        self._chosen: dict[tuple[int, Behind], int] = {}  # by the identity of a list that `Threads` keeps
         self._out_kinds: list[int] = []
         self._out_edges: list[Edges] = []
         self._fresh: list[tuple[int, Thread, Behind]] = []
@@ -75,7 +76,19 @@ class _Product:
         return pack(self._out_kinds, edges, *_merged(entries, step))
 
     def _choice(self, threads: list[Thread], behind: Behind) -> int:
-        states = dict.fromkeys(self._state(thread, behind) for thread in threads)
+        chosen = self._chosen.get((id(threads), behind))
+        if chosen is None:
+            chosen = self._chosen[id(threads), behind] = self._made_choice(threads, behind)
+        return chosen
+
+    def _made_choice(self, threads: list[Thread], behind: Behind) -> int:
+        known = self._known.setdefault(behind, {})
+        states: dict[int, None] = {}
+        for thread in threads:
+            state = known.get(thread)
+            if state is None:
+                state = known[thread] = self._relevant_state(thread, self._trackers.relevant(behind, thread))
+            states[state] = None
         key = tuple(states)
         if len(key) == 1:
             return key[0]
@@ -83,12 +96,6 @@ class _Product:
         if number is None:
             number = self._number[key] = self._add(SPLIT, tuple((0, 0, state) for state in key))
         return number
-
-    def _state(self, thread: Thread, behind: Behind) -> int:
-        known = self._known.get((thread, behind))
-        if known is None:
-            known = self._known[thread, behind] = self._relevant_state(thread, self._trackers.relevant(behind, thread))
-        return known
 
     def _relevant_state(self, thread: Thread, behind: Behind) -> int:
         number = self._number.get((thread, behind))
@@ -113,8 +120,11 @@ class _Product:
     def _expand(self, state: int, thread: Thread, behind: Behind) -> None:
         wanted = [index for index, states in enumerate(behind) if states is not None]
         cuts = self._trackers.cuts(behind) | self._trackers.cuts_of(thread)
+        read = self._threads.bytes_read(thread)
         edges: list[Edge] = []
         for first, last in intervals(cuts):
+            if not read[first]:
+                continue
             after = self._trackers.after(behind, first, wanted)
             threads = self._threads.move(thread, first, after)
             if not threads:

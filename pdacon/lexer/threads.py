@@ -227,6 +227,17 @@ class Threads:
             return self.closure(target, owed, behind)
         return []
 
+    def bytes_read(self, thread: Thread) -> bytearray:
+        """For each byte whether the thread goes on with it, its obligations aside: most states read very few."""
+        position, _ = thread
+        if isinstance(position, Atomic) or self._kinds[position] != BYTES:
+            return bytearray(b"\1" * 256)
+        read = bytearray(256)
+        for lo, hi, _ in self._edges[position]:
+            if lo < 256:  # beyond it is the end of the text
+                read[lo : hi + 1] = b"\1" * (hi + 1 - lo)
+        return read
+
     def successors(self, state: int, byte: int) -> Iterator[int]:
         for lo, hi, target in self._edges[state]:
             if lo <= byte <= hi:
