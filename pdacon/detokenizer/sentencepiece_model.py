@@ -45,6 +45,8 @@ class Model:
         How texts are cut into pieces: `UNIGRAM`, `BPE`, or in another way.
     charsmap : bytes
         The table by which texts are rewritten before they are cut; empty: they are not.
+    space_is_suffix : bool
+        Whether the space that is added to a text stands behind it.
     """
 
     pieces: list[tuple[str, int]]
@@ -55,6 +57,7 @@ class Model:
     scores: list[float] = field(default_factory=list)
     kind: int = UNIGRAM
     charsmap: bytes = b""
+    space_is_suffix: bool = False
 
 
 def model_bytes(source: Any) -> tuple[bytes, str]:
@@ -158,6 +161,7 @@ def _model(data: bytes) -> Model:
         scores,
         int(trainer.get(3, UNIGRAM)),
         bytes(_text_of(normalizer.get(2, b""))),
+        bool(trainer.get(24)),
     )
 
 

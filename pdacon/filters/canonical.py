@@ -148,7 +148,7 @@ def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> TokenFilt
         np.empty(0, np.uint8) if words is None else words.kinds,
         0 if words is None else words.most,
         np.empty(0) if words is None else words.scores,
-        0.0 if words is None else words.unknown,
+        np.zeros(1) if words is None else words.unknown,
         parts.prefix == "always",
         parts.prefix == "always" and (words is None or words.scores.size > 0),
     )

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from pdacon.detokenizer import Vocabulary
 from pdacon.detokenizer.byte_level import bytes_of_all
-from pdacon.detokenizer.sentencepiece_model import BPE, BYTE, BYTE_PIECE, NORMAL, SPACE, UNUSED, Model
+from pdacon.detokenizer.sentencepiece_model import BPE, BYTE, BYTE_PIECE, NORMAL, SPACE, UNIGRAM, UNUSED, Model
 from pdacon.errors import VocabularyError
-from pdacon.filters.borders import borders_of
+from pdacon.filters.borders import Borders, borders_of
 from pdacon.filters.spaces import Prefix, Spaces, sentencepiece_of, spaces_of
 from pdacon.filters.split_regex import program_of
 from pdacon.filters.splitting import SplitAutomaton, split_automaton
 from pdacon.filters.tokenizer_texts import backend_of
-from pdacon.filters.unigram import paths_of
+from pdacon.filters.unigram import paths_of, paths_of_model
 from pdacon.filters.word_pieces import Words, is_word_piece, word_borders, words_of
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -117,23 +117,22 @@ def _of_word_pieces(backend: Any, vocabulary: Vocabulary) -> Parts:
         words = words_of(json.loads(backend.to_str()), backend, vocabulary)
     except ValueError as error:
         raise _refusal(str(error)) from error
-    return _of_words(words, "always")
+    return _of_words(words, Borders(word_borders(), np.zeros(2, np.uint8)), "always")
 
 
 def _of_unigram(state: dict[str, Any], vocabulary: Vocabulary) -> Parts:
     try:
         spaces = spaces_of(state["normalizer"], state["pre_tokenizer"])
-        words = paths_of(state, spaces, vocabulary)
+        words, borders = paths_of(state, spaces, vocabulary)
     except ValueError as error:
         raise _refusal(str(error)) from error
-    prefix: Prefix = "never" if spaces is None else spaces.prefix
-    return _of_words(words, prefix)
+    return _of_words(words, borders, "never" if spaces is None else spaces.prefix)
 
 
-def _of_words(words: Words, prefix: Prefix) -> Parts:
+def _of_words(words: Words, borders: Borders, prefix: Prefix) -> Parts:
     roles = np.where(words.kinds > 0, 3, 0).astype(np.uint8)
-    pairs, ranks, bytewise = np.empty((0, 4), np.int32), np.empty(0, np.int32), np.zeros(2, np.uint8)
-    return Parts(word_borders(), bytewise, pairs, ranks, roles, False, prefix, words)
+    pairs, ranks = np.empty((0, 4), np.int32), np.empty(0, np.int32)
+    return Parts(borders.splits, borders.bytewise, pairs, ranks, roles, False, prefix, words)
 
 
 def _of_json(state: dict[str, Any], vocabulary: Vocabulary) -> Parts:
@@ -193,9 +192,18 @@ def _of_characters(state: dict[str, Any], spaces: Spaces, vocabulary: Vocabulary
 
 
 def _of_sentencepiece(model: Model, vocabulary: Vocabulary) -> Parts:
-    """Of a BPE of SentencePiece itself: any two neighbours become the piece that spells both, best scores first."""
+    """Of SentencePiece itself. BPE: any two neighbours become the piece that spells both, best scores first."""
+    if model.space_is_suffix:
+        raise _refusal("a space is put behind texts: treat_whitespace_as_suffix")
+    prefix: Prefix = "always" if model.add_dummy_prefix else "never"
+    if model.kind == UNIGRAM:
+        try:
+            words, cuts = paths_of_model(model, vocabulary)
+        except ValueError as error:
+            raise _refusal(str(error)) from error
+        return _of_words(words, cuts, prefix)
     if model.kind != BPE:
-        raise _refusal("the SentencePiece model is no BPE")
+        raise _refusal("the SentencePiece model is neither BPE nor Unigram")
     pieces = {i: word for i, (word, kind) in enumerate(model.pieces) if kind == NORMAL}
     used, roles = _roles(pieces, False, vocabulary)
     for i, (word, kind) in enumerate(model.pieces):
@@ -213,7 +221,6 @@ def _of_sentencepiece(model: Model, vocabulary: Vocabulary) -> Parts:
         ranks[i] = rank_of[model.scores[i]]
     borders = borders_of(used.values(), _bytes_of(roles, vocabulary), before_spaces=False)
     pairs = np.empty((0, 4), np.int32)
-    prefix: Prefix = "always" if model.add_dummy_prefix else "never"
     return Parts(borders.splits, borders.bytewise, pairs, ranks, roles, False, prefix)
 
 

@@ -27,7 +27,7 @@ _MOST_STATES = 100_000
 _MOST_BYTES = 256 << 20
 
 
-_NOTHING = np.empty(0, np.float64)
+_NOTHING, _NO_PENALTY = np.empty(0, np.float64), np.zeros(1)
 Star = tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8]]
 
 
@@ -44,15 +44,16 @@ class Words(NamedTuple):
         The automaton over bytes of words, with single spaces between them, for which there are tokens in any case.
     scores : float64[V]
         Of a unigram model, what its tokens add to a path; `kinds` is 1 for those that it has. Empty for WordPiece.
-    unknown : float
-        What a character that is no token adds.
+    unknown : float64[1] or float64[2]
+        What a character that is no token adds; and, unless texts are split at each space, by how much paths may differ
+        and all be allowed.
     """
 
     kinds: NDArray[np.uint8]
     most: int
     star: Star
     scores: NDArray[np.float64] = _NOTHING
-    unknown: float = 0.0
+    unknown: NDArray[np.float64] = _NO_PENALTY
 
 
 def is_word_piece(backend: Any) -> bool:

@@ -4,7 +4,8 @@
 
 For each of the tokenizers so many texts at random, of several scripts, code, JSON, blanks and emoji. Those that the
 tokenizer gives back as they were must be accepted token by token, with the end; and with one token cut in two, which is
-another spelling of the same text, they must be refused. Prints a line for each tokenizer.
+another spelling of the same text, they must be refused, but for unigram models whose sums are rounded: of these it is
+counted how many are let in. Prints a line for each tokenizer.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from typing import Any
 
 from test_canonical import TOKENIZERS as BYTE_LEVEL
 from test_canonical import with_normalizer
+from test_canonical_sentencepiece import ROUNDED, real
 from test_canonical_sentencepiece import TOKENIZERS as PIECES
-from test_canonical_sentencepiece import real
 from test_canonical_word_pieces import TOKENIZERS as WORDS
 from test_canonical_word_pieces import vocabulary_of
 
@@ -32,6 +33,7 @@ PARTS = [
     *"éüßñçøåœ日本語漢字かなカナ한국어русскийελληνικάعربيעבריתहिन्दीไทย",
     *["e\u0301", "🙂", "👩‍👩‍👧", "🇩🇪", "\u200b", "\u00a0", "½", "²", "Ⅳ", "ﬁ"],
 ]
+LETS_IN = ("T5", "over spaces", "tokenizers")
 Encode = Callable[[str], list[int]]
 
 
@@ -44,6 +46,9 @@ def tokenizers() -> dict[str, tuple[Any, pdacon.Vocabulary, Encode, bool]]:
     found["qwen, NFC"] = made, vocabulary, lambda text: list(made.encode(text).ids), False
     for name, (tokenizer, vocabulary, encode) in PIECES.items():
         found[name] = tokenizer, vocabulary, encode, False
+    for name in LETS_IN:
+        tokenizer, vocabulary, encode = ROUNDED[name]()
+        found[f"Unigram, {name}"] = tokenizer, vocabulary, encode, False
     for name in ("cleaned", "normalizer"):
         words = WORDS[name]
         found[f"WordPiece, {name}"] = words, vocabulary_of(words), _encoder(words), True
@@ -82,7 +87,7 @@ def main() -> None:
         known = {text: i for i, text in enumerate(vocabulary.tokens) if text}
         constraint = pdacon.compile(pdacon.Grammar.from_regex("(?s).*"), vocabulary, canonical=tokenizer)
         parts = [part for part in PARTS if given_back(f"a{part}a", encode(f"a{part}a"), vocabulary, strips)]
-        allowed = refused = 0
+        allowed = refused = let_in = 0
         for _ in range(count):
             text = "".join(rng.choices(parts, k=rng.randint(1, 12)))
             ids = encode(text)
@@ -94,13 +99,16 @@ def main() -> None:
             assert matcher.validate_tokens(ended) == len(ended), (name, text, ids)
             other = cut(ids, vocabulary, rng, known)
             if other is not None and other != ids:
-                refused += 1
-                assert matcher.validate_tokens([*other, ended[-1]]) < len(other) + 1, (name, text, other)
+                is_refused = matcher.validate_tokens([*other, ended[-1]]) < len(other) + 1
+                assert is_refused or name.removeprefix("Unigram, ") in LETS_IN, (name, text, other)
+                refused += is_refused
+                let_in += not is_refused
         assert constraint.statistics()["canonical_searches_cut"] == 0, name
         total += allowed
         seconds = time.process_time() - since
         print(
-            f"{name}: of {count:,} texts {allowed:,} are allowed, {refused:,} other spellings refused; {seconds:.1f} s"
+            f"{name}: of {count:,} texts {allowed:,} are allowed, {refused:,} other spellings refused, "
+            f"{let_in:,} let in; {seconds:.1f} s"
         )
     print(f"{total:,} texts")
 

@@ -65,6 +65,7 @@ MAKERS = {
     "lower case": lambda: byte_level(normalizers.Lowercase()),
     "characters": lambda: train_metaspace("always", model="BPE", text=CORPUS),
     "Unigram": lambda: train_metaspace("always", text=CORPUS, size=300),
+    "Unigram, not split": lambda: train_metaspace("always", split=False, text=CORPUS, size=300),
     "WordPiece": lambda: train_word_piece(text=CORPUS),
     "SentencePiece": sentencepiece,
 }

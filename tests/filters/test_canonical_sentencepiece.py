@@ -6,6 +6,7 @@ The texts are what stands behind something else, where no space is put before th
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -63,9 +64,9 @@ def of_sentencepiece(name: str, **options: Any) -> tuple[Any, Vocabulary, Callab
     vocabulary = Vocabulary.from_sentencepiece(processor)
 
     def encode(text: str) -> list[int]:
-        # After a character that is no piece, whose last byte is a border.
+        # After a character that is no piece, which is a border, or its last byte is.
         ids = list(processor.encode("\x01" + text))
-        return ids[[vocabulary.tokens[i] for i in ids].index(b"\x01") + 1 :]
+        return ids[[i == processor.unk_id() or vocabulary.tokens[i] == b"\x01" for i in ids].index(True) + 1 :]
 
     return processor, vocabulary, encode
 
@@ -85,6 +86,14 @@ TIES = {
 """Paths of equal scores, and of scores that differ only by how sums are rounded."""
 
 
+def unigram_not_split(prepend_scheme: str, size: int) -> Tokenizer:
+    """Scores are multiples of a power of two, so that no sum of the library's is rounded."""
+    made = train_metaspace(prepend_scheme, split=False, text=CORPUS, size=size)
+    pieces = json.loads(made.to_str())["model"]["vocab"]
+    made.model = models.Unigram([(word, round(score * 2**10) / 2**10) for word, score in pieces], unk_id=2)
+    return made
+
+
 MAKERS: dict[str, Callable[[], tuple[Any, Vocabulary, Callable[[str], list[int]]]]] = {
     "Llama 2": lambda: of_tokenizers(train_byte_fallback(text=CORPUS)),
     "Gemma": lambda: of_tokenizers(train_byte_fallback(text=CORPUS, strip=False)),
@@ -92,6 +101,8 @@ MAKERS: dict[str, Callable[[], tuple[Any, Vocabulary, Callable[[str], list[int]]
     "Metaspace, not split": lambda: of_tokenizers(train_metaspace("first", split=False, model="BPE", text=CORPUS)),
     "Unigram": lambda: of_tokenizers(train_metaspace(text=CORPUS, size=120)),
     "Unigram, larger": lambda: of_tokenizers(train_metaspace("first", text=CORPUS, size=300)),
+    "Unigram, not split": lambda: of_tokenizers(unigram_not_split("first", 150)),
+    "Unigram, not split, larger": lambda: of_tokenizers(unigram_not_split("always", 400)),
     "SentencePiece": lambda: of_sentencepiece("Llama 2"),
     "SentencePiece, no prefix": lambda: of_sentencepiece("Gemma", normalization_rule_name="identity"),
 }
@@ -225,10 +236,21 @@ def test_a_space_that_is_put_only_sometimes_is_refused() -> None:
         constraint.matcher(strip_leading_space=True)
 
 
+LONG = {"▁": -3.0, "a": -3.9, "ab": -7.8, "aaaa": -8.3, "b": -8.7}
+"""Tokens that are under way from more places than the one to be read has bytes."""
+
+
+SPANNING = {"▁": -1.0, "a": -2.0, "▁a": -2.5, "a▁": -2.5, "a▁a": -4.5, "b": -3.0, "▁▁": -1.75, "b▁b": -7.0, "aa": -4.0}
+"""Over spaces, and equal in more ways than one."""
+
+
+@pytest.mark.parametrize(
+    ("pieces", "split"), [(TIES, True), (LONG, True), (SPANNING, False)], ids=["ties", "long", "spanning"]
+)
 @pytest.mark.parametrize(("letters", "most"), [("ab", 7), ("a b", 6)])
-def test_paths_of_equal_scores(letters: str, most: int) -> None:
-    made = train_metaspace("first")
-    made.model = models.Unigram([("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), *TIES.items()], unk_id=2)
+def test_paths_of_equal_scores(letters: str, most: int, pieces: dict[str, float], split: bool) -> None:
+    made = train_metaspace("first", split=split)
+    made.model = models.Unigram([("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), *pieces.items()], unk_id=2)
     tokenizer, vocabulary, encode = of_tokenizers(made)
     constraint = pdacon.compile(pdacon.Grammar.from_regex(f"[{letters}]{{0,{most}}}"), vocabulary, canonical=tokenizer)
     require_equal_masks(constraint, followers(spelled(letters, most), encode, vocabulary.eos_ids[0]))
@@ -282,8 +304,117 @@ def real() -> tuple[Any, Any]:
     return sentencepiece.SentencePieceProcessor(model_file=str(path)), known
 
 
-@pytest.mark.parametrize("name", ["T5", "characters"])
-def test_other_models_of_sentencepiece_are_refused(name: str) -> None:
+AS_IT_IS = {"normalization_rule_name": "identity", "remove_extra_whitespaces": False}
+ROUNDED: dict[str, Callable[[], tuple[Any, Vocabulary, Callable[[str], list[int]]]]] = {
+    "T5": lambda: of_sentencepiece("T5", **AS_IT_IS),
+    "no dummy prefix": lambda: of_sentencepiece("no dummy prefix", **AS_IT_IS),
+    "over spaces": lambda: of_sentencepiece("T5", **AS_IT_IS, split_by_whitespace=False, vocab_size=200),
+    "bytes": lambda: of_sentencepiece("T5", **AS_IT_IS, byte_fallback=True, vocab_size=400),
+    "tokenizers": lambda: of_tokenizers(train_metaspace("first", split=False, text=CORPUS, size=200)),
+    "ties": lambda: of_tokenizers(with_pieces(TIES)),
+}
+"""Unigram models whose library rounds sums that begin with the text."""
+
+
+def with_pieces(pieces: dict[str, float]) -> Tokenizer:
+    made = train_metaspace("first", split=False)
+    made.model = models.Unigram([("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), *pieces.items()], unk_id=2)
+    return made
+
+
+@pytest.mark.parametrize(("letters", "most"), SMALL_WORLDS)
+@pytest.mark.parametrize("name", ROUNDED)
+def test_where_sums_are_rounded_nothing_is_lost(name: str, letters: str, most: int, tally: Any) -> None:
+    """Two paths that are equal but for how sums are rounded are both allowed, and nothing else is."""
+    tokenizer, vocabulary, encode = ROUNDED[name]()
+    texts = [
+        text
+        for text in spelled(letters, most)
+        if b"".join(vocabulary.tokens[i] or b"?" for i in encode(text)) == text.encode()
+        and not (name == "bytes" and any(map(tokenizer.is_byte, encode(text))))  # characters that are no token are lost
+    ]
+    require_nothing_lost(tokenizer, vocabulary, encode, texts, letters, most, tally)
+
+
+@pytest.mark.parametrize(("letters", "most"), [("a ", 6), ("a b", 5), ("ab", 7), ("aé ½", 4)])
+def test_a_model_as_that_of_t5(letters: str, most: int, tally: Any) -> None:
+    """With its table of normalization, from the start of all."""
+    processor, vocabulary, _ = of_sentencepiece("T5")
+
+    def encode(text: str) -> list[int]:
+        return list(processor.encode(text))
+
+    texts = [text for text in spelled(letters, most) if processor.decode(encode(text)) == text]
+    require_nothing_lost(processor, vocabulary, encode, texts, letters, most, tally, strip_leading_space=True)
+
+
+def require_nothing_lost(
+    tokenizer: Any,
+    vocabulary: Vocabulary,
+    encode: Callable[[str], list[int]],
+    texts: list[str],
+    letters: str,
+    most: int,
+    tally: Any,
+    *,
+    strip_leading_space: bool = False,
+) -> None:
+    if len(texts) < 2:
+        return
+    end = vocabulary.eos_ids[0]
+    constraint = pdacon.compile(pdacon.Grammar.from_regex(f"[{letters}]{{0,{most}}}"), vocabulary, canonical=tokenizer)
+    canonical = {(*encode(text), end) for text in texts}
+    begun: list[tuple[int, ...]] = [()]
+    found = set()
+    while begun:
+        prefix = begun.pop()
+        matcher = constraint.matcher(strip_leading_space=strip_leading_space)
+        assert all(map(matcher.accept_token, prefix))
+        allowed = matcher.allowed_tokens()
+        assert allowed, prefix
+        found |= {(*prefix, end)} if end in allowed else set()
+        begun += [(*prefix, token) for token in allowed if token != end]
+    assert canonical <= found
+    for ids in found - canonical:
+        text = vocabulary.decode(ids[:-1]).decode()
+        own = encode(text.removeprefix(" ") if strip_leading_space else text)
+        assert sum(scores_of(tokenizer, ids[:-1])) == pytest.approx(sum(scores_of(tokenizer, own)), abs=2**-8)
+    assert constraint.statistics()["canonical_searches_cut"] == 0
+    tally(canonical=len(canonical), let_in=len(found - canonical))
+
+
+def scores_of(tokenizer: Any, ids: Any) -> list[float]:
+    if hasattr(tokenizer, "get_score"):
+        return [tokenizer.get_score(i) for i in ids]
+    pieces = json.loads(tokenizer.to_str())["model"]["vocab"]
+    return [pieces[i][1] for i in ids]
+
+
+@pytest.mark.parametrize("name", ["T5", "tokenizers"])
+def test_json_where_sums_are_rounded(name: str) -> None:
+    """No dead end, whatever is chosen."""
+    tokenizer, vocabulary, encode = ROUNDED[name]()
+    constraint = pdacon.compile("json", vocabulary, canonical=tokenizer)
+    for seed in range(6):
+        rng = random.Random(seed)
+        matcher = constraint.matcher()
+        for _ in range(60):
+            allowed = matcher.allowed_tokens()
+            assert allowed, matcher.text
+            assert matcher.accept_token(rng.choice(allowed))
+            if matcher.is_terminated():
+                break
+    for text in JSON_TEXTS:
+        ids = encode(text)
+        if b"".join(vocabulary.tokens[i] or b"?" for i in ids) == text.encode():
+            assert constraint.matcher().validate_tokens(ids) == len(ids)
+    assert constraint.statistics()["canonical_searches_cut"] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("characters", "neither BPE nor Unigram"), ("space as suffix", "treat_whitespace_as_suffix")]
+)
+def test_other_models_of_sentencepiece_are_refused(name: str, says: str) -> None:
     processor, vocabulary, _ = of_sentencepiece(name)
-    with pytest.raises(VocabularyError, match="no BPE"):
+    with pytest.raises(VocabularyError, match=says):
         pdacon.compile("json", vocabulary, canonical=processor)

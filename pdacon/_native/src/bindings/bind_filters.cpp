@@ -34,19 +34,18 @@ std::shared_ptr<CanonicalFilter> find_filter(
     const Array<std::int32_t>& star_offset, const Array<std::uint8_t>& star_low,
     const Array<std::uint8_t>& star_high, const Array<std::int32_t>& star_target,
     const Array<std::uint8_t>& star_accepting, const Array<std::int32_t>& added, bool restarts,
-    const Array<std::uint8_t>& words, std::int32_t most, const Array<double>& scores, double unknown,
-    bool prefixed, bool spaced) {
+    const Array<std::uint8_t>& words, std::int32_t most, const Array<double>& scores,
+    const Array<double>& unknown, bool prefixed, bool spaced) {
     if (!trie || pairs.size() % 4 != 0)
         throw std::invalid_argument("canonical filter: the arrays do not fit together");
-    const FilterDefinition definition{column(pairs, 0),     column(pairs, 1),   column(pairs, 2),
-                                      column(pairs, 3),     copy(ranks),        copy(roles),
-                                      copy(classes),        copy(next),         copy(ends),
-                                      copy(free),           copy(bytewise),     copy(text_classes),
-                                      copy(text_next),      copy(settled),      copy(star_offset),
-                                      copy(star_low),       copy(star_high),    copy(star_target),
-                                      copy(star_accepting), copy(added),        copy(words),
-                                      copy(scores),         {unknown},          {most},
-                                      {restarts ? 1 : 0},   {prefixed ? 1 : 0}, {spaced ? 1 : 0}};
+    const FilterDefinition definition{
+        column(pairs, 0),   column(pairs, 1),   column(pairs, 2),     column(pairs, 3),
+        copy(ranks),        copy(roles),        copy(classes),        copy(next),
+        copy(ends),         copy(free),         copy(bytewise),       copy(text_classes),
+        copy(text_next),    copy(settled),      copy(star_offset),    copy(star_low),
+        copy(star_high),    copy(star_target),  copy(star_accepting), copy(added),
+        copy(words),        copy(scores),       copy(unknown),        {most},
+        {restarts ? 1 : 0}, {prefixed ? 1 : 0}, {spaced ? 1 : 0}};
     const WithoutGil release;
     return filters.of(trie->tokens(), definition.numbers());
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -161,7 +162,9 @@ std::unique_ptr<TextStates> texts_of(const FilterDefinition& from,
     if (!from.words.empty()) {
         if (from.scores.empty())
             return std::make_unique<GreedyWords>(tokens, from.words, from.most.front(), star_of(from));
-        return std::make_unique<UnigramPaths>(tokens, from.words, from.scores, from.unknown.front(),
+        const auto margin = from.unknown.size() > 1 ? std::optional(from.unknown[1]) : std::nullopt;
+        require(!margin || *margin >= 0.0);
+        return std::make_unique<UnigramPaths>(tokens, from.words, from.scores, from.unknown.front(), margin,
                                               star_of(from));
     }
     if (from.text_classes.empty()) return nullptr;
@@ -191,8 +194,8 @@ FilterDefinition FilterDefinition::of(std::span<const std::int32_t> numbers) {
 
 std::shared_ptr<CanonicalFilter> FilterDefinition::filter(std::shared_ptr<const Tokens> tokens) const {
     require(right.size() == left.size() && rank.size() == left.size() && made.size() == left.size() &&
-            !ends.empty() && unknown.size() == 1 && most.size() == 1 && restarts.size() == 1 &&
-            prefixed.size() == 1 && spaced.size() == 1);
+            !ends.empty() && (unknown.size() == 1 || unknown.size() == 2) && most.size() == 1 &&
+            restarts.size() == 1 && prefixed.size() == 1 && spaced.size() == 1);
     std::vector<MergeTable::Pair> pairs;
     pairs.reserve(left.size());
     for (std::size_t at = 0; at < left.size(); ++at)

@@ -35,7 +35,9 @@ struct FilterDefinition {
     std::vector<std::int32_t> added;  // tokens that are added words
     // See GreedyWords, or, with `scores`, UnigramPaths; none: the tokenizer merges.
     std::vector<std::uint8_t> words;
-    std::vector<double> scores, unknown;  // of tokens; one, of a character that is no token
+    // Of tokens; of a character that is no token, and behind it, unless texts are split at each space, the
+    // margin.
+    std::vector<double> scores, unknown;
     // One number each: the characters of a word; whether texts begin anew after an added word; whether the
     // tokenizer puts a space before a text, and whether none of its tokens is without one there.
     std::vector<std::int32_t> most, restarts, prefixed, spaced;

@@ -1,6 +1,7 @@
 #include "filters/unigram_paths.hpp"
 
 #include <bit>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -8,16 +9,23 @@
 
 namespace pdacon {
 
+namespace {
+
+constexpr auto kNone = std::numeric_limits<std::size_t>::max();
+
+}  // namespace
+
 UnigramPaths::UnigramPaths(std::shared_ptr<const Tokens> tokens, std::vector<std::uint8_t> used,
-                           std::vector<double> scores, double unknown, VocabularyStar settled)
+                           std::vector<double> scores, double unknown, std::optional<double> margin,
+                           VocabularyStar settled)
     : tokens_(std::move(tokens)),
       used_(std::move(used)),
       scores_(std::move(scores)),
       unknown_(unknown),
+      margin_(margin),
       settled_(std::move(settled)) {
     if (used_.size() != tokens_->size() || scores_.size() != tokens_->size())
         throw std::invalid_argument("paths: a score for each token is needed");
-    id_of({{kRoot, 0.0}});
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < used_.size(); ++token) {
         if (used_[static_cast<std::size_t>(token)] == 0) continue;
         if (!tokens_->has_text(token)) throw std::invalid_argument("paths: a token without text");
@@ -26,6 +34,7 @@ UnigramPaths::UnigramPaths(std::shared_ptr<const Tokens> tokens, std::vector<std
         const auto length = character_length(static_cast<std::uint8_t>(text.front()));
         if (text.size() == static_cast<std::size_t>(length)) characters_.insert(text);
     }
+    id_of({{kRoot, 0.0}});
 }
 
 std::vector<UnigramPaths::Begun> UnigramPaths::begun_of(std::int32_t state) const {
@@ -45,14 +54,25 @@ std::int32_t UnigramPaths::id_of(const std::vector<Begun>& begun) {
         const auto bits = std::bit_cast<std::uint64_t>(score);
         key.insert(key.end(), {node, static_cast<std::int32_t>(bits >> 32), static_cast<std::int32_t>(bits)});
     }
-    return states_.intern(key);
+    const auto id = states_.intern(key);
+    if (margin_ && static_cast<std::size_t>(id) == going_on_.size()) going_on_.push_back(going_on(begun));
+    return id;
+}
+
+std::bitset<256> UnigramPaths::going_on(const std::vector<Begun>& begun) const {
+    std::bitset<256> bytes;
+    for (const auto& [node, score] : begun)
+        for (std::size_t byte = 0; node != kRoot && byte < bytes.size(); ++byte)
+            if (tree_.child(node, static_cast<char>(byte)) >= 0) bytes.set(byte);
+    return bytes;
 }
 
 std::int32_t UnigramPaths::step(std::int32_t state, std::int32_t token) {
     if (used_[static_cast<std::size_t>(token)] == 0) return -1;
     const auto text = tokens_->bytes_of(token);
-    if (text.find(' ', 1) != std::string_view::npos) return -1;  // a piece begins at each space
-    auto begun = begun_of(text.front() == ' ' ? kStart : state);
+    // Where texts are split, a piece begins at each space.
+    if (!margin_ && text.find(' ', 1) != std::string_view::npos) return -1;
+    auto begun = begun_of(!margin_ && text.front() == ' ' ? kStart : state);
     auto own = begun.size() - 1;  // the place where the token begins
     for (std::size_t at = 0; at < text.size();) {
         const auto length = static_cast<std::size_t>(character_length(static_cast<std::uint8_t>(text[at])));
@@ -60,10 +80,11 @@ std::int32_t UnigramPaths::step(std::int32_t state, std::int32_t token) {
         if (length == 0 || character.size() < length) return -1;
         at += length;
         std::vector<Begun> left;
-        auto own_left = text.size();  // none
+        auto own_left = kNone;
         bool found = false, is_own = false;
-        double best = 0.0;
+        double best = 0.0, own_score = -std::numeric_limits<double>::infinity();
         const auto offer = [&](double score, bool of_own) {
+            if (of_own) own_score = score;
             if (found && score <= best) return;
             found = true;
             best = score;
@@ -81,10 +102,13 @@ std::int32_t UnigramPaths::step(std::int32_t state, std::int32_t token) {
             if (place == own) own_left = left.size();
             left.push_back({node, score});
         }
-        if (at == text.size() && !is_own) return -1;
-        if (at < text.size() && own_left == text.size()) return -1;
+        if (at == text.size() && !is_own && !(margin_.value_or(0.0) > 0.0 && own_score >= best - *margin_))
+            return -1;
+        if (at < text.size() && own_left == kNone) return -1;
         own = own_left;
         left.push_back({kRoot, best});
+        if (margin_)
+            for (auto& each : left) each.score -= best;
         begun = std::move(left);
     }
     return id_of(begun);
