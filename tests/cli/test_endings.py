@@ -15,6 +15,7 @@ def rows(capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
+@pytest.mark.slow
 def test_no_text_is_cut_off(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["generate", "json", "--seed", "1", "--max-tokens", "9", "-n", "3", "--temperature", "1", "--jsonl"]
     main(arguments)
@@ -26,6 +27,7 @@ def test_no_text_is_cut_off(capsys: pytest.CaptureFixture[str]) -> None:
         json.loads(str(row["text"]))
 
 
+@pytest.mark.slow
 def test_drafts_change_no_text(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["generate", "json", "--temperature", "0", "--jsonl"]
     assert main(arguments) == 0

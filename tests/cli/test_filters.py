@@ -36,6 +36,7 @@ def test_sentences_are_drawn_within_filters(record: str, capsys: pytest.CaptureF
     assert all(set(line) <= set('abc{}": ,_nameistrulf') for line in lines)
 
 
+@pytest.mark.slow
 def test_a_compiled_grammar_has_its_filters(record: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = str(tmp_path / "record.pda")
     assert main(["compile", record, "-o", made, "--tokenizer", "bytes", "--normal-form", "NFC"]) == 0
@@ -50,6 +51,7 @@ def test_scripts_that_there_are_not(record: str, capsys: pytest.CaptureFixture[s
     assert "Hangul" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_records_in_canonical_tokens_that_need_no_model(record: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("transformers")
     arguments = ["generate", record, "--canonical", "--skip-forced", "--script", "Latin", "--seed", "1"]

@@ -23,6 +23,7 @@ import pdacon
 from pdacon import Constraint, Grammar, Limits, Vocabulary
 from pdacon._native import _core
 from pdacon.composition.token_pda import TRIES
+from pdacon.filters import FILTERS
 
 GRAMMARS = [*SMALL_GRAMMARS, *INDENTED_GRAMMARS]
 COMPILED = [grammar for grammar in GRAMMARS if grammar.refused is None]
@@ -204,7 +205,7 @@ def test_all_masks_of_what_was_loaded_are_those_of_a_compilation() -> None:
     vocabulary = pdacon.Vocabulary.from_tokens([*tokens, b'":', None], eos_ids=[257])
     grammar = pdacon.Grammar.builtin("json_compact")
     data = pdacon.compile(grammar, vocabulary).to_bytes()
-    loaded = _core.load_artifact(data, True, TRIES, "json.pda", "compile it again").pdas()[0]
+    loaded = _core.load_artifact(data, True, TRIES, FILTERS, "json.pda", "compile it again").pdas()[0]
     loaded.mask_all(4, 250_000, 0.0)
     eager = pdacon.compile(grammar, vocabulary, eager=True)
     assert loaded.statistics()["distinct_masks"] == eager.statistics()["distinct_masks"]

@@ -295,6 +295,7 @@ def test_a_sampler_of_llama_cpp() -> None:
         assert caught.value.status == INVALID
 
 
+@pytest.mark.slow
 def test_threads_share_a_constraint() -> None:
     constraint = c_library.Constraint(compiled("sql").to_bytes())
     wanted: list[bytes] = []

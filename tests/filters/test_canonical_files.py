@@ -158,6 +158,7 @@ def test_a_file_of_another_tokenizer_with_the_same_tokens_is_refused(change: Any
             pdacon.Constraint.load(tmp_path / "json", tokenizer=of_transformers(wrong))
 
 
+@pytest.mark.slow
 def test_kept_in_memory_and_in_files(tmp_path: Path) -> None:
     tokenizer = byte_level()
     vocabulary, cache = vocabulary_of(tokenizer), pdacon.CompileCache(directory=tmp_path)

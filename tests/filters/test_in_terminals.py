@@ -79,6 +79,7 @@ def test_the_syntax_stays_ascii_where_a_string_may_be_anything() -> None:
     assert not made.accepts('名="日本"')
 
 
+@pytest.mark.slow
 def test_a_normal_form_within_strings() -> None:
     made = pdacon.compile('start: E STRING\nE: "e\u0301"\nSTRING: /"[^"]*"/', BYTES,
                           filters=[InTerminals("STRING", NormalForm("NFC"))])  # fmt: skip
@@ -96,6 +97,7 @@ def test_literals_are_terminals() -> None:
     assert not made.accepts("abc")
 
 
+@pytest.mark.slow
 def test_beside_canonical_and_other_filters() -> None:
     tokenizer = train_byte_level("gpt2", ["<end>"])
     vocabulary = Vocabulary.from_huggingface(tokenizer, eos_ids=tokenizer.token_to_id("<end>"))

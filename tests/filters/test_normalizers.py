@@ -259,6 +259,7 @@ def test_everything_is_changed() -> None:
         pdacon.compile('start: "SELECT " /[a-z]/', Vocabulary.bytes(), filters=[Normalized(lower())])
 
 
+@pytest.mark.slow
 def test_a_letter_and_an_accent_are_two_terminals() -> None:
     found = pdacon.unreachable('start: "e" ACUTE? "x"\nACUTE: "\u0301"', byte_level(normalizers.NFC())[0])
     assert found.sentence == "e\u0301x"

@@ -136,6 +136,7 @@ def test_masks_are_the_definition(
     tally(masks=1, tokens=len(ids))
 
 
+@pytest.mark.slow
 def test_a_permuted_vocabulary_permutes_the_mask(constraint: Constraint, tally: Callable[..., None]) -> None:
     vocabulary = constraint.vocabulary
     order = np.random.default_rng(1).permutation(len(vocabulary))

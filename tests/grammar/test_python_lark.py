@@ -132,6 +132,7 @@ def test_real_and_broken_texts(
     tally(texts=len(chosen), sentences=sentences)
 
 
+@pytest.mark.slow
 def test_walks_never_get_stuck(
     grammar: Grammar, constraint: Constraint, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:

@@ -107,6 +107,7 @@ def test_no_more_tokens_than_there_may_be(tiny: tuple[Any, Any], most: int) -> N
         )
 
 
+@pytest.mark.slow
 def test_beside_other_options(tiny: tuple[Any, Any]) -> None:
     model, tokenizer = tiny
     made = pdacon.compile(RECORD, tokenizer=tokenizer, model=model)

@@ -172,6 +172,7 @@ print(before - mebibytes(), len(blocks))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not ON_GLIBC, reason="another C library than glibc")
 def test_free_memory_goes_back_to_the_system() -> None:
     """Blocks that are free between others that are not, as a model's thread leaves them; in a process of its own."""
