@@ -72,10 +72,10 @@ def borders_of(words: Iterable[str], single_bytes: Iterable[int], *, before_spac
         joined[:, _OTHERS + 1] = False
     # State 0 is the start, state 1 + c has read a character of class c.
     following = np.full((size + 1, size, 2), -1, np.int32)
-    behind = np.arange(1, size + 1, dtype=np.int32)
-    following[0, :, 0] = behind
-    following[1:, :, 0] = np.where(joined, behind, -1)
-    following[1:, :, 1] = np.where(joined, -1, behind)
+    after = np.arange(1, size + 1, dtype=np.int32)
+    following[0, :, 0] = after
+    following[1:, :, 0] = np.where(joined, after, -1)
+    following[1:, :, 1] = np.where(joined, -1, after)
     following[:, _UNSPELLED] = -1
     all_states = np.ones(size + 1, np.uint8)
     bytewise = np.zeros(size, np.uint8)

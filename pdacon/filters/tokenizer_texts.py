@@ -124,7 +124,7 @@ def added_tokens(tokenizer: Any) -> AddedTokens:
     if backend is None:
         return _of_sentencepiece(tokenizer)
     if (spaces := spaces_of(*_steps(backend))) is not None:
-        return _behind_spaces(tokenizer, backend, spaces)
+        return _after_spaces(tokenizer, backend, spaces)
     if is_word_piece(backend):
         return _beside_words(backend)
     changes = changes_of_tokenizer(tokenizer)
@@ -166,7 +166,7 @@ def _beside_words(backend: Any) -> AddedTokens:
     return AddedTokens({}, False, frozenset(excluded))
 
 
-def _behind_spaces(tokenizer: Any, backend: Any, spaces: Spaces) -> AddedTokens:
+def _after_spaces(tokenizer: Any, backend: Any, spaces: Spaces) -> AddedTokens:
     """Of a tokenizer that writes spaces as ▁: no text has that character itself, since it would become a space."""
     plain, excluded = {}, {SPACE}
     silent = set(getattr(tokenizer, "all_special_ids", ()))
@@ -205,7 +205,7 @@ class TextArrays(NamedTuple):
     settled : uint8[0x110000]
         The characters in front of which it does not matter what stands there.
     star : offset, low, high, target, accepting
-        The automaton over bytes of texts that stay as they are behind such a character.
+        The automaton over bytes of texts that stay as they are after such a character.
     """
 
     classes: NDArray[np.int32]

@@ -106,9 +106,9 @@ class Languages:
             then = formulas.disjunction(then, formulas.restricted(body, loop, False))
             self._loops[loop] = then
         else:
-            behind = then
+            after = then
             for _ in range(tree.most - tree.least):
-                then = formulas.disjunction(behind, self.matched(tree.body, then))
+                then = formulas.disjunction(after, self.matched(tree.body, then))
         for _ in range(tree.least):
             then = self.matched(tree.body, then)
         return then
@@ -151,12 +151,12 @@ class Languages:
         placed = [self._placed({_START: FALSE, _AFTER_WORD: after_word}) for after_word in (FALSE, TRUE)]
 
         def reading(point: int) -> Substitution:
-            behind = placed[any(first <= point <= last for first, last in WORD)]
+            after = placed[any(first <= point <= last for first, last in WORD)]
 
             def read(variable: int) -> int:
                 for ranges, then in self._positions[variable].edges:
                     if any(first <= point <= last for first, last in ranges):
-                        return behind(then)
+                        return after(then)
                 return FALSE
 
             return Substitution(formulas, read)
@@ -204,10 +204,10 @@ class Languages:
         for position in order:  # grows
             row = []
             for ranges, then in [(ANY, TRUE)] if position == _EVERYTHING else self._positions[position].edges:
-                behind = list_for(then)
-                if behind is None:
+                after = list_for(then)
+                if after is None:
                     return None
-                row.append((sets.setdefault(ranges, len(sets)), behind))
+                row.append((sets.setdefault(ranges, len(sets)), after))
             rows.append(row)
         accepting = [position == _EVERYTHING or self._positions[position].at_end for position in order]
         return determinized(sets, rows, accepting, number.get(_EVERYTHING, -1), lists, begin, limit)

@@ -211,9 +211,9 @@ def class_ranges(dfa: Dfa) -> list[Ranges]:
     native = dfa.native
     firsts = native.firsts.tolist()
     found: list[list[tuple[int, int]]] = [[] for _ in range(native.num_classes)]
-    for first, behind, number in zip(firsts, [*firsts[1:], 0x110000], native.numbers.tolist(), strict=True):
+    for first, after, number in zip(firsts, [*firsts[1:], 0x110000], native.numbers.tolist(), strict=True):
         if number >= 0:
-            found[number].append((first, behind - 1))
+            found[number].append((first, after - 1))
     return [tuple(pieces) for pieces in found]
 
 

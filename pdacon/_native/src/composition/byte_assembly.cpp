@@ -84,10 +84,10 @@ std::int64_t ByteAssembly::enough() const {
     return most + lengths_.longest();
 }
 
-void ByteAssembly::write(std::int64_t most, std::int64_t behind, std::span<std::int32_t> mask) const {
+void ByteAssembly::write(std::int64_t most, std::int64_t after, std::span<std::int32_t> mask) const {
     std::vector<std::int32_t> selected;
     for (const auto& part : parts_) {
-        if (part.distance > behind || part.distance > most) continue;
+        if (part.distance > after || part.distance > most) continue;
         select(part, most - part.distance, selected);
         for (std::size_t at = 0; at < selected.size(); ++at) mask[at] |= selected[at];
     }

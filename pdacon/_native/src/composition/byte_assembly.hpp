@@ -56,8 +56,8 @@ class ByteAssembly {
     std::int64_t least() const;
     // With so many bytes all tokens of the configuration are allowed.
     std::int64_t enough() const;
-    // Adds the tokens that a sentence has within `most` bytes, of which at most `behind` follow the token.
-    void write(std::int64_t most, std::int64_t behind, std::span<std::int32_t> mask) const;
+    // Adds the tokens that a sentence has within `most` bytes, of which at most `after` follow the token.
+    void write(std::int64_t most, std::int64_t after, std::span<std::int32_t> mask) const;
 
   private:
     // Tokens after which as many bytes are missing.

@@ -162,7 +162,7 @@ bool CanonicalSearch::is_settled(std::int32_t at, std::int32_t place, std::int32
         const auto& follows = characters(known);
         for (std::size_t character = 0; !settled && character < follows.size(); ++character)
             settled = follows[character] != 0 &&
-                      use_.pretokens.is_free_behind(place, static_cast<std::uint8_t>(character));
+                      use_.pretokens.is_free_after(place, static_cast<std::uint8_t>(character));
         known.settled[slot] = settled ? 1 : 0;
     }
     return known.settled[slot] == 1;
@@ -184,7 +184,7 @@ void CanonicalSearch::explore(std::int32_t id, bool delicate_only) {
     std::vector<std::int32_t> within, across;
     std::vector<Edge> open;
     for (const bool marked : {false, true}) {
-        const auto& behind = use_.pretokens.behind(place, marked);
+        const auto& after = use_.pretokens.after(place, marked);
         auto& live = marked ? across : within;
         for (const auto& [target, tokens] : known_[static_cast<std::size_t>(from)]->successors)
             for (const auto token : tokens) {
@@ -193,23 +193,23 @@ void CanonicalSearch::explore(std::int32_t id, bool delicate_only) {
                     if (!marked || !use_.pretokens.ends(place) ||
                         (delicate_only && !texts->is_delicate(text, token)))
                         continue;
-                    const auto text_behind = texts->step_added(text, token);
-                    if (text_behind < 0) continue;
-                    if (is_settled_anew(target, text_behind))
+                    const auto text_after = texts->step_added(text, token);
+                    if (text_after < 0) continue;
+                    if (is_settled_anew(target, text_after))
                         live.push_back(token);
                     else
-                        open.push_back({token, node(target, Pretokens::kStart, text_behind), true, true});
+                        open.push_back({token, node(target, Pretokens::kStart, text_after), true, true});
                     continue;
                 }
                 if (!merges_.is_reachable(token)) continue;
-                const auto to = behind[static_cast<std::size_t>(use_.pretokens.group(token))];
+                const auto to = after[static_cast<std::size_t>(use_.pretokens.group(token))];
                 if (to < 0 || (delicate_only && !texts->is_delicate(text, token))) continue;
-                const auto text_behind = texts ? texts->step(text, token) : text;
-                if (text_behind < 0) continue;
-                if (is_settled(target, to, text_behind))
+                const auto text_after = texts ? texts->step(text, token) : text;
+                if (text_after < 0) continue;
+                if (is_settled(target, to, text_after))
                     live.push_back(token);
                 else
-                    open.push_back({token, node(target, to, text_behind), marked, false});
+                    open.push_back({token, node(target, to, text_after), marked, false});
             }
     }
     auto& made = nodes_[static_cast<std::size_t>(id)];
@@ -220,10 +220,10 @@ void CanonicalSearch::explore(std::int32_t id, bool delicate_only) {
 }
 
 bool CanonicalSearch::close(Edge& edge) {
-    const auto& behind = nodes_[static_cast<std::size_t>(edge.node)];
-    if (!behind.across.empty() || (edge.restarts && !behind.within.empty())) return true;
-    for (; edge.tested < behind.within.size(); ++edge.tested)
-        if (!merges_.merges(edge.token, behind.within[edge.tested])) return true;
+    const auto& after = nodes_[static_cast<std::size_t>(edge.node)];
+    if (!after.across.empty() || (edge.restarts && !after.within.empty())) return true;
+    for (; edge.tested < after.within.size(); ++edge.tested)
+        if (!merges_.merges(edge.token, after.within[edge.tested])) return true;
     return false;
 }
 
@@ -261,9 +261,9 @@ std::vector<std::int32_t> CanonicalSearch::wanted(std::span<const std::int32_t> 
         budget_.tick();
         const auto& edge = *todo.back();
         todo.pop_back();
-        auto& behind = nodes_[static_cast<std::size_t>(edge.node)];
-        if (!behind.explored) found.push_back(edge.node);
-        for (auto& next : behind.open)
+        auto& after = nodes_[static_cast<std::size_t>(edge.node)];
+        if (!after.explored) found.push_back(edge.node);
+        for (auto& next : after.open)
             if (next.round != round_ && follows(edge, next)) visit(next);
     }
     std::sort(found.begin(), found.end());

@@ -132,7 +132,7 @@ class TokenClasses::Walk {
                 continue;
             }
             lexer_.move(lexing, next, byte_class);
-            if (const auto* loop = loop_behind(next, node)) {
+            if (const auto* loop = loop_after(next, node)) {
                 node = walk_loop(node, *loop, below);
             } else if (node + 1 < below && absorbs(next, node)) {
                 end_at(lexing, trie_.first_token(node), trie_.first_token(below));
@@ -149,7 +149,7 @@ class TokenClasses::Walk {
     }
 
     // The self-loop of the state after a node, if the node's byte is an ASCII character of the loop.
-    const CharacterSteps::Step* loop_behind(std::int32_t state, std::int32_t node) {
+    const CharacterSteps::Step* loop_after(std::int32_t state, std::int32_t node) {
         const auto byte = trie_.byte(node);
         if (classes_.by_state_ || byte >= 0x80 || lexer_.next(state, lexer_.byte_class(byte)) != state)
             return nullptr;

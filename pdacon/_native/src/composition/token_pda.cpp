@@ -279,9 +279,9 @@ std::int64_t TokenPda::least(Allowance::Unit unit, const LexerConfiguration& lex
 std::int32_t TokenPda::pick(const MasksByDistance& known, const Allowance& allowance) {
     auto id = known.nothing;
     const auto least = known.may_end ? 0 : known.masks.empty() ? 0 : known.masks.front().first + 1;
-    const auto behind = std::min(allowance.most - 1, allowance.closing ? least : Allowance::kAny);
+    const auto after = std::min(allowance.most - 1, allowance.closing ? least : Allowance::kAny);
     for (const auto& [distance, mask] : known.masks) {
-        if (distance > behind) break;
+        if (distance > after) break;
         id = mask;
     }
     return id;

@@ -31,7 +31,7 @@ std::int32_t CanonicalFilter::step(std::int32_t state, std::int32_t token) {
         for (const auto place : places_of(situation.set))
             for (const bool marked : {false, true})
                 if (marked ? last >= 0 : follows)
-                    if (const auto to = pretokens_.behind(place, marked)[static_cast<std::size_t>(group)];
+                    if (const auto to = pretokens_.after(place, marked)[static_cast<std::size_t>(group)];
                         to >= 0)
                         places.push_back(to);
     }

@@ -59,9 +59,9 @@ std::int32_t GreedyWords::step(std::int32_t state, std::int32_t token) {
         if (before.front() == 0) return -1;
         key.front() += before.front();
         for (const auto node : before.subspan(1)) {
-            const auto behind = descend(node, word, ended);
+            const auto after = descend(node, word, ended);
             if (ended) return -1;  // a longer token would have been taken
-            if (behind >= 0) key.push_back(behind);
+            if (after >= 0) key.push_back(after);
         }
     }
     if (key.front() > most_) return -1;

@@ -85,10 +85,10 @@ std::vector<std::int32_t> Pretokens::key_of(const Place& place) {
             special = true;
             continue;
         }
-        const auto behind =
+        const auto after =
             next_[2 * (row + static_cast<std::size_t>(character)) + static_cast<std::size_t>(place.marked)];
-        lives = lives || behind >= 0;
-        key.push_back(behind);
+        lives = lives || after >= 0;
+        key.push_back(after);
     }
     if (special || key.size() > 4) key[2] = static_cast<std::int32_t>(place.begun);
     return lives ? key : std::vector<std::int32_t>();
@@ -100,7 +100,7 @@ std::int32_t Pretokens::intern(const Place& place) {
     const auto id = place_ids_.intern(key);
     if (static_cast<std::size_t>(id) == places_.size()) {
         places_.push_back(place);
-        behind_.resize(2 * places_.size());
+        after_.resize(2 * places_.size());
     }
     return id;
 }
@@ -136,10 +136,10 @@ std::vector<std::int32_t> Pretokens::targets() const {
 // Whole characters count by their classes; what begins within a character, or ends in one, by its bytes. If a
 // state is nothing but the class of the last character, only the first and the last of a token count.
 void Pretokens::make_groups() {
-    const auto behind_class = targets();
+    const auto after_class = targets();
     const auto shortened = [&](const std::string& classes) {
         for (std::size_t at = 0; at + 1 < classes.size(); ++at) {
-            const auto state = behind_class[static_cast<std::uint8_t>(classes[at])];
+            const auto state = after_class[static_cast<std::uint8_t>(classes[at])];
             const auto character = static_cast<std::uint8_t>(classes[at + 1]);
             const auto edge = static_cast<std::size_t>(state) * static_cast<std::size_t>(num_classes_) +
                               static_cast<std::size_t>(character);
@@ -169,7 +169,7 @@ void Pretokens::make_groups() {
             key += static_cast<char>(classes_[code]);
             at += length;
         }
-        if (!behind_class.empty() && key.find('\xFF') == std::string::npos) key = shortened(key);
+        if (!after_class.empty() && key.find('\xFF') == std::string::npos) key = shortened(key);
         const auto [found, is_new] =
             known.emplace(std::move(key), static_cast<std::int32_t>(group_text_.size()));
         if (is_new) group_text_.push_back(text);
@@ -187,9 +187,9 @@ void Pretokens::make_samples(std::span<const std::uint8_t> settled) {
     }
 }
 
-const std::vector<std::int32_t>& Pretokens::behind(std::int32_t place, bool marked) {
+const std::vector<std::int32_t>& Pretokens::after(std::int32_t place, bool marked) {
     const auto at = 2 * static_cast<std::size_t>(place) + (marked ? 1 : 0);
-    if (behind_[at]) return *behind_[at];
+    if (after_[at]) return *after_[at];
     auto made = std::make_unique<std::vector<std::int32_t>>(group_text_.size(), -1);
     const auto from = places_[static_cast<std::size_t>(place)];
     for (std::size_t group = 0; group < group_text_.size(); ++group) {
@@ -204,8 +204,8 @@ const std::vector<std::int32_t>& Pretokens::behind(std::int32_t place, bool mark
         if (fits) (*made)[group] = intern(here);
     }
     bytes_ += made->size() * sizeof(std::int32_t);
-    behind_[at] = std::move(made);
-    return *behind_[at];
+    after_[at] = std::move(made);
+    return *after_[at];
 }
 
 bool Pretokens::ends(std::int32_t place) const {
@@ -213,7 +213,7 @@ bool Pretokens::ends(std::int32_t place) const {
     return here.num_begun == 0 && ends_[static_cast<std::size_t>(here.state)] != 0;
 }
 
-bool Pretokens::is_free_behind(std::int32_t place, std::uint8_t character) const {
+bool Pretokens::is_free_after(std::int32_t place, std::uint8_t character) const {
     const auto& here = places_[static_cast<std::size_t>(place)];
     if (here.num_begun > 0) return false;
     const auto row =

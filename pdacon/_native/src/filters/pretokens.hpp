@@ -42,10 +42,10 @@ class Pretokens {
     std::int32_t group(std::int32_t token) const { return group_of_[static_cast<std::size_t>(token)]; }
     // For each group the place after its tokens, read without a mark before them or with one; -1: none. The
     // reference is valid as long as this object.
-    const std::vector<std::int32_t>& behind(std::int32_t place, bool marked);
+    const std::vector<std::int32_t>& after(std::int32_t place, bool marked);
     bool ends(std::int32_t place) const;
     // Whether a mark and a character of this class may follow, and then any text.
-    bool is_free_behind(std::int32_t place, std::uint8_t character) const;
+    bool is_free_after(std::int32_t place, std::uint8_t character) const;
     std::uint8_t class_of(char32_t code) const { return classes_[code]; }
     // Some characters of each class beyond ASCII, in UTF-8: the first ones.
     const std::vector<std::vector<std::string>>& samples() const { return samples_; }
@@ -79,7 +79,7 @@ class Pretokens {
     std::vector<std::string_view> group_text_;  // of one token of each group
     std::vector<Place> places_;
     Interner place_ids_;
-    std::vector<std::unique_ptr<const std::vector<std::int32_t>>> behind_;  // by place and mark
+    std::vector<std::unique_ptr<const std::vector<std::int32_t>>> after_;  // by place and mark
     std::vector<std::vector<std::string>> samples_;
     // By how many bytes are missing, the code without their bits, and the number of the word.
     std::map<std::array<std::int32_t, 3>, std::uint32_t> class_words_;

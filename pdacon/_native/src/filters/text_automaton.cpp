@@ -36,7 +36,7 @@ TextAutomaton::TextAutomaton(std::shared_ptr<const Tokens> tokens, std::vector<s
         add_word(tokens_->bytes_of(token));
     }
     first_class_.assign(tokens_->size(), -1);
-    behind_start_.assign(tokens_->size(), -1);
+    after_start_.assign(tokens_->size(), -1);
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < tokens_->size(); ++token) {
         if (!tokens_->has_text(token)) continue;
         const auto text = tokens_->bytes_of(token);
@@ -48,7 +48,7 @@ TextAutomaton::TextAutomaton(std::shared_ptr<const Tokens> tokens, std::vector<s
             if (const auto code = character_of(bytes, length); code < kCodePoints)
                 first_class_[static_cast<std::size_t>(token)] = classes_[code];
         }
-        behind_start_[static_cast<std::size_t>(token)] = step(kStart, text, Words::kBegin);
+        after_start_[static_cast<std::size_t>(token)] = step(kStart, text, Words::kBegin);
     }
 }
 
@@ -109,10 +109,10 @@ std::int32_t TextAutomaton::step(std::int32_t state, std::string_view bytes, Wor
 
 std::int32_t TextAutomaton::step_added(std::int32_t state, std::int32_t token) {
     const auto word = tokens_->bytes_of(token);
-    const auto behind =
+    const auto after =
         step(restarts_ ? id_of({kStart, 0, 0, place_of(state).pending}) : state, word, Words::kGoOn);
-    if (behind < 0 || place_of(state).num_begun > 0) return -1;
-    auto here = place_of(behind);
+    if (after < 0 || place_of(state).num_begun > 0) return -1;
+    auto here = place_of(after);
     if (restarts_) here.state = kStart;
     std::int32_t node = 0;
     for (const char byte : word)
@@ -154,14 +154,14 @@ std::int32_t TextAutomaton::id_of(const Place& place) {
     for (auto at = place.num_begun - 2; at >= 0; --at) code = code << 6 | (place.begun >> (8 * at) & 0x3FU);
     const auto& classes = classes_between(code << (6 * missing), ((code + 1) << (6 * missing)) - 1);
     if (classes.empty()) return -1;
-    const auto behind = at(place.state, classes.front());
+    const auto after = at(place.state, classes.front());
     const bool same = std::ranges::all_of(
-        classes, [&](std::int32_t character) { return at(place.state, character) == behind; });
-    if (same && behind < 0) return -1;
+        classes, [&](std::int32_t character) { return at(place.state, character) == after; });
+    if (same && after < 0) return -1;
     // Which second bytes may follow depends on the first one, which is kept with those that restrict them.
     const bool special =
         place.num_begun == 1 && (first == 0xE0 || first == 0xED || first == 0xF0 || first == 0xF4);
-    return intern({length, place.num_begun, same ? behind : -1 - place.state,
+    return intern({length, place.num_begun, same ? after : -1 - place.state,
                    same && !special ? 0 : static_cast<std::int32_t>(place.begun), place.pending});
 }
 

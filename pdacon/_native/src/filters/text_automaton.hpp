@@ -47,7 +47,7 @@ class TextAutomaton final : public TextStates {
     // added word is spelled.
     std::int32_t step(std::int32_t state, std::int32_t token) override {
         return is_delicate(state, token) ? step(state, tokens_->bytes_of(token), Words::kBegin)
-                                         : behind_start_[static_cast<std::size_t>(token)];
+                                         : after_start_[static_cast<std::size_t>(token)];
     }
     // The same after bytes, in which nothing counts as an added word.
     std::int32_t step_bytes(std::int32_t state, std::string_view bytes) override {
@@ -97,7 +97,7 @@ class TextAutomaton final : public TextStates {
     std::int32_t num_classes_, num_states_;
     VocabularyStar settled_;
     std::vector<std::int32_t> first_class_;  // of each token; -1: it begins with no whole character
-    std::vector<std::int32_t> behind_start_;
+    std::vector<std::int32_t> after_start_;
     struct Node {
         std::map<std::uint8_t, std::int32_t> children;
         bool ends = false;

@@ -186,8 +186,8 @@ bool is_character_set(CharacterSet set) {
 }
 
 std::int32_t CharacterClasses::of(std::int32_t point) const {
-    const auto behind = std::ranges::upper_bound(firsts, point);
-    return behind == firsts.begin() ? -1 : numbers[static_cast<std::size_t>(behind - firsts.begin()) - 1];
+    const auto after = std::ranges::upper_bound(firsts, point);
+    return after == firsts.begin() ? -1 : numbers[static_cast<std::size_t>(after - firsts.begin()) - 1];
 }
 
 bool CharacterDfa::accepts(std::span<const std::int32_t> points) const {

@@ -147,16 +147,16 @@ class Decoder {
         const auto leads = subsets_.edges(subset);
         for (const auto& edge : std::vector<Edge>(leads.begin(), leads.end()))
             for (auto byte = edge.first; byte <= edge.last; ++byte) {
-                const auto behind = utf8_step(kUtf8Boundary, static_cast<std::uint8_t>(byte));
-                if (behind == kUtf8Error)
+                const auto after = utf8_step(kUtf8Boundary, static_cast<std::uint8_t>(byte));
+                if (after == kUtf8Error)
                     throw std::invalid_argument("automata over bytes: a character begins wrong");
-                if (behind == kUtf8Boundary) {
+                if (after == kUtf8Boundary) {
                     join(found, {byte, byte, edge.target});
                     continue;
                 }
                 const int more = byte < 0xE0 ? 1 : byte < 0xF0 ? 2 : 3;
                 const auto base = (byte & (0x3F >> more)) << (6 * more);
-                for (const auto& rest : tail(edge.target, more, behind))
+                for (const auto& rest : tail(edge.target, more, after))
                     join(found, {base + rest.first, base + rest.last, rest.target});
             }
         return found;
@@ -171,14 +171,14 @@ class Decoder {
         const auto edges = subsets_.edges(subset);
         for (const auto& edge : std::vector<Edge>(edges.begin(), edges.end()))
             for (auto byte = edge.first; byte <= edge.last; ++byte) {
-                const auto behind = utf8_step(utf8, static_cast<std::uint8_t>(byte));
-                if (behind == kUtf8Error)
+                const auto after = utf8_step(utf8, static_cast<std::uint8_t>(byte));
+                if (after == kUtf8Error)
                     throw std::invalid_argument("automata over bytes: a character goes on wrong");
                 const auto base = (byte & 0x3F) << (6 * (more - 1));
                 if (more == 1)
                     join(found, {base, base, edge.target});
                 else
-                    for (const auto& rest : tail(edge.target, more - 1, behind))
+                    for (const auto& rest : tail(edge.target, more - 1, after))
                         join(found, {base + rest.first, base + rest.last, rest.target});
             }
         return tails_.emplace(key, std::move(found)).first->second;
