@@ -29,7 +29,7 @@ from pdacon.composition import Limits, native_trie, own_version, write
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, CancelledError, LimitExceededError, PdaconError
-from pdacon.filters import Canonical, Filter, canonical_of
+from pdacon.filters import Canonical, Filter, InTerminals, canonical_of
 from pdacon.frontends.json_schema import Spelling, schema_grammar
 from pdacon.frontends.json_schema import canonical as canonical_schema
 from pdacon.grammar import Grammar, GrammarSource, grammar_of
@@ -177,6 +177,8 @@ class CompileCache:
         model: Any = None,
         limits: Limits | None = None,
         cancel: CancelEvent | None = None,
+        canonical: Any = None,
+        filters: Iterable[Filter] = (),
     ) -> Constraint:
         """The constraint of the grammar that ``make`` returns, which is called only if there is none for the key.
 
@@ -187,7 +189,7 @@ class CompileCache:
             every process that uses the folder.
         make : callable
             Without arguments. What it raises is kept as what `pdacon.compile` raises is, if it is a `PdaconError`.
-        vocabulary, tokenizer, model, limits, cancel
+        vocabulary, tokenizer, model, limits, cancel, canonical, filters
             As for `compile`.
 
         Raises
@@ -208,8 +210,10 @@ class CompileCache:
         words = vocabulary_of("CompileCache.compile_keyed", vocabulary, tokenizer, model)
         limits = _limits("CompileCache.compile_keyed", limits)
 
+        asked = filters_of(filters, canonical, tokenizer)
+        said = ("keyed", *key, *_said_of(asked, words))
         return self._constraint(
-            ("keyed", *key), words, limits, cancel, lambda: _compiled(lambda _: make(), words, limits, cancel)
+            said, words, limits, cancel, lambda: _compiled(lambda _: make(), words, limits, cancel, asked)
         )
 
     def compile_schema(
@@ -226,6 +230,8 @@ class CompileCache:
         closed: bool = False,
         limits: Limits | None = None,
         cancel: CancelEvent | None = None,
+        canonical: Any = None,
+        filters: Iterable[Filter] = (),
     ) -> Constraint:
         """The constraint of a JSON Schema; see `Grammar.from_json_schema` and `pdacon.compile` for what can be said.
 
@@ -235,6 +241,7 @@ class CompileCache:
         words = vocabulary_of("CompileCache.compile_schema", vocabulary, tokenizer, model)
         limits = _limits("CompileCache.compile_schema", limits)
         spelling = Spelling() if spelling is None else spelling
+        asked = filters_of(filters, canonical, tokenizer)
 
         def make() -> Constraint:
             return _compiled(
@@ -250,6 +257,7 @@ class CompileCache:
                 words,
                 limits,
                 cancel,
+                asked,
             )
 
         own = canonical_schema(schema)
@@ -258,7 +266,7 @@ class CompileCache:
         if own is None or None in others.values() or not told_apart:
             return make()  # what cannot be written as JSON cannot be told from others
         said = "schema", own, json.dumps(others, sort_keys=True), repr(spelling), repr((lax, formats, closed))
-        return self._constraint(said, words, limits, cancel, make)
+        return self._constraint((*said, *_said_of(asked, words)), words, limits, cancel, make)
 
     def statistics(self) -> dict[str, int]:
         """Counts since the cache was made, and what it has now.
@@ -429,13 +437,31 @@ def _names_of(vocabulary: Vocabulary) -> str:
     return repr((sorted(vocabulary.labels.items()), sorted(vocabulary.special_tokens.items())))
 
 
+def _said_of(filters: Iterable[Filter], vocabulary: Vocabulary) -> tuple[str, ...]:
+    """What tells filters apart."""
+    said: list[str] = []
+    for one in filters:
+        if isinstance(one, Canonical):
+            said.append(canonical_of(one.tokenizer, vocabulary, native_trie(vocabulary)).fingerprint)
+            continue
+        where = repr(one.terminals) if isinstance(one, InTerminals) else ""
+        texts = one.filter.texts() if isinstance(one, InTerminals) else one.texts()
+        said += [where, *([] if texts is None else [texts.fingerprint, texts.name])]
+    return tuple(said)
+
+
 def _compiled(
-    make: Callable[[Watch], Grammar], vocabulary: Vocabulary, limits: Limits, cancel: CancelEvent | None
+    make: Callable[[Watch], Grammar],
+    vocabulary: Vocabulary,
+    limits: Limits,
+    cancel: CancelEvent | None,
+    filters: Iterable[Filter],
 ) -> Constraint:
     """The constraint of a grammar that is made first, both within the limits' time."""
     with Watch(limits.seconds, cancel) as watch:
         grammar = make(watch)
-        return compile(grammar, vocabulary, limits=replace(limits, seconds=watch.left()), cancel=cancel)
+        left = replace(limits, seconds=watch.left())
+        return compile(grammar, vocabulary, limits=left, cancel=cancel, filters=filters)
 
 
 def _limits(caller: str, given: Limits | None) -> Limits:

@@ -451,3 +451,26 @@ def test_filters_are_kept_in_memory_and_in_files(tmp_path: Path) -> None:
         assert not second.accepts('["\ud55c\uad6d", true]')
     assert cache.statistics()["misses"] == 3
     assert cached.statistics()["loads"] == 2
+
+
+def test_filters_of_schemas_and_keys(tmp_path: Path) -> None:
+    words = Vocabulary.bytes()
+    colours = [filters.InTerminals("STRING", filters.Words(["red", "green"]))]
+    for loads, cache in enumerate(CompileCache(directory=tmp_path) for _ in range(2)):
+        made = [
+            cache.compile_schema({"type": "string"}, words, filters=asked)
+            for asked in ([], [filters.Characters("ascii")], [filters.Words(["red"])], [filters.Words(["green"])])
+        ]
+        texts = ['"red"', '"green"', '"blue"', '"\u00e9"']
+        assert [[one.accepts(text) for text in texts] for one in made] == [
+            [True] * 4,
+            [True, True, True, False],
+            [True, False, False, False],
+            [False, True, False, False],
+        ]
+        keyed = [
+            cache.compile_keyed(("json",), lambda: Grammar.builtin("json"), words, filters=asked)
+            for asked in ([], colours)
+        ]
+        assert [one.accepts('["blue", true]') for one in keyed] == [True, False]
+        assert cache.statistics()["loads"] == 6 * loads

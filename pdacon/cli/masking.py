@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from textwrap import wrap
@@ -83,8 +84,7 @@ def look_ahead(constraint: Constraint, text: bytes, *, uncut: bool = False) -> O
     completion: bytes | None = None
     missing = 0
     if uncut:
-        completion = matcher.shortest_completion()
-        missing = len(completion)
+        missing, completion = matcher._completion_head(sys.maxsize)
     elif matcher._memory()[1] <= _DEEPEST:
         missing, completion = matcher._completion_head(_LONGEST)
         # Where newlines indent, the length is a lower bound: blanks that a column needs are not in it.

@@ -4,7 +4,7 @@ In: what a user asks for, a tokenizer, and the vocabulary that was read from it.
 automaton over tokens. A constraint with filters allows a token if the grammar allows it, each filter does, and all
 together can still come to an end.
 
-    values.py           the filters: `Characters`, `Scripts`, `NormalForm`, `Normalized`, `InTerminals`
+    values.py           the filters: `Characters`, `Scripts`, `Words`, `NormalForm`, `Normalized`, `InTerminals`
     normal_forms.py     NFC and its like as automata over characters
     scripts.py          the property Script of Unicode
     automata.py         texts of some characters only, and texts without some words
@@ -37,6 +37,7 @@ from pdacon.filters.values import (
     NormalForm,
     Normalized,
     Scripts,
+    Words,
     require_filters,
     texts_of,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "Prefix",
     "Scripts",
     "TokenFilter",
+    "Words",
     "canonical_of",
     "changes_or_refusal",
     "require_filters",

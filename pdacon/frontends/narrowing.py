@@ -90,7 +90,8 @@ def _narrowed(grammar: Grammar, terminal: Terminal, texts: TextSet, limit: int) 
     own = terminal.pattern
     # Its widths stay, by which Lark orders terminals.
     pattern = Pattern("automaton", "", frozenset(), "", own.min_width, own.max_width, to_automaton(made))
-    return replace(terminal, pattern=pattern)
+    within = texts.name if terminal.within is None else f"{terminal.within} and {texts.name}"
+    return replace(terminal, pattern=pattern, within=within)
 
 
 def _product(program: Program, texts: TextSet, limit: int) -> Program | None:

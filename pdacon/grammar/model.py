@@ -156,7 +156,8 @@ class Terminal:
     """A terminal. ``pattern`` is None for a ``%declare``'d one, which only a postlexer can produce.
 
     ``literal`` is the text in the rules for which Lark made up the name (``"{"`` for LBRACE), or None if the author
-    named the terminal. ``priority`` is Lark's after ``priority=`` was applied.
+    named the terminal. ``priority`` is Lark's after ``priority=`` was applied. ``within`` is what messages call the
+    texts that a filter leaves of the terminal; None: it leaves all.
     """
 
     name: str
@@ -164,6 +165,7 @@ class Terminal:
     priority: int
     span: Span | None
     literal: str | None = None
+    within: str | None = field(default=None, metadata={"optional": True})
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,15 @@ class Explainer:
         return self._vocabulary.tokens
 
     @cached_property
+    def ids(self) -> dict[bytes, list[int]]:
+        """The tokens with each text."""
+        found: dict[bytes, list[int]] = {}
+        for i, text in enumerate(self._vocabulary.tokens):
+            if text:
+                found.setdefault(text, []).append(i)
+        return found
+
+    @cached_property
     def _grammar(self) -> Grammar:
         return self._load_grammar()
 
@@ -158,6 +167,9 @@ class Explainer:
         place = located.place
         expected = self._following.expect(place, read, matcher if terminated else probe, reader)
         written = None if self._grammar.within else written_standing(self._grammar, read)
+        may_end = terminated or (
+            probe.is_accepting() and self._ends(matcher, token if allowed else None, text[:viable])
+        )
         if terminated:
             reason = Reason("an end token has ended it; only end tokens may follow")
         elif token is not None and not self._vocabulary.tokens[token] and not text:
@@ -171,7 +183,7 @@ class Explainer:
             following = self._names.expected(expected) if written is None else _next_of(written)
             reason = Reason(f"{space}expected {following}")
         elif allowed:
-            reason = Reason("it is a whole text" if probe.is_accepting() else "some sentence goes on with it")
+            reason = Reason("it is a whole text" if may_end else "some sentence goes on with it")
         elif token is not None and self._filter is not None and matcher._grammar_allows(token):
             reason = Reason(self._why_filter(self._filter, matcher._filter_state(), token))
         elif viable == len(text):
@@ -186,6 +198,8 @@ class Explainer:
                 if why
                 else self._reasons.why(Refused(place, read, text[viable:], reader, before_lexeme), expected)
             )
+            if narrowed := self._names.narrowed((*expected.unfinished, *expected.next)):
+                reason = replace(reason, text=f"{reason.text}; {narrowed}")
         line, column = line_and_column(read)
         explanation = Explanation(
             allowed=allowed,
@@ -200,7 +214,7 @@ class Explainer:
             unfinished=self._names.names(expected.unfinished),
             expected=self._names.names(expected.next),
             blocks=place.margin.columns,
-            may_end=terminated or probe.is_accepting(),
+            may_end=may_end,
             unlisted=reason.unlisted,
             cuts=located.cuts + reason.cuts,
             earlier_cuts=located.earlier,
@@ -213,6 +227,13 @@ class Explainer:
             written_next=() if written is None else written.expected,
         )
         return with_labels(explanation, self._grammar.labels)
+
+    def _ends(self, matcher: _core.Matcher, token: int | None, text: bytes) -> bool:
+        """Whether the filter lets the text end after a token, or after some bytes; without a filter: always."""
+        if self._filter is None:
+            return True
+        twin = _core.Matcher(matcher)
+        return (twin.accept_bytes(text) if token is None else twin.accept_token(token)) and twin.is_accepting()
 
     def _why_no_end(self, matcher: _core.Matcher, probe: _core.Matcher) -> str:
         """Why a text may not end where the rules let it; empty if they do not. ``probe`` stands after the text."""

@@ -17,7 +17,8 @@ from pdacon.grammar.labels import FIRST_BYTE, written_out
 from pdacon.matching.budgets import Budget
 from pdacon.matching.explaining import Explainer
 from pdacon.matching.labelled import with_tokens
-from pdacon.quoting import tail
+from pdacon.matching.spelled import is_spelled
+from pdacon.quoting import quote, tail
 
 
 class Matcher(_core.Matcher):
@@ -240,12 +241,15 @@ class Matcher(_core.Matcher):
     def shortest_completion(self) -> bytes:
         """The text that completes the sentence with the fewest bytes; of those the least, byte by byte.
 
-        In a grammar with indentation the blanks that begin a line are not counted.
+        In a grammar with indentation the blanks that begin a line are not counted. With ``canonical`` the tokens so
+        far go on with those that spell it.
 
         Raises
         ------
         MatcherError
-            It has a label of a grammar with ``extensions=True``, which is a token and no text.
+            It has a label of a grammar with ``extensions=True``, which is a token and no text. Or, with ``canonical``,
+            the tokenizer cuts the text with this completion in another way than the tokens so far, or it has more than
+            4,096 bytes: another one would have to be searched for.
 
         Notes
         -----
@@ -256,6 +260,11 @@ class Matcher(_core.Matcher):
             shown = written_out(text, labels).decode("utf-8", "backslashreplace")
             raise MatcherError(
                 f"the shortest completion is {shown:.200}, which is no text; go on with allowed_tokens()"
+            )
+        if self._is_filtered() and not self.is_terminated() and not is_spelled(self, text, self._explainer.ids):
+            raise MatcherError(
+                f"canonical: the grammar's shortest completion is {quote(text[:200])}, and with it the tokenizer cuts "
+                "the text in another way than the tokens so far; go on with allowed_tokens()"
             )
         return text
 

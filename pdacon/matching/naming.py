@@ -47,6 +47,12 @@ class Names:
         following = [*self.names(by_parser), *(["the end"] if expected.end else [])] or self.names(expected.next)
         return listing(following or self.names(expected.unfinished) or ["nothing"])
 
+    def narrowed(self, symbols: Iterable[int]) -> str:
+        """What filters leave of terminals: ``a filter leaves of STRING only the script Hangul``; empty: all."""
+        found = [(one, self._grammar.terminals[one].within) for one in symbols if one < len(self._grammar.terminals)]
+        of = [f"of {self.name(one)} only {within}" for one, within in found if within is not None]
+        return f"a filter leaves {' and '.join(of)}" if of else ""
+
     def awaited(self, items: Iterable[tuple[int, int]], expected: Expectation) -> str:
         """What is expected at some LR items, with the rule that they all wait for where its beginnings are many.
 

@@ -6,6 +6,7 @@ known; of an infinite one texts are walked at random, and encoded again.
 
 from __future__ import annotations
 
+import itertools
 import json
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -414,3 +415,63 @@ def test_qwen() -> None:
         assert tokenizer.decode(encode(text)) == text
     assert not constraint.accepts('"<|im_end|>"')
     assert constraint.statistics()["canonical_searches_cut"] == 0
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_shortest_completions_and_ends_are_those_of_the_tokens(style: str) -> None:
+    """Of all texts that go on with the tokens so far, the shortest; refused where the grammar's own is none of them."""
+    tokenizer, vocabulary, encode = TOKENIZERS[style]
+    texts = spelled("a \nA", 4)[1:] + WORDS["companies"] + WORDS["keywords"]
+    constraint = pdacon.compile(pdacon.Grammar.from_choices(texts), vocabulary, canonical=tokenizer)
+    coded_texts = {tuple(encode(text)): text.encode() for text in texts}
+    refused = 0
+    for prefix in {ids[:at] for ids in coded_texts for at in range(len(ids) + 1)}:
+        matcher = constraint.matcher()
+        assert all(map(matcher.accept_token, prefix))
+        begun = vocabulary.decode(prefix)
+        rests = [text[len(begun) :] for ids, text in coded_texts.items() if ids[: len(prefix)] == prefix]
+        best = min(rests, key=lambda rest: (len(rest), rest))
+        grammar = min(
+            (t.encode()[len(begun) :] for t in texts if t.encode().startswith(begun)), key=lambda t: (len(t), t)
+        )
+        if best == grammar:
+            assert matcher.shortest_completion() == best
+        else:
+            refused += 1
+            with pytest.raises(MatcherError, match="canonical: the grammar's shortest completion is"):
+                matcher.shortest_completion()
+        assert matcher.explain(b"").may_end == (prefix in coded_texts) == matcher.is_accepting()
+        for token in matcher.allowed_tokens():
+            if vocabulary.tokens[token]:
+                assert matcher.explain(token).may_end == ((*prefix, token) in coded_texts)
+    assert refused
+
+
+TEMPLATES = {
+    "ChatML": "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + "
+    "'<|im_end|>' + '\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}",
+    "Llama 3": "{% for message in messages %}{{ '<|start_header_id|>' + message['role'] + '<|end_header_id|>\n\n' + "
+    "message['content'] | trim + '<|eot_id|>' }}{% endfor %}{% if add_generation_prompt %}"
+    "{{ '<|start_header_id|>assistant<|end_header_id|>\n\n' }}{% endif %}",
+}
+"""As Qwen 2's and Llama 3's tokenizers have them."""
+
+
+@pytest.mark.parametrize(("template", "style"), [("ChatML", "qwen"), ("Llama 3", "llama3"), ("ChatML", "gpt4o")])
+def test_after_the_generation_prompt_of_a_chat_template(template: str, style: str) -> None:
+    """What is generated there, and the prompt, are what the tokenizer makes of the whole conversation."""
+    transformers = pytest.importorskip("transformers")
+    made = Tokenizer.from_str(TOKENIZERS[style][0].to_str())
+    made.add_special_tokens(["<|im_start|>", "<|im_end|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"])
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=made, chat_template=TEMPLATES[template], eos_token="<|im_end|>"
+    )
+    constraint = pdacon.compile("json_dumps", tokenizer=tokenizer, canonical=True)
+    asked = [{"role": "user", "content": "A record, please.\n"}]
+    before = tokenizer.apply_chat_template(asked, tokenize=False, add_generation_prompt=True)
+    prompt = tokenizer.encode(before, add_special_tokens=False)
+    for text in itertools.islice(sample(constraint, 2, size=30), 12):
+        answer = tokenizer.encode(before + text, add_special_tokens=False)[len(prompt) :]
+        assert tokenizer.encode(before + text, add_special_tokens=False)[: len(prompt)] == prompt
+        assert constraint.matcher().validate_tokens([*answer, tokenizer.eos_token_id]) == len(answer) + 1
+        assert constraint.vocabulary.decode(answer).decode() == text

@@ -133,3 +133,16 @@ def test_what_it_is_for() -> None:
             InTerminals(names, inside)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="InTerminals"):
         InTerminals("T", Canonical(None))
+
+
+def test_the_filter_is_named_where_it_refuses() -> None:
+    filters = [InTerminals("STRING", Scripts(["Hangul"])), InTerminals("STRING", Characters(list('"한국"')))]
+    made = pdacon.compile("json", BYTES, filters=filters)
+    for constraint in (made, pdacon.Constraint.from_bytes(made.to_bytes())):
+        matcher = constraint.matcher()
+        assert matcher.accept_bytes('["한'.encode())
+        reason = matcher.explain(b"x").reason
+        assert "a filter leaves of STRING only the script Hangul and the characters" in reason
+        matcher = constraint.matcher()
+        assert "filter" not in matcher.explain(b"}").reason.split("STRING")[0]
+    assert "filter" not in pdacon.compile("json", BYTES).matcher().explain(b"x").reason

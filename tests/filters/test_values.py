@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from itertools import product
 
 import pytest
 import regex
@@ -10,7 +12,7 @@ import regex
 import pdacon
 from pdacon import Vocabulary
 from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError
-from pdacon.filters import Characters, NormalForm, Scripts
+from pdacon.filters import Characters, NormalForm, Scripts, Words
 from pdacon.filters.automata import without
 
 BYTES = Vocabulary.bytes()
@@ -120,3 +122,31 @@ def test_what_is_no_filter_is_refused() -> None:
     labelled = pdacon.Grammar.from_lark('start: "a" T\nT: /(?P<TEXT_TOKEN>)/', extensions=True)
     with pytest.raises(UnsupportedGrammarError, match="filters are"):
         pdacon.compile(labelled, BYTES, filters=[NormalForm("NFC")])
+
+
+def test_words_of_a_dictionary() -> None:
+    """Each run of letters, whatever stands between them."""
+    listed = ["a", "ab", "b\u00e9", "Ab"]
+    texts = Words(listed).texts()
+    for length in range(6):
+        for letters in product("aAb\u00e9 .", repeat=length):
+            text = "".join(letters)
+            runs = re.findall("[aAb\u00e9]+", text)
+            assert (text in texts) == all(run in listed for run in runs), text
+    made = pdacon.compile('start: /[^.]+/ "."', BYTES, filters=[Words(listed)])
+    assert made.accepts("1 ab-a ab_Ab.")
+    assert not made.accepts("aba.")
+    matcher = made.matcher()
+    assert matcher.accept_bytes(b"aba") is False
+    assert "words" in made.matcher().explain(b"aba.").reason
+    many = ["".join(letters) for letters in product("abcdefgh", repeat=4)]
+    assert "abcd, hgfe!" in Words(many).texts()
+    for wrong, error in (
+        ("word", TypeError),
+        ([1], TypeError),
+        (["don't"], ValueError),
+        ([""], ValueError),
+        ([], ValueError),
+    ):
+        with pytest.raises(error):
+            Words(wrong)  # type: ignore[arg-type]

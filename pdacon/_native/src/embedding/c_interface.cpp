@@ -394,6 +394,11 @@ pdacon_status pdacon_matcher_shortest_completion(const pdacon_matcher* matcher, 
         require_pointers(function, matcher, size);
         require_argument(function, bytes != nullptr || capacity == 0, "a null pointer was given");
         const Matcher::Use use(matcher->matcher);
+        if (matcher->matcher.is_filtered())
+            throw MatcherMisuse(
+                "the shortest completion is the grammar's, and with canonical the tokens so far need not go "
+                "on "
+                "with it; go on with what the mask allows");
         const auto text = matcher->matcher.shortest_completion();
         if (matcher->matcher.may_spell_label(text))
             throw MatcherMisuse(
