@@ -5,10 +5,10 @@
     python -P tests/corpus/answers.py --compare before.jsonl after.jsonl
 
 For each grammar: the report of `check` as text and as data, and the error or what the constraint says: along random
-walks every mask, `is_accepting`, `forced_bytes`, the shortest completion and an explanation, once from the constraint
-and once from its artifact read back. Each is filed as a digest; a line of the file is a grammar. The walks choose by
-the masks, so that one bit that differs changes all that follows. What a clock decides is left out: witnesses are not
-searched for (`seconds=0`).
+walks every mask, `is_accepting`, `forced_bytes` and the shortest completion, and apart from these an explanation, once
+from the constraint and once from its artifact read back. Each is filed as a digest; a line of the file is a grammar.
+The walks choose by the masks, so that one bit that differs changes all that follows. What a clock decides is left out:
+witnesses are not searched for (`seconds=0`).
 
 Exit status of ``--compare``: 0 if both files say the same, 1 if they do not.
 """
@@ -113,17 +113,19 @@ def asked(
         constraint = pdacon.compile(grammar, vocabulary, limits=limits)
         again = Constraint.from_bytes(constraint.to_bytes())
         for start in starts or grammar.options.start:
-            said[f"masks of {start}"] = walked(constraint, vocabulary, start)
-            said[f"masks of {start}, stored"] = walked(again, vocabulary, start)
+            for what, made in (("", constraint), (", stored", again)):
+                masks, explanations = walked(made, vocabulary, start)
+                said[f"masks of {start}{what}"], said[f"explanations of {start}{what}"] = masks, explanations
     except pdacon.PdaconError as error:
-        said["error"] = f"{type(error).__name__} {digest(str(error))}"
+        said["error"], said["its words"] = type(error).__name__, digest(str(error))
     return said
 
 
-def walked(constraint: Constraint, vocabulary: Vocabulary, start: str) -> str:
-    """The digest of what is said along random walks."""
+def walked(constraint: Constraint, vocabulary: Vocabulary, start: str) -> tuple[str, str]:
+    """The digests of what is said along random walks: by masks and completions, and in words."""
     row = np.zeros((len(vocabulary.tokens) + 31) // 32, dtype=np.int32)
     parts: list[bytes | str] = []
+    words: list[str] = []
     for walk in range(WALKS):
         rng = Random(f"{start} {walk}")
         try:
@@ -136,10 +138,12 @@ def walked(constraint: Constraint, vocabulary: Vocabulary, start: str) -> str:
                 if not inner:
                     break
                 matcher.accept_token(rng.choice(inner))
-            parts += [matcher.shortest_completion(), matcher.explain(rng.choice(vocabulary.tokens) or b"a").render()]
+            parts.append(matcher.shortest_completion())
+            words.append(matcher.explain(rng.choice(vocabulary.tokens) or b"a").render())
         except pdacon.PdaconError as error:
-            parts.append(f"{type(error).__name__}: {error}")
-    return digest(*parts)
+            parts.append(type(error).__name__)
+            words.append(str(error))
+    return digest(*parts), digest(*words)
 
 
 def lines(path: Path) -> Iterator[tuple[str, Answers]]:
