@@ -1,7 +1,7 @@
 """What a budget costs for each step: accept a token and fill a bitmask, without one, in tokens, and in bytes.
 
 Run as ``python tests/benchmarks/budgets.py json sql``; prints rows of the table in docs/benchmarks.md. Random
-texts within a budget; each is walked once for first sights, and then again, in turn without and with the budgets.
+texts within a budget; each is walked once for mask misses, and then again, in turn without and with the budgets.
 """
 
 from __future__ import annotations

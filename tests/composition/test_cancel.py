@@ -163,7 +163,7 @@ def test_cancelled_before_it_begins() -> None:
 
 @pytest.mark.slow
 def test_masks_are_computed_as_long_as_there_is_time() -> None:
-    """Those that there are stay; what is left out is counted, and computed at first sight."""
+    """Those that there are stay; what is left out is counted, and computed at a miss."""
     eager = pdacon.compile(ENDLESS, EVERY_BYTE, eager=True, limits=Limits(seconds=1.5))
     assert eager.statistics()["situations_left"] > 0
     assert eager.statistics()["masks_computed"] > 10

@@ -52,7 +52,7 @@ def compile_grammar(
     named; `pdacon check` finds more that may not be meant.
     """
     if seconds is not None and not eager:
-        raise BadInput("--seconds goes with --eager: without it masks are computed at first sight")
+        raise BadInput("--seconds goes with --eager: without it masks are computed when they are first asked for")
     if str(out) == STDIN:
         raise BadInput("a compiled grammar goes into a file: name one with --output")
     loaded = load_grammar(grammar, options, several_starts=True)

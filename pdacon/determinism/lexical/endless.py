@@ -73,8 +73,8 @@ def endless_findings(texts: Texts, repairs: EndlessRepairs, deadline: Deadline) 
 
 def _first_loop(texts: Texts, deadline: Deadline) -> tuple[bytes, bytes] | None:
     """What leads to endless ignored text in some context, and what is repeated there."""
-    alive = _can_be_ignored(texts)
-    loops = (_shortest_loop(texts, context, alive, deadline) for context in texts.entered)
+    coaccessible = _can_be_ignored(texts)
+    loops = (_shortest_loop(texts, context, coaccessible, deadline) for context in texts.entered)
     return next((loop for loop in loops if loop is not None), None)
 
 
@@ -83,22 +83,22 @@ def _can_be_ignored(texts: Texts) -> NDArray[np.bool_]:
     ignored = texts.grammar.end + 1
     after = texts.next
     commits = texts.automaton.commits[-2 - after[after < -1], 0] == ignored
-    alive: NDArray[np.bool_] = np.zeros(len(after), dtype=np.bool_)
-    alive[np.nonzero(after < -1)[0][commits]] = True
+    coaccessible: NDArray[np.bool_] = np.zeros(len(after), dtype=np.bool_)
+    coaccessible[np.nonzero(after < -1)[0][commits]] = True
     while True:
-        more: NDArray[np.bool_] = alive | ((after >= 0) & alive[np.maximum(after, 0)]).any(axis=1)
-        if np.array_equal(more, alive):
+        more: NDArray[np.bool_] = coaccessible | ((after >= 0) & coaccessible[np.maximum(after, 0)]).any(axis=1)
+        if np.array_equal(more, coaccessible):
             return more
-        alive = more
+        coaccessible = more
 
 
 def _shortest_loop(
-    texts: Texts, context: int, alive: NDArray[np.bool_], deadline: Deadline
+    texts: Texts, context: int, coaccessible: NDArray[np.bool_], deadline: Deadline
 ) -> tuple[bytes, bytes] | None:
     start = int(texts.automaton.entries[context].max())
-    if not alive[start]:
+    if not coaccessible[start]:
         return None
-    steps = _steps_that_can_be_endless(texts, context, start, alive, deadline)
+    steps = _steps_that_can_be_endless(texts, context, start, coaccessible, deadline)
     best: tuple[int, bool, int, bytes, bytes] | None = None
     texts_to = {start: b""}
     pending = deque([start])
@@ -120,17 +120,17 @@ def _shortest_loop(
 
 
 def _steps_that_can_be_endless(
-    texts: Texts, context: int, start: int, alive: NDArray[np.bool_], deadline: Deadline
+    texts: Texts, context: int, start: int, coaccessible: NDArray[np.bool_], deadline: Deadline
 ) -> dict[int, list[tuple[bytes, int]]]:
     """For each state that ignored text leads to, and from which it can go on for ever, the steps to others of them."""
-    steps = {start: list(_steps(texts, context, start, alive))}
+    steps = {start: list(_steps(texts, context, start, coaccessible))}
     before: dict[int, list[int]] = {}
     for state in (order := [start]):  # grows
         deadline.require()
         for _, target in steps[state]:
             before.setdefault(target, []).append(state)
             if target not in steps:
-                steps[target] = list(_steps(texts, context, target, alive))
+                steps[target] = list(_steps(texts, context, target, coaccessible))
                 order.append(target)
     left = {state: len(further) for state, further in steps.items()}
     pending = [state for state, count in left.items() if not count]
@@ -173,14 +173,14 @@ def _comes_out(texts: Texts, context: int, start: int) -> bool:
     return False
 
 
-def _steps(texts: Texts, context: int, state: int, alive: NDArray[np.bool_]) -> Iterator[tuple[bytes, int]]:
+def _steps(texts: Texts, context: int, state: int, coaccessible: NDArray[np.bool_]) -> Iterator[tuple[bytes, int]]:
     """One byte further, within ignored text or from one piece of it to the next; blanks first."""
     order = texts.blanks_first
     targets, places = np.unique(texts.next[state, order], return_index=True)
     for place, target in sorted(zip(places.tolist(), targets.tolist(), strict=True)):
         byte = bytes([texts.readable[order[place]]])
         after = target if target >= -1 else _land(texts, context, target)
-        if after >= 0 and alive[after]:
+        if after >= 0 and coaccessible[after]:
             yield byte, after
 
 

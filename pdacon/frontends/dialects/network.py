@@ -66,9 +66,9 @@ def network_of(rules: Rules, graph: Graph, regular: dict[str, Machine], kept: It
         regular = {**regular, **{name: found[name] for name in plain}}
         kept = [name for name in kept if name not in plain]
     some = _accepting(list(found.values()), reads=True)
-    alive = [_calling(machine, some) for machine in found.values()]
-    nullable = _accepting(alive, reads=False)
-    return Network(kept, [_without_empty(machine, nullable) for machine in alive], 0, 0 in nullable)
+    calling = [_calling(machine, some) for machine in found.values()]
+    nullable = _accepting(calling, reads=False)
+    return Network(kept, [_without_empty(machine, nullable) for machine in calling], 0, 0 in nullable)
 
 
 def _callees_first(graph: Graph, kept: Collection[str], regular: Collection[str]) -> list[str]:

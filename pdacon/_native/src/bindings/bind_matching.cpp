@@ -398,7 +398,7 @@ row : int
     Which row.
 
 Raises TypeError, ValueError or IndexError for a bitmask that cannot take it. Cost: a lookup and a copy
-of the row once the mask is known; at first sight the time to compute it.)")
+of the row once the mask is known; at a miss the time to compute it.)")
         .def("mask_id", &mask_id,
              R"(The id of the mask of the allowed next tokens: its row in ``Constraint.mask_table()``.)")
         .def("is_allowed", &is_allowed, nb::arg("token").none(),

@@ -1,9 +1,9 @@
-"""Masks that are computed because a situation is seen first, with a vocabulary of 131,072 tokens.
+"""Mask misses: masks that are not filed yet and are computed, with a vocabulary of 131,072 tokens.
 
-    pip install '.[test]' && pytest tests/benchmarks/test_first_sight.py --benchmark-enable -s
+    pip install '.[test]' && pytest tests/benchmarks/test_mask_misses.py --benchmark-enable -s
 
 Without ``--benchmark-enable`` each runs once, as a test that it works. Nothing here asserts a time. With it, the
-percentiles of the single first sights are printed: CPU time of the calls of `fill_bitmask` that computed a mask.
+percentiles of the single misses are printed: CPU time of the calls of `fill_bitmask` that computed a mask.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def larks_python() -> Grammar:
     return Grammar.from_file(path, start="file_input", postlex="python", conflicts="shift", lookahead="commit")
 
 
-def first_sights(constraint: Constraint, texts: list[list[int]]) -> list[float]:
+def misses(constraint: Constraint, texts: list[list[int]]) -> list[float]:
     """Microseconds of CPU time of each call that computes a mask."""
     row = np.zeros((1, -(-constraint.vocabulary.size // 32)), np.int32)
     spent = []
@@ -57,9 +57,9 @@ def first_sights(constraint: Constraint, texts: list[list[int]]) -> list[float]:
     return spent
 
 
-@pytest.mark.benchmark(group="all first sights of a few texts, fresh constraint")
+@pytest.mark.benchmark(group="all mask misses of a few texts, fresh constraint")
 @pytest.mark.parametrize("name", ["json", "sql", "python", "python.lark"])
-def test_first_sights(name: str, benchmark: Any) -> None:
+def test_mask_misses(name: str, benchmark: Any) -> None:
     tekken = coded("tekken")
     grammar = larks_python() if name == "python.lark" else Grammar.builtin(name)
     texts = [tekken.encode(text) for text in {"json": JSON, "sql": SQL}.get(name, PYTHON)]
@@ -69,10 +69,10 @@ def test_first_sights(name: str, benchmark: Any) -> None:
         return (compile(grammar, tekken.vocabulary), texts), {}
 
     def run(constraint: Constraint, texts: list[list[int]]) -> None:
-        spent.extend(first_sights(constraint, texts))
+        spent.extend(misses(constraint, texts))
 
     benchmark.pedantic(run, setup=fresh, rounds=10 if benchmark.enabled else 1)
     assert spent
     if benchmark.enabled:
         p50, p90, p99 = np.percentile(spent, [50, 90, 99])
-        print(f"\n{name}: {len(spent)} first sights, p50 {p50:.0f} p90 {p90:.0f} p99 {p99:.0f} max {max(spent):.0f} us")
+        print(f"\n{name}: {len(spent)} misses, p50 {p50:.0f} p90 {p90:.0f} p99 {p99:.0f} max {max(spent):.0f} us")
