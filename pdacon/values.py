@@ -15,6 +15,7 @@ from pdacon.above import ask
 from pdacon.frontends.insertion import Composition, Escaped, Hole
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables, reductions_of
+from pdacon.pda.indentation import parser_terminals
 
 if TYPE_CHECKING:
     from pdacon.grammar.trees import Piece
@@ -71,12 +72,15 @@ def _outer_pieces(
     """The lexemes of the outer grammar, with one for each hole."""
     holes = {hole.symbol: hole for hole in parts.holes}
     number = 0 if start is None else grammar.options.start.index(start)
-    terminals = [terminal for terminal, _, _ in lexemes]
+    told = [(terminal, at) for at, (terminal, _, _) in enumerate(lexemes)]
+    if grammar.layout is not None:
+        told = parser_terminals(grammar.layout, lexemes, data)
+    places = [*(at for _, at in told), len(lexemes)]
     begun: dict[int, list[tuple[int, Hole]]] = {}  # by the first of its lexemes: where each hole ends
-    for production, first, last in reductions_of(grammar, build_tables(grammar), number, terminals):
+    for production, first, last in reductions_of(grammar, build_tables(grammar), number, [one for one, _ in told]):
         hole = holes.get(grammar.productions[production].lhs)
         if hole is not None:
-            begun.setdefault(first, []).append((last, hole))
+            begun.setdefault(places[first], []).append((places[last], hole))
     place = characters = 0
 
     def piece(name: str, begin: int, end: int) -> Piece:

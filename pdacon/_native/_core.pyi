@@ -302,6 +302,7 @@ class LexingAutomaton:
         max_seconds: float,
         cancel: CancelEvent | None = None,
         max_bytes: int = 0,
+        escaped_lines: bool = False,
     ) -> LexingAutomaton: ...
     @property
     def num_states(self) -> int: ...
@@ -476,6 +477,7 @@ class TokenPda:
         columns: tuple[int, int],
         block: NDArray[np.int32],
         opened: NDArray[np.int32],
+        closes: NDArray[np.uint8],
         trie: Trie,
         labels: NDArray[np.int32],  # a mask for each label, one after another
         max_states: int,

@@ -174,7 +174,10 @@ def compose(
     trie = native_trie(vocabulary, len(grammar.labels))
     context, blocks = lexer.context_of_state, np.empty(0, np.int32)
     opened, classes, known = blocks, ColumnClasses(), None
+    closes = np.empty(0, np.uint8)
     if layout is not None:
+        closes = np.zeros(len(grammar.terminals) + 1, np.uint8)
+        closes[[*layout.closers, grammar.end]] = 1
         known = _core.Columns.make(lexer.automaton, trie, layout.newline, limits.states, seconds, cancel, limits.bytes)
         classes = ColumnClasses(known.single, known.period)
         split = split_blocks(grammar, tables, classes, max_states=limits.states)
@@ -198,6 +201,7 @@ def compose(
         (classes.single, classes.period),
         blocks,
         opened,
+        closes,
         trie,
         masks,
         limits.states,

@@ -92,10 +92,15 @@ def draw_definitions(
         Whether there are no terminals beside them.
     """
     known = {definition.name: definition for definition in definitions}
+    # What an import or another grammar brings along has the name there that its author gave it.
+    by_author: dict[str, Definition] = {}
+    for definition in definitions:
+        by_author.setdefault(grammar.describe_name(definition.name), definition)
     for name in names:
-        if name not in known:
-            raise DrawingError(f"no rule or terminal {name}; {suggestion(name, list(known), _terminal_names(grammar))}")
-    shown = [known[name] for name in dict.fromkeys(names)] or list(definitions)
+        if name not in known and name not in by_author:
+            near = suggestion(name, list(by_author), _terminal_names(grammar))
+            raise DrawingError(f"no rule or terminal {name}; {near}")
+    shown = [known.get(name) or by_author[name] for name in dict.fromkeys(names)] or list(definitions)
     title = f"{grammar_name(grammar)}: {', '.join(names) if names else 'the rules'}"
     listing = "; ".join(f"{definition.name}: {written(definition.expression)}" for definition in shown)
     root, y = svg.begin(title, listing, styles=STYLES)

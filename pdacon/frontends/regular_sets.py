@@ -356,20 +356,12 @@ class RegularSet:
         return RegularSet(tail, _cut(f"({self._name}){times}"), self._limits)
 
     def escaped(self, notation: Literal["json"] = "json", *, escapes: Escapes = "needed") -> RegularSet:
-        """The strings as they stand between the quotes of a JSON string: what ``json.loads('"' + text + '"')`` reads.
+        """The strings as they stand between the quotes of a JSON string.
 
         Parameters
         ----------
-        notation : {"json"}
-        escapes : {"needed", "ascii", "any"}
-            How characters are written, as `Spelling` has it: as ``json.dumps(..., ensure_ascii=False)`` does; as
-            ``json.dumps`` does by default; or in any way that JSON allows.
-
-        Raises
-        ------
-        ValueError
-            There is no such notation, or no such way.
-        LimitExceededError
+        notation, escapes
+            See `Grammar.escaped`, as for the errors.
 
         Examples
         --------

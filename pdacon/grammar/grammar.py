@@ -230,8 +230,9 @@ class Grammar(GrammarWaysIn):
         Raises
         ------
         UnsupportedGrammarError
-            Indentation, labels or ``& regular_set`` in an inner grammar, options that differ, or an inner grammar of
-            which nobody can tell where it ends; ``feature`` names it.
+            Indentation in the outer grammar, in two inner ones, or in one that does not stand between two terminals;
+            labels or ``& regular_set`` in an inner grammar, options that differ, or an inner grammar of which nobody
+            can tell where it ends; ``feature`` names it.
         ValueError
             A name is not used, or defined.
         TypeError, GrammarError
@@ -275,13 +276,14 @@ class Grammar(GrammarWaysIn):
         Returns
         -------
         Grammar
-            With the same rules; terminals read escaped texts. Look-ahead sees the text that is meant, up to the quote.
+            With the same rules; terminals read escaped texts. Look-ahead sees the text that is meant, up to the quote,
+            and an Indenter its lines.
 
         Raises
         ------
         UnsupportedGrammarError
-            Indentation, labels, ``& regular_set``, ``use_bytes``, ``g_regex_flags``, or a terminal that looks at the
-            text before it; ``feature`` names it.
+            Labels, ``& regular_set``, ``use_bytes``, ``g_regex_flags``, indentation that is escaped twice, or a
+            terminal that looks at the text before it; ``feature`` names it.
         ValueError
             There is no such notation, or no such way.
         LimitExceededError

@@ -49,9 +49,11 @@ class Automaton:
         The arrays of that name, of uint8 (``kind``, ``lo``, ``hi``) and little-endian int32.
     family : str
         If it reads a part of a text that several lexemes make up, what those automata have in common; else empty, and
-        it has one entry.
+        it has one entry, unless it looks behind.
     entries, leaves : bytes
-        The arrays of that name of a family.
+        The arrays of that name of a family, and the entries of one that looks behind itself.
+    behind : bytes
+        The array of that name, of one that looks behind itself; else empty.
     """
 
     kind: bytes
@@ -62,6 +64,7 @@ class Automaton:
     family: str = ""
     entries: bytes = b""
     leaves: bytes = b""
+    behind: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +101,15 @@ class Island:
         the grammar's list of islands.
     ignore : frozenset of int
         Ids of the terminals that are ignored in it.
+    newline : int or None
+        The terminal that ends its lines, if they are indented: the layout's. It is looked for everywhere in the island.
     """
 
     name: str
     first: int
     last: int
     ignore: frozenset[int]
+    newline: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +258,11 @@ class Layout:
         Columns of a tab, at least 1.
     indent_len : int or None
         How many columns a line that opens a block has to be further in than the block around it; None: any number.
+    closers : frozenset of int
+        What may stand after an indented part of a text. As at the end of the text, all open blocks are closed before
+        it. Empty: the whole text is indented.
+    escaped : bool
+        Whether the lines are those of what a text stands for that is in a string of JSON.
     """
 
     newline: int
@@ -261,6 +272,8 @@ class Layout:
     closes: frozenset[int]
     tab_len: int
     indent_len: int | None = None
+    closers: frozenset[int] = frozenset()
+    escaped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,7 +393,8 @@ class GrammarData:
             if not 0 <= island.first <= island.last <= len(self.productions) or not island.ignore <= self.ignore:
                 raise ValueError(f"{island}: productions or ignored terminals that the grammar does not have")
         if self.layout is not None:
-            ids = {self.layout.newline, self.layout.indent, self.layout.dedent, *self.layout.opens, *self.layout.closes}
+            layout = self.layout
+            ids = {layout.newline, layout.indent, layout.dedent, *layout.opens, *layout.closes, *layout.closers}
             if min(ids) < 0 or max(ids) >= end:
                 raise ValueError(f"layout: not terminals (0..{end - 1}): {sorted(ids - set(range(end)))}")
 
@@ -493,6 +507,8 @@ class GrammarData:
         }
         if self.islands:
             meaning = {**meaning, "islands": [[one.first, one.last, sorted(one.ignore)] for one in self.islands]}
+        if self.layout is not None and (self.layout.closers or self.layout.escaped):
+            meaning = {**meaning, "layout": _meaning_of_layout(self.layout)}
         if self.within:
             meaning = {**meaning, "within": [_meaning_of_set(one) for one in self.within]}
         return hashlib.sha256(json.dumps(meaning, separators=(",", ":")).encode()).hexdigest()
@@ -502,11 +518,22 @@ def _meaning_of_set(texts: TextSet) -> str:
     return hashlib.sha256(texts.offset + texts.lo + texts.hi + texts.target + texts.accepting).hexdigest()
 
 
+def _meaning_of_layout(layout: Layout) -> list[Any]:
+    """Of one that is no whole grammar's: its options say nothing of it."""
+    sets = [sorted(one) for one in (layout.opens, layout.closes, layout.closers)]
+    return [layout.newline, layout.indent, layout.dedent, *sets, layout.tab_len, layout.indent_len, layout.escaped]
+
+
 def _meaning_of(pattern: Pattern) -> list[Any]:
     own = pattern.automaton
-    arrays = [] if own is None else [hashlib.sha256(own.kind + own.offset + own.lo + own.hi + own.target).hexdigest()]
+    arrays = [] if own is None else [hashlib.sha256(_bytes_of(own)).hexdigest()]
     meant = [] if pattern.meant is None else [_meaning_of(pattern.meant)]
     return [pattern.kind, pattern.value, sorted(pattern.flags), *arrays, *meant]
+
+
+def _bytes_of(automaton: Automaton) -> bytes:
+    looks = automaton.entries + automaton.behind if automaton.behind else b""
+    return automaton.kind + automaton.offset + automaton.lo + automaton.hi + automaton.target + looks
 
 
 def _folder(name: str, original: str) -> str:

@@ -86,7 +86,8 @@ class Levels:
 def find_imbalances(grammar: Grammar) -> list[Imbalance]:
     """The productions because of which indentation cannot be followed; none for a grammar without layout.
 
-    Parentheses may be left open at the end of a text. Blocks may not: there Lark closes them all.
+    Parentheses may be left open at the end of a text, unless another one goes on around it. Blocks may not: there Lark
+    closes them all.
 
     Cost: linear in the grammar where each production is balanced in itself; else up to the number of nonterminals
     times that.
@@ -104,7 +105,8 @@ def _imbalances(grammar: Grammar, parentheses: Levels | None) -> list[Imbalance]
         ("blocks", blocks, levels_of(grammar, blocks)),
         ("parentheses", _parentheses(grammar), parentheses),
     ):
-        if levels is None or (what == "blocks" and any(levels.net[start] for start in grammar.starts)):
+        closed = what == "blocks" or bool(grammar.layout.closers)
+        if levels is None or (closed and any(levels.net[start] for start in grammar.starts)):
             alone = [(k, [effect.get(symbol, 0) for symbol in p.rhs]) for k, p in enumerate(grammar.productions)]
             depths = [(k, list(accumulate(effects))) for k, effects in alone if any(effects)]
             found += [

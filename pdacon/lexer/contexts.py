@@ -22,7 +22,7 @@ from pdacon.cancelling import CancelEvent, until_set
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import Grammar, GroupNameClash, Terminal, group_name_clashes, group_names
 from pdacon.lalr import Tables
-from pdacon.lexer.ignoring import ignored_by_state
+from pdacon.lexer.ignoring import always_by_state
 from pdacon.lexer.patterns import STATES_LIMIT, compile_pattern
 from pdacon.lexer.program import from_automaton
 from pdacon.lexer.running import Runner, runner_of
@@ -66,12 +66,12 @@ def make_contexts(
     always = np.zeros(len(terminals), np.uint8)
     action = np.ascontiguousarray(tables.action)
     if grammar.islands:
-        ignored = np.pad(ignored_by_state(grammar, tables), ((0, 0), (0, 1)))
-        action = np.where((action == 0) & ignored, np.int32(-1), action)
+        looked_for = np.pad(always_by_state(grammar, tables), ((0, 0), (0, 1)))
+        action = np.where((action == 0) & looked_for, np.int32(-1), action)
     else:
         always[lexable if grammar.options.lexer == "basic" else list(grammar.ignore)] = 1
-    if layout is not None:
-        always[layout.newline] = 1
+        if layout is not None:
+            always[layout.newline] = 1
     sets, of_state, after = _core.lexical_contexts(action, np.array(order, np.int32), always)
     if layout is not None:
         made = *after[layout.newline], *after[layout.indent], *after[layout.dedent]

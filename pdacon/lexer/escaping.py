@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pdacon.cancelling import CancelEvent, stop_if_set
 from pdacon.errors import LimitExceededError
@@ -54,7 +55,7 @@ def escaped_program(program: Program, escapes: Escapes, limit: int, cancel: Canc
     Parameters
     ----------
     program : Program
-        Over UTF-8, with one entry or of a family: one that looks behind itself would look at escapes.
+        Over UTF-8. What it sees behind itself is the text that is meant, from the quote on.
     escapes : {"needed", "ascii", "any"}
     limit : int
         The most states.
@@ -64,9 +65,15 @@ def escaped_program(program: Program, escapes: Escapes, limit: int, cancel: Canc
     LimitExceededError
     """
     made = _Escaping(program, escapes, limit, cancel)
-    entries = [made.number(("at", entry)) for entry in program.entries.tolist()]
+    behind, places = escaped_behind(program) if len(program.entries) > 1 and not program.family else (None, None)
+    starts = program.entries.tolist()
+    keys: list[_Key] = [("at", entry) for entry in starts]
+    if places is not None:
+        # Where a character has been begun no lexeme begins.
+        keys = [("at", starts[place]) if place >= 0 else ("nothing",) for place in places]
+    entries = [made.number(key) for key in keys]
     made.finish()
-    return made.packed(program, entries)
+    return made.packed(program, entries, behind)
 
 
 def whole_characters(program: Program) -> Program | None:
@@ -91,6 +98,79 @@ def whole_characters(program: Program) -> Program | None:
         return None
     kinds, edges = zip(*program.states(), strict=True)
     return pack(kinds, edges, [entry])
+
+
+def escaped_behind(program: Program) -> tuple[NDArray[np.int32], list[int]]:
+    """What a program sees behind itself, where the text is escaped; and the old state of each, or -1 within an escape.
+
+    A quote that is not escaped begins the text anew: it is the one before the string, where backslashes before it come
+    in pairs.
+    """
+    table = program.behind.tolist()
+    tails: dict[tuple[int, int], _Pieces] = {}
+
+    def tail(state: int, left: int) -> _Pieces:
+        """Where the last bytes of a character lead, by the number that their bits make up."""
+        if not left:
+            return ((0, 0, (state,)),)
+        if (state, left) not in tails:
+            size = 64 ** (left - 1)
+            tails[state, left] = _joined(
+                [
+                    (byte * size + lo, byte * size + hi, to)
+                    for byte in range(64)
+                    for lo, hi, to in tail(table[state][0x80 + byte], left - 1)
+                ]
+            )
+        return tails[state, left]
+
+    def characters(state: int) -> _Pieces:
+        found: list[tuple[int, int, _Targets | _Pieces]] = [(k, k, (table[state][k],)) for k in range(0x80)]
+        for lead in range(0xC2, 0xF5):
+            left = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
+            begin = (lead & (0x3F >> left)) << 6 * left
+            found += _spellable([(begin + lo, begin + hi, to) for lo, hi, to in tail(table[state][lead], left)], left)
+        return _joined(found)
+
+    start: _Key = ("at", 0)
+    known: dict[_Key, int] = {start: 0}
+    rows: list[list[int]] = []
+
+    def number(key: _Key) -> int:
+        if key not in known:
+            known[key] = len(known)
+            keys.append(key)
+        return known[key]
+
+    keys = [start]
+    for key in keys:  # grows while it is walked
+        what, *of = key
+        following: dict[int, _Key] = {}
+        if what == "at":
+            (state,) = of
+            following = {byte: ("at", table[state][byte]) for byte in range(256)}
+            following |= {_BACKSLASH: ("escape", state), _QUOTE: start}
+        elif what == "escape":
+            (state,) = of
+            pieces = characters(state)
+            short = {ord(letter): point for letter, point in {**_SHORT, "/": 0x2F}.items()}
+            following = {letter: ("at", table[state][point]) for letter, point in short.items()}
+            following[ord("u")] = ("digits", 4, _in_sixteen_bits(pieces))
+        elif what == "pair":
+            following = {_BACKSLASH: ("pair's u", *of)}
+        elif what == "pair's u":
+            following = {ord("u"): ("digits", 4, *of)}
+        else:
+            width, pieces = of
+            for digit in range(16):
+                part = _part(pieces, digit * 16 ** (width - 1), 16 ** (width - 1))
+                if part:
+                    to = part[0][2]
+                    after: _Key = ("pair", to) if _is_pair(to) else ("at", to[0])
+                    for letter in {f"{digit:x}", f"{digit:X}"}:
+                        following[ord(letter)] = ("digits", width - 1, part) if width > 1 else after
+        rows.append([number(following.get(byte, start)) for byte in range(256)])
+    return np.array(rows, np.int32), [key[1] if key[0] == "at" else -1 for key in keys]
 
 
 class _Escaping:
@@ -146,6 +226,8 @@ class _Escaping:
             self._edges[number] = tuple((0, 0, self.number(("at", to))) for to in targets)
         elif what == "match":
             self._kinds[number] = MATCH
+        elif what == "nothing":
+            self._edges[number] = ()
         else:
             kind, *rest = of
             self._kinds[number] = kind
@@ -278,7 +360,7 @@ class _Escaping:
             self._tails[key] = _joined(found)
         return self._tails[key]
 
-    def packed(self, old: Program, entries: list[int]) -> Program:
+    def packed(self, old: Program, entries: list[int], behind: NDArray[np.int32] | None) -> Program:
         """The program of all states."""
         edges = [edge for some in self._edges for edge in some]
         return Program(
@@ -288,7 +370,7 @@ class _Escaping:
             hi=np.array([hi for _, hi, _ in edges], np.uint8),
             target=np.array([to for _, _, to in edges], np.int32),
             entries=np.array(entries, np.int32),
-            behind=np.zeros((len(entries), 256), np.int32),
+            behind=np.zeros((len(entries), 256), np.int32) if behind is None else behind,
             family=f"{old.family} in JSON, {self._escapes}" if old.family else "",
             leaves=np.array(self._new_leaves if old.family else [], np.int32),
         )

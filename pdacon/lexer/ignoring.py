@@ -1,8 +1,9 @@
-"""What is ignored where, in a grammar that has others in it.
+"""What is looked for where, beside what the parser takes, in a grammar that has others in it.
 
-In: a grammar with islands, and its tables. Out: for each LR state the terminals that are ignored there. A state is in
-an island if the productions at work in it are: those of its kernel, which began before the place where it stands. So
-what is ignored changes after the first terminal of an island, and after the first one after it.
+In: a grammar with islands, and its tables. Out: for each LR state the terminals that are looked for there whatever its
+row says: what is ignored, and of indented texts what ends lines and what ends the text. A state is in an island if the
+productions at work in it are: those of its kernel, which began before the place where it stands. So what is ignored
+changes after the first terminal of an island, and after the first one after it.
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ from numpy.typing import NDArray
 
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import Grammar
+from pdacon.grammar.model import Island
 from pdacon.lalr import Tables
 
 
-def ignored_by_state(grammar: Grammar, tables: Tables) -> NDArray[np.bool_]:
-    """Which terminals are ignored in which LR states: bool[S, T]. Only those are told that a shift leads to.
+def always_by_state(grammar: Grammar, tables: Tables) -> NDArray[np.bool_]:
+    """Which terminals are looked for in which LR states, whatever the row says: bool[S, T].
+
+    Only those are told that a shift leads to. In an indented island its newlines are among them, as Lark's Indenter
+    asks for; and where a block may be closed all that may stand after the island, which closes all blocks.
 
     Raises
     ------
@@ -26,16 +31,23 @@ def ignored_by_state(grammar: Grammar, tables: Tables) -> NDArray[np.bool_]:
     of_production = np.zeros(len(grammar.productions) + len(grammar.starts), np.int32)
     for number, island in enumerate(grammar.islands):
         of_production[island.first : island.last] = number + 1
-    sets = [grammar.ignored_outside, *(island.ignore for island in grammar.islands)]
-    ignored = np.zeros((tables.num_states, len(grammar.terminals)), np.bool_)
+    sets = [grammar.ignored_outside, *(island.ignore | _newline_of(island) for island in grammar.islands)]
+    found = np.zeros((tables.num_states, len(grammar.terminals)), np.bool_)
+    layout = grammar.layout
     for state in range(tables.num_states):
         if tables.accessing[state] > grammar.end:
             continue  # a nonterminal led here: the next terminal is known already
         at_work = {int(of_production[production]) for production, _ in tables.kernel(state)}
         if len({sets[one] for one in at_work}) > 1:
             raise _open_where(grammar, int(tables.accessing[state]), at_work)
-        ignored[state, list(sets[at_work.pop()])] = True
-    return ignored
+        found[state, list(sets[at_work.pop()])] = True
+        if layout is not None and tables.action[state, layout.dedent]:
+            found[state, list(layout.closers)] = True
+    return found
+
+
+def _newline_of(island: Island) -> frozenset[int]:
+    return frozenset() if island.newline is None else frozenset({island.newline})
 
 
 def _open_where(grammar: Grammar, symbol: int, at_work: set[int]) -> UnsupportedGrammarError:

@@ -124,6 +124,7 @@ def build_lexer(
         watch.left(),
         cancel,
         max_bytes,
+        grammar.layout is not None and grammar.layout.escaped,
     )
     try:
         automaton = make()

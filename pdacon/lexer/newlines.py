@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdacon.errors import UnsupportedGrammarError
@@ -43,7 +44,9 @@ def may_indent(grammar: Grammar) -> bool:
     What the newline denotes, not what the lexer makes of it: where this says no, no line is ever indented.
     """
     assert grammar.layout is not None
-    program = compile_terminal(grammar, grammar.terminals[grammar.layout.newline])
+    terminal = grammar.terminals[grammar.layout.newline]
+    assert terminal.pattern is not None
+    program = compile_terminal(grammar, replace(terminal, pattern=terminal.pattern.unescaped))
     states = program.states()
     pending = [(entry, _BEFORE) for entry in program.entries.tolist()]
     seen = set(pending)

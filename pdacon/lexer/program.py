@@ -102,9 +102,8 @@ class Program:
 
 
 def to_automaton(program: Program) -> Automaton:
-    """A program with one entry, which is its state 0, or of a family, as a grammar keeps it."""
-    if not program.looks_ahead_only and not program.family:
-        raise ValueError("a program with look-behind is no automaton of a terminal alone")
+    """A program as a grammar keeps it."""
+    looks_behind = not program.looks_ahead_only and not program.family
     return Automaton(
         program.kind.tobytes(),
         program.offset.astype("<i4", copy=False).tobytes(),
@@ -112,8 +111,9 @@ def to_automaton(program: Program) -> Automaton:
         program.hi.tobytes(),
         program.target.astype("<i4", copy=False).tobytes(),
         program.family,
-        program.entries.astype("<i4").tobytes() if program.family else b"",
+        program.entries.astype("<i4").tobytes() if program.family or looks_behind else b"",
         program.leaves.astype("<i4").tobytes(),
+        program.behind.astype("<i4").tobytes() if looks_behind else b"",
     )
 
 
@@ -125,9 +125,12 @@ def from_automaton(automaton: Automaton) -> Program:
     """The program that `to_automaton` was given."""
     entries = (
         np.frombuffer(automaton.entries, "<i4").astype(np.int32, copy=False)
-        if automaton.family
+        if automaton.entries
         else np.zeros(1, np.int32)
     )
+    behind = np.zeros((len(entries), 256), np.int32)
+    if automaton.behind:
+        behind = np.frombuffer(automaton.behind, "<i4").astype(np.int32, copy=False).reshape(-1, 256)
     return Program(
         kind=np.frombuffer(automaton.kind, np.uint8),
         offset=np.frombuffer(automaton.offset, "<i4").astype(np.int32, copy=False),
@@ -135,7 +138,7 @@ def from_automaton(automaton: Automaton) -> Program:
         hi=np.frombuffer(automaton.hi, np.uint8),
         target=np.frombuffer(automaton.target, "<i4").astype(np.int32, copy=False),
         entries=entries.astype(np.int32, copy=False),
-        behind=np.zeros((len(entries), 256), np.int32),
+        behind=behind,
         family=automaton.family,
         leaves=np.frombuffer(automaton.leaves, "<i4").astype(np.int32, copy=False),
     )

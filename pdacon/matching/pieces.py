@@ -63,7 +63,8 @@ class Pieces:
                 # Indentation by chance would hardly ever be that of a line before.
                 columns = configuration.margin.columns
                 further = columns[-1] + (self._layout.indent_len or _INDENT_LEN)
-                yield from ((b"\n" + b" " * column, 0.5, None) for column in (*columns, further))
+                line_break = b"\\n" if self._layout.escaped else b"\n"
+                yield from ((line_break + b" " * column, 0.5, None) for column in (*columns, further))
                 continue
             piece = self._piece(rng, terminal)
             if piece is None:

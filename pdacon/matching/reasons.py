@@ -189,7 +189,8 @@ class Reasons:
 
     def _first_line_is_indented(self, read: bytes, rest: bytes) -> bool:
         """Whether a text of lines begins with blanks that are refused, and would be read on without them."""
-        if self._grammar.layout is None or read.strip(b" \t"):
+        layout = self._grammar.layout
+        if layout is None or layout.closers or layout.escaped or read.strip(b" \t"):
             return False
         line = (read + rest).lstrip(b" \t")
         if len(line) in (0, len(read + rest)):

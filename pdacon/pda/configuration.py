@@ -32,7 +32,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pdacon.lexer.wanted import OUTSIDE, WHOLE
-from pdacon.pda.indentation import OUTERMOST, Margin, column_after, ends, feed, is_skipped
+from pdacon.pda.indentation import NO_LINE, OUTERMOST, Line, Margin, ends, feed, is_skipped
 from pdacon.pda.machine import Behind, Machine, Thread
 from pdacon.pda.stack import Stack
 
@@ -70,9 +70,8 @@ class Configuration:
         Whether no byte of a lexeme has been read.
     margin
         The columns of the open blocks and the number of open parentheses, for a grammar with layout.
-    column
-        Where the next line begins if the lexeme is a newline that ends here. None if it can be no newline, or has no
-        line break yet.
+    line
+        What has been read of the line after the lexeme, if that can be a newline.
     origin
         What lay behind the lexeme that has been begun; for reports, no part of the value.
     length
@@ -94,7 +93,7 @@ class Configuration:
     behind: Behind
     fresh: bool
     margin: Margin
-    column: int | None
+    line: Line
     origin: Behind
     length: int
     last: Lexeme | None
@@ -117,7 +116,7 @@ class Configuration:
         context = machine.contexts[stack.state]
         threads = tuple([(thread, None) for thread in machine.entry(context.terminals, behind)])
         keyword_threads = machine.entry(context.absorbed, behind)
-        return cls(machine, stack, threads, keyword_threads, None, behind, True, margin, None, behind, 0, last)
+        return cls(machine, stack, threads, keyword_threads, None, behind, True, margin, NO_LINE, behind, 0, last)
 
     def step(self, byte: int) -> Configuration | None:
         """Read one byte. None: no sentence starts with the text."""
@@ -135,7 +134,7 @@ class Configuration:
             return None
         moved = machine.move(self.reading, byte)
         keyword_threads = self._step_keywords(byte)
-        column = self._column_after(byte, (*(thread for _, thread in moved), *keyword_threads))
+        line = self._line_after(byte, (*(thread for _, thread in moved), *keyword_threads))
         fallback = None if self.fallback is None else stepped[id(self.fallback)]
         threads: list[tuple[Thread, Configuration | None]] = []
         for index, thread in moved:
@@ -143,7 +142,7 @@ class Configuration:
             if machine.pending(before):
                 ended = None if ended is None else stepped[id(ended)]
             elif machine.matched(thread) or machine.pending(thread):
-                ended = self._commit(thread[0], keyword_threads, machine.behind_match(behind, thread), column)
+                ended = self._commit(thread[0], keyword_threads, machine.behind_match(behind, thread), line)
             if machine.matched(thread):
                 fallback = ended
                 break
@@ -159,7 +158,7 @@ class Configuration:
             behind,
             False,
             self.margin,
-            column,
+            line,
             self.origin,
             self.length + 1,
             self.last,
@@ -173,14 +172,14 @@ class Configuration:
     def _step_keywords(self, byte: int) -> tuple[Thread, ...]:
         return tuple(thread for _, thread in self.machine.move(self.keyword_threads, byte))
 
-    def _column_after(self, byte: int, threads: tuple[Thread, ...]) -> int | None:
+    def _line_after(self, byte: int, threads: tuple[Thread, ...]) -> Line:
         layout = self.machine.grammar.layout
         if layout is None or all(terminal != layout.newline for terminal, _ in threads):
-            return None
-        return column_after(self.column, byte, layout)
+            return NO_LINE
+        return self.line.after(byte, layout)
 
     def _commit(
-        self, terminal: int, keyword_threads: tuple[Thread, ...], behind: Behind, column: int | None
+        self, terminal: int, keyword_threads: tuple[Thread, ...], behind: Behind, line: Line
     ) -> Configuration | None:
         """The configuration if the lexeme is what ``terminal`` has matched; ignored text goes before renaming."""
         machine = self.machine
@@ -189,7 +188,7 @@ class Configuration:
             lexeme = Lexeme(terminal, length, True, self.last)
             return self._between(machine, self.stack, self.margin, behind, lexeme)
         name = self._named(terminal, keyword_threads)
-        fed = feed(machine, self.stack, self.margin, name, column)
+        fed = feed(machine, self.stack, self.margin, name, line.column)
         if fed is None:
             return None
         dropped = is_skipped(machine.grammar.layout, self.margin, name)
@@ -224,7 +223,7 @@ class Configuration:
                 at.behind,
                 at.fresh,
                 at.margin,
-                at.column,
+                at.line,
             )
             for at in self.alternatives()
         )

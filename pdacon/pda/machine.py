@@ -19,7 +19,7 @@ import numpy as np
 
 from pdacon.lexer import ANY_SIZE, compile_terminal
 from pdacon.lexer.contexts import is_regex, lexing_order
-from pdacon.lexer.ignoring import ignored_by_state
+from pdacon.lexer.ignoring import always_by_state
 from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, Program, epsilon_closure, from_automaton
 from pdacon.lexer.running import runner_of
 from pdacon.lexer.wanted import OUTSIDE, WHOLE, table_of
@@ -95,7 +95,7 @@ class Machine:
         self._wanted = [said.tolist() for _, said in tables_of_sets]
         self._behind += [table.tolist() for table, _ in tables_of_sets]  # none is for a terminal
         self._behind_of = {index: list(behind).index(_key(program)) for index, program in programs.items()}
-        self._ignored = ignored_by_state(grammar, tables) if grammar.islands else None
+        self._always = always_by_state(grammar, tables) if grammar.islands else None
         lexable = [self._lexable(state) for state in range(len(self._action))]
         distinct = {terminals: self._context(terminals) for terminals in set(lexable)}
         self.contexts = tuple(distinct[terminals] for terminals in lexable)
@@ -109,8 +109,10 @@ class Machine:
             return frozenset(self._states)
         row = self._action[state]
         layout = self.grammar.layout
-        ignored = self.ignore if self._ignored is None else frozenset(np.flatnonzero(self._ignored[state]).tolist())
-        always = ignored if layout is None else ignored | {layout.newline}
+        if self._always is not None:
+            always = frozenset(np.flatnonzero(self._always[state]).tolist())
+        else:
+            always = self.ignore if layout is None else self.ignore | {layout.newline}
         return frozenset(t for t in self._states if row[t] != 0 or t in always)
 
     def _context(self, lexable: frozenset[int]) -> Context:

@@ -59,7 +59,7 @@ def misplaced_line(
         One that may have read the lexeme.
     """
     layout = configuration.machine.grammar.layout
-    if layout is None:
+    if layout is None or layout.escaped:
         return None
     reader = LexemeReader() if reader is None else reader
     for at in configuration.alternatives():
@@ -78,7 +78,7 @@ def _misplaced(before: Configuration, after: Configuration | None, blanks: bytes
     layout = before.machine.grammar.layout
     assert layout is not None
     column: int | None = blanks.count(SPACE) + layout.tab_len * blanks.count(TAB)
-    if blanks and (after is None or after.column != column):
+    if blanks and (after is None or after.line.column != column):
         column = None
     innermost = before.margin.columns[-1]
     columns, opened = _line_starts(before)

@@ -13,7 +13,7 @@ from pdacon import Grammar
 from pdacon.lalr import build_tables, split_parentheses
 from pdacon.lexer import build_lexer
 from pdacon.pda import Configuration, Machine, Stack
-from pdacon.pda.indentation import OUTERMOST, Margin, column_after, ends, feed
+from pdacon.pda.indentation import NO_LINE, OUTERMOST, Margin, ends, feed
 
 Lexeme: TypeAlias = tuple[str, int, int]
 """A terminal's name, and where it begins and ends, in bytes."""
@@ -100,11 +100,11 @@ class NativeLexer:
         return state if state >= -1 else f"label {self._automaton.commit(state)[0]}"
 
     def _feed(self, stack: Stack, margin: Margin, label: int, lexeme: bytes) -> tuple[Stack, Margin] | None:
-        layout, column = self._grammar.layout, None
+        layout, line = self._grammar.layout, NO_LINE
         if layout is not None:
             for byte in lexeme:
-                column = column_after(column, byte, layout)
-        return feed(self._parser, stack, margin, label, column)
+                line = line.after(byte, layout)
+        return feed(self._parser, stack, margin, label, line.column)
 
 
 def lexemes_of_configuration(configuration: Configuration) -> list[Lexeme]:

@@ -266,9 +266,10 @@ class Follower:
         """Shift each lookahead, after the reductions that it asks for, and then INDENT or DEDENTs where an Indenter may
         put them: the places that this leads to, each with its lookahead."""
         layout = self.grammar.layout
-        end = self.grammar.end
-        if layout is not None and lookaheads >> end & 1:  # the end of the text closes the open blocks first
-            self._dedent(state, back, found)
+        for closer in () if layout is None else (*layout.closers, self.grammar.end):
+            if lookaheads >> closer & 1:  # it closes the open blocks first
+                for closed in self._dedent(state, back, found):
+                    yield from ((at, closer) for at in self._shift_one(closed, closer, back, found))
         for at, label in self._shift(state, lookaheads, back, found):
             if layout is None or label != layout.newline:
                 yield at, label
@@ -289,8 +290,6 @@ class Follower:
                 if target not in closed:
                     closed.add(target)
                     pending.append(target)
-        for target in closed:
-            self._shift_one(target, self.grammar.end, back, found)
         back.closed[state] = closed
         return closed
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from pdacon.frontends.printing import automaton_pattern
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import Grammar, Pattern, Terminal
+from pdacon.grammar import Grammar, Layout, Pattern, Terminal
 from pdacon.grammar.model import Automaton
 from pdacon.lexer.contexts import lexing_order
 from pdacon.lexer.program import first_of, from_automaton, to_automaton
@@ -38,6 +38,11 @@ def set_of(pattern: Pattern) -> RegularSet:
     if pattern.automaton is not None:
         return RegularSet.from_program(from_automaton(pattern.automaton), "an automaton")
     return RegularSet.from_regex(pattern.regexp)
+
+
+def may_end_in_backslash(pattern: Pattern) -> bool:
+    """Whether some text that a pattern matches whole has a backslash at its end."""
+    return not set_of(pattern).isdisjoint(RegularSet.from_regex(r"(?s).*\\"))
 
 
 def first_piece(own: Sequence[Terminal], others: Sequence[Terminal]) -> Pattern | None:
@@ -154,7 +159,15 @@ def end_of(grammar: Grammar) -> End:
             ranges = _first(set_of(terminal.pattern))
         if ranges:
             runs[terminal] = ranges
-    return End(tuple(runs), union(*runs.values()), None)
+    lines = () if grammar.layout is None or grammar.layout.closers else _of_lines(grammar, grammar.layout)
+    return End(tuple(runs), union(*runs.values(), lines), None)
+
+
+def _of_lines(grammar: Grammar, layout: Layout) -> Ranges:
+    """The characters with which the end of a line begins, and those that may go on with it."""
+    pattern = grammar.terminals[layout.newline].pattern
+    assert pattern is not None
+    return union(_first(set_of(pattern)), _first(RegularSet.from_choices([" ", "\t"])))
 
 
 def _only_texts(grammar: Grammar) -> RegularSet | None:

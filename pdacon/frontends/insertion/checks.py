@@ -17,6 +17,12 @@ def check_outer(outer: Grammar) -> None:
     UnsupportedGrammarError
     """
     _check_either("the outer grammar", outer)
+    if outer.layout is not None:
+        raise UnsupportedGrammarError(
+            "the outer grammar has a postlexer, and newlines and columns of what is put into it would count as well; "
+            "use one without indentation",
+            feature="postlex",
+        )
     if outer.islands:
         raise UnsupportedGrammarError(
             f"the outer grammar has {outer.islands[0].name} in it already, which ignores other text; put all grammars "
@@ -35,6 +41,12 @@ def check_fits(outer: Grammar, name: str, inner: Grammar) -> None:
         It has several start rules.
     """
     _check_either(name, inner)
+    if inner.layout is not None and not inner.layout.closers and outer.ignored_outside:
+        raise UnsupportedGrammarError(
+            f"{name}: around a grammar with indentation nothing can be ignored, since blanks count in it; put it into "
+            "one that ignores nothing first, with what stands before it and after it, and then that into this one",
+            feature="postlex",
+        )
     if len(inner.starts) != 1:
         starts = ", ".join(inner.options.start)
         raise ValueError(f"compose: {name} has several start rules ({starts}); load it with one of them: start=...")
@@ -73,12 +85,6 @@ def check_fits(outer: Grammar, name: str, inner: Grammar) -> None:
 
 
 def _check_either(name: str, grammar: Grammar) -> None:
-    if grammar.layout is not None:
-        raise UnsupportedGrammarError(
-            f"{name}: a grammar with a postlexer cannot be composed, since newlines and columns outside of it would "
-            "count as well; use one without indentation",
-            feature="postlex",
-        )
     if grammar.options.lexer != "contextual":
         raise UnsupportedGrammarError(
             f'{name}: lexer="basic" looks for all terminals everywhere, those of other grammars included; load it with '

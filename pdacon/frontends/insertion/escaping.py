@@ -12,7 +12,7 @@ from dataclasses import replace
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion.parts import Escaped
 from pdacon.frontends.insertion.templates import composed
-from pdacon.grammar import Grammar, Pattern, Terminal
+from pdacon.grammar import Grammar, GrammarOptions, Pattern, Terminal
 from pdacon.lexer import compile_terminal
 from pdacon.lexer.escaping import Escapes, check_escapes, escaped_program, whole_characters
 from pdacon.lexer.program import to_automaton
@@ -27,23 +27,33 @@ def escaped(grammar: Grammar, notation: str, escapes: Escapes, quotes: bool) -> 
     _check(grammar)
     terminals = tuple(_escaped(grammar, terminal, escapes) for terminal in grammar.terminals)
     made = replace(
-        grammar, terminals=terminals, language="several grammars", values=None, parts=Escaped(grammar, quotes=False)
+        grammar,
+        terminals=terminals,
+        layout=None if grammar.layout is None else replace(grammar.layout, escaped=True),
+        language="several grammars",
+        values=None,
+        parts=Escaped(grammar, quotes=False),
     )
-    return replace(composed(_QUOTED, {"text": made}), parts=Escaped(grammar, quotes=True)) if quotes else made
+    if not quotes:
+        return made
+    options = GrammarOptions(conflicts=grammar.options.conflicts, lookahead=grammar.options.lookahead)
+    return replace(composed(_QUOTED, {"text": made}, options), parts=Escaped(grammar, quotes=True))
 
 
 def _escaped(grammar: Grammar, terminal: Terminal, escapes: Escapes) -> Terminal:
     own = terminal.pattern
     if own is None:
         return terminal
-    program = whole_characters(compile_terminal(grammar, terminal, _STATES))
-    if program is None:
+    looking = compile_terminal(grammar, terminal, _STATES)
+    program = whole_characters(looking)
+    if program is None and grammar.layout is None:
         raise UnsupportedGrammarError(
             f"terminal {terminal.name} looks at the text before it, which is escaped within a string; write it without "
             r"\b, ^ and look-behind at its beginning",
             terminal.span,
             "escaped",
         )
+    program = program or looking
     automaton = to_automaton(escaped_program(program, escapes, _STATES))
     pattern = Pattern("automaton", "", frozenset(), "", own.min_width, own.max_width, automaton, own)
     return replace(terminal, pattern=pattern)
@@ -52,7 +62,11 @@ def _escaped(grammar: Grammar, terminal: Terminal, escapes: Escapes) -> Terminal
 def _check(grammar: Grammar) -> None:
     """Refuse what no string can have, by name."""
     for is_there, feature, why in (
-        (grammar.layout is not None, "postlex", "indentation would count escapes as columns; use one without"),
+        (
+            grammar.layout is not None and grammar.layout.escaped,
+            "escaped indentation",
+            "columns of what is escaped twice are not known; use one without indentation",
+        ),
         (bool(grammar.labels), "token labels", "labels stand for tokens, which are no characters; write them outside"),
         (bool(grammar.within), "regular-set", "`& regular_set` says something of the text itself; escape the set, too"),
         (grammar.options.use_bytes, "use_bytes", "a string of JSON has characters, not bytes; load it without"),

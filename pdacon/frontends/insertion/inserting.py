@@ -7,17 +7,17 @@ before their own, so that their order, which Lark's lexer goes by, stays as it w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.frontends.insertion.borders import End, closing, end_of, first_piece
+from pdacon.frontends.insertion.borders import End, closing, end_of, first_piece, may_end_in_backslash
 from pdacon.frontends.insertion.checks import check_fits, check_outer
 from pdacon.frontends.insertion.following import Side, following
 from pdacon.frontends.insertion.parts import Composition, Hole, Joined
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import Grammar, Nonterminal, Pattern, Production, Span, Terminal
+from pdacon.grammar import Grammar, Layout, Nonterminal, Pattern, Production, Span, Terminal
 from pdacon.grammar.model import Import, Island
 
 MADE_UP = "_HOLE"
@@ -54,6 +54,11 @@ class _Hole:
         self.bare = nonterminal  # without what the outer grammar ignores after it
         self.trailed: int | None = None  # with that
 
+    @property
+    def is_indented(self) -> bool:
+        """Whether lines of its own begin and end blocks, as far as it goes."""
+        return self.grammar.layout is not None and not self.grammar.layout.closers
+
 
 class _Composition:
     def __init__(self, outer: Grammar, text: str) -> None:
@@ -69,6 +74,9 @@ class _Composition:
         self._holes: dict[int, _Hole] = {}  # by the symbol in the outer grammar
         self._unenforced: list[tuple[str, str, str]] = []
         self._dropped: set[int] = set()
+        self._layout: Layout | None = None
+        self._led: dict[tuple[int, int], int] = {}  # by a terminal and the indented grammar's symbol after it
+        self._closers: set[int] = set()  # what stands after an indented grammar
 
     # The outer grammar
 
@@ -94,7 +102,10 @@ class _Composition:
             name, nonterminal, grammar, span, name if symbol < outer.end else name.upper() + MADE_UP
         )
         start = self._copied(hole)
-        self._add_borders(hole, start)
+        if hole.is_indented:
+            self._produce(hole.bare, (start,))
+        else:
+            self._add_borders(hole, start)
         self._unenforced += [(f"{name}: {where}", what, why) for where, what, why in grammar.unenforced]
 
     def _hole_of(self, name: str) -> int:
@@ -144,14 +155,16 @@ class _Composition:
             own = replace(p, rule=f"{name.lower()}__{p.rule}", span=self._place(hole, p.span))
             self._productions.append((number[p.lhs], tuple(map(number.__getitem__, p.rhs)), own))
         ignored = frozenset(number[k] for k in grammar.ignored_outside)
-        if not same:
-            self._islands.append(Island(name, first, len(self._productions), ignored))
-        self._islands += [
-            replace(
-                one, first=first + one.first, last=first + one.last, ignore=frozenset(number[k] for k in one.ignore)
-            )
-            for one in grammar.islands
-        ]
+        if hole.is_indented or not same:
+            newline = number[grammar.layout.newline] if grammar.layout is not None and hole.is_indented else None
+            self._islands.append(Island(name, first, len(self._productions), ignored, newline))
+        self._islands += [_moved(one, first, number) for one in grammar.islands]
+        if grammar.layout is not None:
+            if self._layout is not None:
+                raise _refused(
+                    f"{name}: another grammar with indentation is in it already; there can be one", hole.span
+                )
+            self._layout = _renumbered(grammar.layout, number)
         self._ignore.update(number[k] for k in grammar.ignore)
         self._files.update(grammar.imported_files)
         if grammar.language in ("Lark", "GBNF", "EBNF", "llguidance", "several grammars"):
@@ -161,6 +174,8 @@ class _Composition:
     def _shared(self, grammar: Grammar, terminal: int, same: bool) -> int | None:
         """The outer terminal that is the same as an inner one: a string of both, or ignored by both."""
         own, outer = grammar.terminals[terminal], self._outer
+        if grammar.layout is not None:
+            return None  # parentheses count in it, and what stands after it closes its blocks
         for k, other in enumerate(outer.terminals):
             if own.pattern is None or other.pattern != own.pattern or other.priority != own.priority:
                 continue
@@ -212,6 +227,13 @@ class _Composition:
         while place < len(symbols):
             hole = self._holes.get(symbols[place])
             closer = symbols[place + 1] if place + 1 < len(symbols) else None
+            led = None if closer is None else self._holes.get(closer)
+            if led is not None and led.is_indented:
+                parts.append([(self._after_opener(led, symbols, place),)])
+                place += 2
+                continue
+            if hole is not None and hole.is_indented:
+                raise self._not_between(hole)
             if hole is None or closer is None or closer >= self._outer.end or closer in self._holes:
                 parts.append([(self._symbol(symbols[place]),)])
                 place += 1
@@ -220,6 +242,34 @@ class _Composition:
             place += 2
         for chosen in product(*parts):
             yield tuple(symbol for part in chosen for symbol in part)
+
+    def _after_opener(self, hole: _Hole, symbols: Sequence[int], place: int) -> int:
+        """What stands for the terminal before an indented grammar together with that. It is in the island, so that the
+        text after it begins as the inner grammar's texts do.
+        """
+        ends = [symbols[k] for k in (place, place + 2) if k < len(symbols)]
+        if len(ends) < 2 or not all(one < self._outer.end and one not in self._holes for one in ends):
+            raise self._not_between(hole)
+        opener, closer = ends
+        inner = hole.grammar
+        if any(one.pattern == self._terminals[closer].pattern for one in inner.terminals):
+            raise self._no_end(hole, closer)
+        self._closers.add(closer)
+        key = opener, hole.nonterminal
+        if key not in self._led:
+            self._led[key] = self._rule(self._free(f"{hole.name.lower()}_led"), hole.span, hole.name)
+            own = next(one for one in self._islands if one.name == hole.name)
+            first = len(self._productions)
+            self._produce(self._led[key], (opener, ~hole.nonterminal))
+            self._islands.append(replace(own, first=first, last=first + 1))
+        return ~self._led[key]
+
+    def _not_between(self, hole: _Hole) -> UnsupportedGrammarError:
+        return _refused(
+            f"{hole.name} is a grammar with indentation, so that it has to be known where its text begins and ends; "
+            f'write a terminal right before {hole.name} and one right after it, as in "<code>" {hole.name} "</code>"',
+            hole.span,
+        )
 
     def _outside(self, closed: Callable[[_Hole, int], list[Side]]) -> list[tuple[int, Side, Production]]:
         """The productions of the outer grammar but those of holes."""
@@ -285,6 +335,20 @@ class _Composition:
                 if hole.end.could_take(self._terminals[terminal]):
                     raise self._no_end(hole, terminal) if terminal < self._outer.end else self._adjoins(hole, terminal)
 
+    def _check_backslashes(self) -> None:
+        """What looks behind itself in a string takes the quote before it for the string's beginning."""
+        patterns = [(one, one.pattern) for one in self._terminals if one.pattern is not None]
+        if not any(p.automaton is not None and p.automaton.behind for _, p in patterns):
+            return
+        for terminal, pattern in patterns:
+            if pattern.meant is None and may_end_in_backslash(pattern):
+                raise UnsupportedGrammarError(
+                    f"{terminal.name} may end in a backslash, and a quote after that does not begin a string for "
+                    "terminals that look at the text before them; let it end in another character",
+                    terminal.span,
+                    feature="compose",
+                )
+
     def _adjoins(self, hole: _Hole, terminal: int) -> UnsupportedGrammarError:
         return UnsupportedGrammarError(
             f"{hole.name} may go on where {self._terminals[terminal].name}, of another grammar, begins after it; "
@@ -330,6 +394,7 @@ class _Composition:
         """The whole grammar."""
         outer = self._outer
         self._check_followers()
+        self._check_backslashes()
         outside = self._outside(self._closed)
         shift = len(outside)
         productions = [*outside, *self._productions]
@@ -346,6 +411,9 @@ class _Composition:
             for k, (hole, closer) in self._joined.items()
         }
         names = {number[k]: outer.terminals[k].name for k in kept if k < outer.end}
+        layout = self._layout
+        if layout is not None and self._closers:
+            layout = replace(layout, closers=frozenset(self._closers))
         return Grammar(
             terminals=tuple(self._terminals[k] for k in kept),
             nonterminals=tuple(self._nonterminals),
@@ -363,21 +431,41 @@ class _Composition:
             labels=outer.labels,
             within=outer.within,
             parts=Composition(outer, self._text, tuple(holes.values()), names, joined),
-            islands=tuple(
-                replace(
-                    one,
-                    first=one.first + shift,
-                    last=one.last + shift,
-                    ignore=frozenset(number[k] for k in one.ignore),
-                )
-                for one in self._islands
-            ),
+            islands=tuple(_moved(one, shift, number) for one in self._islands),
+            layout=None if layout is None else _renumbered(layout, number),
         )
 
     def _outer_terminal(self, closer: int, hole: Hole | None, texts: RegularSet | None) -> Joined:
         terminal = self._outer.terminals[closer]
         assert terminal.pattern is not None
         return Joined(terminal.name, terminal.pattern, hole, texts)
+
+
+def _moved(island: Island, by: int, number: Mapping[int, int]) -> Island:
+    """An island with its productions further on, and its terminals by new numbers."""
+    return replace(
+        island,
+        first=island.first + by,
+        last=island.last + by,
+        ignore=frozenset(number[k] for k in island.ignore),
+        newline=None if island.newline is None else number[island.newline],
+    )
+
+
+def _renumbered(layout: Layout, number: Mapping[int, int]) -> Layout:
+    return replace(
+        layout,
+        newline=number[layout.newline],
+        indent=number[layout.indent],
+        dedent=number[layout.dedent],
+        opens=frozenset(number[k] for k in layout.opens),
+        closes=frozenset(number[k] for k in layout.closes),
+        closers=frozenset(number[k] for k in layout.closers),
+    )
+
+
+def _refused(message: str, span: Span | None) -> UnsupportedGrammarError:
+    return UnsupportedGrammarError(message, span, feature="postlex")
 
 
 def _patterns(grammar: Grammar, terminals: frozenset[int]) -> set[tuple[Pattern | None, int]]:

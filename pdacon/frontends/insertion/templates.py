@@ -25,8 +25,12 @@ _PIECE = re.compile(r"""//[^\n]*|"(?:\\.|[^"\\\n])*"|/(?!/)(?:\\.|[^/\\\n])+/|(?
 _SHOWN = 40
 
 
-def composed(template: str | os.PathLike[str] | Grammar, holes: Mapping[str, GrammarSource]) -> Grammar:
-    """See `Grammar.compose`."""
+def composed(
+    template: str | os.PathLike[str] | Grammar,
+    holes: Mapping[str, GrammarSource],
+    options: GrammarOptions | None = None,
+) -> Grammar:
+    """See `Grammar.compose`. A template that is a text is loaded with the options."""
     inner = {name: grammar_of(f"compose: {name}", given) for name, given in holes.items()}
     if not inner:
         raise TypeError("compose: give a grammar for each name that is open, such as code=...")
@@ -37,7 +41,7 @@ def composed(template: str | os.PathLike[str] | Grammar, holes: Mapping[str, Gra
         return inserted(*_with_holes(read_source(template), options, list(inner)), inner)
     if not isinstance(template, str):
         raise TypeError(f"compose: the template is a text, a path or a Grammar, not {type(template).__name__}")
-    return inserted(*_with_holes(template, GrammarOptions(), list(inner)), inner)
+    return inserted(*_with_holes(template, options or GrammarOptions(), list(inner)), inner)
 
 
 def with_inline_schemas(text: str, options: GrammarOptions, sets: Mapping[str, RegularSet]) -> Grammar:

@@ -106,7 +106,7 @@ def test_it_pickles_and_differs_from_the_plain_one() -> None:
 @pytest.mark.parametrize(
     ("grammar", "feature"),
     [
-        (lambda: Grammar.builtin("python"), "postlex"),
+        (lambda: Grammar.builtin("json_pretty").escaped(), "escaped indentation"),
         (lambda: Grammar.from_lark('start: "a"', use_bytes=True), "use_bytes"),
         (lambda: Grammar.from_lark('start: "a"', g_regex_flags=2), "g_regex_flags"),
         (lambda: Grammar.from_lark("start: /(?P<PARAGRAPH_TOKEN>)/", extensions=True), "token labels"),

@@ -104,7 +104,6 @@ def test_findings_are_in_the_words_of_their_author() -> None:
 @pytest.mark.parametrize(
     ("inner", "feature"),
     [
-        (lambda: Grammar.builtin("python"), "postlex"),
         (lambda: Grammar.from_lark(WORDS, lexer="basic"), "lexer"),
         (lambda: Grammar.from_lark(WORDS, use_bytes=True), "use_bytes"),
         (lambda: Grammar.from_lark(WORDS, conflicts="shift"), "conflicts"),

@@ -40,9 +40,9 @@ std::shared_ptr<TokenPda> make_pda(
     const Array<std::int32_t>& context, std::int32_t start_state, std::int32_t end_state,
     const Array<std::int32_t>& layout, std::int32_t indent_len, const Array<std::uint8_t>& in_parens,
     std::pair<std::int32_t, std::int32_t> columns, const Array<std::int32_t>& block,
-    const Array<std::int32_t>& opened, std::shared_ptr<SharedTrie> trie, const Array<std::int32_t>& labels,
-    std::int64_t max_states, double max_seconds, std::int64_t max_depth, std::int64_t max_bytes,
-    nb::object cancel, const std::shared_ptr<Columns>& known) {
+    const Array<std::int32_t>& opened, const Array<std::uint8_t>& closes, std::shared_ptr<SharedTrie> trie,
+    const Array<std::int32_t>& labels, std::int64_t max_states, double max_seconds, std::int64_t max_depth,
+    std::int64_t max_bytes, nb::object cancel, const std::shared_ptr<Columns>& known) {
     if (!lexer || !trie) throw std::invalid_argument("token pda: lexer and trie are needed");
     std::int64_t held = 0;
     const MemoryLimit memory(max_bytes, held);
@@ -59,7 +59,7 @@ std::shared_ptr<TokenPda> make_pda(
     if (terminals.size() != 3) throw std::invalid_argument("tables: a layout has three terminals");
     Layout blocks{terminals[0], terminals[1],    terminals[2],
                   indent_len,   copy(in_parens), {columns.first, columns.second},
-                  copy(block),  copy(opened)};
+                  copy(block),  copy(opened),    copy(closes)};
     auto masks = copy(labels);
     PythonCanceller canceller(std::move(cancel));
     const WithoutGil release;
@@ -191,9 +191,9 @@ void bind_composition(nb::module_& m) {
                     nb::arg("goto_nonterminal"), nb::arg("goto_target"), nb::arg("num_nonterminals"),
                     nb::arg("lhs"), nb::arg("length"), nb::arg("context"), nb::arg("start_state"),
                     nb::arg("end_state"), nb::arg("layout"), nb::arg("indent_len"), nb::arg("in_parens"),
-                    nb::arg("columns"), nb::arg("block"), nb::arg("opened"), nb::arg("trie"),
-                    nb::arg("labels"), nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("max_depth"),
-                    nb::arg("max_bytes") = 0, nb::arg("cancel") = nb::none(),
+                    nb::arg("columns"), nb::arg("block"), nb::arg("opened"), nb::arg("closes"),
+                    nb::arg("trie"), nb::arg("labels"), nb::arg("max_states"), nb::arg("max_seconds"),
+                    nb::arg("max_depth"), nb::arg("max_bytes") = 0, nb::arg("cancel") = nb::none(),
                     nb::arg("known").none() = nb::none())
         .def("empty_language", &TokenPda::empty_language, nb::call_guard<WithoutGil>())
         .def("reached", &reached, nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("max_bytes") = 0)

@@ -69,10 +69,10 @@ std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std:
                                                 const std::vector<std::vector<std::int32_t>>& follow,
                                                 const std::vector<std::int32_t>& starts, std::int32_t newline,
                                                 std::int32_t tab_width, std::int64_t max_states,
-                                                double max_seconds, nb::object cancel,
-                                                std::int64_t max_bytes) {
+                                                double max_seconds, nb::object cancel, std::int64_t max_bytes,
+                                                bool escaped_lines) {
     if (alternations.size() != renames.size()) throw std::invalid_argument("lexer: lengths differ");
-    LexerSpec spec{nfa, copy(ignored), {}, follow, starts, newline, tab_width};
+    LexerSpec spec{nfa, copy(ignored), {}, follow, starts, newline, tab_width, escaped_lines};
     for (std::size_t at = 0; at < alternations.size(); ++at) {
         spec.contexts.push_back({alternations[at], {}});
         for (const auto& [regex, keywords] : renames[at])
@@ -269,7 +269,8 @@ void bind_lexer(nb::module_& m) {
         .def_static("make", &make_automaton, nb::arg("nfa"), nb::arg("ignored"), nb::arg("alternations"),
                     nb::arg("renames"), nb::arg("follow"), nb::arg("starts"), nb::arg("newline"),
                     nb::arg("tab_width"), nb::arg("max_states"), nb::arg("max_seconds"),
-                    nb::arg("cancel") = nb::none(), nb::arg("max_bytes") = 0)
+                    nb::arg("cancel") = nb::none(), nb::arg("max_bytes") = 0,
+                    nb::arg("escaped_lines") = false)
         .def_prop_ro("num_states", &LexingAutomaton::num_states)
         .def_prop_ro("num_classes", &LexingAutomaton::num_classes)
         .def_prop_ro("lookahead", &LexingAutomaton::lookahead)

@@ -60,11 +60,8 @@ std::int64_t Completion::spell_to_column(LexerConfiguration& reading, std::int32
     for (auto at = search.take(); at >= 0; at = search.take()) {
         budget_.check_states(kStatesPerPath * search.size());
         const auto here = search.path(at);
-        // Columns further in than the innermost block can open are equivalent within their class. The
-        // configuration itself keeps its own column, for the block that it opens.
-        const auto most = machine_.layout.equivalent_from(here.stack.column());
-        const auto like = machine_.layout.classes.least(here.reading, most);
-        if (!search.is_new(like, here.speller_state, cell_of(here.stack.node()))) continue;
+        if (!search.is_new(alike(here.reading, here.stack), here.speller_state, cell_of(here.stack.node())))
+            continue;
         ReadSet read_set;
         Overlay closed(here.stack.view(), read_set);
         if (speller_.boundary[static_cast<std::size_t>(here.speller_state)] &&
@@ -79,6 +76,12 @@ std::int64_t Completion::spell_to_column(LexerConfiguration& reading, std::int32
     speller_state = best.speller_state;
     stack = *best.stack;
     return best.left;
+}
+
+// Columns further in than the innermost block can open are equivalent within their class. The configuration
+// itself keeps its own column, for the block that it opens.
+LexerConfiguration Completion::alike(const LexerConfiguration& reading, const PersistentStack& stack) const {
+    return machine_.layout.classes.least(reading, machine_.layout.equivalent_from(stack.column()));
 }
 
 // Adds the paths that one more byte leads to within the line or to the beginning of a next one, and offers
@@ -98,8 +101,18 @@ void Completion::add_moves(ColumnSearch& search, std::int32_t at, std::int64_t b
             const bool free = here.reading.now.known() && distances_.lengths().of_byte(move.first) == 0;
             const bool tab = free && edge.byte == '\t';
             const auto spent = here.spent + !free;
-            search.add({next, here.stack, edge.next, spent, std::max(here.least, spent), here.tabs + tab,
-                        here.spaces + (free && !tab), at, edge.byte});
+            const ColumnSearch::Path path{next,
+                                          here.stack,
+                                          edge.next,
+                                          spent,
+                                          std::max(here.least, spent),
+                                          here.tabs + tab,
+                                          here.spaces + (free && !tab),
+                                          at,
+                                          edge.byte};
+            if (search.improves(alike(next, here.stack), edge.next, cell_of(here.stack.node()),
+                                {path.least, path.tabs, path.spaces}))
+                search.add(path);
             continue;
         }
         next = here.reading;

@@ -69,6 +69,7 @@ class Completion {
                     std::int64_t left, std::string& out);
     std::int64_t spell_to_column(LexerConfiguration& reading, std::int32_t& speller_state,
                                  PersistentStack& stack, std::int64_t below, std::string& out);
+    LexerConfiguration alike(const LexerConfiguration& reading, const PersistentStack& stack) const;
     void add_moves(ColumnSearch& search, std::int32_t at, std::int64_t below);
 
     const Pushdown& machine_;

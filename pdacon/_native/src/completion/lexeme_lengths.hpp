@@ -34,7 +34,7 @@ class LexemeLengths {
                                                                  : 0;
     }
     std::int32_t of_byte(std::int32_t byte_class) const {
-        return unit_ == Unit::kTokens || lexer_.is_space(byte_class) || lexer_.is_tab(byte_class) ? 0 : 1;
+        return unit_ == Unit::kTokens || lexer_.indents(byte_class) ? 0 : 1;
     }
     std::int32_t of_word(std::span<const std::int32_t> word) const;
 

@@ -51,7 +51,7 @@ LexingAutomaton::LexingAutomaton(const LexerSpec& spec, Budget& budget) {
     num_look_behind_ = spec.nfa.num_look_behind();
     num_classes_ = tables.num_classes;
     byte_class_ = tables.byte_class;
-    columns_ = column_rules(byte_class_, spec.newline >= 0, spec.tab_width);
+    columns_ = column_rules(byte_class_, spec.lines(), spec.tab_width);
     delta_ = std::move(tables.delta);
     end_ = std::move(tables.end);
     keeps_ = std::move(tables.keeps);

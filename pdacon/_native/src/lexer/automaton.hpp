@@ -51,7 +51,11 @@ struct LexerSpec {
     std::vector<std::int32_t> starts;               // the contexts at the start of a text
     std::int32_t newline = -1;                      // the terminal whose columns count; -1: none
     std::int32_t tab_width = 8;
+    bool escaped_lines = false;  // whether lines are those that a string of JSON stands for
     std::int32_t num_terminals() const { return nfa.num_terminals(); }
+    Lines lines() const {
+        return newline < 0 ? Lines::kNone : escaped_lines ? Lines::kEscaped : Lines::kPlain;
+    }
 };
 
 // The end of a lexeme. `label`: a terminal, $END = num_terminals, or ignored text = num_terminals + 1.
@@ -107,24 +111,31 @@ class LexingAutomaton {
     std::span<const std::int32_t> pushback(std::int32_t id) const { return pushbacks_[id]; }
 
     // What a state keeps columns for; nothing in a grammar without layout. See ColumnUse.
-    bool has_columns() const { return columns_.active; }
+    bool has_columns() const { return columns_.active(); }
+    bool has_escaped_lines() const { return columns_.lines == Lines::kEscaped; }
     bool keeps_columns(std::int32_t state) const { return keeps(state) != 0; }
     bool keeps_match(std::int32_t state) const { return (keeps(state) & (kFreshMatch | kOldMatch)) != 0; }
     bool keeps_old_match(std::int32_t state) const { return (keeps(state) & kOldMatch) != 0; }
     bool counts(std::int32_t state) const { return (keeps(state) & kCounting) != 0; }
-    bool is_line_break(std::int32_t byte_class) const { return byte_class == columns_.line_break; }
-    bool is_space(std::int32_t byte_class) const { return byte_class == columns_.space; }
-    bool is_tab(std::int32_t byte_class) const { return byte_class == columns_.tab; }
-    // Whether a byte class makes a column another one.
-    bool is_blank(std::int32_t byte_class) const {
-        return is_space(byte_class) || is_tab(byte_class) || is_line_break(byte_class);
+    bool is_within_escape(std::int32_t state) const { return keeps(state) >> kEscapeShift != kNoEscape; }
+    // What a byte class is to the column that a state counts.
+    Blank blank(std::int32_t state, std::int32_t byte_class) const {
+        return columns_.blank(keeps(state), byte_class);
+    }
+    bool is_line_break(std::int32_t state, std::int32_t byte_class) const {
+        return blank(state, byte_class) == Blank::kLineBreak;
+    }
+    // Whether a byte class by itself is a blank of a line, between escapes.
+    bool indents(std::int32_t byte_class) const {
+        const auto by_itself = columns_.blank(0, byte_class);
+        return by_itself == Blank::kSpace || by_itself == Blank::kTab;
     }
     std::int32_t tab_width() const { return columns_.tab_width; }
     // Moves a configuration over a byte class that leads to state `next`.
     template <class AnyColumn>
     void move(LexerConfigurationOf<AnyColumn>& lexing, std::int32_t next, std::int32_t byte_class) const {
+        if (has_columns()) columns_.move(lexing, keeps(lexing.state), keeps(next), byte_class);
         lexing.state = next;
-        columns_.move(lexing, keeps(next), byte_class);
     }
     // The configurations in which columns begin to be kept: at starts of lexemes, and after states that keep
     // none.
@@ -133,7 +144,8 @@ class LexingAutomaton {
     template <class AnyColumn>
     AnyColumn committed_column(const Commit& commit, const LexerConfigurationOf<AnyColumn>& lexing,
                                std::int32_t byte_class) const {
-        return pushbacks_[commit.pushback].empty() ? columns_.after(lexing.now, byte_class) : lexing.matched;
+        if (!pushbacks_[commit.pushback].empty()) return lexing.matched;
+        return columns_.after(lexing.now, keeps(lexing.state), byte_class);
     }
 
     // At the end of input: kDead inside a lexeme, the fallback's commit, or kBoundary between lexemes.
@@ -202,9 +214,9 @@ class LexingAutomaton {
 };
 
 // Whether the columns of a configuration are as good as any: its line has just begun, or has not begun. The
-// fallback may have a column only if it was matched at the last byte.
+// fallback may have a column only if it was matched at the last byte. Within an escape no space can follow.
 inline bool any_column(const LexingAutomaton& lexer, const LexerConfiguration& lexing) {
-    return lexing.now.value <= 0 &&
+    return lexing.now.value <= 0 && !(lexing.now.known() && lexer.is_within_escape(lexing.state)) &&
            (!lexing.matched.known() || (lexing.now.known() && !lexer.keeps_old_match(lexing.state)));
 }
 

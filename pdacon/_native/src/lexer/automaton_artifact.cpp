@@ -13,7 +13,7 @@ namespace {
 constexpr auto kShared = ArtifactReader::kShared;
 
 struct Numbers {
-    std::int32_t num_terminals, num_classes, num_look_behind, num_contexts, has_columns, tab_width, lookahead;
+    std::int32_t num_terminals, num_classes, num_look_behind, num_contexts, lines, tab_width, lookahead;
 };
 
 }  // namespace
@@ -73,8 +73,13 @@ void LexingAutomaton::save(ArtifactWriter& artifact) const {
             throw ArtifactDamage("a terminal of this grammar needs a lookahead of more than " +
                                  std::to_string(kLongestPushback) +
                                  " bytes: such a constraint cannot be saved");
-    const Numbers numbers{num_terminals_, num_classes_, num_look_behind_, num_contexts(),
-                          has_columns(),  tab_width(),  lookahead_};
+    const Numbers numbers{num_terminals_,
+                          num_classes_,
+                          num_look_behind_,
+                          num_contexts(),
+                          static_cast<std::int32_t>(columns_.lines),
+                          tab_width(),
+                          lookahead_};
     artifact.add(Part::kLexer, kShared, std::span(&numbers, 1));
     artifact.add(Part::kByteClasses, kShared, std::span<const std::uint8_t>(byte_class_));
     if (const auto* matrix = delta_.stored_matrix())
@@ -100,7 +105,8 @@ LexingAutomaton::LexingAutomaton(const ArtifactReader& artifact) {
     for (const auto count : {numbers.num_terminals, numbers.tab_width, numbers.lookahead})
         require_artifact(count >= 0 && count < kMost, "numbers of the lexer");
     require_artifact(numbers.num_classes > 0 && numbers.num_classes <= 256 && numbers.num_look_behind > 0 &&
-                         numbers.num_contexts > 0 && (numbers.has_columns | 1) == 1,
+                         numbers.num_contexts > 0 && numbers.lines >= 0 &&
+                         numbers.lines <= static_cast<std::int32_t>(Lines::kEscaped),
                      "numbers of the lexer");
     num_terminals_ = numbers.num_terminals;
     num_classes_ = numbers.num_classes;
@@ -110,7 +116,7 @@ LexingAutomaton::LexingAutomaton(const ArtifactReader& artifact) {
     require_artifact(classes.size() == byte_class_.size() && all_within(classes.view(), 0, num_classes_),
                      "classes of bytes");
     std::copy(classes.begin(), classes.end(), byte_class_.begin());
-    columns_ = column_rules(byte_class_, numbers.has_columns != 0, numbers.tab_width);
+    columns_ = column_rules(byte_class_, static_cast<Lines>(numbers.lines), numbers.tab_width);
     end_ = artifact.array<std::int32_t>(Part::kEnds, kShared);
     entries_ = artifact.array<std::int32_t>(Part::kEntries, kShared);
     commits_ = artifact.array<Commit>(Part::kCommits, kShared);
@@ -129,7 +135,7 @@ LexingAutomaton::LexingAutomaton(const ArtifactReader& artifact) {
     delta_ = {std::move(delta), num_classes_};
     require_artifact(all_within(end_.view(), lowest, kBoundary + 1), "ends of the lexer");
     require_artifact(all_within(entries_.view(), kDead, num_states()), "entries of the lexer");
-    require_artifact(all_within(keeps_.view(), 0, 8), "columns of the lexer");
+    require_artifact(all_within(keeps_.view(), 0, kMostUses), "columns of the lexer");
     auto pushback_offsets = artifact.array<std::int32_t>(Part::kPushbackOffsets, kShared);
     auto pushbacks = artifact.array<std::int32_t>(Part::kPushbacks, kShared);
     require_artifact(

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace pdacon {
 
@@ -32,43 +33,109 @@ struct LexerConfigurationOf {
 using LexerConfiguration = LexerConfigurationOf<Column>;
 
 // What a lexer state keeps columns for: a newline that is being read; a newline that is the fallback, matched
-// at the last byte (fresh) or before it (old). Bits.
+// at the last byte (fresh) or before it (old). Bits. Above them, where lines are escaped, is how much of an
+// escape has been read in the newline.
 enum ColumnUse : std::uint8_t { kCounting = 1, kFreshMatch = 2, kOldMatch = 4 };
+constexpr int kEscapeShift = 3;
+constexpr std::uint8_t kMostUses = 1 << 6;
+enum Escape : std::uint8_t { kNoEscape, kBackslash, kU, kU0, kU00, kU000, kU002 };
+
+// How lines are written: not at all, in a grammar without layout; as they are; or within a string of JSON,
+// where
+// `\n` and `\u000a` break a line.
+enum class Lines : std::uint8_t { kNone, kPlain, kEscaped };
+
+enum class Blank : std::uint8_t { kNone, kSpace, kTab, kLineBreak };
 
 // How bytes move columns, by their classes; none of them does in a grammar without layout.
 struct ColumnRules {
-    bool active = false;
-    std::int32_t line_break = -1, space = -1, tab = -1;  // byte classes, each of one byte
+    Lines lines = Lines::kNone;
     std::int32_t tab_width = 8;
+    std::array<std::uint8_t, 256>
+        byte{};  // by byte class: the byte that it is of, if that means anything here
 
-    template <class AnyColumn>
-    AnyColumn after(AnyColumn column, std::int32_t byte_class) const {
-        if (!active) return {};
-        if (byte_class == line_break) return AnyColumn::at(0);
-        if (byte_class == space) return column.plus(1);
-        return byte_class == tab ? column.plus(tab_width) : column;
+    bool active() const { return lines != Lines::kNone; }
+    // What a byte is that is read in a state with these uses.
+    Blank blank(std::uint8_t uses, std::int32_t byte_class) const {
+        if (!active()) return Blank::kNone;
+        const auto read = byte[static_cast<std::size_t>(byte_class)];
+        if (lines == Lines::kPlain)
+            return read == '\n'   ? Blank::kLineBreak
+                   : read == ' '  ? Blank::kSpace
+                   : read == '\t' ? Blank::kTab
+                                  : Blank::kNone;
+        switch (uses >> kEscapeShift) {
+            case kNoEscape:
+                return read == ' ' ? Blank::kSpace : Blank::kNone;
+            case kBackslash:
+                return read == 'n' ? Blank::kLineBreak : read == 't' ? Blank::kTab : Blank::kNone;
+            case kU000:
+                return read == 'a' || read == 'A' ? Blank::kLineBreak
+                       : read == '9'              ? Blank::kTab
+                                                  : Blank::kNone;
+            case kU002:
+                return read == '0' ? Blank::kSpace : Blank::kNone;
+            default:
+                return Blank::kNone;
+        }
     }
-    // Moves the columns over a byte that leads to a state with these uses.
+    // How much of an escape has been read after a byte. Other escapes are no blanks, whatever their digits
+    // are.
+    Escape escape_after(std::uint8_t uses, std::int32_t byte_class) const {
+        if (lines != Lines::kEscaped) return kNoEscape;
+        const auto read = byte[static_cast<std::size_t>(byte_class)];
+        switch (uses >> kEscapeShift) {
+            case kNoEscape:
+                return read == '\\' ? kBackslash : kNoEscape;
+            case kBackslash:
+                return read == 'u' ? kU : kNoEscape;
+            case kU:
+                return read == '0' ? kU0 : kNoEscape;
+            case kU0:
+                return read == '0' ? kU00 : kNoEscape;
+            case kU00:
+                return read == '0' ? kU000 : read == '2' ? kU002 : kNoEscape;
+            default:
+                return kNoEscape;
+        }
+    }
     template <class AnyColumn>
-    void move(LexerConfigurationOf<AnyColumn>& lexing, std::uint8_t uses, std::int32_t byte_class) const {
-        if (!active) return;
-        lexing.now = after(lexing.now, byte_class);
-        if ((uses & kFreshMatch) != 0)
+    AnyColumn after(AnyColumn column, std::uint8_t uses, std::int32_t byte_class) const {
+        switch (blank(uses, byte_class)) {
+            case Blank::kLineBreak:
+                return AnyColumn::at(0);
+            case Blank::kSpace:
+                return column.plus(1);
+            case Blank::kTab:
+                return column.plus(tab_width);
+            default:
+                return active() ? column : AnyColumn{};
+        }
+    }
+    // Moves the columns over a byte that leads from a state with these uses to one with those.
+    template <class AnyColumn>
+    void move(LexerConfigurationOf<AnyColumn>& lexing, std::uint8_t from, std::uint8_t to,
+              std::int32_t byte_class) const {
+        if (!active()) return;
+        lexing.now = after(lexing.now, from, byte_class);
+        if ((to & kFreshMatch) != 0)
             lexing.matched = lexing.now;
-        else if ((uses & kOldMatch) == 0)
+        else if ((to & kOldMatch) == 0)
             lexing.matched = {};
-        if ((uses & kCounting) == 0) lexing.now = {};
+        if ((to & kCounting) == 0) lexing.now = {};
     }
 };
 
-inline ColumnRules column_rules(const std::array<std::uint8_t, 256>& byte_class, bool active,
+// The bytes whose classes have to be of one byte.
+inline std::string_view bytes_of_lines(Lines lines) {
+    return lines == Lines::kNone ? "" : lines == Lines::kPlain ? "\n\t " : " \\ntu029aA";
+}
+
+inline ColumnRules column_rules(const std::array<std::uint8_t, 256>& byte_class, Lines lines,
                                 std::int32_t tab_width) {
-    ColumnRules rules{active, -1, -1, -1, tab_width};
-    if (active) {
-        rules.line_break = byte_class['\n'];
-        rules.space = byte_class[' '];
-        rules.tab = byte_class['\t'];
-    }
+    ColumnRules rules{lines, tab_width, {}};
+    for (const char byte : bytes_of_lines(lines))
+        rules.byte[byte_class[static_cast<std::uint8_t>(byte)]] = static_cast<std::uint8_t>(byte);
     return rules;
 }
 

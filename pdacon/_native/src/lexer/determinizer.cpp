@@ -9,7 +9,7 @@
 namespace pdacon {
 
 LexingTables determinize(const LexerSpec& spec, Budget& budget) {
-    const ByteClasses bytes(spec.nfa, spec.newline >= 0);
+    const ByteClasses bytes(spec.nfa, spec.lines());
     Relexing relexing(spec);
     {
         SubsetConstruction plain(spec, bytes, relexing, nullptr, budget);

@@ -115,11 +115,13 @@ void NfaBuilder::add(std::int32_t terminal, std::span<const std::uint8_t> text) 
     nfa_.offset.push_back(static_cast<std::int32_t>(nfa_.target.size()));
 }
 
-int byte_classes(const Nfa& nfa, bool blanks, std::array<std::uint8_t, 256>& class_of) {
+int byte_classes(const Nfa& nfa, std::string_view alone, std::array<std::uint8_t, 256>& class_of) {
     std::set<std::pair<std::uint8_t, std::uint8_t>> ranges;
     std::vector<bool> known(256 * 256);  // most edges of a large automaton have the range of another one
-    if (blanks)
-        for (const std::uint8_t byte : {'\n', '\t', ' '}) ranges.emplace(byte, byte);
+    for (const char each : alone) {
+        const auto byte = static_cast<std::uint8_t>(each);
+        ranges.emplace(byte, byte);
+    }
     for (std::size_t row = 0; row < nfa.look_behind.size(); row += 256)
         for (std::size_t low = 0, byte = 1; byte <= 256; ++byte) {
             if (byte < 256 && nfa.look_behind[row + byte] == nfa.look_behind[row + low]) continue;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -176,6 +177,6 @@ class Closure {
 
 // Partitions the bytes: bytes that no edge tells apart share a class, and with `blanks` a line break, a tab
 // and a space each have one of their own. Returns the number of classes; `class_of` maps bytes to classes.
-int byte_classes(const Nfa& nfa, bool blanks, std::array<std::uint8_t, 256>& class_of);
+int byte_classes(const Nfa& nfa, std::string_view alone, std::array<std::uint8_t, 256>& class_of);
 
 }  // namespace pdacon

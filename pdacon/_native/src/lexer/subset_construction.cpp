@@ -24,7 +24,7 @@ SubsetConstruction::SubsetConstruction(const LexerSpec& spec, const ByteClasses&
       relexing_(relexing),
       cycles_(cycles),
       budget_(budget),
-      columns_(column_rules(bytes.class_of, spec.newline >= 0, spec.tab_width)),
+      columns_(column_rules(bytes.class_of, spec.lines(), spec.tab_width)),
       closure_(spec.nfa),
       transitions_(bytes.count),
       fallback_rows_(static_cast<std::size_t>(spec.num_terminals()) + 3) {
@@ -103,7 +103,7 @@ bool SubsetConstruction::run(Pass pass) {
         }
         step_all(state);
         made_.end.push_back(at_end(states_[static_cast<std::size_t>(state)]));
-        if (spec_.newline >= 0) made_.keeps.push_back(columns_kept(states_[static_cast<std::size_t>(state)]));
+        if (spec_.newline >= 0) made_.keeps.push_back(states_[static_cast<std::size_t>(state)].keeps);
     }
     if (pass == Pass::kSurvey) survey_matches();
     return true;
@@ -257,6 +257,9 @@ SubsetConstruction::Partition SubsetConstruction::partition(const State& state) 
     splits_.clear();
     for (const auto cls : partition.leading())
         split(cls, nfa.look_behind_after(state.look_behind, bytes_.representative[cls]));
+    if (columns_.lines != Lines::kEscaped) return partition;
+    splits_.clear();
+    for (const auto cls : partition.leading()) split(cls, columns_.escape_after(state.keeps, cls));
     return partition;
 }
 
@@ -279,6 +282,7 @@ SubsetConstruction::Step SubsetConstruction::step(std::int32_t from, std::int32_
     State state;
     state.parent = from;
     state.via = cls;
+    state.escape = columns_.escape_after(states_[static_cast<std::size_t>(from)].keeps, cls);
     moved_matches_.clear();
     // Pushbacks may ask for other states while it answers, so it is asked before the scratch space is used.
     const auto pending = read_pending(from, cls);
@@ -459,7 +463,7 @@ std::uint8_t SubsetConstruction::columns_kept(const State& state) const {
     if (std::any_of(state.threads.begin(), state.threads.end(), [&](const Thread& thread) {
             return spec_.nfa.owner[static_cast<std::size_t>(thread.position)] == spec_.newline;
         }))
-        keeps |= kCounting;
+        keeps |= kCounting | state.escape << kEscapeShift;
     if (state.fallback.label == spec_.newline) keeps |= state.fallback.waits() ? kOldMatch : kFreshMatch;
     return static_cast<std::uint8_t>(keeps);
 }
@@ -500,10 +504,10 @@ std::int32_t SubsetConstruction::commit(const Match& match) {
 
 std::int32_t SubsetConstruction::intern(State&& state) {
     if (is_plain(state)) return plain_id(state.threads[0].position, state.fallback.label >= 0);
+    if (spec_.newline >= 0) state.keeps = columns_kept(state);
     note_key(state);
     const auto id = state_ids_.intern(key_);
     if (static_cast<std::size_t>(id) == states_.size()) {
-        if (spec_.newline >= 0) state.keeps = columns_kept(state);
         states_.push_back(std::move(state));
         steps_.emplace_back();
         number_.push_back(LexingAutomaton::kDead);
@@ -527,6 +531,7 @@ void SubsetConstruction::note_key(const State& state) {
     for (const auto& keyword_thread : state.keywords)
         key_.insert(key_.end(), {keyword_thread.regex, keyword_thread.keyword, keyword_thread.position});
     add(state.fallback);
+    if (columns_.lines == Lines::kEscaped) key_.push_back(state.keeps);
 }
 
 // What decides how long a match waits: see LookaheadCycles.

@@ -36,8 +36,9 @@ namespace pdacon {
 
 // The byte classes of a lexer, each with the byte that stands for it in texts.
 struct ByteClasses {
-    ByteClasses(const Nfa& nfa, bool blanks)
-        : count(byte_classes(nfa, blanks, class_of)), representative(most_legible(class_of, count)) {}
+    ByteClasses(const Nfa& nfa, Lines lines)
+        : count(byte_classes(nfa, bytes_of_lines(lines), class_of)),
+          representative(most_legible(class_of, count)) {}
     std::array<std::uint8_t, 256> class_of;
     std::int32_t count;
     std::vector<std::uint8_t> representative;
@@ -88,10 +89,11 @@ class SubsetConstruction final : private Pushbacks::Lexer {
         std::int32_t look_behind = 0;  // the look-behind state
         std::vector<Thread> threads;
         std::vector<KeywordThread> keywords;
-        Match fallback;            // the last match that is certain if no thread gets to another one
-        std::uint8_t keeps = 0;    // ColumnUse bits
-        std::int32_t parent = -1;  // the state it was first reached from
-        std::int32_t via = -1;     // and the byte class
+        Match fallback;             // the last match that is certain if no thread gets to another one
+        std::uint8_t keeps = 0;     // ColumnUse bits, and how much of an escape has been read in a newline
+        Escape escape = kNoEscape;  // how much of an escape has been read, if a newline is being read
+        std::int32_t parent = -1;   // the state it was first reached from
+        std::int32_t via = -1;      // and the byte class
     };
     // Where a byte class leads to, and the terminal that it made the first to match, or -1.
     struct Step {
@@ -199,6 +201,9 @@ class SubsetConstruction final : private Pushbacks::Lexer {
     std::uint8_t representative(std::int32_t cls) const {
         return bytes_.representative[static_cast<std::size_t>(cls)];
     }
+
+    // What a state keeps of columns, in a grammar with layout, where none is plain.
+    std::uint8_t keeps(std::int32_t state) const { return states_[static_cast<std::size_t>(state)].keeps; }
 
     // Pushbacks asks on demand, also about states that no text has reached yet, or ever will.
     std::vector<std::int32_t> entries_after(std::int32_t label, std::int32_t look_behind) override;

@@ -47,8 +47,7 @@ std::vector<std::int32_t> SubsetConstruction::carried(std::int32_t state) const 
 }
 
 void SubsetConstruction::move(LexerConfiguration& lexing, std::int32_t next, std::int32_t cls) const {
-    columns_.move(lexing, is_plain(next) ? std::uint8_t{0} : states_[static_cast<std::size_t>(next)].keeps,
-                  cls);
+    if (columns_.active()) columns_.move(lexing, keeps(lexing.state), keeps(next), cls);
 }
 
 Pushbacks::Committed SubsetConstruction::committed(std::int32_t commit, const LexerConfiguration& lexing,
@@ -56,7 +55,7 @@ Pushbacks::Committed SubsetConstruction::committed(std::int32_t commit, const Le
     const auto& match = commits_[static_cast<std::size_t>(LexingAutomaton::commit_number(commit))];
     Column column;
     if (match.label == spec_.newline)
-        column = match.waits() ? lexing.matched : columns_.after(lexing.now, cls);
+        column = match.waits() ? lexing.matched : columns_.after(lexing.now, keeps(lexing.state), cls);
     return {match.label, match.look_behind, match.pushback, column};
 }
 

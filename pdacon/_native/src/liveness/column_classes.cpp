@@ -33,14 +33,16 @@ bool is_bare_newline(const LexingAutomaton& lexer, std::int32_t next, std::int32
 // A sufficient test that all columns are equivalent: within a line, no blank leads to another lexer state
 // that keeps columns, or commits at once, and where a line begins a space may stand. Then whatever can be
 // emitted with one column can be with every other. It holds for most newlines, and it needs nothing but the
-// lexer.
+// lexer. Where lines are escaped, a blank can be of several bytes, and the test says nothing.
 class BlankIndependence {
   public:
     BlankIndependence(const LexingAutomaton& lexer, const VocabularyStar& speller, std::int32_t newline)
         : lexer_(lexer), speller_(speller), newline_(newline) {}
 
     bool holds() {
-        if (speller_.edges.size() != 1 || pushes_lines_back() || ends_at_line_break()) return false;
+        if (lexer_.has_escaped_lines() || speller_.edges.size() != 1 || pushes_lines_back() ||
+            ends_at_line_break())
+            return false;
         Numbers classes;
         for (const auto& edge : speller_.edges[0]) classes.push_back(lexer_.byte_class(edge.byte));
         sort_unique(classes);
@@ -50,15 +52,16 @@ class BlankIndependence {
             std::int32_t last = LexingAutomaton::kDead;  // neighbours mostly lead to the same
             for (const auto byte_class : classes) {
                 const auto next = lexer_.next(state, byte_class);
-                if (!lexer_.is_blank(byte_class) && next == std::exchange(last, next)) continue;
-                const bool blank = lexer_.is_space(byte_class) || lexer_.is_tab(byte_class);
+                const auto kind = lexer_.blank(state, byte_class);
+                if (kind == Blank::kNone && next == std::exchange(last, next)) continue;
+                const bool blank = kind == Blank::kSpace || kind == Blank::kTab;
                 if (in_line && blank && next != state &&
                     (next >= 0 ? lexer_.keeps_columns(next)
                                : next != LexingAutomaton::kDead &&
                                      lexer_.pushback(lexer_.commit(next).pushback).empty()))
                     return false;
                 if (next < 0) continue;
-                add(next, in_line || lexer_.is_line_break(byte_class));
+                add(next, in_line || kind == Blank::kLineBreak);
             }
         }
         return true;
@@ -70,7 +73,7 @@ class BlankIndependence {
         for (std::int32_t at = 0; at < lexer_.num_commits(); ++at) {
             const auto word = lexer_.pushback(lexer_.commit(LexingAutomaton::commit_with(at)).pushback);
             for (std::size_t i = 0; i + 1 < word.size(); ++i)
-                if (lexer_.is_line_break(word[i])) return true;
+                if (word[i] == lexer_.byte_class('\n')) return true;
         }
         return false;
     }
@@ -189,11 +192,10 @@ class ColumnEquivalence {
     }
     // Bare newlines have column 0 wherever they are emitted.
     void observe_bare_newlines(std::int32_t spelled) {
-        const auto line_break = lexer_.byte_class('\n');
         for (const auto& move : futures_.moves(spelled)) {
-            if (move.byte_class != line_break) continue;
             for (std::int32_t state = 0; state < lexer_.num_states(); ++state) {
-                const auto next = lexer_.next(state, line_break);
+                if (!lexer_.is_line_break(state, move.byte_class)) continue;
+                const auto next = lexer_.next(state, move.byte_class);
                 if (!is_bare_newline(lexer_, next, newline_)) continue;
                 const auto emission = futures_.commit_emission(next, {state, {}, {}}, move);
                 if (emission >= 0)
@@ -207,7 +209,7 @@ class ColumnEquivalence {
         for (const auto& move : futures_.moves(at.second)) {
             const auto next = lexer_.next(at.first, move.byte_class);
             if (next < 0) continue;
-            if (!lexer_.is_line_break(move.byte_class))
+            if (!lexer_.is_line_break(at.first, move.byte_class))
                 add_before_line(next, move.speller_state);
             else if (has_column(next))
                 line_start(next, move.speller_state);
@@ -241,8 +243,9 @@ class ColumnEquivalence {
     void find_later_lines();
     ColumnClasses coarsest_classes();
     std::int32_t committed(const Observation& observation, std::int32_t column);
-    std::int32_t width(std::int32_t byte_class) const {
-        return lexer_.is_space(byte_class) ? 1 : lexer_.is_tab(byte_class) ? lexer_.tab_width() : 0;
+    std::int32_t width(std::int32_t state, std::int32_t byte_class) const {
+        const auto kind = lexer_.blank(state, byte_class);
+        return kind == Blank::kSpace ? 1 : kind == Blank::kTab ? lexer_.tab_width() : 0;
     }
     // The least sets, by state, that hold what `add` adds for a state and what its successors have. The
     // states of a strongly connected component share theirs.
@@ -298,10 +301,10 @@ void ColumnEquivalence::follow_move(std::int32_t id, std::int32_t next, const Fu
         (keeps_fresh_match(state) ? at.matched : at.still).push_back(to);
     }
     if (!has_column(next)) return;
-    const bool breaks = lexer_.is_line_break(move.byte_class);
+    const bool breaks = lexer_.is_line_break(state, move.byte_class);
     const auto to = breaks ? line_start(next, move.speller_state) : state_of(next, move.speller_state);
     auto& at = states_[static_cast<std::size_t>(id)];
-    const auto after_byte = width(move.byte_class);
+    const auto after_byte = width(state, move.byte_class);
     (breaks            ? at.line_breaks
      : after_byte == 0 ? at.same_column
      : after_byte == 1 ? at.spaced
@@ -317,10 +320,10 @@ void ColumnEquivalence::add_commit(std::int32_t id, std::int32_t next, const Fut
     auto& at = states_[static_cast<std::size_t>(id)];
     if (!lexer_.pushback(lexer_.commit(next).pushback).empty())
         (keeps_fresh_match(state) ? at.now : at.older).push_back(emission);
-    else if (lexer_.is_line_break(move.byte_class))
+    else if (lexer_.is_line_break(state, move.byte_class))
         at.on_line_break.push_back(emission);
     else
-        at.after_byte.emplace_back(emission, width(move.byte_class));
+        at.after_byte.emplace_back(emission, width(state, move.byte_class));
 }
 
 template <class Add>

@@ -168,11 +168,15 @@ void CompletionHints::find_hinted_labels() {
                 }
         }
     }
-    // INDENT and DEDENT are made of a newline.
+    // INDENT and DEDENT are made of a newline, and DEDENT of what closes all blocks.
     if (const auto& layout = machine_.layout; layout.newline >= 0)
-        for (std::int32_t state = 0; state < machine_.tables.num_states; ++state)
-            if (has(state, layout.indent) || has(state, layout.dedent))
-                set(labels_of(static_cast<std::size_t>(state)), layout.newline);
+        for (std::int32_t state = 0; state < machine_.tables.num_states; ++state) {
+            const auto labels = labels_of(static_cast<std::size_t>(state));
+            if (has(state, layout.indent) || has(state, layout.dedent)) set(labels, layout.newline);
+            if (!has(state, layout.dedent)) continue;
+            for (std::int32_t label = 0; label < machine_.tables.num_terminals; ++label)
+                if (layout.closes_blocks(label)) set(labels, label);
+        }
     cheapest_first_.resize(popping_.size());
     std::iota(cheapest_first_.begin(), cheapest_first_.end(), 0);
     std::stable_sort(cheapest_first_.begin(), cheapest_first_.end(), [&](std::int32_t a, std::int32_t b) {

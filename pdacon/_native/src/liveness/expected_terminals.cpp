@@ -131,7 +131,7 @@ void ExpectedTerminalsSearch::step(const Configuration& from, std::int32_t byte_
             next = lexer.at_end(reading.state);
             if (next == LexingAutomaton::kBoundary) {
                 auto closed = stacks_[static_cast<std::size_t>(stack)];
-                if (feed_end(machine_, closed)) record(lexemes);
+                if (feed_label(machine_, closed, lexer.end_label(), {})) record(lexemes);
                 return;
             }
         } else {

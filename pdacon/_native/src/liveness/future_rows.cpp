@@ -57,8 +57,10 @@ void FutureRows::find_configurations(std::vector<std::int32_t>& first_of_state,
     for (std::size_t at = 0; at < configurations.size(); ++at) {
         std::int32_t last = LexingAutomaton::kDead;  // neighbours mostly lead to the same
         for (std::int32_t cls = 0; cls < lexer.num_classes(); ++cls) {
-            const auto next = lexer.next(configurations[at].reading.state, cls);
-            const bool plain = is_token[static_cast<std::size_t>(cls)] != 0 && !lexer.is_blank(cls);
+            const auto state = configurations[at].reading.state;
+            const auto next = lexer.next(state, cls);
+            const auto blank = lexer.blank(state, cls);
+            const bool plain = is_token[static_cast<std::size_t>(cls)] != 0 && blank == Blank::kNone;
             const bool again = plain && next == std::exchange(last, next);
             if (next < 0 || again || !lexer.keeps_columns(next)) continue;
             const auto to =
@@ -67,7 +69,7 @@ void FutureRows::find_configurations(std::vector<std::int32_t>& first_of_state,
                 configuration_future_[to] != configuration_future_[at])
                 continue;
             before[to].push_back(static_cast<std::int32_t>(at));
-            if (lexer.is_line_break(cls) && any_column(lexer, configurations[to].reading))
+            if (blank == Blank::kLineBreak && any_column(lexer, configurations[to].reading))
                 configurations[at].column_independent = true;
         }
     }

@@ -102,10 +102,8 @@ class Futures {
     // The lexer configuration after a move within a lexeme. Columns stand for their classes.
     LexerConfiguration moved(const LexerConfiguration& reading, std::int32_t next,
                              std::int32_t byte_class) const {
-        LexerConfiguration to{next, {}, {}};
-        if (newline_ < 0 || !lexer_.keeps_columns(next)) return to;
-        to.now = reading.now;
-        to.matched = reading.matched;
+        if (newline_ < 0 || !lexer_.keeps_columns(next)) return {next, {}, {}};
+        auto to = reading;
         lexer_.move(to, next, byte_class);
         return classes_.least(to);
     }

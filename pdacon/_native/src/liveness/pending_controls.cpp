@@ -5,7 +5,7 @@
 namespace pdacon {
 
 bool PendingControls::keeps_block(std::int32_t control, std::int32_t block) const {
-    if (is_at_end(control)) return false;
+    if (is_closing(control)) return false;
     const auto name = label(control);
     return (name != layout_.newline && name != layout_.dedent) || column(control) == block;
 }
@@ -19,9 +19,10 @@ std::int32_t PendingControls::after(std::int32_t context, std::int32_t block, st
         const std::vector<std::int32_t> residues(known.begin() + 2, known.end());
         std::vector<Successor> successors;
         if (!skipped) add_blocks(control, block, successors);
-        if (is_at_end(control)) {
-            const std::int32_t end[] = {futures_.lexer().end_label(), -1, residues.back()};
-            successors.push_back({ids_.intern(end), 0});
+        if (is_closing(control)) {
+            std::vector<std::int32_t> closer{kClosing - column(control), -1};
+            closer.insert(closer.end(), residues.begin(), residues.end());
+            successors.push_back({ids_.intern(closer), 0});
         } else if (skipped || keeps_block(control, block)) {
             const auto more = lexed(context, residues);
             successors.insert(successors.end(), more.begin(), more.end());
@@ -48,7 +49,7 @@ const std::vector<std::int32_t>& PendingControls::futures_after(std::int32_t con
     return entered_[entered_.find_or_make(key, [&] {
         std::vector<std::int32_t> found;
         const auto known = ids_[control];
-        for (std::size_t at = 2; at < known.size() && known[at] != kAtEnd; ++at) {
+        for (std::size_t at = 2; at < known.size() && !is_closing(control); ++at) {
             const auto result = futures_.scan(context, known[at]);
             if (result.reading.state >= 0 && result.speller_state == 0)
                 found.push_back(futures_.of(result.reading, 0));
@@ -59,10 +60,10 @@ const std::vector<std::int32_t>& PendingControls::futures_after(std::int32_t con
     })];
 }
 
-// Blocks open or close between a newline and the next lexeme, and close at the end of the text. The control
-// knows only the class of the newline's column. So INDENT is possible if some column of the class opens a
-// block within this one; and DEDENT always, as often as the parser takes it, because the columns of the open
-// blocks further out are not known here.
+// Blocks open or close between a newline and the next lexeme, and close before what ends an indented text.
+// The control knows only the class of the newline's column. So INDENT is possible if some column of the class
+// opens a block within this one; and DEDENT always, as often as the parser takes it, because the columns of
+// the open blocks further out are not known here.
 void PendingControls::add_blocks(std::int32_t control, std::int32_t block,
                                  std::vector<Successor>& successors) {
     if (label(control) == layout_.dedent) successors.push_back({control, 0});

@@ -49,17 +49,17 @@ class PendingControls {
     // What can be pending once any one of the residues has been read in a context.
     virtual std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) = 0;
 
-    // Emits the controls of a label, a column and residues. At the end of a text there are two: the end
-    // itself, and a DEDENT, which closes a block before it.
+    // Emits the controls of a label, a column and residues. Of a label that closes all blocks there are two:
+    // the label itself, and a DEDENT, which closes a block before it.
     template <class Emit>
     void emit_controls(std::int32_t label, std::int32_t column, std::span<const std::int32_t> residues,
                        Emit emit) {
         std::vector<std::int32_t> key{label, column};
         key.insert(key.end(), residues.begin(), residues.end());
         emit(ids_.intern(key));
-        if (label != futures_.lexer().end_label() || layout_.newline < 0) return;
+        if (!layout_.closes_blocks(label)) return;
         key[0] = layout_.dedent;
-        key.insert(key.begin() + 2, kAtEnd);
+        key[1] = kClosing - label;
         emit(ids_.intern(key));
     }
 
@@ -81,10 +81,12 @@ class PendingControls {
     Futures& futures_;
 
   private:
-    static constexpr std::int32_t kAtEnd = -1;  // marks the DEDENT at the end of a text, before its residues
+    // From here down the column of a DEDENT stands for the label that closes all blocks after it.
+    static constexpr std::int32_t kClosing = -2;
 
-    bool is_at_end(std::int32_t control) const {
-        return ids_[control].size() > 2 && ids_[control][2] == kAtEnd;
+    // Whether it is a DEDENT before a label that closes all blocks.
+    bool is_closing(std::int32_t control) const {
+        return layout_.newline >= 0 && label(control) == layout_.dedent && column(control) <= kClosing;
     }
     void add_blocks(std::int32_t control, std::int32_t block, std::vector<Successor>& successors);
 

@@ -71,6 +71,11 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
                     classes.period < Column::kMost,
                 "tables: bad classes of columns");
         require(layout.block.size() == states, "tables: block has the wrong size");
+        require(layout.closes.size() == static_cast<std::size_t>(tables.num_terminals) + 1 &&
+                    layout.closes_blocks(lexer.end_label()),
+                "tables: closes has the wrong size");
+        for (const auto terminal : {layout.newline, layout.indent, layout.dedent})
+            require(!layout.closes_blocks(terminal), "tables: a terminal of the layout closes blocks");
         require(layout.opened.size() == states * static_cast<std::size_t>(classes.count()),
                 "tables: opened has the wrong size");
         for (const auto block : layout.block)
@@ -89,7 +94,7 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
                     "tables: bad state in a new block");
             }
         }
-        require(lexer.is_line_break(lexer.byte_class('\n')), "tables: the lexer keeps no columns");
+        require(lexer.has_columns(), "tables: the lexer keeps no columns");
         for (const auto& commit : lexer.commits())
             require(commit.label != layout.indent && commit.label != layout.dedent,
                     "tables: the lexer opens blocks by itself");
@@ -224,6 +229,7 @@ void Pushdown::save(ArtifactWriter& artifact, std::int32_t number) const {
     artifact.add(Part::kInParens, number, layout.in_parens.view());
     artifact.add(Part::kBlock, number, layout.block.view());
     artifact.add(Part::kOpened, number, layout.opened.view());
+    artifact.add(Part::kCloses, number, layout.closes.view());
     artifact.add(Part::kLeastDepth, number, std::span<const std::int32_t>(least_depth));
 }
 
@@ -261,6 +267,7 @@ Pushdown::Pushdown(std::shared_ptr<const LexingAutomaton> lexer_, const Artifact
     layout.in_parens = artifact.array<std::uint8_t>(Part::kInParens, number);
     layout.block = artifact.array<std::int32_t>(Part::kBlock, number);
     layout.opened = artifact.array<std::int32_t>(Part::kOpened, number);
+    layout.closes = artifact.array<std::uint8_t>(Part::kCloses, number);
     require_artifact(tables.action.size() < kMost && tables.gotos.target.size() < kMost &&
                          layout.opened.size() < kMost && tables.lhs.size() < kMost,
                      "sizes of the parser");

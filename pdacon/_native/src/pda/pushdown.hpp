@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/flat.hpp"
@@ -85,7 +86,14 @@ struct Layout {
     Flat<std::int32_t> block;  // by LR state: the class of the innermost block's column
     Flat<std::int32_t>
         opened;  // [states, classes]: the state after an INDENT to a column of this class; -1: none
+    Flat<std::uint8_t> closes;  // [num_terminals + 1]: before which labels all open blocks are closed
 
+    // Whether all open blocks are closed before the parser gets a label: the end of the text, and what stands
+    // after an indented part of it.
+    bool closes_blocks(std::int32_t label) const {
+        return newline >= 0 && std::cmp_less(label, closes.size()) &&
+               closes[static_cast<std::size_t>(label)] != 0;
+    }
     // Whether a line in column `inner` opens a block within one in column `outer`.
     bool opens(Column outer, Column inner) const {
         return indent_len == 0 ? inner.value > outer.value : inner.value - outer.value == indent_len;
@@ -233,24 +241,28 @@ bool feed_column(const Pushdown& machine, Stack& stack, Column column) {
     return column.value == stack.column();
 }
 
-// Feeds a committed label, and with a newline the blocks that its column opens or closes. A label that is
-// skipped changes nothing.
+// Closes all open blocks. Where the parser takes no DEDENT, none is open, or what follows is an error anyway:
+// on a stack with open blocks the tables have no way to what comes after them.
 template <class Stack>
-bool feed_label(const Pushdown& machine, Stack& stack, std::int32_t label, Column column) {
-    if (label == machine.lexer.ignored_label()) return true;
-    if (label != machine.layout.newline) return feed(machine, stack, label);
-    if (machine.is_skipped(label, stack.top())) return true;
-    return feed(machine, stack, label) && feed_column(machine, stack, column);
-}
-
-// Feeds the end of the text, which closes all blocks.
-template <class Stack>
-bool feed_end(const Pushdown& machine, Stack& stack) {
-    while (machine.layout.newline >= 0 && stack.in_block()) {
+bool close_blocks(const Pushdown& machine, Stack& stack) {
+    if (machine.tables.action_of(stack.top(), machine.layout.dedent) == 0) return true;
+    while (stack.in_block()) {
         stack.close_block();
         if (!feed(machine, stack, machine.layout.dedent)) return false;
     }
-    return feed(machine, stack, machine.lexer.end_label());
+    return true;
+}
+
+// Feeds a committed label, or the end of the text; with a newline also the blocks that its column opens or
+// closes, and before what ends an indented part all DEDENTs that are left. A label that is skipped changes
+// nothing.
+template <class Stack>
+bool feed_label(const Pushdown& machine, Stack& stack, std::int32_t label, Column column) {
+    if (label == machine.lexer.ignored_label()) return true;
+    if (machine.layout.closes_blocks(label) && !close_blocks(machine, stack)) return false;
+    if (label != machine.layout.newline) return feed(machine, stack, label);
+    if (machine.is_skipped(label, stack.top())) return true;
+    return feed(machine, stack, label) && feed_column(machine, stack, column);
 }
 
 // The lexer configuration at the start of the next lexeme, given the look-behind state; state kDead where
@@ -292,7 +304,8 @@ bool ends(const Pushdown& machine, Stack& stack, LexerConfiguration reading) {
     std::vector<std::int32_t> pending;
     for (;;) {
         const auto end = machine.lexer.at_end(reading.state);
-        if (end == LexingAutomaton::kBoundary) return feed_end(machine, stack);
+        if (end == LexingAutomaton::kBoundary)
+            return feed_label(machine, stack, machine.lexer.end_label(), {});
         if (end == LexingAutomaton::kDead) return false;
         const auto& commit = machine.lexer.commit(end);
         if (!feed_label(machine, stack, commit.label, reading.matched)) return false;

@@ -128,6 +128,10 @@ Layout layout(Input& input, const ParseTables& tables, std::int32_t newline, Col
     made.in_parens = std::move(in_parens);
     made.block = std::move(block);
     made.opened = std::move(opened);
+    std::vector<std::uint8_t> closes;
+    for (std::int32_t label = 0; label <= tables.num_terminals; ++label)
+        closes.push_back(label == tables.num_terminals || (input.wild() && label != made.newline));
+    made.closes = std::move(closes);
     return made;
 }
 

@@ -193,7 +193,7 @@ class OverlapSearch {
     OverlapSearch(const Nfa& nfa, std::span<const std::vector<std::int32_t>> following, Budget& budget)
         : nfa_(nfa), budget_(budget), stepper_(nfa), continuation_(nfa, following) {
         std::array<std::uint8_t, 256> class_of;
-        representative_ = most_legible(class_of, byte_classes(nfa, false, class_of));
+        representative_ = most_legible(class_of, byte_classes(nfa, "", class_of));
         std::ranges::sort(representative_, {}, legibility);
         known_.resize(nfa.kind.size());
     }
