@@ -29,10 +29,11 @@ def constraint_for(name: str, grammar: Grammar, vocabulary: Vocabulary | None) -
     if settings.vocabulary == used.fingerprint:
         return Constraint.load(path, used, grammar=grammar)
     if vocabulary is not None:
+        lost = "with all tokens that spell its texts" if settings.canonical else "without the masks in the file"
         sys.stderr.write(
             f"pdacon: {path} is for another vocabulary ({settings.size:,} tokens) than the one that is used "
-            f"({used.size:,} tokens): its grammar is compiled again, without the masks in the file; `pdacon compile` "
-            "makes a file for this one\n"
+            f"({used.size:,} tokens): its grammar is compiled again, {lost}; `pdacon compile` makes a file for this "
+            "one\n"
         )
     return compile(grammar, used)
 
@@ -59,6 +60,7 @@ def show_compiled(path: Path, *, json_format: bool) -> int:
         "tokens": settings.size,
         "eos_ids": list(settings.eos_ids),
         "vocabulary_fingerprint": settings.vocabulary,
+        "canonical": bool(settings.canonical),
         "starts": starts,
     }
     print(json.dumps(facts) if json_format else "\n".join(_as_lines(path, facts)))  # noqa: T201
@@ -84,6 +86,7 @@ def _as_lines(path: Path, facts: dict[str, Any]) -> list[str]:
         f"{path}: {size_of(facts['bytes'])}, written by pdacon {facts['pdacon']}, verified",
         f"grammar:    {facts['grammar']}, fingerprint {grammar}, Unicode {facts['unicode']}",
         f"vocabulary: {facts['tokens']:,} tokens, end tokens {ends}, fingerprint {vocabulary}",
+        *(["tokens:     only those that the tokenizer itself makes of a text"] if facts["canonical"] else []),
     ]
     for start, counts in facts["starts"].items():
         if not counts:

@@ -12,7 +12,7 @@ from pdacon.cli.compiled import masks_of, size_of
 from pdacon.cli.display import tell
 from pdacon.cli.failures import BadInput
 from pdacon.cli.grammars import is_artifact
-from pdacon.cli.vocabularies import Tokens
+from pdacon.cli.vocabularies import Tokens, asked_tokenizer
 from pdacon.cli.waiting import waiting
 from pdacon.composition.artifact import require_place
 from pdacon.determinism import rule_findings
@@ -20,14 +20,22 @@ from pdacon.grammar import Grammar
 
 
 def compile_to_file(
-    grammar: Grammar, tokens: Tokens, out: Path, *, eager: bool, seconds: float = 0.0, json_format: bool = False
+    grammar: Grammar,
+    tokens: Tokens,
+    out: Path,
+    *,
+    eager: bool,
+    canonical: bool = False,
+    limits: Limits | None = None,
+    json_format: bool = False,
 ) -> int:
     """Write the constraint of a grammar and a vocabulary; say on standard error what it is, or print it as JSON.
 
     Raises
     ------
     BadInput
-        If there is a file already that is no compiled grammar: the grammar's text, perhaps.
+        If there is a file already that is no compiled grammar: the grammar's text, perhaps; or with ``canonical`` the
+        tokenizer cannot be asked.
     OSError
         If nothing can be written there; before anything is compiled.
     """
@@ -35,11 +43,13 @@ def compile_to_file(
     if place.exists() and place.stat().st_size > 0 and not is_artifact(place):
         raise BadInput(f"{out}: there is a file already that is no compiled grammar; give another name, or remove it")
     begin = time.perf_counter()
-    with waiting("computing every mask" if eager else "compiling", seconds):
-        constraint = compile(grammar, tokens.vocabulary, eager=eager, limits=Limits(seconds=seconds))
+    limits = Limits() if limits is None else limits
+    tokenizer = asked_tokenizer(tokens) if canonical else None
+    with waiting("computing every mask" if eager else "compiling", limits.seconds):
+        constraint = compile(grammar, tokens.vocabulary, eager=eager, limits=limits, canonical=tokenizer)
     spent = time.perf_counter() - begin
     constraint.save(out)
-    Constraint.load(out, tokens.vocabulary, grammar=grammar, verify=True)
+    Constraint.load(out, tokens.vocabulary, grammar=None if canonical else grammar, verify=True)
     counts = [constraint.statistics(start) for start in grammar.options.start]
     keys = ("masks_computed", "distinct_masks", "situations_left")
     sums = {key: sum(count[key] for count in counts) for key in keys}

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from pdacon import Constraint, Matcher, compile
 from pdacon.cli.display import head_of, listed, place_after, readable, show, width
-from pdacon.cli.failures import FINDINGS, BadInput
-from pdacon.cli.vocabularies import Tokens
+from pdacon.cli.failures import FINDINGS
+from pdacon.cli.vocabularies import Tokens, asked_tokenizer
 from pdacon.frontends.dialects import Standing
 from pdacon.grammar import Grammar
 from pdacon.matching.explaining import accept_most, written_standing
@@ -77,7 +77,7 @@ def look_ahead(constraint: Constraint, text: bytes, *, uncut: bool = False) -> O
     The completion is looked for where at most 200,000 symbols are open, and written out if it has at most 10,000 bytes,
     unless ``uncut``.
     """
-    strip = constraint.vocabulary.strip_leading_space
+    strip = constraint.vocabulary.strip_leading_space and constraint.may_strip_leading_space
     matcher: Matcher = constraint.matcher(max_rollback=1, strip_leading_space=strip)
     viable = accept_most(matcher, text)
     lexeme, expected = matcher._explainer.look(matcher)
@@ -113,12 +113,7 @@ def canonical_constraint(grammar: Grammar, tokens: Tokens) -> Constraint:
     BadInput
         The tokenizer cannot be asked.
     """
-    if tokens.tokenizer is None:
-        raise BadInput(
-            f"--canonical asks the tokenizer, and {tokens.source} is none that can be asked; give --tokenizer a "
-            "tokenizer.json, or a folder or a name that has one"
-        )
-    return compile(grammar, tokens.vocabulary, canonical=tokens.tokenizer)
+    return compile(grammar, tokens.vocabulary, canonical=asked_tokenizer(tokens))
 
 
 def _canonical_tokens(constraint: Constraint, text: bytes, tokens: Tokens) -> tuple[int, ...]:

@@ -56,6 +56,22 @@ class Tokens:
         return () if self.encode is None else tuple(self.encode(text))
 
 
+def asked_tokenizer(tokens: Tokens) -> Any:
+    """The tokenizer itself, for ``--canonical``.
+
+    Raises
+    ------
+    BadInput
+        It cannot be asked.
+    """
+    if tokens.tokenizer is None:
+        raise BadInput(
+            f"--canonical asks the tokenizer, and {tokens.source} is none that can be asked; give --tokenizer a "
+            "tokenizer.json, or a folder or a name that has one"
+        )
+    return tokens.tokenizer
+
+
 def load_vocabulary(name: str | None) -> Tokens:
     """The vocabulary of a tokenizer; None or ``tiny``: the embedded model's; ``bytes``: one token for each byte.
 

@@ -65,3 +65,23 @@ def test_records_in_canonical_tokens_that_need_no_model(record: str, capsys: pyt
     assert f"the model was asked for {row['tokens'] - row['skipped']}" in shown.err
     assert main([*arguments, "--beams", "2"]) == 2
     assert "one text at a time" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_compiled_file_of_canonical_tokens(record: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("transformers")
+    made = str(tmp_path / "record.pda")
+    assert main(["compile", record, "-o", made, "--tokenizer", "tiny", "--canonical"]) == 0
+    assert main(["show", made]) == 0
+    assert "only those that the tokenizer itself makes" in capsys.readouterr().out
+    counts = []
+    for arguments in ([made], [record, "--tokenizer", "tiny", "--canonical"]):
+        assert main(["mask", *arguments, "", "--format", "json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        counts.append(told.get("canonical_tokens", told["tokens"]))
+    assert counts[0] == counts[1]
+    assert main(["mask", made, "", "--tokenizer", "bytes"]) == 0
+    assert "with all tokens that spell its texts" in capsys.readouterr().err
+    assert main(["compile", record, "-o", made, "--tokenizer", "tiny", "--canonical", "--eager"]) == 2
+    assert main(["compile", record, "-o", made, "--tokenizer", "bytes", "--canonical"]) == 2
+    assert "--canonical asks the tokenizer" in capsys.readouterr().err

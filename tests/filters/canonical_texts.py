@@ -14,8 +14,11 @@ import random
 import sys
 import time
 from collections.abc import Callable
+from importlib.resources import files
 from typing import Any
 
+from mistral_common.tokens.tokenizers.tekken import Tekkenizer
+from support.real_vocabularies import coded
 from test_canonical import TOKENIZERS as BYTE_LEVEL
 from test_canonical import with_normalizer
 from test_canonical_sentencepiece import ROUNDED, real
@@ -54,6 +57,9 @@ def tokenizers() -> dict[str, tuple[Any, pdacon.Vocabulary, Encode, bool]]:
         found[f"WordPiece, {name}"] = words, vocabulary_of(words), _encoder(words), True
     processor, known = real()
     found["Mistral, 32,768"] = processor, known.vocabulary, known.encode_inside, False
+    known = coded("tekken")
+    data = files("mistral_common") / "data" / "tekken_240911.json"
+    found["tekken, 131,072"] = Tekkenizer.from_file(str(data)), known.vocabulary, known.encode, False
     return found
 
 

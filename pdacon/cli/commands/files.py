@@ -43,6 +43,9 @@ def compile_grammar(
         float | None,
         typer.Option("--seconds", min=0.001, metavar="N", help="With --eager: how long at most."),
     ] = None,
+    canonical: Annotated[
+        bool, typer.Option("--canonical", metavar="", help="Only tokens that the tokenizer itself would produce.")
+    ] = False,
     as_json: JsonOption = False,
     options: GrammarOptions,
 ) -> int:
@@ -53,13 +56,17 @@ def compile_grammar(
     """
     if seconds is not None and not eager:
         raise BadInput("--seconds goes with --eager: without it masks are computed when they are first asked for")
+    if eager and canonical:
+        raise BadInput("with --canonical a mask depends on the last token: none is made beforehand, leave --eager out")
     if str(out) == STDIN:
         raise BadInput("a compiled grammar goes into a file: name one with --output")
     loaded = load_grammar(grammar, options, several_starts=True)
+    from pdacon import Limits
     from pdacon.cli.compiling import compile_to_file
 
     tokens = tokens_of(tokenizer)
-    return compile_to_file(loaded, tokens, out, eager=eager, seconds=seconds or 0.0, json_format=as_json)
+    limits = Limits(seconds=seconds or 0.0)
+    return compile_to_file(loaded, tokens, out, eager=eager, canonical=canonical, limits=limits, json_format=as_json)
 
 
 class Dialect(str, Enum):
