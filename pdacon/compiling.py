@@ -78,9 +78,9 @@ def compile(
         trie is built, within 0.1 s. Ctrl-C stops it as well.
     canonical : bool or tokenizer, optional
         Allow only the tokens that the tokenizer itself makes of a text: sequences of tokens that are
-        ``encode(decode(sequence))``. True: of the tokenizer that is given above. BPE only, over bytes or
-        as SentencePiece's. The text begins
-        at a border of tokens, whatever stands before it. See docs/tokenization.md.
+        ``encode(decode(sequence))``. True: of the tokenizer that is given above. BPE, WordPiece and Unigram; of some
+        unigram models a little more is allowed. The text begins at a border of tokens, whatever stands before it. See
+        docs/tokenization.md.
     filters : iterable of Filter
         What else texts must be, such as ``pdacon.filters.Scripts(["Latin"])``: any of `pdacon.filters`, in any order.
 
@@ -227,8 +227,8 @@ def tokenizers_of(filters: Iterable[Filter]) -> list[Any]:
 
 
 def _require_texts(filters: Sequence[Any], grammar: Grammar) -> None:
-    """Raises where a filter is asked of what is no text."""
-    if filters and grammar.labels:
+    """Raises where a filter is asked of what is no text; within a terminal, what is none is left out."""
+    if grammar.labels and not all(isinstance(one, InTerminals) for one in filters):
         which = "canonical is" if isinstance(filters[-1], Canonical) else "filters are"
         raise UnsupportedGrammarError(
             f"{which} not for a grammar that has {grammar.labels[0]}, a token and no text; leave it out",

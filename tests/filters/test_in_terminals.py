@@ -146,3 +146,18 @@ def test_the_filter_is_named_where_it_refuses() -> None:
         matcher = constraint.matcher()
         assert "filter" not in matcher.explain(b"}").reason.split("STRING")[0]
     assert "filter" not in pdacon.compile("json", BYTES).matcher().explain(b"x").reason
+
+
+def test_beside_tokens_that_are_no_text() -> None:
+    """A filter within a terminal is beside labels; within one that is a label and text, the text is what is left."""
+    vocabulary = Vocabulary.from_tokens([b"a", b"\xc3\xa9", b"!", None, None], eos_ids=[4]).with_labels(IMAGE=[3])
+    grammar = pdacon.Grammar.from_lark(
+        "start: (IMAGE | NAME | BOTH)+\nIMAGE: /(?P<IMAGE>)/\nNAME: /[a\u00e9]/\nBOTH: /!(?P<IMAGE>)?/", extensions=True
+    )
+    plain = pdacon.compile(grammar, vocabulary)
+    named = pdacon.compile(grammar, vocabulary, filters=[InTerminals("NAME", Characters("ascii"))])
+    both = pdacon.compile(grammar, vocabulary, filters=[InTerminals(["NAME", "BOTH"], Characters("ascii"))])
+    assert [set(one.matcher().allowed_tokens()) for one in (plain, named, both)] == [{0, 1, 2, 3}, {0, 2, 3}, {0, 2, 3}]
+    assert [one.matcher().validate_tokens([3, 0, 2, 3, 4]) for one in (named, both)] == [5, 5]
+    with pytest.raises(UnsupportedGrammarError, match="filters are"):
+        pdacon.compile(grammar, vocabulary, filters=[Characters("ascii")])

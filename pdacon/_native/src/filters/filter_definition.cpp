@@ -90,7 +90,7 @@ void add_array(const std::vector<std::uint32_t>& words, std::vector<std::int32_t
 }
 
 // More than any array has; a file that somebody has made could ask for any number.
-constexpr std::size_t kMostValues = std::size_t{1} << 26;
+constexpr std::size_t kMostValues = std::size_t{1} << 25;
 
 class Numbers {
   public:

@@ -11,6 +11,7 @@
 #include "base/memory.hpp"
 #include "calls.hpp"
 #include "detokenizer/labels.hpp"
+#include "filters/filter_definition.hpp"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
@@ -73,9 +74,15 @@ void use(std::span<const std::uint8_t> file, std::shared_ptr<const void> owner, 
         const auto labels = std::make_shared<const Labels>(*reader, trie->tokens().size());
         for (const auto part : {Part::kSettings, Part::kGrammar})
             fuzzing::attempt([&] { reader->array<char>(part, ArtifactReader::kShared); });
+        std::shared_ptr<CanonicalFilter> filter;
+        fuzzing::attempt([&] {
+            const auto definition = reader->array<std::int32_t>(Part::kFilter, ArtifactReader::kShared);
+            if (!definition.empty()) filter = Filters().of(trie->shared_tokens(), definition.view());
+        });
         for (std::int32_t start = 0; start < 2; ++start)
             fuzzing::attempt([&] {
                 const auto pda = std::make_shared<TokenPda>(lexer, trie, labels, *reader, start);
+                pda->set_filter(filter);
                 fuzzing::call(pda, input, false);
                 fuzzing::ask(*pda, input);
                 ArtifactWriter writer;
