@@ -282,8 +282,8 @@ class Grammar(GrammarWaysIn):
         Raises
         ------
         UnsupportedGrammarError
-            Labels, ``& regular_set``, ``use_bytes``, ``g_regex_flags``, indentation that is escaped twice, or a
-            terminal that looks at the text before it; ``feature`` names it.
+            Labels, ``& regular_set``, ``use_bytes``, ``g_regex_flags``, indentation that is escaped twice, or, without
+            indentation, a terminal that looks at the text before it; ``feature`` names it.
         ValueError
             There is no such notation, or no such way.
         LimitExceededError

@@ -217,7 +217,7 @@ def _piece(grammar: Grammar, index: int, max_states: int, cancel: CancelEvent | 
     pattern = grammar.terminals[index].pattern
     assert pattern is not None
     if pattern.automaton is not None:
-        if pattern.automaton.family:
+        if pattern.automaton.family or pattern.automaton.behind:
             return None
         own = pattern.automaton
     else:

@@ -210,6 +210,10 @@ def test_in_a_string_lines_are_those_that_are_meant(
     grammar = part(name).escaped("json", escapes=escapes, quotes=True)
     spelled = [unit.encode() for letter in alphabet for unit in units[letter]]
     check(grammar, expected, [b'"', *spelled], most + 2, random, scaled(40))
+    constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
+    for one in texts_over(alphabet, min(most, 5)):
+        text = f'"{"".join(random.choice(units[letter]) for letter in one)}"'
+        assert constraint.accepts(text) == (one in inner), text
 
 
 def test_values_are_those_of_the_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -309,6 +313,23 @@ PROGRAMS = [
     "try:\n    a = {\n'b': \\\n 1}\nexcept E as e:\n    raise\n",
     "\n\nwith open('f') as f:\n        f.read()\n",
 ]
+
+
+def test_python_of_its_own_grammar_in_a_string() -> None:
+    """Its terminals look at the text before them: what is meant, from the quote on."""
+    python = Grammar.builtin("python")
+    alone = pdacon.compile(python, pdacon.Vocabulary.bytes())
+    quoted = pdacon.compile(python.escaped("json", quotes=True), pdacon.Vocabulary.bytes())
+    random = Random(1)
+    strings = ['f"{x}\\n{y!r:>{z}}"\n', "f'''\n{x}\n'''\n"]
+    programs = [*PROGRAMS, "  x\n", " \n  # a\nx\n", "\\\nx\n", "\fx\n", *strings]
+    for program in [*programs, *(_changed(random, random.choice(programs)) for _ in range(150))]:
+        text = json.dumps(program, ensure_ascii=False)
+        assert quoted.accepts(text) == alone.accepts(program), program
+        matcher = quoted.matcher()
+        if matcher.accept(text[: len(text) // 2]):
+            whole = text[: len(text) // 2].encode() + matcher.shortest_completion()
+            assert alone.accepts(json.loads(whole)), whole
 
 
 def _changed(random: Random, program: str) -> str:

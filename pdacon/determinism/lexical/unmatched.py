@@ -61,8 +61,9 @@ def unmatched_terminals(texts: Texts) -> list[int]:
     if texts.automaton.unbounded or grammar.options.conflicts == "shift":
         return []
     used = {symbol for production in grammar.productions for symbol in production.rhs}
-    patterns = {k: terminal.pattern for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None}
-    return [k for k in never_matched(texts) if k in used and k in patterns and _NEVER not in patterns[k].value]
+    patterns = [(k, terminal.pattern) for k, terminal in enumerate(grammar.terminals)]
+    meant = {k: pattern.unescaped.value for k, pattern in patterns if pattern is not None}
+    return [k for k in never_matched(texts) if k in used and k in meant and _NEVER not in meant[k]]
 
 
 class UnmatchedRepairs(Protocol):
@@ -90,7 +91,7 @@ def unmatched_findings(
     for terminal in never_matched(texts):
         deadline.require()
         pattern = texts.grammar.terminals[terminal].pattern
-        if pattern is not None and _NEVER in pattern.value and texts.shortest(terminal) is None:
+        if pattern is not None and _NEVER in pattern.unescaped.value and texts.shortest(terminal) is None:
             continue
         finding = _unmatched(texts, examples, repairs, terminal)
         name, *winners = finding.symbols
