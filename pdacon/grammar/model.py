@@ -481,7 +481,9 @@ class GrammarData:
         others = {one.name for one in self.terminals} | {one.name for one in self.nonterminals}
         taken = Counter([*made_up.values(), *(others - made_up.keys())])
         return {
-            name: original if taken[original] == 1 else f"{_folder(name, original)}{original}"
+            name: f"{_folder(name, original)}{original}"
+            if taken[original] > 1 and name.endswith(original.lstrip("_"))
+            else original
             for name, original in made_up.items()
         }
 
