@@ -102,6 +102,15 @@ def clashes_in(grammar: Grammar, contexts: Iterable[Context]) -> Iterator[GroupN
                     yield clash
 
 
+@dataclass(frozen=True, slots=True)
+class _Absorbed:
+    """Of the strings that were asked about those that a regex absorbs, and of these the ones that compete no longer."""
+
+    asked: set[int]
+    strings: set[int]
+    embedded: set[int]
+
+
 class _Absorption:
     """Which strings a regex takes for its own: those that ``re.match`` matches whole at equal priority."""
 
@@ -110,7 +119,7 @@ class _Absorption:
         lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
         self.strings = frozenset(k for k in lexable if kind_of(grammar, k) == "str")
         self.regexes = frozenset(filter(partial(is_regex, grammar), lexable))
-        self.known: dict[tuple[int, int], bool] = {}
+        self.known: dict[int, _Absorbed] = {}
         self.runners: dict[int, Runner | None] = {}
 
     def without_keywords(
@@ -126,19 +135,23 @@ class _Absorption:
         for regex in ordered:
             if regex not in regexes:
                 continue
-            keywords = tuple(k for k in ordered if k in strings and self(regex, k))
-            embedded.update(k for k in keywords if flags_of(grammar, k) <= flags_of(grammar, regex))
+            absorbed = self._absorbed(regex, strings)
+            keywords = absorbed.strings & strings
+            embedded |= absorbed.embedded & strings
             if keywords and regex not in grammar.ignore:
-                renames.append((regex, keywords))
+                renames.append((regex, tuple(k for k in ordered if k in keywords)))
         return tuple(k for k in ordered if k not in embedded), tuple(renames)
 
-    def __call__(self, regex: int, string: int) -> bool:
-        """Whether a regex absorbs a string."""
-        known = self.known.get((regex, string))
-        if known is None:
-            terminals = self.grammar.terminals
-            equal = terminals[string].priority == terminals[regex].priority
-            known = self.known[regex, string] = equal and self._matches_whole(regex, string)
+    def _absorbed(self, regex: int, strings: frozenset[int]) -> _Absorbed:
+        """What a regex absorbs of these strings, and of those that were asked about before: each is looked at once."""
+        known = self.known.setdefault(regex, _Absorbed(set(), set(), set()))
+        terminals = self.grammar.terminals
+        for string in strings - known.asked:
+            known.asked.add(string)
+            if terminals[string].priority == terminals[regex].priority and self._matches_whole(regex, string):
+                known.strings.add(string)
+                if flags_of(self.grammar, string) <= flags_of(self.grammar, regex):
+                    known.embedded.add(string)
         return known
 
     def _matches_whole(self, regex: int, string: int) -> bool:
