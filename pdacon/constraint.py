@@ -351,9 +351,8 @@ class Constraint:
         ValueError
             The grammar was not compiled for `start`, or a number is negative, or no sentence has so few tokens, or
             bytes: the message says how many the shortest has. Or there is a budget and the grammar has a postlex, which
-            is not supported, or the constraint is canonical. Or both budgets are given, or `soft` without one. Or
-            `strip_leading_space` is, and the constraint is canonical with a tokenizer that does not put a space before
-            every text.
+            is not supported. Or both budgets are given, or `soft` without one. Or `strip_leading_space` is, and the
+            constraint is canonical with a tokenizer that does not put a space before every text.
         EmptyLanguageError
             No text is a sentence of `start`, though there are some of another start (PDA007 in `report`). Or, with
             `strip_leading_space` and a vocabulary without a token for each byte, no token may begin a text.
@@ -364,8 +363,6 @@ class Constraint:
         budget = Budget.of("matcher", max_tokens, max_bytes, soft)
         require_bool("matcher", "strip_leading_space", strip_leading_space)
         require_bool("matcher", "keep_text", keep_text)
-        if self._filter is not None and budget is not None:
-            raise ValueError(f"{budget.name} is not for a constraint with canonical; leave one of them out")
         if self._filter is not None and strip_leading_space and not self.may_strip_leading_space:
             raise ValueError(
                 "strip_leading_space is for canonical where the tokenizer puts a space before every text, and this one "
@@ -376,7 +373,8 @@ class Constraint:
             raise EmptyLanguageError(no_sentence([self._starts[index]]))
         kept = min(kept, sys.maxsize)  # more accepts than there can be
         matcher = Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index], budget)
-        if strip_leading_space and matcher._is_stuck():
+        free = matcher if budget is None else Matcher(self._pdas[index], 0, True, False, self._explainers[index])
+        if strip_leading_space and free._is_stuck():
             raise EmptyLanguageError("no token may begin a text, because one leading space of it does not count")
         if budget is not None and (labels := self.grammar.labels):
             raise UnsupportedGrammarError(

@@ -60,8 +60,6 @@ class Sampling:
         require_unicode(self.prefix, "--prefix")
         if self.soft is not None and not self.complete:
             raise BadInput("--soft says from when on an end is preferred; it needs --complete")
-        if self.complete and self.canonical:
-            raise BadInput("tokens are not counted under --canonical: leave out --complete")
         if self.draft and (self.beams > 1 or self.batch > 1 or self.skip_forced):
             raise BadInput("--draft is for one text at a time: leave out --beams, --batch-size and --skip-forced")
         if self.skip_forced and (self.beams > 1 or self.batch > 1):

@@ -137,12 +137,12 @@ class Matcher(_core.Matcher):
     def least_tokens(self) -> int:
         """The fewest tokens after which the text is a sentence, end tokens not counted; 0 if it is one now.
 
-        Exact unless `has_exact_budgets` is False.
+        Exact unless `has_exact_budgets` is False. With ``canonical`` they are the tokenizer's own.
 
         Raises
         ------
         ValueError
-            The grammar has a postlex, or the constraint is canonical.
+            The grammar has a postlex.
         MatcherError
             No tokens of the vocabulary complete the text, or another thread uses the matcher.
 
@@ -157,12 +157,12 @@ class Matcher(_core.Matcher):
     def least_bytes(self) -> int:
         """The fewest bytes after which the text is a sentence, of texts that tokens can spell; 0 if it is one now.
 
-        Exact, in grammars of any size.
+        Exact, in grammars of any size; with ``canonical``, an upper bound.
 
         Raises
         ------
         ValueError
-            The grammar has a postlex, or the constraint is canonical.
+            The grammar has a postlex.
         MatcherError
             No tokens of the vocabulary complete the text, or another thread uses the matcher.
 
@@ -173,9 +173,12 @@ class Matcher(_core.Matcher):
         return self._least_of("bytes")
 
     def _least_of(self, what: str) -> int:
-        if self._is_filtered():
-            raise ValueError(f"{what} are not counted under canonical: leave max_{what} out")
         least: int = self._least(what == "bytes")
+        if least < 0 and self._is_filtered():
+            raise MatcherError(
+                "no way to complete this text in the tokenizer's own tokens is known: only ways near to the shortest "
+                "text are looked for; leave the budget out, or canonical"
+            )
         if least < 0 and what == "tokens" and not self.has_exact_budgets:
             raise MatcherError(
                 "no way to complete this text in tokens is known: in a grammar as large as this one only those count "
@@ -221,10 +224,12 @@ class Matcher(_core.Matcher):
         """Whether `least_tokens` is exact, and masks under a budget with it; False: it is an upper bound.
 
         It is a bound where states of the lexer times states of the parser are more than 400,000. Then only such
-        completions count as are nearly as short in bytes as can be. Texts end within their budgets all the same, but
-        some tokens are not allowed that a longer way would still lead on from.
+        completions count as are nearly as short in bytes as can be. With ``canonical`` it is one, too, and so is
+        `least_bytes`: only ways near to the shortest text are looked for (docs/decisions/0038-canonical-budgets.md).
+        Texts end within their budgets all the same, but some tokens may not be allowed that another way would still
+        lead on from.
         """
-        return self._distances_are_exact()
+        return self._distances_are_exact() and not self._is_filtered()
 
     @property
     def tokens_left(self) -> int | None:

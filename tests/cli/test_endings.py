@@ -40,7 +40,6 @@ def test_drafts_change_no_text(capsys: pytest.CaptureFixture[str]) -> None:
     ("options", "message"),
     [
         (["--soft", "3"], "it needs --complete"),
-        (["--complete", "--canonical"], "leave out --complete"),
         (["--draft", "--beams", "2"], "one text at a time"),
         (["--draft", "--batch-size", "2"], "one text at a time"),
     ],

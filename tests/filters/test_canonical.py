@@ -351,10 +351,6 @@ def test_what_is_not_supported_is_refused() -> None:
         constraint.matcher().mask_id()
     with pytest.raises(MatcherError, match="fill_bitmask"):
         pdacon.mask_ids([constraint.matcher()])
-    with pytest.raises(ValueError, match="canonical"):
-        constraint.matcher(max_tokens=10)
-    with pytest.raises(ValueError, match="canonical"):
-        constraint.matcher().limit_tokens(10)
     with pytest.raises(TypeError, match="tokenizer="):
         pdacon.compile("json", vocabulary, canonical=True)
     labelled = pdacon.Grammar.from_lark('start: "a" T\nT: /(?P<TEXT_TOKEN>)/', extensions=True)

@@ -100,3 +100,31 @@ def test_a_processor_of_its_own(model: Any, tokenizer: Any, json: pdacon.Constra
     ids = model.generate(**prompt, max_new_tokens=6, do_sample=True, logits_processor=[processor])
     answer = ids[0, prompt["input_ids"].shape[1] :].tolist()
     assert json.accepts(json.vocabulary.decode(answer))
+
+
+@pytest.mark.parametrize(
+    "options", [{"seed": 1}, {"temperature": 0}, {"num_beams": 3}, {"seed": 2, "num_return_sequences": 4}]
+)
+def test_canonical_texts_are_complete_within_the_budget(model: Any, tokenizer: Any, options: dict[str, Any]) -> None:
+    canonical = pdacon.compile("json", tokenizer=tokenizer, model=model, canonical=True)
+    for budget in (1, 4, 20):
+        for text in generate(
+            model, tokenizer, ["A list:", "{"], constraint=canonical, max_tokens=budget, complete=True, **options
+        ):
+            assert text.complete
+            assert canonical.accepts(text.text)
+            ids = [token for token in text.token_ids if token not in canonical.vocabulary.eos_ids]
+            assert ids == tokenizer.encode(text.text, add_special_tokens=False)
+
+
+def test_forced_tokens_and_drafts_keep_canonical_budgets(model: Any, tokenizer: Any) -> None:
+    record = pdacon.Grammar.from_json_schema({"properties": {"name": {"type": "string"}}, "required": ["name"]})
+    canonical = pdacon.compile(record, tokenizer=tokenizer, model=model, canonical=True)
+    least = canonical.matcher().least_tokens()
+    plain = generate(model, tokenizer, "A:", constraint=canonical, max_tokens=least + 3, complete=True, temperature=0)
+    for options in ({"skip_forced": True}, {"prompt_lookup_num_tokens": 4}):
+        found = generate(
+            model, tokenizer, "A:", constraint=canonical, max_tokens=least + 3, complete=True, temperature=0, **options
+        )
+        assert found.complete
+        assert found.text == plain.text

@@ -271,6 +271,15 @@ std::vector<std::int32_t> CanonicalSearch::wanted(std::span<const std::int32_t> 
     return found;
 }
 
+std::vector<CanonicalSearch::Successors> CanonicalSearch::successors(const LexerConfiguration& lexing,
+                                                                     const StackView& stack, bool leading) {
+    ReadSet looked;
+    auto first = configuration(lexing, Overlay(stack, looked));
+    if (leading) first = leading_configuration(first, spaced_);
+    expand(first);
+    return known_[static_cast<std::size_t>(first)]->successors;
+}
+
 CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, const StackView& stack,
                                              std::span<const std::int32_t> places, std::int32_t text,
                                              bool leading, const Found* from_start, ReadSet& looked) {

@@ -70,12 +70,16 @@ class CanonicalSearch {
     Found find(const LexerConfiguration& lexing, const StackView& stack, std::span<const std::int32_t> places,
                std::int32_t text, bool leading, const Found* from_start, ReadSet& looked);
 
-  private:
-    static constexpr std::size_t kMostNodes = 2000;
+    // The tokens that the grammar allows, by the configurations that they lead to, each with a number.
     struct Successors {
         std::int32_t configuration;
         std::vector<std::int32_t> tokens;
     };
+    std::vector<Successors> successors(const LexerConfiguration& lexing, const StackView& stack,
+                                       bool leading);
+
+  private:
+    static constexpr std::size_t kMostNodes = 2000;
     struct Known {
         LexerConfiguration lexing;
         Overlay stack;

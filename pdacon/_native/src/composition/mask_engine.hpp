@@ -70,6 +70,7 @@ class MaskEngine {
     ByDistance compute_by_distance(const LexerConfiguration& lexing, bool leading, const StackView& stack);
     // The tokens of a configuration by the bytes that a sentence takes with them.
     ByteAssembly assemble_by_bytes(const LexerConfiguration& lexing, bool leading, const StackView& stack);
+    TokensByLength& lengths() { return lengths_; }
     // Forgets what distances know of stacks if it is much; true: it did, and all cells.
     bool make_room_for_distances();
     // Token classes by the lexer states in which tokens end; made when they are first asked for.

@@ -102,7 +102,8 @@ TokenPda::Mask TokenPda::require(const Mask& found) const {
 }
 
 std::size_t TokenPda::cached_bytes() const {
-    auto bytes = (engine_ ? engine_->bytes() : 0) + mask_trie_.bytes() + filtered_rows_.bytes();
+    auto bytes = (engine_ ? engine_->bytes() : 0) + mask_trie_.bytes() + filtered_rows_.bytes() +
+                 (plans_ ? plans_->bytes() : 0);
     for (const auto& [set, trie] : filtered_tries_) bytes += trie->bytes();
     return bytes;
 }
@@ -246,6 +247,7 @@ TokenPda::Mask TokenPda::mask(std::int32_t id) {
 void TokenPda::forget_distances() {
     by_distance_ = {};
     by_bytes_ = {};
+    if (plans_) plans_->forget();
 }
 
 void TokenPda::require_measurable() const {

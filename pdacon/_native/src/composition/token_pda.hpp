@@ -33,6 +33,7 @@
 #include "base/interned_map.hpp"
 #include "completion/completion.hpp"
 #include "completion/stack_cells.hpp"
+#include "composition/canonical_plans.hpp"
 #include "composition/canonical_search.hpp"
 #include "composition/guarded_work.hpp"
 #include "composition/mask_engine.hpp"
@@ -143,6 +144,16 @@ class TokenPda {
     // Whether the filtered mask has a token with text.
     bool filtered_allows(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
                          bool leading, std::int32_t token);
+    // With a filter, the same with an allowance: a plan to the end, or none; the one after a token that is
+    // allowed; and the mask of tokens after which a plan is known that is within what is left. `least`: what
+    // the text takes from here by the plan that is known. See CanonicalPlans.
+    using Spot = CanonicalPlans::Spot;
+    CanonicalPlans::Plan plan(const Spot& spot, Allowance::Unit unit);
+    CanonicalPlans::Plan plan_after(const Spot& from, const Spot& to, Allowance::Unit unit);
+    void filtered_within(const Spot& spot, const Allowance& allowance, std::int64_t least,
+                         std::span<std::int32_t> mask);
+    bool known_filtered_within(const Spot& spot, const Allowance& allowance, std::int64_t least,
+                               std::span<std::int32_t> mask);
     // The mask once an end token was accepted: the end tokens, and nothing else.
     const Mask& end_mask() const { return end_mask_; }
     // By its id. Throws std::out_of_range.
@@ -208,6 +219,8 @@ class TokenPda {
     // The same by the filter's state, or, `leading`, at the start of a text.
     std::int32_t made_filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
                                bool leading);
+    CanonicalPlans& plans();  // within guarded work
+    static CanonicalPlans::Room room(const Allowance& allowance, std::int64_t least);
     std::int32_t keep_filtered(CanonicalSearch::Found found, const ReadSet& looked);
     // What is live with the texts that the filter's tokenizer leaves as they are.
     Coaccessibility& settled();
@@ -258,6 +271,7 @@ class TokenPda {
     std::optional<LivenessTable> settled_table_;  // made when it is needed, as the next
     std::unique_ptr<Coaccessibility> settled_;
     std::int32_t leading_filtered_ = -1;
+    std::unique_ptr<CanonicalPlans> plans_;  // made when it is needed
     std::size_t filtered_cuts_ = 0;
     std::size_t masks_computed_ = 0;
     Mask end_mask_;

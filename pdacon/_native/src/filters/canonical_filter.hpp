@@ -15,11 +15,14 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/interner.hpp"
@@ -42,10 +45,12 @@ class CanonicalFilter {
           merges_(std::move(merges)),
           pretokens_(std::move(pretokens)),
           texts_(std::move(texts)) {
-        state_of(-1, kStartPlaces, TextStates::kStart);
+        state_of(kNothing, kStartPlaces, TextStates::kStart);
     }
 
     static constexpr std::int32_t kStart = 0;
+    // In place of a last token: a border with nothing before it; a token that merges with all others.
+    static constexpr std::int32_t kNothing = -1, kMergesWithAll = -2;
     const Tokens& tokens() const { return merges_.tokens(); }
     const MergeTable& merges() const { return merges_; }
     // Whether a text may begin with a token one leading space of which does not count.
@@ -66,6 +71,13 @@ class CanonicalFilter {
     };
     Situation situation(std::int32_t state);
     std::vector<std::int32_t> places_of(std::int32_t set);
+    // The state with a last token, or with what stands in its place.
+    std::int32_t state_with(std::int32_t last, Situation situation);
+    // What is behind a token that goes on within a pretoken or, `marked`, begins one; nothing: no text goes
+    // on so. Whether it merges with the last token is not asked.
+    std::optional<Situation> behind(Situation situation, std::int32_t token, bool marked);
+    // Whether a text begins anew after a token, so that it is no last token.
+    bool begins_anew(std::int32_t token) const { return texts_ && texts_->is_added(token); }
     // Writes a mask: of `within`, the tokens that may go on within the pretoken, those that may follow the
     // last one; and `across`.
     void combine(std::int32_t state, const std::int32_t* within, const std::int32_t* across,
@@ -106,6 +118,7 @@ class CanonicalFilter {
         Situation situation;
     };
     std::int32_t state_of(std::int32_t last, std::span<const std::int32_t> places, std::int32_t text);
+    std::int32_t state_in(std::int32_t last, Situation situation);
     const std::vector<std::int32_t>& row(std::int32_t token);
 
     std::recursive_mutex lock_;
@@ -119,6 +132,9 @@ class CanonicalFilter {
     std::vector<State> states_;
     std::unordered_map<std::uint64_t, std::int32_t> steps_;
     std::unordered_map<std::int32_t, std::vector<std::int32_t>> rows_;
+    // By set and mark, for each group of tokens: the set behind them; kUnknown: not known yet.
+    static constexpr std::int32_t kUnknown = -2;
+    std::map<std::pair<std::int32_t, bool>, std::vector<std::int32_t>> sets_behind_;
 };
 
 }  // namespace pdacon

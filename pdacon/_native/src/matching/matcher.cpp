@@ -58,14 +58,28 @@ Matcher::Matcher(const Matcher& other)
 Matcher::Position Matcher::initial() const {
     PersistentStack stack(pda_->machine().start.start_state);
     const auto reading = boundary(pda_->machine(), stack, 0);
-    return {reading, false, leading_space_, limit_, CanonicalFilter::kStart, std::move(stack), 0};
+    Position start{reading, false, leading_space_, limit_, CanonicalFilter::kStart, std::move(stack), 0};
+    if (has_plans(start)) start.promise = planned(start, limit_.unit);
+    return start;
+}
+
+void Matcher::set_limit(const Limit& limit) {
+    Promise promise;
+    if (is_filtered() && limit.left != kUnlimited && !at_.terminated) {
+        promise = planned(at_, limit.unit);
+        // A plan that has been followed so far may be shorter than one that is found anew.
+        if (at_.limit.left != kUnlimited && at_.limit.unit == limit.unit && at_.promise.cost < promise.cost)
+            promise = at_.promise;
+    }
+    at_.limit = limit;
+    at_.promise = std::move(promise);
 }
 
 std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_view bytes) const {
     if (from.terminated || !has_room(from.limit, bytes)) return std::nullopt;
     const auto& machine = pda_->machine();
     Step next{from, bytes, false, &from};
-    auto& [reading, terminated, leading_space, limit, filter_state, stack, length] = next.to;
+    auto& [reading, terminated, leading_space, limit, filter_state, stack, length, promise] = next.to;
     std::vector<std::int32_t> pending;
     for (const char byte : bytes) {
         const auto byte_class = machine.lexer.byte_class(static_cast<std::uint8_t>(byte));
@@ -89,6 +103,7 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_vie
     if (!bytes.empty() && is_filtered()) {
         filter_state = pda_->filter()->step(from.filter_state, bytes);
         if (filter_state < 0) return std::nullopt;
+        promise = {};
     }
     length += bytes.size();
     return next;
@@ -115,12 +130,31 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::int64_t id
 
 std::optional<Matcher::Step> Matcher::filtered(std::optional<Step> step, const Position& from,
                                                std::int32_t token) const {
-    if (!step ||
-        !pda_->filtered_allows(from.reading, from.stack.view(), from.filter_state, from.leading_space, token))
+    const bool plans = has_plans(from);
+    if (!step || (plans ? !fits(from, token)
+                        : !pda_->filtered_allows(from.reading, from.stack.view(), from.filter_state,
+                                                 from.leading_space, token)))
         return std::nullopt;
     step->to.filter_state = pda_->filter()->step(from.filter_state, token);
+    if (plans) step->to.promise = promise_after(from, token, step->to);
     step->allowed = true;
     return step;
+}
+
+bool Matcher::fits(const Position& from, std::int32_t token) const {
+    if (token == from.promise.next()) return true;
+    std::vector<std::int32_t> words(pda_->tokens().words());
+    pda_->filtered_within(spot(from), allowance(from), from.promise.cost, words);
+    return has_bit(words.data(), token);
+}
+
+Matcher::Promise Matcher::promise_after(const Position& from, std::int32_t token, const Position& to) const {
+    Promise found(pda_->plan_after(spot(from), spot(to), from.limit.unit));
+    if (token != from.promise.next()) return found;
+    auto rest = from.promise;
+    ++rest.at;
+    rest.cost -= from.limit.left - to.limit.left;
+    return rest.cost <= found.cost ? rest : found;
 }
 
 std::optional<Matcher::Step> Matcher::step_as_text(const Position& from, std::int32_t token) const {
@@ -137,6 +171,7 @@ std::optional<Matcher::Step> Matcher::step_as_text(const Position& from, std::in
     next->to.leading_space = false;
     // The mask does not say which reading it allows.
     if (next->allowed || pda_->labels().any_has(token)) return next;
+    if (has_plans(from)) return next;  // the mask under a budget is another one
     // If the mask of the position is known, it tells.
     if (const auto known = known_mask(from); known.id >= 0) {
         if (!has_bit(known.words, token)) return std::nullopt;
@@ -217,6 +252,8 @@ const std::vector<Matcher::Labelled>& Matcher::labelled() const {
 
 void Matcher::accept(Step step) {
     // All that needs memory comes first: the text and the history stay in step with the position.
+    if (has_plans(step.to) && !step.to.terminated && step.to.promise.cost == CanonicalPlans::kNone)
+        step.to.promise = planned(step.to, step.to.limit.unit);  // after bytes
     try {
         if (keep_text_) text_.append(step.text);
         if (keep_text_ && step.labelled >= 0) labelled_.push_back({at_.length, step.labelled});
@@ -285,7 +322,11 @@ bool Matcher::may_end(const Position& at) const {
 }
 
 std::int64_t Matcher::least(const Position& at, Unit unit) const {
-    return at.terminated ? 0 : pda_->least(unit, at.reading, at.leading_space, at.stack.view());
+    if (at.terminated) return 0;
+    if (!is_filtered()) return pda_->least(unit, at.reading, at.leading_space, at.stack.view());
+    const bool is_planned = at.limit.left != kUnlimited && at.limit.unit == unit;
+    if (is_planned && at.promise.cost != CanonicalPlans::kNone) return at.promise.cost;
+    return pda_->plan(spot(at), unit).cost;
 }
 
 bool Matcher::is_accepting() const { return at_.terminated || may_end(at_); }
@@ -300,16 +341,29 @@ TokenPda::Mask Matcher::mask() const {
 TokenPda::Mask Matcher::known_mask() const {
     if (!is_filtered() || at_.terminated) return known_mask(at_);
     filtered_mask_.resize(pda_->tokens().words());
-    if (!pda_->known_filtered(at_.reading, at_.stack.view(), at_.filter_state, at_.leading_space,
-                              filtered_mask_))
+    const bool plans = has_plans(at_);
+    if (plans ? !pda_->known_filtered_within(spot(at_), allowance(at_), at_.promise.cost, filtered_mask_)
+              : !pda_->known_filtered(at_.reading, at_.stack.view(), at_.filter_state, at_.leading_space,
+                                      filtered_mask_))
         return {};
+    if (plans) add_planned(at_, filtered_mask_);
     if (is_hollow(at_)) without_ends(filtered_mask_);
     return {kNoNumber, filtered_mask_.data()};
 }
 
 void Matcher::write_filtered(const Position& at, std::span<std::int32_t> words) const {
-    pda_->filtered(at.reading, at.stack.view(), at.filter_state, at.leading_space, words);
+    if (has_plans(at)) {
+        pda_->filtered_within(spot(at), allowance(at), at.promise.cost, words);
+        add_planned(at, words);
+    } else {
+        pda_->filtered(at.reading, at.stack.view(), at.filter_state, at.leading_space, words);
+    }
     if (is_hollow(at)) without_ends(words);
+}
+
+void Matcher::add_planned(const Position& at, std::span<std::int32_t> words) const {
+    if (const auto token = at.promise.next(); token >= 0 && at.promise.cost <= at.limit.left)
+        set_bit(words, token);
 }
 
 // A tokenizer makes no tokens of the empty text, so that a space which is none of it cannot be all.

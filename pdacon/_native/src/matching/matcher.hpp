@@ -65,6 +65,21 @@ class Matcher {
 
     const std::shared_ptr<TokenPda>& pda() const { return pda_; }
 
+    // Of a plan to the end (CanonicalPlans), what is still to come. Whoever keeps to it ends within the
+    // limit.
+    struct Promise {
+        std::shared_ptr<const std::vector<std::int32_t>> tokens;
+        std::size_t at = 0;
+        std::int64_t cost =
+            CanonicalPlans::kNone;  // of what is to come; kNone: no plan is known, or asked for
+
+        explicit Promise(CanonicalPlans::Plan plan)
+            : tokens(std::make_shared<const std::vector<std::int32_t>>(std::move(plan.tokens))),
+              cost(plan.cost) {}
+        Promise() = default;
+        // -1: it has ended, or there is none.
+        std::int32_t next() const { return tokens && at < tokens->size() ? (*tokens)[at] : -1; }
+    };
     struct Position {
         LexerConfiguration reading;
         bool terminated = false;
@@ -73,6 +88,7 @@ class Matcher {
         std::int32_t filter_state = CanonicalFilter::kStart;
         PersistentStack stack;
         std::size_t length = 0;  // of the text
+        Promise promise = {};    // with a filter and a limit
     };
     // The position that a token or some bytes lead to. It is found without waiting for another thread.
     // Whether a sentence goes on from there may have to be computed, or waited for; is_allowed does that.
@@ -121,7 +137,8 @@ class Matcher {
     // Whether the grammar alone allows a token with text.
     bool grammar_allows(std::int64_t token) const {
         const auto next = step_as_text(at_, static_cast<std::int32_t>(token));
-        return next && is_allowed(*next);
+        return next &&
+               (has_plans(at_) ? pda_->alive(next->to.reading, next->to.stack.view()) : is_allowed(*next));
     }
     bool is_filtered() const { return pda_->filter() != nullptr; }
     bool is_accepting() const;
@@ -131,7 +148,7 @@ class Matcher {
     // none lead there.
     std::int64_t least(Unit unit) const { return least(at_, unit); }
     // From here on the text is to end within a limit, no less than what is least.
-    void set_limit(const Limit& limit) { at_.limit = limit; }
+    void set_limit(const Limit& limit);
     const Limit& limit() const { return at_.limit; }
     std::string shortest_completion() const;
     std::int64_t completion_length() const;  // of the shortest completion; far cheaper than its text
@@ -195,6 +212,16 @@ class Matcher {
     // Writes the mask of a position to `words`, with a filter, and may compute it.
     void write_filtered(const Position& at, std::span<std::int32_t> words) const;
     void without_ends(std::span<std::int32_t> words) const;
+    bool has_plans(const Position& at) const { return is_filtered() && at.limit.left != kUnlimited; }
+    TokenPda::Spot spot(const Position& at) const {
+        return {at.reading, at.stack, at.filter_state, at.leading_space, is_hollow(at)};
+    }
+    Promise planned(const Position& at, Unit unit) const { return Promise(pda_->plan(spot(at), unit)); }
+    // The shorter one of what is left of a plan after its next token, and of the plan by which a token is
+    // allowed.
+    Promise promise_after(const Position& from, std::int32_t token, const Position& to) const;
+    bool fits(const Position& from, std::int32_t token) const;
+    void add_planned(const Position& at, std::span<std::int32_t> words) const;
     // Narrows a step with a token to what the filter allows.
     std::optional<Step> filtered(std::optional<Step> step, const Position& from, std::int32_t token) const;
     std::int64_t least(const Position& at, Unit unit) const;

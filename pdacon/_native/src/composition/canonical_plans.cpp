@@ -1,0 +1,411 @@
+#include "composition/canonical_plans.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <map>
+#include <queue>
+#include <ranges>
+#include <tuple>
+#include <utility>
+
+#include "detokenizer/token_set.hpp"
+
+namespace pdacon {
+
+namespace {
+
+template <class Visit>
+void for_each_bit(std::span<const std::int32_t> mask, Visit visit) {
+    for (std::size_t word = 0; word < mask.size(); ++word)
+        for (auto rest = static_cast<std::uint32_t>(mask[word]); rest != 0; rest &= rest - 1)
+            visit(static_cast<std::int32_t>(word) * 32 + std::countr_zero(rest));
+}
+
+}  // namespace
+
+void CanonicalPlans::forget() {
+    rows_ = MaskSet(tokens_.words());
+    plans_ = {};
+    tables_ = {};
+    completions_ = {};
+}
+
+CanonicalPlans::Key CanonicalPlans::key(const Spot& spot, std::int32_t state, bool in_bytes) {
+    return {spot.lexing.state,
+            spot.lexing.now.value,
+            spot.lexing.matched.value,
+            cells_.of(spot.stack.node()),
+            state,
+            (in_bytes ? 4 : 0) + (spot.leading ? 2 : 0) + (spot.hollow ? 1 : 0)};
+}
+
+// The last token is no part of it.
+CanonicalPlans::Key CanonicalPlans::table_key(const Spot& spot, bool in_bytes) {
+    const auto [set, text] = filter_.situation(spot.state);
+    auto made = key(spot, set, in_bytes);
+    made.push_back(text);
+    return made;
+}
+
+bool CanonicalPlans::ends_here(const Spot& spot) {
+    if (spot.hollow || !filter_.ends(spot.state)) return false;
+    ReadSet looked;
+    Overlay stack(spot.stack.view(), looked);
+    return ends(machine_, stack, spot.lexing);
+}
+
+bool CanonicalPlans::read_token(Spot& spot, std::int32_t token) const {
+    auto text = tokens_.bytes_of(token);
+    if (spot.leading && text.front() == ' ') text.remove_prefix(1);
+    spot.hollow = text.empty();
+    spot.leading = false;
+    std::vector<std::int32_t> pending;
+    for (const char byte : text | std::views::reverse)
+        pending.push_back(machine_.lexer.byte_class(static_cast<std::uint8_t>(byte)));
+    return read(machine_, spot.stack, spot.lexing, pending);
+}
+
+std::int64_t CanonicalPlans::cost_of(const Spot& before, std::int32_t token, bool in_bytes) const {
+    if (!in_bytes) return 1;
+    const auto text = tokens_.bytes_of(token);
+    return std::ssize(text) - (before.leading && text.front() == ' ' ? 1 : 0);
+}
+
+std::int64_t CanonicalPlans::estimate(const Spot& spot, bool in_bytes) {
+    if (ends_here(spot)) return 0;
+    auto& engine = sources_.engine();
+    const auto cell = cells_.of(spot.stack.node());
+    if (in_bytes || !guided_by_tokens_) {
+        const auto bytes = spot.leading ? 0 : engine.byte_distances().least(spot.lexing, 0, cell);
+        if (in_bytes || bytes == kNone) return bytes;
+        const auto longest = std::int64_t{trie_.max_depth()};
+        return std::max<std::int64_t>((bytes + longest - 1) / longest, 1);
+    }
+    const auto least = engine.token_distances().least(spot.lexing, spot.leading, cell);
+    // 0: without the filter the text may end.
+    return least == kNone ? kNone : std::max<std::int64_t>(least, 1);
+}
+
+std::int32_t CanonicalPlans::find_id(const Spot& spot, bool in_bytes) {
+    if (const auto known = plans_.find(key(spot, spot.state, in_bytes)); known >= 0) return known;
+    auto found = search(spot, in_bytes);
+    return plans_.find_or_make(key(spot, spot.state, in_bytes), [&] { return std::move(found); });
+}
+
+CanonicalPlans::Plan CanonicalPlans::search(const Spot& start, bool in_bytes) {
+    struct Node {
+        Spot spot;
+        std::int64_t cost;
+        std::vector<std::int32_t> tokens;
+    };
+    struct Waiting {
+        std::int64_t total;
+        std::size_t node;
+        // The least first, and of these the last, which is the nearest to an end.
+        bool operator<(const Waiting& other) const {
+            return std::tie(other.total, node) < std::tie(total, other.node);
+        }
+    };
+    std::deque<Node> nodes;
+    std::priority_queue<Waiting> waiting;
+    std::map<Key, std::int64_t> costs;
+    Plan best;
+    const auto add = [&](Spot spot, std::int64_t cost, std::vector<std::int32_t> path) {
+        const auto rest = estimate(spot, in_bytes);
+        if (rest == kNone || cost + rest >= best.cost) return;
+        const auto [known, is_new] = costs.emplace(key(spot, spot.state, in_bytes), cost);
+        if (!is_new && known->second <= cost) return;
+        known->second = cost;
+        waiting.push({cost + rest, nodes.size()});
+        nodes.push_back({std::move(spot), cost, std::move(path)});
+    };
+    add(start, 0, {});
+    for (std::int32_t pops = 0; pops < (best.cost == kNone ? kMostPops : kMostBetter) && !waiting.empty();
+         ++pops) {
+        budget_.tick();
+        const auto [total, at] = waiting.top();
+        waiting.pop();
+        if (total >= best.cost) break;
+        const auto& [spot, cost, path] = nodes[at];
+        if (auto rest = spelled_completion(spot, in_bytes); rest && cost + rest->cost < best.cost) {
+            best = {cost + rest->cost, path};
+            best.tokens.insert(best.tokens.end(), rest->tokens.begin(), rest->tokens.end());
+        }
+        if (best.cost <= total) break;
+        for (const auto token : next_tokens(spot)) {
+            auto next = spot;
+            next.state = filter_.step(spot.state, token);
+            if (next.state < 0 || !read_token(next, token)) continue;
+            auto longer = path;
+            longer.push_back(token);
+            add(std::move(next), cost + cost_of(spot, token, in_bytes), std::move(longer));
+        }
+    }
+    return best;
+}
+
+// Those that are allowed and lead nearest to an end, without the filter.
+std::vector<std::int32_t> CanonicalPlans::next_tokens(const Spot& spot) {
+    auto live = sources_.live(spot);
+    std::vector<std::int32_t> allowed(tokens_.words());
+    filter_.combine(spot.state, live.within.data(), live.across.data(), allowed);
+    for (const auto token : tokens_.end_tokens()) clear_bit(allowed, token);
+    std::vector<std::int32_t> found;
+    const auto take = [&](std::span<const std::int32_t> mask) {
+        for (std::size_t word = 0; word < allowed.size(); ++word) {
+            for (auto rest = static_cast<std::uint32_t>(allowed[word] & mask[word]); rest != 0;
+                 rest &= rest - 1) {
+                if (found.size() == kMostChildren) return false;
+                found.push_back(static_cast<std::int32_t>(word) * 32 + std::countr_zero(rest));
+            }
+            allowed[word] &= ~mask[word];
+        }
+        return true;
+    };
+    auto& engine = sources_.engine();
+    if (guided_by_tokens_) {
+        for (const auto& [distance, mask] :
+             engine.compute_by_distance(spot.lexing, spot.leading, spot.stack.view()))
+            if (!take(mask)) break;
+        return found;
+    }
+    const auto by_bytes = engine.assemble_by_bytes(spot.lexing, spot.leading, spot.stack.view());
+    const auto enough = by_bytes.enough();
+    for (std::int64_t behind = 1;; behind *= 2) {
+        std::vector<std::int32_t> mask(tokens_.words(), 0);
+        by_bytes.write(enough, behind, mask);
+        if (!take(mask) || behind >= enough) return found;
+    }
+}
+
+std::optional<CanonicalPlans::Plan> CanonicalPlans::spelled_completion(const Spot& spot, bool in_bytes) {
+    if (ends_here(spot)) return Plan{0, {}};
+    const auto& text = completion(spot);
+    if (text.empty()) return std::nullopt;
+    auto tokens = spell(spot.state, spot.leading ? " " + text : text);
+    // A space at its own beginning would be the one that is lost.
+    if (!tokens && spot.leading && !text.starts_with(' ')) tokens = spell(spot.state, text);
+    if (!tokens) return std::nullopt;
+    return Plan{in_bytes ? std::ssize(text) : std::ssize(*tokens), std::move(*tokens)};
+}
+
+// Empty: it is too long.
+const std::string& CanonicalPlans::completion(const Spot& spot) {
+    const auto id = completions_.find_or_make(key(spot, 0, false), [&] {
+        std::string text;
+        const auto length = sources_.engine().shortest_completion(spot.lexing, spot.stack, &text, kMostText);
+        return length > static_cast<std::int64_t>(kMostText) ? std::string() : text;
+    });
+    return completions_[id];
+}
+
+// A text has one tokenization of the tokenizer's own; its beginnings may have several that go on.
+std::optional<std::vector<std::int32_t>> CanonicalPlans::spell(std::int32_t state, std::string_view text) {
+    struct Point {
+        std::int32_t state, token;
+        std::size_t before, index;  // the point from which the token leads here
+        std::int32_t count;
+    };
+    std::vector<std::vector<Point>> points(text.size() + 1);
+    points[0].push_back({state, -1, 0, 0, 0});
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (points[at].empty()) continue;
+        budget_.tick();
+        std::int32_t node = 0;
+        for (auto end = at; end < text.size();) {
+            node = trie_.child(node, static_cast<std::uint8_t>(text[end++]));
+            if (node < 0) break;
+            for (auto position = trie_.first_token(node); position < trie_.first_token(node + 1);
+                 ++position) {
+                const auto token = trie_.token(position);
+                if (static_cast<std::size_t>(token) >= tokens_.size()) continue;  // a label
+                for (std::size_t index = 0; index < points[at].size(); ++index) {
+                    const auto from = points[at][index];
+                    const auto to = filter_.step(from.state, token);
+                    if (to < 0) continue;
+                    const auto same = std::ranges::find(points[end], to, &Point::state);
+                    if (same == points[end].end())
+                        points[end].push_back({to, token, at, index, from.count + 1});
+                    else if (from.count + 1 < same->count)
+                        *same = {to, token, at, index, from.count + 1};
+                }
+            }
+        }
+    }
+    const Point* best = nullptr;
+    for (const auto& point : points.back())
+        if (filter_.ends(point.state) && (best == nullptr || point.count < best->count)) best = &point;
+    if (best == nullptr) return std::nullopt;
+    std::vector<std::int32_t> tokens;
+    for (const auto* point = best; point->token >= 0; point = &points[point->before][point->index])
+        tokens.push_back(point->token);
+    std::ranges::reverse(tokens);
+    return tokens;
+}
+
+// Tokens of a spot, by the plans after them.
+struct CanonicalPlans::Classified {
+    struct Part {
+        std::int64_t cost, cut;
+        bool marked;
+        std::vector<std::int32_t> tokens;
+    };
+    std::vector<Part> parts;
+    std::vector<std::pair<Spot, std::int32_t>> ways;  // where to, and the plan there
+};
+
+// The plan for each token of a class; -1: none is known. `anew`: none of them is the last token behind it.
+void CanonicalPlans::plan_class(const Spot& to, CanonicalFilter::Situation situation, bool anew,
+                                bool in_bytes, std::span<const std::int32_t> tokens,
+                                std::vector<std::int32_t>& plans) {
+    const auto with = [&](std::int32_t last) {
+        auto spot = to;
+        spot.state = filter_.state_with(last, situation);
+        const auto id = find_id(spot, in_bytes);
+        return plans_[id].cost == kNone ? -1 : id;
+    };
+    plans.assign(tokens.size(), kUnknown);
+    const auto plan_others = [&](std::int32_t plan) { std::ranges::replace(plans, kUnknown, plan); };
+    if (anew) return plan_others(with(CanonicalFilter::kNothing));
+    const auto whatever = filter_.state_with(CanonicalFilter::kMergesWithAll, situation);
+    std::size_t next = 0;
+    for (std::int32_t asked = 0; asked < kMostAsked; ++asked) {
+        while (next < tokens.size() && plans[next] != kUnknown) ++next;
+        if (next == tokens.size()) return;
+        const auto own = plans[next] = with(tokens[next]);
+        if (own < 0) continue;
+        const auto& way = plans_[own].tokens;
+        if (leads_to_end(whatever, way)) return plan_others(own);
+        if (filter_.merges().merges(tokens[next], way.front())) continue;
+        for (auto other = next + 1; other < tokens.size(); ++other)
+            if (plans[other] == kUnknown && !filter_.merges().merges(tokens[other], way.front()))
+                plans[other] = own;
+    }
+    if (std::ranges::find(plans, kUnknown) != plans.end()) plan_others(with(CanonicalFilter::kMergesWithAll));
+}
+
+bool CanonicalPlans::leads_to_end(std::int32_t state, std::span<const std::int32_t> tokens) {
+    for (const auto token : tokens)
+        if (state = filter_.step(state, token); state < 0) return false;
+    return filter_.ends(state);
+}
+
+void CanonicalPlans::classify(const Spot& spot, std::span<const CanonicalSearch::Successors> successors,
+                              bool marked, std::span<const std::int32_t> live, bool in_bytes,
+                              Classified& found) {
+    const auto situation = filter_.situation(spot.state);
+    for (const auto& [configuration, leading_there] : successors) {
+        std::map<std::tuple<std::int32_t, std::int32_t, bool, std::int64_t>, std::vector<std::int32_t>>
+            classes;
+        for (const auto token : leading_there) {
+            budget_.tick();
+            if (!has_bit(live.data(), token)) continue;
+            const auto behind = filter_.behind(situation, token, marked);
+            if (!behind) continue;
+            const auto cut = in_bytes ? std::ssize(tokens_.bytes_of(token)) - cost_of(spot, token, true) : 0;
+            classes[{behind->set, behind->text, filter_.begins_anew(token), cut}].push_back(token);
+        }
+        for (auto& [kind, tokens] : classes) {
+            const auto [set, text, anew, cut] = kind;
+            auto to = spot;
+            if (!read_token(to, tokens.front())) continue;
+            std::vector<std::int32_t> plans;
+            plan_class(to, {set, text}, anew, in_bytes, tokens, plans);
+            std::map<std::int32_t, std::vector<std::int32_t>> by_plan;
+            for (std::size_t at = 0; at < tokens.size(); ++at)
+                if (plans[at] >= 0) by_plan[plans[at]].push_back(tokens[at]);
+            for (auto& [plan, of_plan] : by_plan) {
+                found.parts.push_back({plans_[plan].cost, cut, marked, std::move(of_plan)});
+                found.ways.emplace_back(to, plan);
+            }
+        }
+    }
+}
+
+std::int32_t CanonicalPlans::make_table(const Spot& spot, bool in_bytes) {
+    if (const auto known = tables_.find(table_key(spot, in_bytes)); known >= 0) return known;
+    const auto live = sources_.live(spot);
+    Classified found;
+    const auto successors = sources_.successors(spot);
+    classify(spot, successors, false, live.within, in_bytes, found);
+    classify(spot, successors, true, live.across, in_bytes, found);
+    Table table;
+    std::ranges::sort(found.parts, {}, [](const auto& part) { return std::pair(part.cut, part.cost); });
+    std::vector<std::int32_t> within(tokens_.words(), 0), across(tokens_.words(), 0);
+    for (const auto token : tokens_.end_tokens())
+        if (has_bit(live.across.data(), token)) set_bit(across, token);
+    table.levels.push_back({-1, 0, rows_.intern(within), rows_.intern(across)});
+    for (std::size_t at = 0; at < found.parts.size();) {
+        const auto [cost, cut] = std::pair(found.parts[at].cost, found.parts[at].cut);
+        for (; at < found.parts.size() && found.parts[at].cost == cost && found.parts[at].cut == cut; ++at)
+            for (const auto token : found.parts[at].tokens)
+                set_bit(found.parts[at].marked ? across : within, token);
+        table.levels.push_back({cost, cut, rows_.intern(within), rows_.intern(across)});
+        if (at < found.parts.size() && found.parts[at].cut != cut) {
+            within.assign(within.size(), 0);
+            across.assign(across.size(), 0);
+        }
+    }
+    std::ranges::sort(found.ways, {}, [&](const auto& way) { return plans_[way.second].cost; });
+    for (const auto& [to, plan] : found.ways)
+        table.ways.push_back({to.lexing, cells_.of(to.stack.node()), to.hollow, plan});
+    return tables_.find_or_make(table_key(spot, in_bytes), [&] { return std::move(table); });
+}
+
+CanonicalPlans::Plan CanonicalPlans::after(const Spot& from, const Spot& to, bool in_bytes) {
+    const auto cell = cells_.of(to.stack.node());
+    for (const auto& way : tables_[make_table(from, in_bytes)].ways) {
+        if (way.lexing != to.lexing || way.cell != cell || way.hollow != to.hollow) continue;
+        if (const auto& plan = plans_[way.plan]; leads_to_end(to.state, plan.tokens)) return plan;
+    }
+    return {};
+}
+
+void CanonicalPlans::write(const Spot& spot, const Room& room, std::span<std::int32_t> mask) {
+    write(tables_[make_table(spot, room.in_bytes)], spot, room, mask);
+}
+
+bool CanonicalPlans::write_known(const Spot& spot, const Room& room, std::span<std::int32_t> mask) {
+    if (spot.stack.node()->cell.load(std::memory_order_relaxed) < 0) return false;
+    const auto known = tables_.find(table_key(spot, room.in_bytes));
+    if (known >= 0) write(tables_[known], spot, room, mask);
+    return known >= 0;
+}
+
+void CanonicalPlans::write(const Table& table, const Spot& spot, const Room& room,
+                           std::span<std::int32_t> mask) {
+    const auto combine = [&](const Level& level) {
+        filter_.combine(spot.state, rows_.row(level.within), rows_.row(level.across), mask);
+    };
+    const auto& last = table.levels.back();
+    const auto longest = room.in_bytes ? std::int64_t{trie_.max_depth()} : 1;
+    if (last.cut == 0 && last.cost <= room.behind && last.cost <= room.most - longest) return combine(last);
+    if (!room.in_bytes) {
+        const auto* found = &table.levels.front();
+        for (const auto& level : table.levels)
+            if (level.cost <= std::min(room.most - 1, room.behind)) found = &level;
+        return combine(*found);
+    }
+    within_.assign(tokens_.words(), 0);
+    across_.assign(tokens_.words(), 0);
+    auto& lengths = sources_.engine().lengths();
+    for (const auto& level : table.levels) {
+        const auto* within = rows_.row(level.within);
+        const auto* across = rows_.row(level.across);
+        if (level.cost < 0) {
+            std::copy_n(across, across_.size(), across_.data());
+            continue;
+        }
+        const auto fits = room.most - level.cost + level.cut;
+        if (fits <= 0 || level.cost > room.behind) continue;
+        const auto short_enough = lengths.up_to(std::min(fits, lengths.longest()));
+        for (std::size_t word = 0; word < across_.size(); ++word) {
+            within_[word] |= within[word] & short_enough[word];
+            across_[word] |= across[word] & short_enough[word];
+        }
+    }
+    filter_.combine(spot.state, within_.data(), across_.data(), mask);
+}
+
+}  // namespace pdacon
