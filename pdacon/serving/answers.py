@@ -9,6 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pdacon.constraint import Constraint
+from pdacon.errors import PdaconError
+from pdacon.integrations.huggingface.beginnings import begin
+from pdacon.matching.budgets import Budget
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError
 from pdacon.serving.sampling import Choice, Sampling
@@ -29,7 +32,10 @@ class Job:
     sampling : Sampling
         Of the first answer; others have the seeds that follow.
     max_tokens : int
+        End tokens included, which a text with a budget may have beyond that.
     stops : tuple of str
+    budget : Budget or None
+        Within how many tokens each answer is a text of the format.
     """
 
     engine: Engine
@@ -38,6 +44,26 @@ class Job:
     sampling: Sampling
     max_tokens: int
     stops: tuple[str, ...] = ()
+    budget: Budget | None = None
+
+    def completed(self, soft: int | None) -> Job:
+        """The same with a budget: no answer is cut off by its length. Of free text there is nothing to complete.
+
+        Raises
+        ------
+        RequestError
+            No text of the format is so short: the message says how many tokens the shortest has.
+        """
+        if self.constraint is None:
+            return self
+        # The end token is one of those for which there is room.
+        most = min(self.max_tokens, self.engine.context - len(self.ids) - 1)
+        try:
+            budget = Budget.made("complete", most, soft)
+            begin(self.constraint, "", budget=budget)
+        except (ValueError, PdaconError) as error:
+            raise RequestError(400, f"complete: {error}", param="max_tokens") from error
+        return replace(self, budget=budget, max_tokens=most + 1)
 
     def usage(self, answers: list[Answer]) -> dict[str, int]:
         """How many tokens it took, as OpenAI counts them."""
@@ -159,7 +185,7 @@ async def _write_one(job: Job, index: int, pieces: asyncio.Queue[Piece | Excepti
     sampling = replace(job.sampling, seed=None if seed is None else seed + index, choices=[])
     writer = Writer(job.engine.vocabulary, job.stops)
     try:
-        async with aclosing(job.engine.write(job.ids, job.constraint, sampling, job.max_tokens)) as steps:
+        async with aclosing(job.engine.write(job.ids, job.constraint, sampling, job.max_tokens, job.budget)) as steps:
             async for step in steps:
                 text = writer.add(step.tokens)
                 ending: Any = "stop" if writer.stopped else step.ending

@@ -193,7 +193,8 @@ class _Application:
         param: str,
     ) -> Job:
         sampling = Sampling(asked.temperature, asked.top_k, asked.top_p, asked.seed, others)
-        return await self._made(request, ids, wanted, sampling, max_tokens, asked.stops, param)
+        job = await self._made(request, ids, wanted, sampling, max_tokens, asked.stops, param)
+        return await asyncio.to_thread(job.completed, asked.soft) if asked.complete else job
 
     async def _native_job(self, request: Request, asked: NativeRequest) -> Job:
         parameters = asked.parameters

@@ -16,6 +16,7 @@ from transformers import ContinuousBatchingConfig
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.integrations.huggingface import PDAContinuousProcessor, constrain
+from pdacon.matching.budgets import Budget
 from pdacon.serving.failures import RequestError
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.sampling import Choice, Sampler, Sampling
@@ -152,7 +153,12 @@ class Engine:
             raise RequestError(503, "too many answers are being written; try again soon", code="busy")
 
     async def write(
-        self, ids: list[int], constraint: Constraint | None, sampling: Sampling, max_tokens: int
+        self,
+        ids: list[int],
+        constraint: Constraint | None,
+        sampling: Sampling,
+        max_tokens: int,
+        budget: Budget | None = None,
     ) -> AsyncGenerator[Step, None]:
         """Write one answer, step by step.
 
@@ -173,7 +179,7 @@ class Engine:
         manager, masks, sampler = self._manager, self._masks, self._sampler
         sampler.samplings[name] = sampling
         if constraint is not None:
-            masks.add(name, constraint)
+            masks.add(name, constraint, budget)
         finished = False
         try:
             manager.register_result_handler(name, running.outputs.put_nowait)

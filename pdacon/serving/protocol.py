@@ -44,6 +44,8 @@ class Common(Strict):
     stream_options: StreamOptions | None = None
     response_format: dict[str, Any] | None = None
     structured_outputs: dict[str, Any] | None = None
+    complete: bool = False  # the answer ends within max_tokens as its format wants
+    soft: Annotated[int, Field(ge=0)] | None = None  # after how many tokens of it nothing is begun any more
     # These say nothing about the answer.
     user: str | None = None
     metadata: dict[str, Any] | None = None
@@ -56,10 +58,16 @@ class Common(Strict):
     presence_penalty: Zero | None = None
     logit_bias: Annotated[dict[str, float], Field(max_length=0)] | None = None
 
-    @field_validator("temperature", "top_p", "top_k", "n", "stream", mode="before")
+    @field_validator("temperature", "top_p", "top_k", "n", "stream", "complete", mode="before")
     @classmethod
     def _null_is_absent(cls, value: Any, info: Any) -> Any:
         return cls.model_fields[info.field_name].default if value is None else value
+
+    @model_validator(mode="after")
+    def _complete(self) -> Common:
+        if self.soft is not None and not self.complete:
+            raise ValueError("soft needs complete: true")
+        return self
 
     @property
     def stops(self) -> tuple[str, ...]:

@@ -337,3 +337,36 @@ def test_many_at_once_good_and_bad(server: Running) -> None:
 
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(ask, range(48)))
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_no_complete_answer_is_cut_by_its_length(client: openai.OpenAI, stream: bool) -> None:
+    json_object: Any = {"type": "json_object"}
+    for soft in (None, 3):
+        asked: Any = {"complete": True} | ({} if soft is None else {"soft": soft})
+        for seed in range(4):
+            answer: Any = client.chat.completions.create(
+                model="tiny", messages=ASKED, response_format=json_object, max_tokens=6, seed=seed, temperature=1.5,
+                stream=stream, extra_body=asked,
+            )  # fmt: skip
+            if stream:
+                chunks = [chunk.choices[0] for chunk in answer]
+                text, ending = "".join(chunk.delta.content or "" for chunk in chunks), chunks[-1].finish_reason
+            else:
+                text, ending = answer.choices[0].message.content or "", answer.choices[0].finish_reason
+                assert answer.usage.completion_tokens <= 6
+            assert ending == "stop"
+            assert isinstance(json.loads(text), dict)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"max_tokens": 3, "extra_body": {"complete": True}}, "max_tokens is 3, and the nearest sentence takes"),
+        ({"max_tokens": 3, "extra_body": {"soft": 1}}, "soft needs complete"),
+        ({"max_tokens": 3, "extra_body": {"complete": "often"}}, "complete"),
+    ],
+)
+def test_budgets_that_cannot_be_kept(client: openai.OpenAI, asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(openai.BadRequestError, match=message):
+        client.chat.completions.create(model="tiny", messages=ASKED, response_format=named(PERSON), **asked)

@@ -114,7 +114,8 @@ def generate_batch(
     manager = model.init_continuous_batching(config, copy.deepcopy(continuous_batching_config))
     names = {str(number): one for number, one in enumerate(constraints)}
     processor = constrain(manager, names, tokenizer=tokenizer if is_readable(model, tokenizer) else None)
-    processor.budget = budget
+    if budget is not None:
+        processor.budgets = dict.fromkeys(names, budget)
     numbers: dict[str, int] = {}
     manager.warmup()
     manager.start()

@@ -74,8 +74,9 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
     ----------
     constraints : dict
         By name; `add` and `remove` change it.
-    budget : Budget or None
-        Within how many tokens each request that begins from now on is to be a sentence.
+    budgets : dict
+        Within how much each request that names a constraint is to be a sentence; of those without a budget by the name
+        no end is asked for.
     on_step : callable or None
         Is told how many seconds each batch has taken here, to accept tokens and find masks, and how many of CPU time.
 
@@ -108,7 +109,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         )
         if not self.constraints:
             raise ValueError("there is no constraint; give at least one")
-        self.budget: Budget | None = None
+        self.budgets: dict[str, Budget] = {}
         self.on_step: Callable[[float, float], object] | None = None
         self._compared = compared
         self._columns = columns
@@ -122,8 +123,8 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         self._next_number = count()
         self._followed: dict[int, _Followed] = {}  # by the id of a request's state, as long as the host has that
 
-    def add(self, name: str, constraint: Constraint | None) -> None:
-        """Let requests name one more constraint; safe while the manager runs.
+    def add(self, name: str, constraint: Constraint | None, budget: Budget | None = None) -> None:
+        """Let requests name one more constraint, perhaps with a budget; safe while the manager runs.
 
         Raises
         ------
@@ -134,11 +135,14 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
             raise ValueError(f"there is a constraint {name!r} already; remove it before another one takes its name")
         if constraint is not None:
             self._require_width(constraint)
+        if budget is not None:
+            self.budgets[name] = budget
         self.constraints[name] = constraint
 
     def remove(self, name: str) -> None:
         """Forget a constraint, if there is one of this name; a request that still names it ends with an error."""
         self.constraints.pop(name, None)
+        self.budgets.pop(name, None)
 
     def _require_width(self, constraint: Constraint) -> None:
         size = constraint.vocabulary.size
@@ -186,7 +190,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
             constraint = self.constraints[name]
             if constraint is None:
                 return self._everything()
-            followed = self._follow(state, constraint, prefix)
+            followed = self._follow(state, constraint, prefix, self.budgets.get(name))
             row = followed.row
             if row.refusal is not None:
                 raise row.refusal
@@ -211,20 +215,20 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
             )
         return lambda words: np.copyto(words, mask)
 
-    def _follow(self, state: Any, constraint: Constraint, prefix: Beginning) -> _Followed:
+    def _follow(self, state: Any, constraint: Constraint, prefix: Beginning, budget: Budget | None) -> _Followed:
         """Return a request with its row, brought to what it has generated."""
         followed = self._followed.get(id(state))
         if followed is None or not followed.is_of(constraint, prefix, state.generated_tokens):
-            followed = self._begun(state, constraint, prefix)
+            followed = self._begun(state, constraint, prefix, budget)
         row = followed.row
         row.extend(state.generated_tokens[len(row.ids) - followed.again :], 0)
         return followed
 
-    def _begun(self, state: Any, constraint: Constraint, prefix: Beginning) -> _Followed:
+    def _begun(self, state: Any, constraint: Constraint, prefix: Beginning, budget: Budget | None) -> _Followed:
         """Return the row of a request from its beginning."""
         # A request that was interrupted begins again with what it had generated as a part of its prompt.
         again = state.initial_tokens[state._true_initial_tokens :] if state._true_initial_tokens else []
-        row = Row(begin(constraint, prefix, budget=self.budget), constraint.vocabulary, None)
+        row = Row(begin(constraint, prefix, budget=budget), constraint.vocabulary, None)
         row.extend(again, 0)
         key, all_followed = id(state), self._followed
         there = weakref.ref(state, lambda _: all_followed.pop(key, None))
