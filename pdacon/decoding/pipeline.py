@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, overload
 
 import torch
@@ -18,7 +19,7 @@ from pdacon.decoding.states import States
 from pdacon.decoding.steps import Steps
 from pdacon.integrations.huggingface.beginnings import Begun, begin
 from pdacon.integrations.huggingface.generation import generate
-from pdacon.integrations.huggingface.prompts import Chat, Prompt, split
+from pdacon.integrations.huggingface.prompts import Chat, Prompt, is_one, split
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.integrations.huggingface.settings import MOST_TOKENS
 from pdacon.integrations.huggingface.threads import few_threads
@@ -95,6 +96,7 @@ class Pipeline(ConstrainedModel):
         *,
         response_prefix: str | Generation | Sequence[str | Generation] = "",
         diagnostics: bool = True,
+        batch_size: int | None = None,
         **options: Any,
     ) -> Generation | list[Generation]:
         """Answer prompts, with the probabilities of what was generated: `pdacon.generate` with another default.
@@ -108,6 +110,9 @@ class Pipeline(ConstrainedModel):
             The beginning of the answer: ``prefix`` of `pdacon.generate`.
         diagnostics : bool
             Whether texts have their ``diagnostics``; they take one more pass of the model.
+        batch_size : int, optional
+            How many prompts the model reads at a time; all of them if it is not given. With a ``seed``, text i of all
+            is drawn with ``seed + i``, so that a text does not depend on the size, but for the rounding of its model.
         **options
             All others of `pdacon.generate`: ``max_tokens``, ``complete``, ``temperature``, ``top_p``, ``seed``,
             ``num_return_sequences``, ``num_beams``, ...
@@ -129,15 +134,39 @@ class Pipeline(ConstrainedModel):
         if not isinstance(constraint, list | tuple):
             given *= len(split(prompt))
         made = [self._constraint(one) for one in given]
-        return generate(
-            self.model,
-            self.tokenizer,
-            prompt,
-            constraint=made,
-            prefix=response_prefix,
-            diagnostics=diagnostics,
-            **options,
-        )
+        options["diagnostics"] = diagnostics
+        if batch_size is None or is_one(prompt):
+            return generate(self.model, self.tokenizer, prompt, constraint=made, prefix=response_prefix, **options)
+        return self._in_batches(split(prompt), made, response_prefix, batch_size, options)
+
+    def _in_batches(
+        self,
+        prompts: list[Prompt],
+        made: list[Constraint | None],
+        prefix: str | Generation | Sequence[str | Generation],
+        size: int,
+        options: dict[str, Any],
+    ) -> list[Generation]:
+        if size < 1:
+            raise ValueError(f"batch_size is {size}; it must be at least 1")
+        prefixes = [prefix] * len(prompts) if isinstance(prefix, str | Generation) else list(prefix)
+        if not len(prompts) == len(made) == len(prefixes):
+            raise ValueError(
+                f"{len(prompts)} prompts, {len(made)} constraints and {len(prefixes)} beginnings are given with "
+                "batch_size; give one for each prompt, or one for all"
+            )
+        seed, each = options.pop("seed", None), options.get("num_return_sequences") or 1
+        texts: list[Generation] = []
+        for first in range(0, len(prompts), size):
+            part = slice(first, first + size)
+            if seed is not None:
+                count = len(prompts[part]) * each
+                options["seed"] = [seed + first * each + index for index in range(count)]
+            answers = generate(
+                self.model, self.tokenizer, prompts[part], constraint=made[part], prefix=prefixes[part], **options
+            )
+            texts += [replace(text, prompt=first + text.prompt) for text in answers]
+        return texts
 
     @overload
     def compute_probability(  # type: ignore[overload-overlap]  # a str is a sequence of them

@@ -193,3 +193,35 @@ def test_models_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
 def test_torch_is_imported_only_for_it() -> None:
     program = "import sys, pdacon; pdacon.Grammar; assert not {'torch', 'transformers'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize("options", [{"temperature": 0}, {"seed": 5}, {"seed": 5, "num_return_sequences": 2}])
+def test_a_text_of_a_batch_is_what_it_is_alone(pipeline: pdacon.Pipeline, options: dict[str, Any]) -> None:
+    prompts = [f"{'A' * (index % 5)} number {index}:" for index in range(11)]
+    made = pipeline.compile(pdacon.Grammar.from_regex("[0-9]{2,6}"))
+    each, seed = options.get("num_return_sequences", 1), options.get("seed")
+    runs = [
+        pipeline.generate(prompts, made, max_tokens=8, batch_size=size, diagnostics=False, **options)
+        for size in (1, 4, 11, 100)
+    ]
+    for run in runs:
+        assert [text.prompt for text in run] == [index for index in range(len(prompts)) for _ in range(each)]
+        assert [text.text for text in run] == [text.text for text in runs[0]]
+    for index, prompt in enumerate(prompts):
+        seeds = None if seed is None else [seed + index * each + number for number in range(each)]
+        found = pdacon.generate(
+            pipeline.model, pipeline.tokenizer, [prompt], constraint=made, max_tokens=8, **{**options, "seed": seeds}
+        )
+        assert [text.text for text in found] == [text.text for text in runs[0][index * each :][:each]]
+
+
+def test_a_constraint_and_a_beginning_for_each_prompt_of_a_batch(pipeline: pdacon.Pipeline) -> None:
+    grammars = [pdacon.Grammar.from_choices([f"{letter}{letter}"]) for letter in "abc"]
+    found = pipeline.generate(
+        ["x"] * 3, grammars, response_prefix=["a", "b", "c"], batch_size=2, diagnostics=False, temperature=0
+    )
+    assert [text.text for text in found] == ["aa", "bb", "cc"]
+    with pytest.raises(ValueError, match="batch_size is 0"):
+        pipeline.generate(["x"], "json", batch_size=0)
+    with pytest.raises(ValueError, match="1 seeds are given for 2 texts"):
+        pdacon.generate(pipeline.model, pipeline.tokenizer, ["a", "b"], "json", seed=[1])

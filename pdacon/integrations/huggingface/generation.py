@@ -74,7 +74,7 @@ def generate(
     soft: int | None = None,
     draft: Draft | None = None,
     skip_forced: bool = False,
-    seed: int | None = None,
+    seed: int | Sequence[int] | None = None,
     temperature: float | None = None,
     num_beams: int | None = None,
     num_return_sequences: int | None = None,
@@ -124,8 +124,9 @@ def generate(
         pass that writes the token after it. Texts stay the same, and `Generation.skip_rate` says how many tokens that
         were. With a constraint that is ``canonical`` most of what a grammar forces is such tokens; without, a text can
         often be cut in other ways. For one text at a time, without beams.
-    seed : int, optional
-        Makes sampling repeatable, in any number of threads: this call draws from random numbers of its own. Default:
+    seed : int, or list with one for each text, optional
+        Makes sampling repeatable, in any number of threads: this call draws from random numbers of its own. With a list
+        each text is drawn as it would be alone with its seed, whatever else is in the batch; without beams. Default:
         torch's global state is used, which all threads share.
     temperature : float, optional
         0: no sampling; 1: sample from the model's own distribution. Default: what `generation_config` or the model's
@@ -207,6 +208,11 @@ def generate(
     constraints = choose_constraints(
         "generate", model, tokenizer, grammar, constraint, start, len(prompts), chosen.ends
     )
+    if isinstance(seed, Sequence) and (len(seed) != len(prompts) * num_return_sequences or num_beams > 1):
+        raise ValueError(
+            f"{len(seed)} seeds are given for {len(prompts) * num_return_sequences} texts, num_beams={num_beams}; "
+            "give one for each text, without beams, or one number"
+        )
     if not prompts:
         return []
     vocabularies = vocabularies_of(model, tokenizer, constraints, chosen.ends)

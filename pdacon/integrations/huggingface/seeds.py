@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -23,12 +23,15 @@ _DRAWS = _OF_TENSORS | _OF_SHAPES | _LIKE.keys()
 class Seeded(TorchFunctionMode):
     """Within it, this thread's random numbers come from the seed alone: on each device the sequence that follows it.
 
-    The numbers are those that ``torch.manual_seed(seed)`` would bring.
+    The numbers are those that ``torch.manual_seed(seed)`` would bring. With several seeds, row i of what is drawn by
+    ``torch.multinomial`` for as many rows has the numbers of seed i, as if it were drawn alone.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int | Sequence[int]) -> None:
         super().__init__()
-        self._seed = operator.index(seed)
+        seeds = [seed] if isinstance(seed, SupportsIndex) else list(seed)
+        self._rows = [Seeded(one) for one in seeds] if len(seeds) > 1 else []
+        self._seed = operator.index(seeds[0])
         self._generators = {torch.device("cpu"): torch.Generator().manual_seed(self._seed)}  # which says what a seed is
 
     def __torch_function__(
@@ -41,6 +44,9 @@ class Seeded(TorchFunctionMode):
         name = func.__name__ if hasattr(func, "__name__") else ""
         if name not in _DRAWS:  # of the thousand calls of a model's step, all but one
             return func(*args, **kwargs) if kwargs else func(*args)
+        if name == "multinomial" and self._rows and len(args[0]) == len(self._rows):
+            rows = zip(args[0].split(1), self._rows, strict=True)
+            return torch.cat([one.__torch_function__(func, types, (row, *args[1:]), kwargs) for row, one in rows])
         given = dict(kwargs or {})
         if given.get("generator") is None:
             if name in _OF_TENSORS and args and isinstance(args[0], torch.Tensor):
