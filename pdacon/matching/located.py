@@ -107,6 +107,7 @@ class _Ignored:
         self._text: str | bytes | None = None
         self._patterns: list[tuple[int, re.Pattern[Any] | Runner]] = []
         self._at = 0, 0  # a byte, and which character it is
+        self._behind: dict[int, tuple[int, int]] = {}  # by terminal a byte, and what lies behind it
 
     def terminal(self, begin: int, end: int) -> int:
         """The terminal of the lexeme from one byte to another; to be asked in the order of the text."""
@@ -117,7 +118,10 @@ class _Ignored:
         first, last = self._character(begin), self._character(end)
         for terminal, pattern in self._patterns:
             if isinstance(pattern, Runner):
-                if pattern.match_end(memoryview(self._bytes)[begin:]) == end - begin:
+                known, behind = self._behind.get(terminal, (0, 0))
+                behind = pattern.behind_after(behind, self._bytes[known:begin])
+                self._behind[terminal] = begin, behind
+                if pattern.match_end(memoryview(self._bytes)[begin:], behind) == end - begin:
                     return terminal
                 continue
             match = pattern.match(self._text, first)

@@ -327,6 +327,7 @@ def test_python_of_its_own_grammar_in_a_string() -> None:
         text = json.dumps(program, ensure_ascii=False)
         assert quoted.accepts(text) == alone.accepts(program), program
         matcher = quoted.matcher()
+        assert (matcher.explain(text).viable == len(text.encode())) == quoted.matcher().accept(text)
         if matcher.accept(text[: len(text) // 2]):
             whole = text[: len(text) // 2].encode() + matcher.shortest_completion()
             assert alone.accepts(json.loads(whole)), whole
