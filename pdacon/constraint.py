@@ -340,7 +340,7 @@ class Constraint:
             includes it has one token more.
             ``accept_bytes`` counts as one token, however many bytes it is given. See docs/matcher.md.
         max_bytes : int, optional
-            A budget in bytes of text, in place of one in tokens: exact, in grammars of any size.
+            A budget in bytes of text, in place of one in tokens: exact, in grammars of any size without a postlex.
         soft : int, optional
             From when on an end is preferred: after so many tokens, or bytes, of the budget nothing is begun any more.
             A token is allowed then only if the end after it is no further than it is now: a string may go on, or be
@@ -350,9 +350,10 @@ class Constraint:
         ------
         ValueError
             The grammar was not compiled for `start`, or a number is negative, or no sentence has so few tokens, or
-            bytes: the message says how many the shortest has. Or there is a budget and the grammar has a postlex, which
-            is not supported. Or both budgets are given, or `soft` without one. Or `strip_leading_space` is, and the
-            constraint is canonical with a tokenizer that does not put a space before every text.
+            bytes: the message says how many the shortest has. Or there is a budget, and a grammar with a postlex has a
+            constraint that is canonical, or lines within strings of JSON. Or both budgets are given, or `soft` without
+            one. Or `strip_leading_space` is, and the constraint is canonical with a tokenizer that does not put a space
+            before every text.
         EmptyLanguageError
             No text is a sentence of `start`, though there are some of another start (PDA007 in `report`). Or, with
             `strip_leading_space` and a vocabulary without a token for each byte, no token may begin a text.

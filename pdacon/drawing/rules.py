@@ -94,10 +94,8 @@ def draw_definitions(
     known = {definition.name: definition for definition in definitions}
     # What an import or another grammar brings along has the name there that its author gave it.
     by_author: dict[str, Definition] = {}
-    repetitions = {one.name for one in grammar.nonterminals if one.repeats}
     for definition in definitions:
-        if definition.name not in repetitions:
-            by_author.setdefault(grammar.describe_name(definition.name), definition)
+        by_author.setdefault(grammar.describe_name(definition.name), definition)
     for name in names:
         if name not in known and name not in by_author:
             near = suggestion(name, list(by_author), _terminal_names(grammar))

@@ -89,7 +89,6 @@ def _written(terminal: Terminal, pattern_of: Callable[[Automaton], str]) -> str:
     value = pattern.value or pattern_of(pattern.automaton) if pattern.automaton else pattern.value
     if "x" not in pattern.flags:  # Lark makes a line break of \n, and takes none that is written
         value = re.sub(r"(\\[^\n])|\\?\n", lambda found: found[1] or r"\n", value)
-    value = re.sub(r"(\\[^\0])|\\?\0", lambda found: found[1] or r"\x00", value, flags=re.DOTALL)  # nor a NUL
     return f"/{re.sub(_PAIR, _in_slashes, value, flags=re.DOTALL)}/{flags}"
 
 

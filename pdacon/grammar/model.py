@@ -481,9 +481,7 @@ class GrammarData:
         others = {one.name for one in self.terminals} | {one.name for one in self.nonterminals}
         taken = Counter([*made_up.values(), *(others - made_up.keys())])
         return {
-            name: f"{_folder(name, original)}{original}"
-            if taken[original] > 1 and name.endswith(original.lstrip("_"))
-            else original
+            name: original if taken[original] == 1 else f"{_folder(name, original)}{original}"
             for name, original in made_up.items()
         }
 

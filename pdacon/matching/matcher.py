@@ -142,7 +142,7 @@ class Matcher(_core.Matcher):
         Raises
         ------
         ValueError
-            The grammar has a postlex.
+            The grammar has a postlex, and the constraint is canonical or lines are within strings of JSON.
         MatcherError
             No tokens of the vocabulary complete the text, or another thread uses the matcher.
 
@@ -157,12 +157,12 @@ class Matcher(_core.Matcher):
     def least_bytes(self) -> int:
         """The fewest bytes after which the text is a sentence, of texts that tokens can spell; 0 if it is one now.
 
-        Exact, in grammars of any size; with ``canonical``, an upper bound.
+        Exact, in grammars of any size; with a postlex, or with ``canonical``, an upper bound (`has_exact_budgets`).
 
         Raises
         ------
         ValueError
-            The grammar has a postlex.
+            The grammar has a postlex, and the constraint is canonical or lines are within strings of JSON.
         MatcherError
             No tokens of the vocabulary complete the text, or another thread uses the matcher.
 
@@ -179,10 +179,10 @@ class Matcher(_core.Matcher):
                 "no way to complete this text in the tokenizer's own tokens is known: only ways near to the shortest "
                 "text are looked for; leave the budget out, or canonical"
             )
-        if least < 0 and what == "tokens" and not self.has_exact_budgets:
+        if least < 0 and not self.has_exact_budgets:
             raise MatcherError(
-                "no way to complete this text in tokens is known: in a grammar as large as this one only those count "
-                "that are nearly as short in bytes as can be; budgets in bytes are exact: give max_bytes"
+                "no way to complete this text within a budget is known: no tokens of the vocabulary do, or its lines "
+                "would begin more than 2,048 columns in"
             )
         if least < 0:
             raise MatcherError("no tokens of the vocabulary complete this text")
@@ -203,7 +203,7 @@ class Matcher(_core.Matcher):
         Raises
         ------
         ValueError
-            No sentence is so near: the message says how many tokens it takes. Or the grammar has a postlex.
+            No sentence is so near: the message says how many tokens it takes.
         MatcherError
             See `least_tokens`.
         """
@@ -223,11 +223,13 @@ class Matcher(_core.Matcher):
     def has_exact_budgets(self) -> bool:
         """Whether `least_tokens` is exact, and masks under a budget with it; False: it is an upper bound.
 
-        It is a bound where states of the lexer times states of the parser are more than 400,000. Then only such
-        completions count as are nearly as short in bytes as can be. With ``canonical`` it is one, too, and so is
-        `least_bytes`: only ways near to the shortest text are looked for (docs/decisions/0038-canonical-budgets.md).
-        Texts end within their budgets all the same, but some tokens may not be allowed that another way would still
-        lead on from.
+        It is a bound in large grammars, where states of the lexer times states of the parser are more than 400,000:
+        the fewest tokens of those completions that are as short in bytes as can be. In a grammar with a postlex
+        `least_bytes` is a bound, too: of those completions that are as short as can be without the blanks that lines
+        begin with, and these blanks are counted as for the furthest column that a line may need. With ``canonical``
+        both are bounds: only ways near to the shortest text are looked for (docs/decisions/0038-canonical-budgets.md).
+        Texts end within their budgets all the same, and none has to stop where nothing is allowed; but some tokens are
+        not allowed that another way would still lead on from.
         """
         return self._distances_are_exact() and not self._is_filtered()
 

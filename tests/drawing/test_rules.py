@@ -129,18 +129,6 @@ def test_python_has_all_its_rules() -> None:
     assert set(boxes(draw_rules(grammar))) == {definition.name for definition in read_definitions(grammar)}
 
 
-def test_rules_of_others_have_the_names_that_their_authors_gave_them() -> None:
-    grammar = Grammar.compose('start: "a" code "b"', code="json")
-    with pytest.raises(
-        DrawingError, match=r"no rule or terminal zz; there are: start, code.start, value, object, pair, array, code$"
-    ):
-        draw_rules(grammar, ["zz"])
-    assert set(boxes(draw_rules(grammar, ["pair"]))) == {"code__pair"}
-    imported = Grammar.from_lark("%import python.file_input\nstart: file_input", conflicts="shift")
-    with pytest.raises(DrawingError, match="there are: start, file_input, decorator, decorators, decorated"):
-        draw_rules(imported, ["zz"])
-
-
 def test_no_such_rule() -> None:
     with pytest.raises(DrawingError, match=r"no rule or terminal objekt; did you mean object\?"):
         draw_rules(Grammar.builtin("json"), ["objekt"])

@@ -11,6 +11,8 @@
 
 namespace {
 
+constexpr std::int64_t kLast = std::numeric_limits<std::int32_t>::max();
+
 using pdacon::PersistentStack, pdacon::StackCells;
 using States = std::vector<std::int32_t>;
 
@@ -42,10 +44,13 @@ void compare(pdacon::test::Random& random, std::int64_t named) {
             cells.forget();
             known.clear();
             CHECK(cells.size() == 0);
+            for (const auto& old : stacks) CHECK(cells.remembered(*old.node()) == StackCells::kBottom);
         }
         const auto cell = cells.of(stack.node());
         CHECK(states_of(cells, cell) == states_of(stack));
         CHECK(known.emplace(states_of(stack), cell).first->second == cell);
+        const auto remembered = cells.remembered(*stack.node());
+        CHECK(remembered == cell || (remembered == StackCells::kBottom && named > kLast - 10'000));
     }
 }
 
@@ -53,7 +58,6 @@ void compare(pdacon::test::Random& random, std::int64_t named) {
 
 int main() {
     pdacon::test::Random random(1);
-    constexpr std::int64_t kLast = std::numeric_limits<std::int32_t>::max();
     for (const auto named : {std::int64_t{0}, kLast - 500, kLast - 1, kLast, kLast + 1, 3 * kLast})
         compare(random, named);
 }

@@ -170,8 +170,7 @@ def generate(
         sets itself, or two are names of one thing.
     ValueError
         A number is out of range, several texts were asked for where there is only one, or a prefix is not the
-        beginning of a sentence. A name is no built-in grammar's. With `complete`: no sentence is within `max_tokens`,
-        or a grammar has a postlex.
+        beginning of a sentence. A name is no built-in grammar's. With `complete`: no sentence is within `max_tokens`.
     VocabularyError
         The constraint was compiled for another vocabulary, or see `vocabulary`.
     MatcherError

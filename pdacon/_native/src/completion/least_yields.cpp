@@ -18,13 +18,14 @@ using Agenda = std::priority_queue<Key, std::vector<Key>, std::greater<>>;
 
 }  // namespace
 
-LeastYields::LeastYields(const Pushdown& machine, const LexemeLengths& lengths, Budget& budget)
+LeastYields::LeastYields(const Pushdown& machine, const LexemeLengths& lengths, const Weights& weights,
+                         Budget& budget)
     : machine_(machine),
       productions_of_(static_cast<std::size_t>(machine.tables.num_nonterminals) + 1),
       reductions_(static_cast<std::size_t>(machine.tables.num_states)),
       items_(reductions_.size()) {
     find_productions();
-    find_yields(lengths, budget);
+    find_yields(lengths, weights, budget);
     find_reductions(budget);
 }
 
@@ -43,7 +44,7 @@ void LeastYields::find_productions() {
             static_cast<std::int32_t>(at));
 }
 
-void LeastYields::find_yields(const LexemeLengths& lengths, Budget& budget) {
+void LeastYields::find_yields(const LexemeLengths& lengths, const Weights& weights, Budget& budget) {
     const auto num_terminals = machine_.tables.num_terminals;
     std::vector<std::int64_t> yields(static_cast<std::size_t>(num_terminals) + productions_of_.size(),
                                      kNever);
@@ -65,7 +66,7 @@ void LeastYields::find_yields(const LexemeLengths& lengths, Budget& budget) {
     }
     for (std::int32_t terminal = 0; terminal < num_terminals; ++terminal)
         if (const auto length = lengths.of(terminal); length != LexemeLengths::kNever)
-            open.emplace(length, terminal);
+            open.emplace(weights.of_bytes(length), terminal);
     while (!open.empty()) {
         budget.tick();
         const auto [cost, symbol] = open.top();

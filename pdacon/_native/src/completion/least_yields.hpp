@@ -1,4 +1,4 @@
-// Least yields: a lower bound of the bytes to a completion, from the grammar alone.
+// Least yields: a lower bound of the bytes to a completion, from the grammar alone, by their weight.
 //
 // It is what the parser needs if every lookahead were good, and lexemes needed nothing between them. The
 // least yield of a nonterminal is the least sum over its productions, with the shortest lexeme of each
@@ -18,6 +18,7 @@
 #include "base/budget.hpp"
 #include "base/interner.hpp"
 #include "completion/lexeme_lengths.hpp"
+#include "completion/weights.hpp"
 #include "pda/pushdown.hpp"
 
 namespace pdacon {
@@ -25,8 +26,7 @@ namespace pdacon {
 class LeastYields {
   public:
     static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-    // Sums saturate here: the shortest sentence can be as long as 2 to the number of rules.
-    static constexpr std::int64_t kMost = std::int64_t{1} << 40;
+    static constexpr std::int64_t kMost = Weights::kMost;  // sums saturate here
     static std::int64_t sum(std::int64_t a, std::int64_t b) {
         return a == kNever || b == kNever ? kNever : std::min(a + b, kMost);
     }
@@ -39,7 +39,8 @@ class LeastYields {
         std::int64_t cost;
     };
 
-    LeastYields(const Pushdown& machine, const LexemeLengths& lengths, Budget& budget);
+    LeastYields(const Pushdown& machine, const LexemeLengths& lengths, const Weights& weights,
+                Budget& budget);
 
     std::span<const KernelReduction> reductions(std::int32_t state) const {
         return reductions_[static_cast<std::size_t>(state)];
@@ -62,7 +63,7 @@ class LeastYields {
     // Negative for terminals, which come first among symbols.
     std::int32_t nonterminal(std::int32_t symbol) const { return symbol - machine_.tables.num_terminals; }
     void find_productions();
-    void find_yields(const LexemeLengths& lengths, Budget& budget);
+    void find_yields(const LexemeLengths& lengths, const Weights& weights, Budget& budget);
     void find_reductions(Budget& budget);
     void add_item(std::int32_t state, std::int32_t production, std::int32_t dot);
     const std::unordered_map<std::int32_t, std::int64_t>& left_corners(std::int32_t nonterminal);

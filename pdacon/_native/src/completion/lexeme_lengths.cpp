@@ -5,8 +5,8 @@
 
 namespace pdacon {
 
-LexemeLengths::LexemeLengths(const LexingAutomaton& lexer, const Layout& layout, Budget& budget, Unit unit)
-    : lexer_(lexer), unit_(unit), lengths_(static_cast<std::size_t>(lexer.end_label()), kNever) {
+LexemeLengths::LexemeLengths(const LexingAutomaton& lexer, const Layout& layout, Budget& budget)
+    : lexer_(lexer), lengths_(static_cast<std::size_t>(lexer.end_label()), kNever) {
     for (const auto label : {layout.indent, layout.dedent})
         if (label >= 0) lengths_[static_cast<std::size_t>(label)] = 0;
     const auto commit = [&](std::int32_t next, std::int32_t bytes) {

@@ -19,13 +19,8 @@ class LexemeLengths {
   public:
     static constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
 
-    // What costs are counted in. Tokens are counted where they end (WeightedControls), and a token can hold
-    // several lexemes: so no lexeme has a length of its own, and the lengths only say which labels there are.
-    enum class Unit { kBytes, kTokens };
-
     // Cost: one visit of each state of the lexer and its edges.
-    LexemeLengths(const LexingAutomaton& lexer, const Layout& layout, Budget& budget,
-                  Unit unit = Unit::kBytes);
+    LexemeLengths(const LexingAutomaton& lexer, const Layout& layout, Budget& budget);
 
     // The bytes of a label, without those that its commit pushes back; kNever: no text is a lexeme of it. 0
     // for INDENT and DEDENT, for ignored text and for the end.
@@ -33,18 +28,13 @@ class LexemeLengths {
         return static_cast<std::size_t>(label) < lengths_.size() ? lengths_[static_cast<std::size_t>(label)]
                                                                  : 0;
     }
-    std::int32_t of_byte(std::int32_t byte_class) const {
-        return unit_ == Unit::kTokens || lexer_.indents(byte_class) ? 0 : 1;
-    }
+    std::int32_t of_byte(std::int32_t byte_class) const { return lexer_.indents(byte_class) ? 0 : 1; }
     std::int32_t of_word(std::span<const std::int32_t> word) const;
-
-    Unit unit() const { return unit_; }
 
   private:
     std::vector<std::int32_t> distances(Budget& budget) const;
 
     const LexingAutomaton& lexer_;
-    Unit unit_;
     std::vector<std::int32_t> lengths_;  // by terminal
 };
 

@@ -39,10 +39,8 @@ class StackCells {
         std::vector<const StackNode*> missing;
         auto below = kBottom;
         for (; node != nullptr; node = node->below) {
-            if (const auto known = node->cell.load(std::memory_order_relaxed); known >= named_) {
-                below = static_cast<std::int32_t>(known - named_);
-                break;
-            }
+            below = remembered(*node);
+            if (below != kBottom) break;
             missing.push_back(node);
         }
         for (; !missing.empty(); missing.pop_back()) {
@@ -51,6 +49,11 @@ class StackCells {
                 missing.back()->cell.store(static_cast<std::int32_t>(name), std::memory_order_relaxed);
         }
         return below;
+    }
+    // The cell that a node remembers; kBottom: none, or one that is forgotten.
+    std::int32_t remembered(const StackNode& node) const {
+        const auto name = node.cell.load(std::memory_order_relaxed);
+        return name >= named_ ? static_cast<std::int32_t>(name - named_) : kBottom;
     }
     Cell operator[](std::int32_t cell) const { return cells_[cell]; }
     std::size_t size() const { return cells_.size(); }

@@ -55,8 +55,7 @@ void StackSearch::fold_from_bottom(std::int32_t lhs, std::int32_t cell, CostByRe
         auto least = kNone;
         bool ready = true;
         for (std::size_t reduction = 0; reduction < reductions.size(); ++reduction) {
-            const auto cost =
-                bound(yields_.after(nonterminal, state(at), static_cast<std::int32_t>(reduction)));
+            const auto cost = yields_.after(nonterminal, state(at), static_cast<std::int32_t>(reduction));
             if (cost == kNone) continue;
             std::int64_t rest = 0;
             if (reductions[reduction].lhs != yields_.whole_text()) {
@@ -84,25 +83,37 @@ void StackSearch::fold_from_bottom(std::int32_t lhs, std::int32_t cell, CostByRe
 // words need blanks between them would send all levels above it in search of other paths, as many bytes
 // further.
 bool StackSearch::tighten_below(std::int32_t cell, const LeastYields::KernelReduction& reduction) {
-    if (reduction.lhs == yields_.whole_text() || !tightens_) return false;
+    if (reduction.lhs == yields_.whole_text() || (!tightens_ && bytes_ == nullptr)) return false;
     const auto revealed = below(cell, reduction);
     if (tightened_.contains(key_of(reduction.lhs, revealed))) return false;
-    fold_from_bottom(reduction.lhs, revealed, tightened_,
-                     [&](std::int32_t lhs, std::int32_t at, std::int64_t least) {
-                         const auto any = search_node(lhs, kAny, at, least);
-                         refine(any, sum(least, kTighteningMargin));
-                         const auto found = search_nodes_[static_cast<std::size_t>(any)].least;
-                         if (found != kNone) least = std::max(least, found - controls_.error_bound());
-                         return least_after_[key_of(lhs, at)] = found == kNone ? kNone : least;
-                     });
+    tighten(reduction.lhs, revealed);
     return true;
+}
+
+void StackSearch::tighten(std::int32_t nonterminal, std::int32_t cell) {
+    if (tightened_.contains(key_of(nonterminal, cell))) return;
+    fold_from_bottom(
+        nonterminal, cell, tightened_, [&](std::int32_t lhs, std::int32_t at, std::int64_t least) {
+            auto found = kNone;
+            if (bytes_ != nullptr) {
+                bytes_->tighten(lhs, at);
+                found = bytes_->least_after_.at(key_of(lhs, at));
+                if (found != kNone) found = controls_.weights().of_bytes(found);
+            } else {
+                const auto any = search_node(lhs, kAny, at, least);
+                refine(any, sum(least, kTighteningMargin * step_));
+                found = search_nodes_[static_cast<std::size_t>(any)].least;
+                if (found != kNone) found -= controls_.error_bound();
+            }
+            return least_after_[key_of(lhs, at)] = found == kNone ? kNone : std::max(least, found);
+        });
 }
 
 // A lower bound from a search node to one of its state's reductions.
 std::int64_t StackSearch::least_from(const SearchNode& from, std::int32_t reduction) {
     const auto top = state(from.cell);
-    return bound(from.lhs < 0 ? yields_.reductions(top)[static_cast<std::size_t>(reduction)].cost
-                              : yields_.after(from.lhs, top, reduction));
+    return from.lhs < 0 ? yields_.reductions(top)[static_cast<std::size_t>(reduction)].cost
+                        : yields_.after(from.lhs, top, reduction);
 }
 
 std::int32_t StackSearch::search_node(std::int32_t lhs, std::int32_t pending, std::int32_t cell,
@@ -200,15 +211,15 @@ void StackSearch::refine(std::int32_t root, std::int64_t limit) {
             open.pop_back();
         } else if (best.summary >= 0) {
             const auto bound = summaries_.bound(best.summary) + 1;
-            if (bound > 1 &&
+            if (bound > step_ &&
                 tighten_below(from.cell,
                               yields_.reductions(state(from.cell))[static_cast<std::size_t>(best.reduction)]))
                 continue;
             // No further than where another edge, or the end of the search, comes first: each byte of a
             // detour can make a summary several times as large.
             const auto room = std::min(most, best.second) - best.cost;
-            summaries_.explore(best.summary, bound > kFew ? WeightedSummaries::kUnbounded
-                                                          : bound + std::min(bound / 2, room));
+            summaries_.explore(best.summary, bound > kFew * step_ ? WeightedSummaries::kUnbounded
+                                                                  : bound + std::min(bound / 8, room));
         } else {
             const auto& next = search_nodes_[static_cast<std::size_t>(best.node_id)];
             const auto room = std::min(most, best.second);
@@ -221,12 +232,17 @@ void StackSearch::refine(std::int32_t root, std::int64_t limit) {
 
 std::int64_t StackSearch::cost(const LexerConfiguration& reading, std::int32_t speller_state,
                                std::int32_t cell, std::int64_t limit) {
-    const auto [list, before] = controls_.following(reading, speller_state);
+    return cost(controls_.following(reading, speller_state), cell, limit);
+}
+
+std::int64_t StackSearch::cost(const WeightedControls::Following& following, std::int32_t cell,
+                               std::int64_t limit) {
+    const auto [list, before] = following;
     const auto reductions = yields_.reductions(state(cell));
     auto least = kNone;
     for (const auto& reduction : reductions)
         if (const auto rest = least_below(cell, reduction); rest != kNone)
-            least = std::min(least, sum(bound(reduction.cost), rest));
+            least = std::min(least, sum(reduction.cost, rest));
     const auto root = search_node(-1, list, cell, least);
     refine(root, limit - before);
     const auto found = search_nodes_[static_cast<std::size_t>(root)].least;

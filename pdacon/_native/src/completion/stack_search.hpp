@@ -26,20 +26,24 @@ class StackSearch {
     static constexpr std::int64_t kNone = LeastYields::kNever;
 
     // `tightens`: lower bounds are raised from the bottom of the stack; only where single bytes can be
-    // spelled, and costs are bytes. `pruned_by`: see WeightedSummaries; the yields are no lower bounds then.
+    // spelled, and costs are bytes. `bytes`: of the same stacks, whose bounds are raised in place of these,
+    // as costs are bytes first; null: none.
     StackSearch(const Pushdown& machine, WeightedControls& controls, LeastYields& yields, Budget& budget,
-                const StackCells& cells, bool tightens, const LexemeLengths* pruned_by = nullptr)
+                const StackCells& cells, bool tightens, StackSearch* bytes = nullptr)
         : controls_(controls),
           yields_(yields),
-          summaries_(machine, controls, yields, budget, pruned_by),
+          summaries_(machine, controls, yields, budget),
           cells_(cells),
+          step_(controls.weights().step()),
           tightens_(tightens),
-          bounds_(pruned_by == nullptr) {}
+          bytes_(bytes != nullptr && bytes->tightens_ ? bytes : nullptr) {}
 
     // What is missing from a lexer configuration on. Exact if it is no more than the limit; else some number
     // beyond it, or kNone.
     std::int64_t cost(const LexerConfiguration& reading, std::int32_t speller_state, std::int32_t cell,
                       std::int64_t limit);
+    // The same where any one of a list of controls is pending.
+    std::int64_t cost(const WeightedControls::Following& following, std::int32_t cell, std::int64_t limit);
     // Forgets what is known of cells; the summaries stay.
     void forget();
     // What is known of cells: a measure of memory.
@@ -64,13 +68,11 @@ class StackSearch {
     };
 
     // A summary that has no result within such a cost is explored without a bound.
-    static constexpr std::int64_t kFew = 64;
+    static constexpr std::int64_t kFew = 64;  // of the least steps, as all of these
     // How far beyond its lower bound tighten_below searches.
     static constexpr std::int64_t kTighteningMargin = 8;
     static constexpr std::int32_t kAny = -2;
 
-    // A yield as a lower bound: 0, if it is none.
-    std::int64_t bound(std::int64_t yield) const { return bounds_ || yield == kNone ? yield : 0; }
     std::int32_t state(std::int32_t cell) const { return cells_[cell].state; }
     std::int32_t below(std::int32_t cell, const LeastYields::KernelReduction& reduction) const;
     void refine(std::int32_t root, std::int64_t limit);
@@ -82,6 +84,7 @@ class StackSearch {
     using CostByReduction = std::unordered_map<std::uint64_t, std::int64_t>;  // by left-hand side and cell
     std::int64_t least_after(std::int32_t lhs, std::int32_t cell);
     bool tighten_below(std::int32_t cell, const LeastYields::KernelReduction& reduction);
+    void tighten(std::int32_t lhs, std::int32_t cell);
     template <class Find>
     void fold_from_bottom(std::int32_t lhs, std::int32_t cell, CostByReduction& found, Find find);
     static std::uint64_t key_of(std::int32_t lhs, std::int32_t cell) {
@@ -92,7 +95,9 @@ class StackSearch {
     LeastYields& yields_;
     WeightedSummaries summaries_;
     const StackCells& cells_;
-    bool tightens_, bounds_;
+    std::int64_t step_;
+    bool tightens_;
+    StackSearch* bytes_;
     CostByReduction least_after_;  // lower bounds where a reduction is complete above a cell
     CostByReduction tightened_;    // those that tighten_below has raised as far as it can
     Interner search_node_ids_;

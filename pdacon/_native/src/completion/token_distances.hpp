@@ -1,24 +1,29 @@
-// The fewest tokens from a configuration to acceptance.
+// The fewest tokens from a configuration between two tokens to acceptance.
 //
-// A shortest path in the pushdown automaton over tokens. Its control locations are those of the automaton
-// over bytes, each with the part of a token that is left to be read (TokenSpeller), so that a token may span
+// This is a shortest path in the pushdown automaton over tokens, which is not built: a token can span
 // several lexemes and begin in the middle of one. Its weights are 1 where a token ends. Weighted summaries
 // and StackSearch solve it as they do for bytes.
 //
-// Exact in a grammar without layout that is not large (are_exact).
+// Exact in a grammar without layout that is not large (are_exact). Else an upper bound: the tokens of the
+// completion that has the fewest of those that are as short in bytes as can be (Weights); with layout see
+// LayoutDistances. It is consistent: of each configuration, unless it is 0, some token leads to one that is a
+// token nearer, since what is left of such a completion is one, too.
 //
 // Cost: O(LR states on top of a stack of which nothing is known); the first calls prepare what all share.
 // Source: weighted pushdown systems (Reps, Schwoon, Jha and Melski 2005).
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
+#include "completion/byte_distances.hpp"
+#include "completion/layout_distances.hpp"
 #include "completion/least_yields.hpp"
-#include "completion/lexeme_lengths.hpp"
 #include "completion/stack_cells.hpp"
 #include "completion/stack_search.hpp"
 #include "completion/token_speller.hpp"
 #include "completion/weighted_controls.hpp"
+#include "completion/weights.hpp"
 #include "detokenizer/trie.hpp"
 #include "liveness/futures.hpp"
 #include "pda/pushdown.hpp"
@@ -29,43 +34,58 @@ class TokenDistances {
   public:
     static constexpr std::int64_t kNone = StackSearch::kNone;
 
-    TokenDistances(const Pushdown& machine, const Trie& trie, Budget& budget, StackCells& cells)
+    // `bytes`: of the same machine and cells. `liveness`: of the machine, if tokens spell every text; else
+    // null.
+    TokenDistances(const Pushdown& machine, const Trie& trie, Budget& budget, StackCells& cells,
+                   ByteDistances& bytes, Coaccessibility* liveness)
         : speller_(trie, machine.lexer),
-          lengths_(machine.lexer, machine.layout, budget, LexemeLengths::Unit::kTokens),
-          bytes_(machine.lexer, machine.layout, budget),
           futures_(machine.lexer, speller_.star(), machine.layout.newline, machine.layout.classes, budget),
-          controls_(futures_, machine.layout, lengths_, budget, &speller_),
-          yields_(machine, are_exact(machine) ? lengths_ : bytes_, budget),
-          search_(machine, controls_, yields_, budget, cells, false, are_exact(machine) ? nullptr : &bytes_) {
+          weights_(are_exact(machine) ? Weights::tokens() : Weights::bytes_then_tokens()),
+          controls_(futures_, machine.layout, bytes.lengths(), weights_, budget, &speller_),
+          yields_(machine, bytes.lengths(), weights_, budget),
+          search_(machine, controls_, yields_, budget, cells, false,
+                  are_exact(machine) ? nullptr : &bytes.search()),
+          cells_(cells) {
+        if (machine.layout.newline < 0) return;
+        const Measure measure{futures_, bytes.lengths(), &speller_, &bytes.search(), liveness};
+        layout_ = std::make_unique<LayoutDistances>(machine, trie, measure, budget, cells);
     }
 
-    // Whether distances are exact. Not so in a large grammar, where only completions count that are nearly as
-    // short in bytes as can be: a distance is that of the best of these, an upper bound. It is consistent: of
-    // each configuration, unless it is 0, some token leads to one that is a token nearer. A configuration
-    // that none of these completes is taken for one without a completion.
+    // Whether distances are exact. By the size of the automata alone, so that none depends on what was asked
+    // before.
     static bool are_exact(const Pushdown& machine) {
-        return std::int64_t{machine.lexer.num_states()} * machine.tables.num_states <= kLargest;
+        return machine.layout.newline < 0 &&
+               std::int64_t{machine.lexer.num_states()} * machine.tables.num_states <= kLargest;
     }
 
     // kNone: there is no completion. `leading`: the next token loses one leading space.
-    std::int64_t least(const LexerConfiguration& reading, bool leading, std::int32_t cell) {
+    std::int64_t least(const LexerConfiguration& reading, bool leading, const StackView& stack) {
         const auto from = leading ? speller_.leading() : TokenSpeller::kBoundary;
-        return search_.cost(reading, from, cell, kNone - 1);
+        if (layout_) return layout_->least(reading, from, stack);
+        const auto found = search_.cost(reading, from, cells_.of(stack.top), ByteDistances::kUnlimited);
+        const bool is_known = weights_.unit > 0 ? Weights::are_apart(found, 1) : found < LeastYields::kMost;
+        return is_known ? weights_.measured(found) : kNone;
     }
 
     // Forgets what is known of cells.
-    void forget() { search_.forget(); }
-    std::size_t size() const { return search_.size(); }  // a measure of memory, without that of the cells
+    void forget() {
+        search_.forget();
+        if (layout_) layout_->forget();
+    }
+    // A measure of memory, without that of the cells.
+    std::size_t size() const { return search_.size() + (layout_ ? layout_->size() : 0); }
 
   private:
-    TokenSpeller speller_;
     static constexpr std::int64_t kLargest = 400'000;
 
-    LexemeLengths lengths_, bytes_;
+    TokenSpeller speller_;
     Futures futures_;
+    Weights weights_;
     WeightedControls controls_;
     LeastYields yields_;
     StackSearch search_;
+    StackCells& cells_;
+    std::unique_ptr<LayoutDistances> layout_;  // with layout: what answers
 };
 
 }  // namespace pdacon

@@ -8,14 +8,24 @@
 
 namespace pdacon {
 
+namespace {
+
+void add_least(WeightedControls::EmissionCosts& costs, std::int32_t emission, std::int64_t cost) {
+    if (emission < 0) return;
+    const auto [at, added] = costs.try_emplace(emission, cost);
+    if (!added) at->second = std::min(at->second, cost);
+}
+
+}  // namespace
+
 // One control for each label, column and cost. Controls with costs relative to their cheapest residue would
 // be fewer, but their number need not be finite.
 std::vector<PendingControls::Successor> WeightedControls::by_label(const EmissionCosts& costs) {
-    std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::vector<std::int32_t>> groups;
+    std::map<std::tuple<std::int32_t, std::int32_t, std::int64_t>, std::vector<std::int32_t>> groups;
     for (const auto& [id, cost] : costs) {
         const auto& emission = futures_.emission(id);
-        const auto beyond =
-            cost - lengths_.of_word(futures_.bytes_of(emission.residue)) - lengths_.of(emission.label);
+        const auto beyond = cost - weights_.of_bytes(lengths_.of_word(futures_.bytes_of(emission.residue))) -
+                            length(emission.label);
         groups[{emission.label, emission.column, beyond}].push_back(emission.residue);
     }
     std::vector<Successor> successors;
@@ -28,36 +38,63 @@ std::vector<PendingControls::Successor> WeightedControls::by_label(const Emissio
     return successors;
 }
 
+// What can be emitted first once any one of some residues has been read in a context, where each has cost a
+// number, of which its own bytes are a part.
+WeightedControls::EmissionCosts WeightedControls::lexed_costs(
+    std::int32_t context, std::span<const std::pair<std::int32_t, std::int64_t>> residues) {
+    EmissionCosts costs;
+    std::vector<std::pair<std::int64_t, State>> open;
+    for (const auto& [residue, spent] : residues) {
+        const auto result = futures_.scan(context, residue);
+        // With LineCosts a line has its blanks after a residue, if at all.
+        const bool ended = futures_.text_of(residue)[0] != 0;
+        const bool placed = lines_ == nullptr || !result.column.known() || is_first(result.column) ||
+                            (ended && result.column.value == 0);
+        if (result.emission >= 0 && placed) add_least(costs, result.emission, spent);
+        if (result.reading.state < 0 || (lines_ != nullptr && result.reading.now.value > 0)) continue;
+        const auto line = lines_ != nullptr && result.reading.now.known() ? Line::kBegun : Line::kNone;
+        const State state{futures_.classes().least(result.reading), result.speller_state, line};
+        if (lines_ != nullptr && residues.size() >= kManyResidues) {
+            open.emplace_back(spent, state);
+            continue;
+        }
+        for (const auto& [emission, cost] : emission_costs(state)) add_least(costs, emission, spent + cost);
+    }
+    if (!open.empty())
+        for (const auto& [emission, cost] : least_costs(std::move(open))) add_least(costs, emission, cost);
+    if (tokens_ != nullptr) drop_covered(costs);
+    return costs;
+}
+
 std::vector<PendingControls::Successor> WeightedControls::lexed(std::int32_t context,
                                                                 std::span<const std::int32_t> residues) {
-    EmissionCosts costs;
-    const auto add = [&](std::int32_t emission, std::int32_t cost) {
-        const auto [at, added] = costs.try_emplace(emission, cost);
-        if (!added) at->second = std::min(at->second, cost);
-    };
-    for (const auto residue : residues) {
-        const auto result = futures_.scan(context, residue);
-        const auto bytes = lengths_.of_word(futures_.bytes_of(residue));
-        if (result.emission >= 0) add(result.emission, bytes);
-        if (result.reading.state < 0) continue;
-        for (const auto& [emission, cost] : emission_costs({result.reading, result.speller_state}))
-            add(emission, bytes + cost);
-    }
-    if (tokens_ != nullptr) drop_covered(costs);
-    return by_label(costs);
+    std::vector<std::pair<std::int32_t, std::int64_t>> spent;
+    for (const auto residue : residues)
+        spent.emplace_back(residue, weights_.of_bytes(lengths_.of_word(futures_.bytes_of(residue))));
+    return by_label(lexed_costs(context, spent));
+}
+
+WeightedControls::Following WeightedControls::following(const EmissionCosts& costs) {
+    auto successors = by_label(costs);
+    Following found;
+    for (const auto& successor : successors) found.cost = std::min(found.cost, successor.cost);
+    for (auto& successor : successors) successor.cost -= found.cost;
+    found.list = list(successors);
+    return found;
 }
 
 WeightedControls::Following WeightedControls::following(const LexerConfiguration& reading,
                                                         std::int32_t speller_state) {
     const State from{futures_.classes().least(reading), speller_state};
     if (const auto known = following_.find(number(from)); known != following_.end()) return known->second;
-    auto successors = by_label(emission_costs(from));
-    Following found;
-    for (const auto& successor : successors) found.cost = std::min(found.cost, successor.cost);
-    for (auto& successor : successors) successor.cost -= found.cost;
-    found.list = list(successors);
+    const auto found = following(emission_costs(from));
     following_.emplace(number(from), found);
     return found;
+}
+
+WeightedControls::Following WeightedControls::following(
+    std::int32_t context, std::span<const std::pair<std::int32_t, std::int64_t>> residues) {
+    return following(lexed_costs(context, residues));
 }
 
 const std::vector<std::int32_t>& WeightedControls::any() {
@@ -76,9 +113,9 @@ const std::vector<std::int32_t>& WeightedControls::any() {
     for (const auto id : emissions) {
         const auto& emission = futures_.emission(id);
         groups[{emission.label, emission.column}].insert(emission.residue);
-        if (has_layout_)
-            error_bound_ =
-                std::max(error_bound_, static_cast<std::int32_t>(futures_.bytes_of(emission.residue).size()));
+        const auto bytes = futures_.bytes_of(emission.residue);
+        error_bound_ =
+            std::max(error_bound_, static_cast<std::int32_t>(bytes.size()) - lengths_.of_word(bytes));
     }
     for (const auto& [group, residues] : groups) {
         const std::vector<std::int32_t> left(residues.begin(), residues.end());
@@ -102,7 +139,8 @@ bool WeightedControls::Visited::add(const State& state) {
     const auto& reading = state.reading;
     if (marks_ != nullptr)
         return std::exchange((*marks_)[static_cast<std::size_t>(reading.state)], mark_) != mark_;
-    const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value, state.speller_state};
+    const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value, state.speller_state,
+                                static_cast<std::int32_t>(state.line)};
     const auto known = states_.size();
     return static_cast<std::size_t>(states_.intern(key)) == known;
 }
@@ -117,14 +155,14 @@ void WeightedControls::search(const State& from, Visit visit) {
         while (!here.empty()) {
             const auto state = here.back();
             here.pop_back();
-            const auto& [reading, speller_state] = state;
+            const auto& [reading, speller_state, line] = state;
             if (!visited.add(state) || !visit(state, bytes)) continue;
             for (const auto& move : futures_.moves(speller_state)) {
                 const auto next = futures_.lexer().next(reading.state, move.byte_class);
                 if (next < 0) continue;
                 const bool free = reading.now.known() && lengths_.of_byte(move.byte_class) == 0;
                 (free ? here : further)
-                    .push_back({futures_.moved(reading, next, move.byte_class), move.speller_state});
+                    .push_back({futures_.moved(reading, next, move.byte_class), move.speller_state, line});
             }
         }
         std::swap(here, further);
@@ -135,8 +173,8 @@ const WeightedControls::EmissionCosts& WeightedControls::emission_costs(State fr
     from.reading = futures_.classes().least(from.reading);
     const auto known = emission_costs_.find(number(from));
     if (known != emission_costs_.end()) return known->second;
-    if (tokens_ != nullptr)
-        return emission_costs_.emplace(number(from), token_costs_from(from)).first->second;
+    if (lines_ != nullptr || tokens_ != nullptr)
+        return emission_costs_.emplace(number(from), least_costs({{0, from}})).first->second;
     std::vector<State> ahead;
     search(from, [&](const State& state, std::int32_t bytes) {
         if (emission_costs_.contains(number(state))) return false;
@@ -151,11 +189,7 @@ const WeightedControls::EmissionCosts& WeightedControls::emission_costs(State fr
 WeightedControls::EmissionCosts WeightedControls::costs_from(const State& from) {
     const auto& lexer = futures_.lexer();
     EmissionCosts found;
-    const auto add = [&](std::int32_t emission, std::int32_t cost) {
-        if (emission < 0) return;
-        const auto [at, added] = found.try_emplace(emission, cost);
-        if (!added) at->second = std::min(at->second, cost);
-    };
+    const auto add = [&](std::int32_t emission, std::int32_t cost) { add_least(found, emission, cost); };
     search(from, [&](const State& state, std::int32_t bytes) {
         if (const auto known = emission_costs_.find(number(state)); known != emission_costs_.end()) {
             for (const auto& [emission, cost] : known->second) add(emission, bytes + cost);
@@ -172,68 +206,120 @@ WeightedControls::EmissionCosts WeightedControls::costs_from(const State& from) 
     return found;
 }
 
+// The moves of a state: emit(emission, bytes, whether a token ends), and go(state). With LineCosts less what
+// LayoutDistances leaves out: blanks that begin a line, and newlines whose last line has no column yet.
+template <class Emit, class Go>
+void WeightedControls::for_each_move(const State& from, Emit emit, Go go) {
+    const auto& lexer = futures_.lexer();
+    const auto& [reading, speller_state, line] = from;
+    if (futures_.may_end(speller_state)) {
+        const auto emission = futures_.end_emission(reading);
+        if (line != Line::kBegun || emission < 0 || futures_.emission(emission).label != newline_ ||
+            reading.matched.value == 0)
+            emit(emission, 0, false);
+    }
+    for (const auto& move : futures_.moves(speller_state)) {
+        const auto next = lexer.next(reading.state, move.byte_class);
+        if (LexingAutomaton::is_commit(next)) {
+            // A blank that completes a newline, as where a line has no more than so many.
+            if (lines_ != nullptr && lexer.indents(move.byte_class) && lexer.commit(next).label == newline_)
+                continue;
+            if (lines_ != nullptr && line != Line::kPlaced && lexer.commit(next).label == newline_ &&
+                !is_first(futures_.column_of(lexer.commit(next), reading, move.byte_class)))
+                continue;
+            emit(futures_.commit_emission(next, reading, move), 1, move.speller_state == kBetweenTokens);
+        }
+        if (next < 0) continue;
+        auto after = Line::kNone;
+        if (lines_ != nullptr && lexer.keeps_columns(next)) {
+            if (reading.now.known() && lexer.indents(move.byte_class)) continue;
+            after = lexer.is_line_break(reading.state, move.byte_class) ? Line::kBegun : line;
+        }
+        go({futures_.moved(reading, next, move.byte_class), move.speller_state, after});
+    }
+}
+
+// Dijkstra's algorithm over bytes, or over tokens. Where a line begins between two tokens, its blanks are
+// paid for at once. `open`: where the search begins, with costs.
+WeightedControls::EmissionCosts WeightedControls::least_costs(
+    std::vector<std::pair<std::int64_t, State>> open) {
+    EmissionCosts found;
+    Visited visited(*this);
+    const auto is_after = [](const auto& a, const auto& b) { return a.first > b.first; };
+    std::ranges::make_heap(open, is_after);
+    const auto add = [&](std::int64_t cost, const State& state) {
+        open.emplace_back(cost, state);
+        std::ranges::push_heap(open, is_after);
+    };
+    while (!open.empty()) {
+        budget_.tick();
+        std::ranges::pop_heap(open, is_after);
+        const auto [cost, state] = open.back();
+        open.pop_back();
+        if (!visited.add(state)) continue;
+        if (const auto known = emission_costs_.find(number(state)); known != emission_costs_.end()) {
+            for (const auto& [emission, more] : known->second) add_least(found, emission, cost + more);
+            continue;
+        }
+        if (state.line == Line::kBegun && state.speller_state == kBetweenTokens &&
+            state.reading.now.value == 0 && lines_->weight != LineCosts::kNever)
+            for (const auto& placed : placed_lines(futures_, state.reading))
+                add(cost + lines_->weight, {placed, kBetweenTokens, Line::kPlaced});
+        if (tokens_ == nullptr) {
+            for_each_move(
+                state,
+                [&, cost = cost](std::int32_t emission, std::int32_t bytes, bool) {
+                    add_least(found, emission, cost + bytes * weights_.byte);
+                },
+                [&, cost = cost](const State& to) { add(cost + weights_.byte, to); });
+            continue;
+        }
+        const auto& within = within_token(state);
+        for (const auto& [emission, more] : within.emissions) add_least(found, emission, cost + more);
+        for (const auto& [reading, line, more] : within.ends)
+            add(cost + more, {reading, kBetweenTokens, line});
+    }
+    if (tokens_ != nullptr) drop_covered(found);
+    return found;
+}
+
+// Breadth first by the number of bytes.
 const WeightedControls::WithinToken& WeightedControls::within_token(const State& from) {
     if (const auto known = within_token_.find(number(from)); known != within_token_.end())
         return known->second;
-    const auto& lexer = futures_.lexer();
     WithinToken found;
-    const auto add = [&](std::int32_t emission, std::int32_t cost) {
-        if (emission < 0) return;
-        const auto [at, added] = found.emissions.try_emplace(emission, cost);
-        if (!added) at->second = std::min(at->second, cost);
-    };
     Visited visited(*this);
-    std::vector<State> open{from};
-    while (!open.empty()) {
-        budget_.tick();
-        const auto [reading, speller_state] = open.back();
-        open.pop_back();
-        if (!visited.add({reading, speller_state})) continue;
-        if (futures_.may_end(speller_state)) add(futures_.end_emission(reading), 0);
-        for (const auto& move : futures_.moves(speller_state)) {
-            const auto next = lexer.next(reading.state, move.byte_class);
-            const bool ends = move.speller_state == TokenSpeller::kBoundary;
-            if (LexingAutomaton::is_commit(next)) add(futures_.commit_emission(next, reading, move), ends);
-            if (next < 0) continue;
-            const auto to = futures_.moved(reading, next, move.byte_class);
-            if (!ends)
-                open.push_back({to, move.speller_state});
-            else if (std::ranges::find(found.ends, to) == found.ends.end())
-                found.ends.push_back(to);
+    std::vector<State> here{from}, further;
+    for (std::int64_t cost = 0; !here.empty(); cost += weights_.byte) {
+        for (const auto& state : here) {
+            budget_.tick();
+            if (!visited.add(state)) continue;
+            for_each_move(
+                state,
+                [&](std::int32_t emission, std::int32_t bytes, bool ends) {
+                    add_least(found.emissions, emission,
+                              cost + bytes * weights_.byte + (ends ? weights_.token : 0));
+                },
+                [&](const State& to) {
+                    if (to.speller_state != TokenSpeller::kBoundary) return further.push_back(to);
+                    const auto is_end = [&](const TokenEnd& end) {
+                        return end.reading == to.reading && end.line == to.line;
+                    };
+                    if (std::ranges::none_of(found.ends, is_end))
+                        found.ends.push_back({to.reading, to.line, cost + weights_.byte + weights_.token});
+                });
         }
+        here = std::exchange(further, {});
     }
     drop_covered(found.emissions);
     return within_token_.emplace(number(from), std::move(found)).first->second;
 }
 
-// Breadth first by the number of tokens.
-WeightedControls::EmissionCosts WeightedControls::token_costs_from(const State& from) {
-    EmissionCosts found;
-    Interner seen;
-    std::vector<State> here{from}, further;
-    for (std::int32_t tokens = 0; !here.empty(); ++tokens) {
-        for (const auto& state : here) {
-            const auto& within = within_token(state);
-            for (const auto& [emission, cost] : within.emissions) {
-                const auto [at, added] = found.try_emplace(emission, tokens + cost);
-                if (!added) at->second = std::min(at->second, tokens + cost);
-            }
-            for (const auto& reading : within.ends) {
-                const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value};
-                const auto known = seen.size();
-                if (static_cast<std::size_t>(seen.intern(key)) == known)
-                    further.push_back({reading, TokenSpeller::kBoundary});
-            }
-        }
-        here = std::exchange(further, {});
-    }
-    drop_covered(found);
-    return found;
-}
-
 void WeightedControls::drop_covered(EmissionCosts& costs) const {
     struct Entry {
-        std::int32_t emission, cost, speller_state;
+        std::int32_t emission;
+        std::int64_t cost;
+        std::int32_t speller_state;
     };
     std::map<std::vector<std::int32_t>, std::vector<Entry>> groups;  // by what residues must have in common
     for (const auto& [id, cost] : costs) {

@@ -1,4 +1,5 @@
-// Pending controls with costs: (label, set of residues), and how many bytes it takes to come there.
+// Pending controls with costs: (label, set of residues), and how many bytes, or tokens, it takes to come
+// there.
 //
 // A control has all residues that its label may leave at one cost. A control for each single emission would
 // be one for each text of the lookahead.
@@ -11,40 +12,58 @@
 // Costs may also be tokens: then each is counted where it ends, and residues know which part of a token is
 // left behind the commit (TokenSpeller). Of two residues that differ only by that, the one that is left with
 // less, at no less cost, is dropped: whatever it leads to the other one does.
+//
+// With LineCosts the blanks that begin a line count, too, and costs are upper bounds: see LayoutDistances.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/interner.hpp"
 #include "completion/lexeme_lengths.hpp"
+#include "completion/line_costs.hpp"
 #include "completion/token_speller.hpp"
+#include "completion/weights.hpp"
 #include "liveness/pending_controls.hpp"
 
 namespace pdacon {
 
 class WeightedControls final : public PendingControls {
   public:
-    // `tokens`: the speller of `futures`, if costs are tokens; null: they are bytes.
-    WeightedControls(Futures& futures, const Layout& layout, const LexemeLengths& lengths, Budget& budget,
-                     TokenSpeller* tokens = nullptr)
+    using EmissionCosts = std::unordered_map<std::int32_t, std::int64_t>;  // by emission
+
+    // `tokens`: the speller of `futures`, if tokens count; else null. `lines`: what the blanks cost that
+    // begin a line; null: they are free.
+    WeightedControls(Futures& futures, const Layout& layout, const LexemeLengths& lengths,
+                     const Weights& weights, Budget& budget, TokenSpeller* tokens = nullptr,
+                     const LineCosts* lines = nullptr)
         : PendingControls(futures, layout),
           lengths_(lengths),
+          weights_(weights),
           budget_(budget),
           tokens_(tokens),
-          has_layout_(layout.newline >= 0),
-          plain_(!has_layout_ && futures.num_speller_states() == 1) {}
+          lines_(lines),
+          newline_(layout.newline),
+          plain_(layout.newline < 0 && futures.num_speller_states() == 1) {}
 
     // What can be pending after a lexer configuration and a speller state: a list of successors, and a number
     // to add to their costs, which is negative where part of a lexeme has been read. Blanks at the begin of a
     // line are free.
     struct Following {
         std::int32_t list = -1;
-        std::int32_t cost = 0;
+        std::int64_t cost = 0;
     };
     Following following(const LexerConfiguration& reading, std::int32_t speller_state);
+    // The same after a commit that may leave any one of some residues, each at its cost, in a context.
+    Following following(std::int32_t context,
+                        std::span<const std::pair<std::int32_t, std::int64_t>> residues);
+    // With LineCosts: what a newline can still emit whose last line has its column.
+    const EmissionCosts& emissions_of_line(const LexerConfiguration& placed) {
+        return emission_costs({placed, kBetweenTokens, Line::kPlaced});
+    }
     // For each label and class of columns a control with all residues that a lexeme can leave which begins
     // between two tokens. What can follow any control can follow one of these, for at most `error_bound`
     // bytes more.
@@ -52,23 +71,29 @@ class WeightedControls final : public PendingControls {
     // How much too high a cost from `any` can be. With layout, blanks are free in a residue but cost a byte
     // each where they are read; else it is 0.
     std::int32_t error_bound() const { return error_bound_; }
-    // The bytes of the shortest lexeme of a label.
-    std::int32_t length(std::int32_t label) const { return lengths_.of(label); }
+    // What the shortest lexeme of a label costs.
+    std::int64_t length(std::int32_t label) const { return weights_.of_bytes(lengths_.of(label)); }
+    const Weights& weights() const { return weights_; }
 
   private:
-    using EmissionCosts = std::unordered_map<std::int32_t, std::int32_t>;  // by emission
-
+    // With LineCosts, of a lexeme that may be a newline: whether the blanks of its last line are still to
+    // come, or what stands for them has been paid. A line begins between two tokens, with the column 0.
+    enum class Line : std::int32_t { kNone, kBegun, kPlaced };
     struct State {
         LexerConfiguration reading;
         std::int32_t speller_state;
+        Line line = Line::kNone;
     };
+    static constexpr std::int32_t kBetweenTokens = 0;  // a speller state
+    // With LineCosts one search serves so many residues or more: a line can begin with any byte.
+    static constexpr std::size_t kManyResidues = 8;
     // Costs are computed first for states at every so many bytes ahead, so that no search looks further than
     // that. Else a literal would cost the square of its length.
     static constexpr std::int32_t kSpan = 64;
     std::int32_t number(const State& state) {
         if (plain_) return state.reading.state;
         const std::int32_t key[] = {state.reading.state, state.reading.now.value, state.reading.matched.value,
-                                    state.speller_state};
+                                    state.speller_state, static_cast<std::int32_t>(state.line)};
         return numbers_.intern(key);
     }
     std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) override;
@@ -83,25 +108,39 @@ class WeightedControls final : public PendingControls {
         std::uint32_t mark_ = 0;
         Interner states_;
     };
-    // What a lexer configuration can do before the token ends that is under way: emit, at a cost of 1 if the
-    // token ends with the emission's last byte, or come to the token's end within a lexeme.
+    // What a lexer configuration can do before the token ends that is under way: emit, where the token may
+    // end with the emission's last byte, or come to the token's end within a lexeme.
+    struct TokenEnd {
+        LexerConfiguration reading;
+        Line line;
+        std::int64_t cost;
+    };
     struct WithinToken {
         EmissionCosts emissions;
-        std::vector<LexerConfiguration> ends;
+        std::vector<TokenEnd> ends;
     };
     template <class Visit>
     void search(const State& from, Visit visit);
     const WithinToken& within_token(const State& from);
-    EmissionCosts token_costs_from(const State& from);
     void drop_covered(EmissionCosts& costs) const;
     const EmissionCosts& emission_costs(State from);
     EmissionCosts costs_from(const State& from);
+    EmissionCosts least_costs(std::vector<std::pair<std::int64_t, State>> open);
+    // Whether a column is 0 and alone in its class, so that nothing has to be paid for it.
+    bool is_first(Column column) const { return column.value == 0 && futures_.classes().single > 0; }
+    template <class Emit, class Go>
+    void for_each_move(const State& from, Emit emit, Go go);
     std::vector<Successor> by_label(const EmissionCosts& costs);
+    EmissionCosts lexed_costs(std::int32_t context,
+                              std::span<const std::pair<std::int32_t, std::int64_t>> residues);
+    Following following(const EmissionCosts& costs);
 
     const LexemeLengths& lengths_;
+    Weights weights_;
     Budget& budget_;
     TokenSpeller* tokens_;
-    bool has_layout_;
+    const LineCosts* lines_;
+    std::int32_t newline_;
     bool plain_;  // whether a lexer state is all there is to a state, as in most grammars
     std::vector<std::uint32_t> marks_;  // by lexer state, if plain: the last search that has visited it
     std::uint32_t searches_ = 0;

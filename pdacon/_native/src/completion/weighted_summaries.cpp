@@ -29,15 +29,17 @@ std::int32_t WeightedSummaries::node(std::int32_t kind, std::int32_t control, st
                                      std::int32_t reduction, std::int32_t lhs) {
     const std::int32_t key[] = {kind, control, state, reduction, lhs};
     return nodes_.find_or_make(key, [&] {
-        budget_.check_states(nodes_.size() + 1);
+        budget_.check_states((nodes_.size() + 1) / kNodesPerState);
         return Node{kind, control, state, reduction, lhs, -1, false, {}, {}};
     });
 }
 
 void WeightedSummaries::raise(std::int32_t at, std::int64_t bound) {
     auto& node = nodes_[at];
-    if (bound > kUnbounded / 2) bound = kUnbounded;  // less what was spent on the way, it still is
     if (bound <= node.bound) return;
+    const auto step = pending_.weights().step();
+    // Less what was spent on the way, no bound is one still.
+    bound = bound > kUnbounded / 2 ? kUnbounded : bound / step * step + step - 1;
     node.bound = bound;
     if (node.queued) return;
     node.queued = true;
@@ -60,11 +62,7 @@ void WeightedSummaries::find_continuations(Step& found, std::int32_t state, std:
             continue;
         const auto total = LeastYields::sum(cost, LeastYields::sum(least, rest));
         if (total == LeastYields::kNever) continue;
-        auto more = std::max<std::int64_t>(0, total - potential);
-        if (pruned_by_ != nullptr) {
-            if (more > kMostDetour) continue;
-            more = 0;
-        }
+        const auto more = std::max<std::int64_t>(0, total - potential);
         found.continuations.push_back({static_cast<std::int32_t>(at), left == 0 ? lhs : -1, more});
         found.least = std::min(found.least, more);
     }
@@ -92,8 +90,9 @@ WeightedSummaries::Step WeightedSummaries::find_step(std::int32_t control, std::
         found.kind = Step::kShift;
         found.top =
             label == machine_.layout.indent ? machine_.opened(state, pending_.column(control)) : action - 1;
-        const auto length = pruned_by_ != nullptr ? pruned_by_->of(label) : pending_.length(label);
-        if (found.top >= 0) find_continuations(found, state, reduction, length, wanted.cost);
+        const auto cost =
+            pending_.length(label) + (label == machine_.layout.indent ? pending_.weights().indent : 0);
+        if (found.top >= 0) find_continuations(found, state, reduction, cost, wanted.cost);
     } else if (action < 0) {
         const auto production = static_cast<std::size_t>(-action - 1);
         const auto lhs = tables.lhs[production], length = tables.length[production];

@@ -13,16 +13,15 @@
 // Unusable after an exception, because work that was under way is lost: its owner drops it (GuardedWork).
 //
 // Cost: for each bound of a summary O(links x results of their sources) within it, and again for results that
-// are found at less cost. Completion raises a bound by half, and soon to all there is, so that bounds are
-// few. A link is looked for among those of its source one by one.
-// Sources: summaries as in Reps, Horwitz and Sagiv 1995; weights as in Reps, Schwoon, Jha and Melski 2005;
-// potentials as in Johnson 1977, "Efficient algorithms for shortest paths in sparse networks"; deepening as
-// in Korf 1985, "Depth-first iterative-deepening".
+// are found at less cost. Completion raises a bound by an eighth, and in the end to all there is, so that
+// bounds are few. A link is looked for among those of its source one by one. Sources: summaries as in Reps,
+// Horwitz and Sagiv 1995; weights as in Reps, Schwoon, Jha and Melski 2005; potentials as in Johnson 1977,
+// "Efficient algorithms for shortest paths in sparse networks"; deepening as in Korf 1985, "Depth-first
+// iterative-deepening".
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -30,27 +29,23 @@
 #include "base/budget.hpp"
 #include "base/interned_map.hpp"
 #include "completion/least_yields.hpp"
-#include "completion/lexeme_lengths.hpp"
 #include "completion/weighted_controls.hpp"
+#include "completion/weights.hpp"
 #include "pda/pushdown.hpp"
 
 namespace pdacon {
 
 class WeightedSummaries {
   public:
-    static constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max() / 4;
+    static constexpr std::int64_t kUnbounded = 2 * Weights::kMost;
 
     struct Result {
         std::int32_t control;  // what is pending when the reduction is complete
         std::int64_t cost;
     };
 
-    // `pruned_by`: the lengths of which `yields` are made, where costs are tokens but yields are bytes. Then
-    // a step counts nothing by itself, and those are left out that cost more than kMostDetour bytes beyond
-    // the least yield: fewer summaries, with results that are too high if at all.
-    WeightedSummaries(const Pushdown& machine, WeightedControls& pending, LeastYields& yields, Budget& budget,
-                      const LexemeLengths* pruned_by = nullptr)
-        : machine_(machine), pending_(pending), yields_(yields), budget_(budget), pruned_by_(pruned_by) {}
+    WeightedSummaries(const Pushdown& machine, WeightedControls& pending, LeastYields& yields, Budget& budget)
+        : machine_(machine), pending_(pending), yields_(yields), budget_(budget) {}
 
     // The numbers of summaries. `any_of`: from a state with any one of a list of controls pending to one of
     // the state's kernel reductions. `completed`: to it from where the reduction to `lhs` is complete above
@@ -122,13 +117,12 @@ class WeightedSummaries {
     WeightedControls& pending_;
     LeastYields& yields_;
     Budget& budget_;
-    static constexpr std::int64_t kMostDetour = 2;
-    const LexemeLengths* pruned_by_;
     InternedMap<Node> nodes_;  // by kind, control, state, reduction and left-hand side
     // By label, column, state and reduction; those after a reduction by its left-hand side, state and
     // reduction.
     InternedMap<Step, std::deque<Step>> steps_;
-    static constexpr std::size_t kLinksPerState = 16;  // links are small, and count less against the limit
+    // Nodes and links are smaller than states of automata, and count less against the limit.
+    static constexpr std::size_t kNodesPerState = 4, kLinksPerState = 16;
     std::size_t num_links_ = 0;
     std::vector<std::int32_t> raised_;                      // nodes to expand, as their bounds were raised
     std::deque<std::pair<std::int32_t, Result>> improved_;  // of nodes: results to hand on, new or cheaper

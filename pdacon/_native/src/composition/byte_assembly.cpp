@@ -32,20 +32,20 @@ void ByteAssembly::add_nodes(const TokenClasses::Node& root, const LexerConfigur
     Overlay::Nodes stack_nodes;
     for_each_open_node(machine_, classes_, root, start, Overlay(stack, read_set), budget_,
                        [&](const TokenClasses::Node& node, const Overlay& here) {
-                           const auto cell = cells_.of(here.view(stack_nodes).top);
+                           const auto open = here.view(stack_nodes);
                            for (const auto& [end, tokens] : node.inner)
-                               add_part(end, start, cell, {0, cut, tokens, {}});
+                               add_part(end, start, open, {0, cut, tokens, {}});
                            for (const auto& [end, first, last] : node.listed) {
                                const auto some = std::span(node.tokens).subspan(first, last - first);
-                               add_part(end, start, cell, {0, cut, nullptr, {some.begin(), some.end()}});
+                               add_part(end, start, open, {0, cut, nullptr, {some.begin(), some.end()}});
                            }
                        });
 }
 
 void ByteAssembly::add_part(const TokenClasses::InnerEnd& end, const LexerConfiguration& start,
-                            std::int32_t cell, Part part) {
+                            const StackView& stack, Part part) {
     const LexerConfiguration reading{end.lexer_state, end.now.from(start), end.matched.from(start)};
-    part.distance = distances_.least(reading, 0, cell);
+    part.distance = distances_.at_most(reading, stack);
     if (part.distance != ByteDistances::kNone) parts_.push_back(std::move(part));
 }
 

@@ -14,7 +14,6 @@
 
 #include "base/budget.hpp"
 #include "completion/byte_distances.hpp"
-#include "completion/stack_cells.hpp"
 #include "composition/token_classes.hpp"
 #include "detokenizer/token_set.hpp"
 #include "detokenizer/trie.hpp"
@@ -39,11 +38,10 @@ class TokensByLength {
 
 class ByteAssembly {
   public:
-    ByteAssembly(const Pushdown& machine, ByteDistances& distances, StackCells& cells, TokenClasses& classes,
-                 const Trie& trie, TokensByLength& lengths, Budget& budget)
+    ByteAssembly(const Pushdown& machine, ByteDistances& distances, TokenClasses& classes, const Trie& trie,
+                 TokensByLength& lengths, Budget& budget)
         : machine_(machine),
           distances_(distances),
-          cells_(cells),
           classes_(classes),
           trie_(trie),
           lengths_(lengths),
@@ -69,14 +67,13 @@ class ByteAssembly {
     };
     void add_nodes(const TokenClasses::Node& root, const LexerConfiguration& start, std::int64_t cut,
                    const StackView& stack);
-    void add_part(const TokenClasses::InnerEnd& end, const LexerConfiguration& start, std::int32_t cell,
+    void add_part(const TokenClasses::InnerEnd& end, const LexerConfiguration& start, const StackView& stack,
                   Part part);
     // Those of the part with at most so many bytes of text.
     void select(const Part& part, std::int64_t most, std::vector<std::int32_t>& selected) const;
 
     const Pushdown& machine_;
     ByteDistances& distances_;
-    StackCells& cells_;
     TokenClasses& classes_;
     const Trie& trie_;
     TokensByLength& lengths_;

@@ -82,7 +82,7 @@ std::int64_t CanonicalPlans::estimate(const Spot& spot, bool in_bytes) {
         const auto longest = std::int64_t{trie_.max_depth()};
         return std::max<std::int64_t>((bytes + longest - 1) / longest, 1);
     }
-    const auto least = engine.token_distances().least(spot.lexing, spot.leading, cell);
+    const auto least = engine.token_distances().least(spot.lexing, spot.leading, spot.stack.view());
     // 0: without the filter the text may end.
     return least == kNone ? kNone : std::max<std::int64_t>(least, 1);
 }

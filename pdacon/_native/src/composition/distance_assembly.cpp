@@ -11,7 +11,7 @@ void DistanceAssembly::add(const TokenClasses::Node& root, const LexerConfigurat
     Overlay::Nodes stack_nodes;
     for_each_open_node(machine_, classes_, root, start, Overlay(stack, read_set), budget_,
                        [&](const TokenClasses::Node& node, const Overlay& here) {
-                           add_inner(node, start, cells_.of(here.view(stack_nodes).top));
+                           add_inner(node, start, here.view(stack_nodes));
                        });
 }
 
@@ -28,20 +28,21 @@ void DistanceAssembly::add_leading(const Trie& trie, const LexerConfiguration& s
 }
 
 void DistanceAssembly::add_inner(const TokenClasses::Node& node, const LexerConfiguration& start,
-                                 std::int32_t cell) {
+                                 const StackView& stack) {
     for (const auto& [end, tokens] : node.inner)
-        if (auto* mask = mask_of(end, start, cell)) tokens->add_to(*mask);
+        if (auto* mask = mask_of(end, start, stack)) tokens->add_to(*mask);
     for (const auto& [end, first, last] : node.listed)
-        if (auto* mask = mask_of(end, start, cell))
+        if (auto* mask = mask_of(end, start, stack))
             for (const auto token : std::span(node.tokens).subspan(first, last - first))
                 set_bit(*mask, token);
 }
 
 // The mask that the tokens of an inner edge belong to; null: they are not allowed.
 std::vector<std::int32_t>* DistanceAssembly::mask_of(const TokenClasses::InnerEnd& end,
-                                                     const LexerConfiguration& start, std::int32_t cell) {
+                                                     const LexerConfiguration& start,
+                                                     const StackView& stack) {
     const LexerConfiguration reading{end.lexer_state, end.now.from(start), end.matched.from(start)};
-    const auto distance = distances_.least(reading, false, cell);
+    const auto distance = distances_.least(reading, false, stack);
     if (distance == TokenDistances::kNone) return nullptr;
     auto& mask = masks_[distance];
     if (mask.empty()) mask.resize(words_, 0);

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "base/budget.hpp"
-#include "completion/stack_cells.hpp"
 #include "completion/token_distances.hpp"
 #include "composition/token_classes.hpp"
 #include "detokenizer/trie.hpp"
@@ -24,14 +23,9 @@ namespace pdacon {
 
 class DistanceAssembly {
   public:
-    DistanceAssembly(const Pushdown& machine, TokenDistances& distances, StackCells& cells,
-                     TokenClasses& classes, std::size_t words, Budget& budget)
-        : machine_(machine),
-          distances_(distances),
-          cells_(cells),
-          classes_(classes),
-          words_(words),
-          budget_(budget) {}
+    DistanceAssembly(const Pushdown& machine, TokenDistances& distances, TokenClasses& classes,
+                     std::size_t words, Budget& budget)
+        : machine_(machine), distances_(distances), classes_(classes), words_(words), budget_(budget) {}
 
     // Adds the tokens of a node of a lexer state, in a configuration with that state.
     void add(const TokenClasses::Node& root, const LexerConfiguration& start, const StackView& stack);
@@ -42,13 +36,12 @@ class DistanceAssembly {
         std::span<const std::int32_t> end_tokens) const;
 
   private:
-    void add_inner(const TokenClasses::Node& node, const LexerConfiguration& start, std::int32_t cell);
+    void add_inner(const TokenClasses::Node& node, const LexerConfiguration& start, const StackView& stack);
     std::vector<std::int32_t>* mask_of(const TokenClasses::InnerEnd& end, const LexerConfiguration& start,
-                                       std::int32_t cell);
+                                       const StackView& stack);
 
     const Pushdown& machine_;
     TokenDistances& distances_;
-    StackCells& cells_;
     TokenClasses& classes_;
     std::size_t words_;
     Budget& budget_;

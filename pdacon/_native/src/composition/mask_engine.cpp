@@ -47,14 +47,15 @@ std::int64_t MaskEngine::shortest_completion(const LexerConfiguration& lexing, c
 
 TokenDistances& MaskEngine::token_distances() {
     if (!token_distances_)
-        token_distances_ = std::make_unique<TokenDistances>(machine_, trie_, budget_, cells_);
+        token_distances_ = std::make_unique<TokenDistances>(machine_, trie_, budget_, cells_,
+                                                            byte_distances(), liveness_of_texts());
     return *token_distances_;
 }
 
 ByteDistances& MaskEngine::byte_distances() {
     if (!byte_distances_)
-        byte_distances_ =
-            std::make_unique<ByteDistances>(machine_, star_, coaccessibility_.futures(), budget_, cells_);
+        byte_distances_ = std::make_unique<ByteDistances>(machine_, star_, coaccessibility_.futures(),
+                                                          budget_, cells_, &trie_, liveness_of_texts());
     return *byte_distances_;
 }
 
@@ -70,7 +71,7 @@ bool MaskEngine::make_room_for_distances() {
 
 ByteAssembly MaskEngine::assemble_by_bytes(const LexerConfiguration& lexing, bool leading,
                                            const StackView& stack) {
-    ByteAssembly found(machine_, byte_distances(), cells_, classes_by_state(), trie_, lengths_, budget_);
+    ByteAssembly found(machine_, byte_distances(), classes_by_state(), trie_, lengths_, budget_);
     found.add(lexing, leading, stack);
     return found;
 }
@@ -79,7 +80,7 @@ MaskEngine::ByDistance MaskEngine::compute_by_distance(const LexerConfiguration&
                                                        const StackView& stack) {
     auto& known = token_distances();
     auto& classes = classes_by_state();
-    DistanceAssembly assembly(machine_, known, cells_, classes, trie_.words(), budget_);
+    DistanceAssembly assembly(machine_, known, classes, trie_.words(), budget_);
     if (leading) {
         assembly.add_leading(trie_, lexing, stack);
     } else {

@@ -98,6 +98,9 @@ class MaskEngine {
     std::vector<std::int32_t> compute_symbols(const LexerConfiguration& lexing, const StackView& stack,
                                               ReadSet& looked);
 
+    // Null where tokens do not spell every text.
+    Coaccessibility* liveness_of_texts() { return star_.edges.size() == 1 ? &coaccessibility_ : nullptr; }
+
     const Pushdown& machine_;
     const SharedTrie& trie_;
     const Labels& labels_;

@@ -12,6 +12,18 @@
 
 namespace pdacon {
 
+namespace {
+
+// Of the open blocks, the innermost first.
+std::vector<std::int32_t> columns_of(const StackView& stack) {
+    std::vector<std::int32_t> columns;
+    for (const auto* block = stack.block; block != nullptr; block = block->around)
+        columns.push_back(block->column);
+    return columns;
+}
+
+}  // namespace
+
 TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie,
                    std::shared_ptr<const Labels> labels, Budget budget, std::int64_t max_depth,
                    std::int64_t max_bytes, const Futures* known)
@@ -244,18 +256,30 @@ TokenPda::Mask TokenPda::mask(std::int32_t id) {
     return at(id);
 }
 
+TokenPda::DistanceKey TokenPda::distance_key(const LexerConfiguration& lexing, bool leading,
+                                             const StackView& stack) {
+    const auto columns = columns_of(stack);
+    return distance_key(lexing, leading, cells_.of(stack.top), columns_.intern(columns));
+}
+
 void TokenPda::forget_distances() {
     by_distance_ = {};
     by_bytes_ = {};
+    columns_ = {};
     if (plans_) plans_->forget();
 }
 
 void TokenPda::require_measurable() const {
-    // Columns count by their classes where distances are measured, so that too little could be promised.
-    if (machine_.layout.newline >= 0)
+    if (filter_ && machine_.layout.newline >= 0)
         throw std::invalid_argument(
-            "tokens and bytes cannot be counted in a grammar with a postlex: blanks that begin a line decide "
-            "what it continues; leave the budget out, and end the text with shortest_completion()");
+            "tokens and bytes cannot be counted under canonical in a grammar with a postlex; leave the "
+            "budget or "
+            "canonical out");
+    if (machine_.lexer.has_escaped_lines())
+        throw std::invalid_argument(
+            "tokens and bytes cannot be counted in a grammar with indentation within strings of JSON; leave "
+            "the "
+            "budget out, and end the text with shortest_completion()");
 }
 
 MaskEngine& TokenPda::measuring_engine() {
@@ -271,9 +295,9 @@ std::int64_t TokenPda::least(Allowance::Unit unit, const LexerConfiguration& lex
         Overlay here(stack, looked);
         if (ends(machine_, here, lexing)) return std::int64_t{0};
         auto& measuring = measuring_engine();
-        const auto cell = cells_.of(stack.top);
-        if (unit == Allowance::Unit::kTokens) return measuring.token_distances().least(lexing, leading, cell);
-        if (!leading) return measuring.byte_distances().least(lexing, 0, cell);
+        if (unit == Allowance::Unit::kTokens)
+            return measuring.token_distances().least(lexing, leading, stack);
+        if (!leading) return measuring.byte_distances().at_most(lexing, stack);
         return measuring.assemble_by_bytes(lexing, leading, stack).least();
     });
 }
@@ -300,7 +324,7 @@ std::vector<std::int32_t> TokenPda::end_words(bool may_end) const {
 std::int32_t TokenPda::make_by_distance(const LexerConfiguration& lexing, bool leading,
                                         const StackView& stack) {
     auto& measuring = measuring_engine();
-    const auto key = distance_key(lexing, leading, cells_.of(stack.top));
+    const auto key = distance_key(lexing, leading, stack);
     if (const auto known = by_distance_.find(key); known >= 0) return known;
     make_room();
     MasksByDistance made;
@@ -330,7 +354,7 @@ std::int32_t TokenPda::find_by_bytes(const DistanceKey& key, Allowance& allowanc
 std::int32_t TokenPda::make_by_bytes(const LexerConfiguration& lexing, bool leading, const StackView& stack,
                                      Allowance allowance) {
     auto& measuring = measuring_engine();
-    const auto key = distance_key(lexing, leading, cells_.of(stack.top));
+    const auto key = distance_key(lexing, leading, stack);
     if (const auto known = find_by_bytes(key, allowance); known >= 0) return known;
     make_room();
     const auto found = measuring.assemble_by_bytes(lexing, leading, stack);
@@ -363,9 +387,11 @@ TokenPda::Mask TokenPda::mask_within(const LexerConfiguration& lexing, bool lead
 TokenPda::Mask TokenPda::known_mask_within(const LexerConfiguration& lexing, bool leading,
                                            const StackView& stack, Allowance allowance) {
     const std::unique_lock hold(guarded_.lock(), std::try_to_lock);
-    const auto cell = stack.top->cell.load(std::memory_order_relaxed);
-    if (!hold.owns_lock() || cell < 0) return {};
-    const auto key = distance_key(lexing, leading, cell);
+    if (!hold.owns_lock()) return {};
+    const auto cell = cells_.remembered(*stack.top);
+    const auto columns = columns_.find(columns_of(stack));
+    if (cell == StackCells::kBottom || columns < 0) return {};
+    const auto key = distance_key(lexing, leading, cell, columns);
     if (allowance.unit == Allowance::Unit::kBytes) {
         const auto id = find_by_bytes(key, allowance);
         return id < 0 ? Mask{} : at(id);

@@ -119,7 +119,8 @@ class TokenPda {
         bool closing;
         std::int64_t most;  // tokens, end tokens not counted, or bytes of text
     };
-    // Allowances are not for grammars with layout. Throws std::invalid_argument.
+    // Allowances are not for grammars whose lines are escaped: a blank can be of several bytes there, which
+    // LayoutDistances does not know. Nor are they for layout under a filter. Throws std::invalid_argument.
     void require_measurable() const;
     // The least allowance from which a sentence can be reached; kNone: none can be. `leading`: the next
     // token with text loses one leading space.
@@ -202,10 +203,12 @@ class TokenPda {
         std::int64_t enough;
         std::map<std::pair<std::int64_t, bool>, std::int32_t> masks;
     };
-    using DistanceKey = std::array<std::int32_t, 5>;
-    static DistanceKey distance_key(const LexerConfiguration& lexing, bool leading, std::int32_t cell) {
-        return {lexing.state, lexing.now.value, lexing.matched.value, leading, cell};
+    using DistanceKey = std::array<std::int32_t, 6>;
+    static DistanceKey distance_key(const LexerConfiguration& lexing, bool leading, std::int32_t cell,
+                                    std::int32_t columns) {
+        return {lexing.state, lexing.now.value, lexing.matched.value, leading, cell, columns};
     }
+    DistanceKey distance_key(const LexerConfiguration& lexing, bool leading, const StackView& stack);
     // The tokens that a configuration allows within a pretoken and across its end, as ids of masks, and what
     // the search for them read.
     struct FilteredMasks {
@@ -261,7 +264,8 @@ class TokenPda {
     std::unique_ptr<MaskEngine> engine_;
     MaskSet masks_;
     MaskTrie mask_trie_;
-    InternedMap<MasksByDistance> by_distance_;  // by lexer configuration and cell of the stack
+    Interner columns_;                          // of open blocks
+    InternedMap<MasksByDistance> by_distance_;  // by lexer configuration, cell of the stack and its columns
     InternedMap<MasksByBytes> by_bytes_;        // likewise
     std::shared_ptr<CanonicalFilter> filter_;   // none: everything that the grammar allows
     MaskSet filtered_rows_;

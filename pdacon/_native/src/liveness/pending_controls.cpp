@@ -33,14 +33,18 @@ std::int32_t PendingControls::after(std::int32_t context, std::int32_t block, st
 
 std::int32_t PendingControls::list(std::span<const Successor> successors) {
     std::vector<std::int32_t> flat;
-    for (const auto& successor : successors) flat.insert(flat.end(), {successor.control, successor.cost});
+    for (const auto& [control, cost] : successors)
+        flat.insert(flat.end(),
+                    {control, static_cast<std::int32_t>(cost >> 32), static_cast<std::int32_t>(cost)});
     return lists_.intern(flat);
 }
 
 std::vector<PendingControls::Successor> PendingControls::successors(std::int32_t list) const {
     const auto known = lists_[list];
     std::vector<Successor> found;
-    for (std::size_t at = 0; at < known.size(); at += 2) found.push_back({known[at], known[at + 1]});
+    for (std::size_t at = 0; at < known.size(); at += 3)
+        found.push_back({known[at], std::int64_t{known[at + 1]} * (std::int64_t{1} << 32) +
+                                        static_cast<std::uint32_t>(known[at + 2])});
     return found;
 }
 

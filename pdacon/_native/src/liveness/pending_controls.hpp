@@ -26,7 +26,7 @@ class PendingControls {
   public:
     struct Successor {
         std::int32_t control;
-        std::int32_t cost;  // in bytes; 0 where costs do not count
+        std::int64_t cost;  // 0 where costs do not count
     };
 
     PendingControls(Futures& futures, const Layout& layout) : futures_(futures), layout_(layout) {}
@@ -91,8 +91,8 @@ class PendingControls {
     void add_blocks(std::int32_t control, std::int32_t block, std::vector<Successor>& successors);
 
     const Layout& layout_;
-    Interner ids_;  // label, column and residues, ascending
-    Interner lists_;
+    Interner ids_;                     // label, column and residues, ascending
+    Interner lists_;                   // of successors: a control, and both halves of its cost
     InternedMap<std::int32_t> after_;  // by context, block and control: a list of successors
     using Sets = std::vector<std::int32_t>;
     InternedMap<Sets, std::deque<Sets>> entered_;  // by context and control

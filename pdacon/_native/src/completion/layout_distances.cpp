@@ -1,0 +1,244 @@
+#include "completion/layout_distances.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace pdacon {
+
+namespace {
+
+constexpr std::int32_t kBetweenTokens = 0;  // a speller state
+constexpr auto kUnlimited = 2 * LeastYields::kMost;
+
+std::int32_t column_of(const StackView& stack) { return stack.block == nullptr ? 0 : stack.block->column; }
+
+}  // namespace
+
+LayoutDistances::LayoutDistances(const Pushdown& machine, const Trie& trie, const Measure& measure,
+                                 Budget& budget, StackCells& cells)
+    : machine_(machine),
+      measure_(measure),
+      weights_(measure.weights()),
+      budget_(budget),
+      cells_(cells),
+      yields_(machine, measure.lengths, weights_, budget),
+      blanks_(machine.lexer, trie,
+              measure.tokens != nullptr ? BlankCosts::Unit::kTokens : BlankCosts::Unit::kBytes),
+      step_(machine.layout.classes.count() + machine.layout.indent_len),
+      up_to_(blanks_.up_to_columns(kTable)) {}
+
+// The ceiling with a number; null: there is none such. What the blanks of a line take is doubled from each to
+// the next.
+LayoutDistances::Ceiling* LayoutDistances::ceiling(std::size_t number) {
+    while (ceilings_.size() <= number) {
+        std::int32_t column = -1, most = 1;
+        if (!ceilings_.empty()) {
+            column = ceilings_.back()->column;
+            if (column >= kHighest || up_to_[static_cast<std::size_t>(column) + 1] == BlankCosts::kNever)
+                return nullptr;
+            most = std::max(2 * ceilings_.back()->placing, up_to_[static_cast<std::size_t>(column) + 1]);
+        }
+        if (up_to_[kTable] == BlankCosts::kNever) {  // no line begins with blanks
+            add_ceiling(std::numeric_limits<std::int32_t>::max(), BlankCosts::kNever);
+            continue;
+        }
+        while (up_to_.back() <= most && std::ssize(up_to_) <= kHighest + 1)
+            up_to_ = blanks_.up_to_columns(2 * (static_cast<std::int32_t>(up_to_.size()) - 1));
+        column = static_cast<std::int32_t>(std::ranges::upper_bound(up_to_, most) - up_to_.begin()) - 1;
+        add_ceiling(column, up_to_[static_cast<std::size_t>(column)]);
+    }
+    return ceilings_[number].get();
+}
+
+void LayoutDistances::add_ceiling(std::int32_t column, std::int32_t placing) {
+    ceilings_.push_back(
+        std::make_unique<Ceiling>(machine_, measure_, yields_, budget_, cells_, column, placing));
+}
+
+// Whether all columns of a run of this cost are below the ceiling.
+bool LayoutDistances::is_below(const Ceiling& ceiling, std::int32_t column, std::int64_t cost) const {
+    if (ceiling.placing == BlankCosts::kNever) return Weights::are_apart(cost, 1);
+    if (!Weights::are_apart(cost, ceiling.placing + 1)) return false;
+    return Weights::indents_in(cost) <= (ceiling.column - column) / step_;
+}
+
+// The least cost of runs below their ceilings, where the innermost block is in a column. The bytes in it are
+// the same under each of them, and the units are no fewer under a higher one.
+template <class Cost>
+std::int64_t LayoutDistances::under_ceilings(std::int32_t column, std::int64_t limit, Cost cost) {
+    for (std::size_t number = 0; auto* at = ceiling(number); ++number) {
+        if (at->column < column || at->column < machine_.layout.classes.count()) continue;
+        const auto found = cost(*at);
+        if (found > limit || is_below(*at, column, found)) return found;
+    }
+    return kNone;
+}
+
+std::int64_t LayoutDistances::least(const LexerConfiguration& reading, std::int32_t speller_state,
+                                    const StackView& stack) {
+    const auto found = cost(reading, speller_state, stack);
+    return found == kNone ? kNone : weights_.measured(found);
+}
+
+std::int64_t LayoutDistances::cost(const LexerConfiguration& reading, std::int32_t speller_state,
+                                   const StackView& stack) {
+    if (reading.now.known() || reading.matched.known()) return cost_of_line(reading, stack);
+    const auto cell = cells_.of(stack.top);
+    return under_ceilings(column_of(stack), kUnlimited, [&](Ceiling& at) {
+        return at.search.cost(reading, speller_state, cell, kUnlimited);
+    });
+}
+
+// Within a newline: it ends with this line, or goes on to a next one.
+std::int64_t LayoutDistances::cost_of_line(const LexerConfiguration& reading, const StackView& stack) {
+    auto best = kNone;
+    const auto end_here = [&](const LexerConfiguration& begun, std::int64_t before) {
+        const auto columns = columns_of(begun, stack);
+        for (const auto& [placed, blanks] : blanks_.from(begun, columns.back())) {
+            if (placed.now.known() && !std::ranges::binary_search(columns, placed.now.value)) continue;
+            const auto spent = before + blanks * weights_.unit;
+            const auto limit = best == kNone ? kUnlimited : best - spent - 1;
+            const auto rest = limit < 0 ? kNone : cost_placed(placed, stack, limit);
+            if (rest != kNone) best = spent + rest;
+        }
+    };
+    end_here(reading, 0);
+    for (const auto& [begun, before] : next_lines(reading)) end_here(begun, before);
+    return best;
+}
+
+// The columns that a line can have which is begun, ascending: those of the open blocks, and those of new
+// ones.
+std::vector<std::int32_t> LayoutDistances::columns_of(const LexerConfiguration& reading,
+                                                      const StackView& stack) const {
+    std::vector<std::int32_t> columns{reading.now.value, 0};
+    for (const auto* block = stack.block; block != nullptr; block = block->around)
+        columns.push_back(block->column);
+    for (std::int32_t step = 1; step <= step_; ++step) columns.push_back(column_of(stack) + step);
+    std::ranges::sort(columns);
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    return columns;
+}
+
+// What can be pending once a newline, whose last line has its column, has been committed as a label.
+WeightedControls::Following LayoutDistances::after_line(Ceiling& ceiling, const LexerConfiguration& placed,
+                                                        std::int32_t label, std::int32_t context) {
+    const auto like = measure_.futures.classes().least(placed);
+    const std::int32_t key[] = {like.state, like.now.value, like.matched.value, label, context};
+    return ceiling.after_line[ceiling.after_line.find_or_make(key, [&] {
+        const auto column = like.now.known() ? like.now : like.matched;
+        std::vector<std::pair<std::int32_t, std::int64_t>> residues;
+        for (const auto& [id, cost] : ceiling.controls.emissions_of_line(like)) {
+            const auto& emission = measure_.futures.emission(id);
+            if (emission.label == label && (emission.column < 0 || emission.column == column.value))
+                residues.emplace_back(emission.residue, cost);
+        }
+        std::ranges::sort(residues);
+        return ceiling.controls.following(context, residues);
+    })];
+}
+
+// Whether a line of text can follow once the parser has read the newline. Where none can, as where only an
+// INDENT is wanted, a search would not find that before it has seen all there is.
+bool LayoutDistances::leads_on(const LexerConfiguration& placed, std::int32_t label, const Overlay& after) {
+    if (measure_.liveness == nullptr) return true;
+    const auto& futures = measure_.futures;
+    for (const auto& [id, cost] : ceiling(0)->controls.emissions_of_line(futures.classes().least(placed))) {
+        const auto& emission = futures.emission(id);
+        if (emission.label != label) continue;
+        const auto text = futures.text_of(emission.residue);  // whether it has ended, look-behind, bytes
+        auto stack = after;
+        auto reading = boundary(machine_, stack, text[1]);
+        std::vector<std::int32_t> pending(text.rbegin(), text.rend() - 2);
+        if (reading.state < 0 || !read(machine_, stack, reading, pending)) continue;
+        if (text[0] != 0 ? ends(machine_, stack, reading)
+                         : measure_.liveness->is_future_live(reading, 0, stack))
+            return true;
+    }
+    return false;
+}
+
+// Where the line has its column: the parser reads the newline, or what else may be committed. kNone: it costs
+// more than a limit.
+std::int64_t LayoutDistances::cost_placed(const LexerConfiguration& placed, const StackView& stack,
+                                          std::int64_t limit) {
+    // A line in another column than the match before it: which of them counts is not known here.
+    if (placed.now.known() && placed.matched.known() && placed.now != placed.matched) return kNone;
+    const auto column = placed.now.known() ? placed.now : placed.matched;
+    std::vector<std::int32_t> labels;
+    for (const auto& [id, cost] :
+         ceiling(0)->controls.emissions_of_line(measure_.futures.classes().least(placed)))
+        labels.push_back(measure_.futures.emission(id).label);
+    // The newline first: what else may be committed is looked for only as far as it may be nearer.
+    std::ranges::sort(labels, {},
+                      [&](std::int32_t label) { return std::pair(label != machine_.layout.newline, label); });
+    labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+    auto best = kNone;
+    for (const auto label : labels) {
+        ReadSet read_set;
+        Overlay after(stack, read_set);
+        if (label == machine_.lexer.end_label() || !feed_label(machine_, after, label, column)) continue;
+        if (!leads_on(placed, label, after)) continue;
+        Overlay::Nodes nodes;
+        const auto view = after.view(nodes);
+        const auto cell = cells_.of(view.top);
+        const auto context = machine_.tables.context[static_cast<std::size_t>(view.top->state)];
+        const auto rest = under_ceilings(column_of(view), limit, [&](Ceiling& at) {
+            return at.search.cost(after_line(at, placed, label, context), cell, limit);
+        });
+        if (rest > limit) continue;
+        best = rest;
+        limit = rest - 1;
+    }
+    return best;
+}
+
+// Where a next line of the same newline begins, at the least cost.
+const std::vector<LayoutDistances::NextLine>& LayoutDistances::next_lines(const LexerConfiguration& reading) {
+    const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value};
+    return next_lines_[next_lines_.find_or_make(key, [&] {
+        const auto& lexer = machine_.lexer;
+        std::vector<NextLine> found;
+        std::set<std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t>> seen;
+        using State = std::pair<LexerConfiguration, std::int32_t>;  // and a speller state
+        std::map<std::int64_t, std::vector<State>> open{{0, {{reading, kBetweenTokens}}}};  // by cost
+        while (!open.empty() && found.empty()) {
+            const auto [cost, states] = *open.begin();
+            open.erase(open.begin());
+            for (const auto& [at, speller_state] : states) {
+                budget_.tick();
+                if (!seen.emplace(at.state, at.now.value, at.matched.value, speller_state).second) continue;
+                for (const auto& move : measure_.futures.moves(speller_state)) {
+                    const auto next = lexer.next(at.state, move.byte_class);
+                    if (next < 0 || !lexer.keeps_columns(next) || lexer.indents(move.byte_class)) continue;
+                    auto to = at;
+                    lexer.move(to, next, move.byte_class);
+                    const bool ends = move.speller_state == kBetweenTokens;
+                    const auto after = cost + weights_.byte + (ends ? weights_.token : 0);
+                    if (ends && lexer.is_line_break(at.state, move.byte_class) && to.now.value == 0)
+                        found.push_back({to, after});
+                    else
+                        open[after].emplace_back(to, move.speller_state);
+                }
+            }
+        }
+        return found;
+    })];
+}
+
+void LayoutDistances::forget() {
+    for (const auto& ceiling : ceilings_)
+        if (ceiling) ceiling->search.forget();
+}
+
+std::size_t LayoutDistances::size() const {
+    std::size_t size = 0;
+    for (const auto& ceiling : ceilings_)
+        if (ceiling) size += ceiling->search.size();
+    return size;
+}
+
+}  // namespace pdacon

@@ -1,0 +1,115 @@
+#include "completion/line_costs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace pdacon {
+
+namespace {
+
+// What blanks lead to, byte by byte: visit(reading) says whether to go on from there.
+template <class Visit>
+void for_each_blank(const LexingAutomaton& lexer, const LexerConfiguration& reading, Visit visit) {
+    for (const auto byte : {' ', '\t'}) {
+        const auto byte_class = lexer.byte_class(static_cast<std::uint8_t>(byte));
+        const auto next = lexer.next(reading.state, byte_class);
+        if (next < 0) continue;
+        auto to = reading;
+        lexer.move(to, next, byte_class);
+        if (to.now.known()) visit(byte, to);
+    }
+}
+
+std::tuple<std::int32_t, std::int32_t, std::int32_t> key_of(const LexerConfiguration& reading) {
+    return {reading.state, reading.now.value, reading.matched.value};
+}
+
+}  // namespace
+
+std::vector<LexerConfiguration> placed_lines(const Futures& futures, const LexerConfiguration& begun) {
+    std::vector<LexerConfiguration> found{futures.classes().least(begun)};
+    for (std::size_t at = 0; at < found.size(); ++at)
+        for_each_blank(futures.lexer(), LexerConfiguration(found[at]),
+                       [&](char, const LexerConfiguration& to) {
+                           const auto like = futures.classes().least(to);
+                           if (std::ranges::find(found, like) == found.end()) found.push_back(like);
+                       });
+    return found;
+}
+
+const std::vector<BlankCosts::Placed>& BlankCosts::from(const LexerConfiguration& reading,
+                                                        std::int32_t most) {
+    const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value, most};
+    return known_[known_.find_or_make(key, [&] { return search(reading, most); })];
+}
+
+// Dijkstra's algorithm; within a token of blanks down the trie.
+std::vector<BlankCosts::Placed> BlankCosts::search(const LexerConfiguration& reading,
+                                                   std::int32_t most) const {
+    std::vector<Placed> found;
+    std::set<std::tuple<std::int32_t, std::int32_t, std::int32_t>> seen;
+    std::vector<std::vector<LexerConfiguration>> open{{reading}};  // by cost
+    for (std::size_t cost = 0; cost < open.size(); ++cost) {
+        while (!open[cost].empty()) {
+            const auto here = open[cost].back();
+            open[cost].pop_back();
+            if (!seen.insert(key_of(here)).second) continue;
+            found.push_back({here, static_cast<std::int32_t>(cost)});
+            std::vector<std::pair<LexerConfiguration, std::int32_t>> within{{here, 0}};  // nodes of the trie
+            while (!within.empty()) {
+                const auto [at, node] = within.back();
+                within.pop_back();
+                for_each_blank(lexer_, at, [&](char byte, const LexerConfiguration& to) {
+                    const auto child = trie_.child(node, static_cast<std::uint8_t>(byte));
+                    if (child < 0 || to.now.value > most) return;
+                    within.emplace_back(to, child);
+                    if (trie_.first_token(child) == trie_.first_token(child + 1)) return;
+                    const auto more = unit_ == Unit::kTokens ? 1 : trie_.depth(child);
+                    const auto after = cost + static_cast<std::size_t>(more);
+                    if (after >= open.size()) open.resize(after + 1);
+                    open[after].push_back(to);
+                });
+            }
+        }
+    }
+    return found;
+}
+
+std::vector<std::int32_t> BlankCosts::up_to_columns(std::int32_t most) const {
+    std::set<std::int32_t> begun;  // states
+    const auto line_break = lexer_.byte_class('\n');
+    for (std::int32_t state = 0; state < lexer_.num_states(); ++state)
+        if (const auto next = lexer_.next(state, line_break); next >= 0 && lexer_.counts(next))
+            begun.insert(next);
+    std::vector<std::int32_t> worst(static_cast<std::size_t>(most) + 1, 0);
+    const auto raise = [&](std::int32_t column, std::int32_t cost) {
+        auto& known = worst[static_cast<std::size_t>(column)];
+        known = std::max(known, cost);
+    };
+    for (const auto state : begun) {
+        // Which match is kept makes no difference to what blanks cost.
+        const LexerConfiguration start{state, Column::at(0), {}};
+        std::set<std::pair<std::int32_t, std::int32_t>> reachable{{state, 0}}, reached;  // states and columns
+        std::vector<LexerConfiguration> open{start};
+        while (!open.empty()) {
+            const auto at = open.back();
+            open.pop_back();
+            for_each_blank(lexer_, at, [&](char, const LexerConfiguration& to) {
+                if (to.now.value <= most && reachable.emplace(to.state, to.now.value).second)
+                    open.push_back(to);
+            });
+        }
+        for (const auto& [reading, cost] : search(start, most))
+            if (reached.emplace(reading.state, reading.now.value).second) raise(reading.now.value, cost);
+        for (const auto& [other, column] : reachable)
+            if (!reached.contains({other, column})) raise(column, kNever);
+    }
+    for (std::size_t column = 1; column < worst.size(); ++column)
+        worst[column] = std::max(worst[column], worst[column - 1]);
+    return worst;
+}
+
+}  // namespace pdacon
