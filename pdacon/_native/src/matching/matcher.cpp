@@ -51,6 +51,7 @@ Matcher::Matcher(const Matcher& other)
       limit_(other.limit_),
       at_(other.at_),
       history_(other.history_),
+      promises_(other.promises_),
       num_rollbacks_(other.num_rollbacks_),
       text_(other.text_),
       labelled_(other.labelled_) {}
@@ -58,7 +59,8 @@ Matcher::Matcher(const Matcher& other)
 Matcher::Position Matcher::initial() const {
     PersistentStack stack(pda_->machine().start.start_state);
     const auto reading = boundary(pda_->machine(), stack, 0);
-    Position start{reading, false, leading_space_, limit_, CanonicalFilter::kStart, std::move(stack), 0};
+    Position start{{reading, false, leading_space_, limit_, CanonicalFilter::kStart, std::move(stack), 0},
+                   {}};
     if (has_plans(start)) start.promise = planned(start, limit_.unit);
     return start;
 }
@@ -79,7 +81,8 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_vie
     if (from.terminated || !has_room(from.limit, bytes)) return std::nullopt;
     const auto& machine = pda_->machine();
     Step next{from, bytes, false, &from};
-    auto& [reading, terminated, leading_space, limit, filter_state, stack, length, promise] = next.to;
+    auto& [reading, terminated, leading_space, limit, filter_state, stack, length] =
+        static_cast<Place&>(next.to);
     std::vector<std::int32_t> pending;
     for (const char byte : bytes) {
         const auto byte_class = machine.lexer.byte_class(static_cast<std::uint8_t>(byte));
@@ -103,7 +106,7 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_vie
     if (!bytes.empty() && is_filtered()) {
         filter_state = pda_->filter()->step(from.filter_state, bytes);
         if (filter_state < 0) return std::nullopt;
-        promise = {};
+        next.to.promise = {};
     }
     length += bytes.size();
     return next;
@@ -257,8 +260,10 @@ void Matcher::accept(Step step) {
     try {
         if (keep_text_) text_.append(step.text);
         if (keep_text_ && step.labelled >= 0) labelled_.push_back({at_.length, step.labelled});
+        if (max_rollback_ != 0 && is_filtered()) promises_.push(at_.promise);
         if (max_rollback_ != 0) history_.push(at_);
     } catch (...) {
+        if (promises_.size() > history_.size()) promises_.pop(1);
         if (keep_text_) forget_text();
         throw;
     }
@@ -268,6 +273,7 @@ void Matcher::accept(Step step) {
     if (max_rollback_ < 0) return;
     num_rollbacks_ = std::min(num_rollbacks_, static_cast<std::size_t>(max_rollback_));
     history_.forget_before(num_rollbacks_);
+    promises_.forget_before(num_rollbacks_);
 }
 
 // What was kept after the present position.
@@ -301,7 +307,8 @@ void Matcher::rollback(std::int64_t count) {
             " accepts can be taken back" +
             (max_rollback_ >= 0 ? " (max_rollback=" + std::to_string(max_rollback_) + ")" : ""));
     if (count == 0) return;
-    at_ = history_.pop(static_cast<std::size_t>(count));
+    static_cast<Place&>(at_) = history_.pop(static_cast<std::size_t>(count));
+    at_.promise = is_filtered() ? promises_.pop(static_cast<std::size_t>(count)) : Promise();
     num_rollbacks_ -= static_cast<std::size_t>(count);
     if (keep_text_) forget_text();
 }
@@ -309,6 +316,7 @@ void Matcher::rollback(std::int64_t count) {
 void Matcher::reset() {
     at_ = initial();
     history_.clear();
+    promises_.clear();
     num_rollbacks_ = 0;
     text_.clear();
     labelled_.clear();

@@ -80,7 +80,8 @@ class Matcher {
         // -1: it has ended, or there is none.
         std::int32_t next() const { return tokens && at < tokens->size() ? (*tokens)[at] : -1; }
     };
-    struct Position {
+    // What the history keeps; promises lie beside it, where there are any.
+    struct Place {
         LexerConfiguration reading;
         bool terminated = false;
         bool leading_space = false;  // whether the next token with text loses one leading space
@@ -88,7 +89,9 @@ class Matcher {
         std::int32_t filter_state = CanonicalFilter::kStart;
         PersistentStack stack;
         std::size_t length = 0;  // of the text
-        Promise promise = {};    // with a filter and a limit
+    };
+    struct Position : Place {
+        Promise promise = {};  // with a filter and a limit
     };
     // The position that a token or some bytes lead to. It is found without waiting for another thread.
     // Whether a sentence goes on from there may have to be computed, or waited for; is_allowed does that.
@@ -179,7 +182,9 @@ class Matcher {
     const std::vector<Labelled>& labelled() const;
     std::size_t length() const { return at_.length; }  // of the text
     // The memory of the matcher itself, and the nodes of its stack, which forks and the history share.
-    std::size_t bytes() const { return sizeof(Matcher) + history_.bytes() + text_.capacity(); }
+    std::size_t bytes() const {
+        return sizeof(Matcher) + history_.bytes() + promises_.bytes() + text_.capacity();
+    }
     std::size_t stack_nodes() const { return std::size_t{at_.stack.depth()} + 1; }
 
     // Held by each call from outside, so that two threads in one matcher are an error and not a race.
@@ -237,7 +242,8 @@ class Matcher {
     bool keep_text_;
     Limit limit_;  // at the start
     Position at_;
-    History<Position> history_;
+    History<Place> history_;
+    History<Promise> promises_;      // with a filter, as many
     std::size_t num_rollbacks_ = 0;  // accepts that can be taken back; history_ may hold more
     std::string text_;               // what was accepted, if it is kept
     std::vector<Labelled> labelled_;
