@@ -188,7 +188,8 @@ def _texts(constraint: Constraint, rng: Random, size: int, start: str | None) ->
                 break
             text += piece
             configuration = configuration and configuration.read(piece)
-        text += matcher._completion_head(sys.maxsize)[1]  # whatever tokens spell it
+        missing, rest = matcher._completion_head(sys.maxsize)  # whatever tokens spell it
+        text += rest if len(rest) == missing else matcher.shortest_completion()  # which says that it is too long
         return len(text), text
 
     while True:

@@ -270,6 +270,7 @@ def test_a_part_of_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
         fenced.escaped("json").escaped("json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("escapes", ["needed", "ascii"])
 def test_python_in_a_call(escapes: Escapes, scaled: Callable[[int], int]) -> None:
     """Programs and what is made of them by a change: the call is one if and only if Lark takes the program."""
@@ -315,6 +316,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.slow
 def test_python_of_its_own_grammar_in_a_string() -> None:
     """Its terminals look at the text before them: what is meant, from the quote on."""
     python = Grammar.builtin("python")

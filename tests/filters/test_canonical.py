@@ -154,6 +154,7 @@ def test_texts_that_the_tokenizer_changes_are_left_out(style: str, name: str) ->
     require_equal_masks(constraint, followers(kept, lambda text: tokenizer.encode(text).ids, vocabulary.eos_ids[0]))
 
 
+@pytest.mark.slow
 def test_a_small_world_of_marks() -> None:
     tokenizer, vocabulary = with_normalizer(*TOKENIZERS["qwen"][:2])
     letters = "ea\u0301\u0323\u0302"

@@ -67,6 +67,7 @@ def compare(name: str, grammar: Any, texts: list[str], unit: str, found: Compare
         compare_budgets(constraint, expected, unit, found, strip_leading_space=spaced)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", MAKERS)
 def test_masks_of_finite_languages_are_within_what_is_true(name: str, unit: str, scaled: Callable[[int], int]) -> None:
@@ -147,6 +148,7 @@ def brackets(**budget: Any) -> pdacon.Matcher:
     return made.matcher(**budget)
 
 
+@pytest.mark.slow
 def test_deep_stacks_are_closed_in_time() -> None:
     matcher = brackets(max_tokens=300)
     opening = matcher._explainer.tokens.index(b"[")
@@ -215,6 +217,7 @@ def test_drafts_are_checked_against_the_budget() -> None:
     assert words.any()
 
 
+@pytest.mark.slow
 def test_what_cannot_end_in_its_tokens_is_an_error() -> None:
     tokenizer, vocabulary, _ = small("GPT-2")
     python = pdacon.compile("python", vocabulary, canonical=tokenizer)

@@ -127,6 +127,7 @@ def byte_level(normalizer: Any) -> tuple[Any, Vocabulary]:
     return made, Vocabulary.from_huggingface(made, eos_ids=made.token_to_id("<end>"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Lowercase", "StripAccents", "Strip", "blanks", "BERT, cased", "CLIP", "nmt_nfkc"])
 def test_masks_under_other_normalizers(name: str) -> None:
     """Byte-level BPE: each mask of all texts over a few letters is that of those which come back as they were."""
