@@ -7,6 +7,7 @@ and the composition with the vocabulary gives a pushdown automaton for each star
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any
 
@@ -146,7 +147,9 @@ def compile(
             for start in range(len(grammar.starts))
         )
         empty = frozenset(start for start, pda in enumerate(pdas) if pda.empty_language())
-        if len(empty) == len(pdas):
+        # Those of which no sentence can be spelled after a prompt may have some at the start of all.
+        hopeless = {start for start in empty if pdas[start].empty_language(vocabulary.strip_leading_space)}
+        if len(hopeless) == len(pdas):
             names = [texts.name for texts in grammar.within]
             raise EmptyLanguageError(no_sentence(grammar.options.start, names))
         _require_readable_labels(grammar, vocabulary, pdas, limits, watch)
@@ -170,7 +173,7 @@ def compile(
         filter=filter,
     )
     if filter is not None and filter.native.changes_texts:
-        _require_texts_given_back(made, grammar, empty, filter)
+        _require_texts_given_back(made, grammar, hopeless, filter)
     return made
 
 
@@ -190,10 +193,10 @@ def within_filters(grammar: Grammar, filters: Sequence[Filter], limits: Limits) 
 
 
 def _require_texts_given_back(
-    constraint: Constraint, grammar: Grammar, empty: frozenset[int], filter: TokenFilter
+    constraint: Constraint, grammar: Grammar, hopeless: AbstractSet[int], filter: TokenFilter
 ) -> None:
     """Raises if the tokenizer changes each text of the grammar. Cost: that of the first mask."""
-    left = [name for start, name in enumerate(grammar.options.start) if start not in empty]
+    left = [name for start, name in enumerate(grammar.options.start) if start not in hopeless]
     strips = (False, True) if filter.prefix == "always" else (False,)
     if not any(_may_begin(constraint, name, strip_leading_space=strip) for name in left for strip in strips):
         raise EmptyLanguageError(no_sentence(left, [filter.texts]))

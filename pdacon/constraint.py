@@ -355,8 +355,8 @@ class Constraint:
             one. Or `strip_leading_space` is, and the constraint is canonical with a tokenizer that does not put a space
             before every text.
         EmptyLanguageError
-            No text is a sentence of `start`, though there are some of another start (PDA007 in `report`). Or, with
-            `strip_leading_space` and a vocabulary without a token for each byte, no token may begin a text.
+            No text is a sentence of `start`, though there are some of another start (PDA007 in `report`). Or a
+            vocabulary has no token for each byte, and none may begin a text with `strip_leading_space`, or without.
         """
         kept = -1 if max_rollback is None else require_count("matcher", "max_rollback", max_rollback)
         if max_rollback is not None and kept < 0:
@@ -371,7 +371,7 @@ class Constraint:
             )
         index = self._index(start)
         if index in self._empty:
-            raise EmptyLanguageError(no_sentence([self._starts[index]]))
+            self._require_beginning(index, strip_leading_space)
         kept = min(kept, sys.maxsize)  # more accepts than there can be
         matcher = Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index], budget)
         free = matcher if budget is None else Matcher(self._pdas[index], 0, True, False, self._explainers[index])
@@ -486,6 +486,17 @@ class Constraint:
 
     def _pda(self, start: str | None) -> _core.TokenPda:
         return self._pdas[self._index(start)]
+
+    def _require_beginning(self, index: int, strip_leading_space: bool) -> None:
+        """Raises EmptyLanguageError unless a space that does not count is before each sentence that can be spelled."""
+        name, pda = self._starts[index], self._pdas[index]
+        if not self.vocabulary.strip_leading_space or pda.empty_language(leading_space=True):
+            raise EmptyLanguageError(no_sentence([name]))
+        if not strip_leading_space:
+            raise EmptyLanguageError(
+                f"no token begins a sentence of {name!r}, because each that could has a space before it; at the "
+                "start of all, where the tokenizer decodes it without, say matcher(strip_leading_space=True)"
+            )
 
     def _index(self, start: str | None) -> int:
         names = self._starts

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from support.definition import mask_of
 from support.lark_oracle import accepts
+from support.small_tokenizers import end_of, train_word_piece
 
 import pdacon
-from pdacon import Constraint, Vocabulary
+from pdacon import Constraint, EmptyLanguageError, Vocabulary
 
 TEXTS = ['{"a": [1, 2.5e3, "x\\né中"], "b": {"c": null}}', "[]", " [ ]", '"  two spaces"', "-1", "true", "  null  "]
 
@@ -93,3 +94,22 @@ def test_nothing_is_forced_that_a_stripped_token_can_avoid_in_a_vocabulary_witho
     assert matcher.is_allowed(2)
     assert matcher.forced_bytes() == b""
     assert constraint.matcher().forced_bytes() == b"cd"
+
+
+def test_a_language_that_only_the_start_of_all_can_spell() -> None:
+    """Each word of a WordPiece vocabulary has a space before it, but as the first one of all."""
+    tokenizer = train_word_piece(text=["the quick brown fox"] * 9)
+    vocabulary = Vocabulary.from_huggingface(tokenizer, eos_ids=end_of(tokenizer))
+    grammar = pdacon.Grammar.from_choices(["quick fox", "quick quick fox"])
+    assert pdacon.check(grammar, vocabulary).ok
+    for constraint in (
+        pdacon.compile(grammar, vocabulary),
+        pdacon.compile(grammar, vocabulary, eager=True),
+        pdacon.compile(grammar, vocabulary, canonical=tokenizer),
+    ):
+        matcher = constraint.matcher(strip_leading_space=True)
+        assert matcher.validate_tokens(ids := tokenizer.encode("quick fox").ids) == len(ids)
+        with pytest.raises(EmptyLanguageError, match=r"strip_leading_space=True"):
+            constraint.matcher()
+    with pytest.raises(EmptyLanguageError, match="lacks bytes"):
+        pdacon.compile(pdacon.Grammar.from_choices(["7"]), vocabulary)

@@ -195,7 +195,8 @@ void bind_composition(nb::module_& m) {
                     nb::arg("trie"), nb::arg("labels"), nb::arg("max_states"), nb::arg("max_seconds"),
                     nb::arg("max_depth"), nb::arg("max_bytes") = 0, nb::arg("cancel") = nb::none(),
                     nb::arg("known").none() = nb::none())
-        .def("empty_language", &TokenPda::empty_language, nb::call_guard<WithoutGil>())
+        .def("empty_language", &TokenPda::empty_language, nb::arg("leading_space") = false,
+             nb::call_guard<WithoutGil>())
         .def("reached", &reached, nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("max_bytes") = 0)
         .def("label_conflicts", &label_conflicts, nb::arg("max_states"), nb::arg("max_seconds"),
              nb::arg("cancel") = nb::none())

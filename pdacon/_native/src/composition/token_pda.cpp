@@ -136,12 +136,14 @@ void TokenPda::make_room() {
     mask_trie_.forget();
 }
 
-bool TokenPda::empty_language() {
+bool TokenPda::empty_language(bool leading_space) {
+    const auto allows = [](std::int32_t word) { return word != 0; };
+    const auto some = [&](Mask first) {
+        return std::any_of(first.words, first.words + tokens().words(), allows);
+    };
     const PersistentStack stack(machine_.start.start_state);
     const auto lexing = boundary(machine_, stack, 0);
-    const auto first = mask(lexing, stack.view());
-    const auto allows = [](std::int32_t word) { return word != 0; };
-    if (std::any_of(first.words, first.words + tokens().words(), allows)) return false;
+    if (some(mask(lexing, stack.view())) || (leading_space && some(leading_mask()))) return false;
     return !alive(lexing, stack.view());  // a vocabulary may have no token that ends a text
 }
 

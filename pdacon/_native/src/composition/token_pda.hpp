@@ -73,8 +73,9 @@ class TokenPda {
     const Trie& trie() const { return trie_->get(); }
     std::int64_t max_depth() const { return max_depth_; }
 
-    // Whether no text that the vocabulary can spell is accepted.
-    bool empty_language();
+    // Whether no text that the vocabulary can spell is accepted, with `leading_space` also none that has one
+    // space before it.
+    bool empty_language(bool leading_space = false);
     // What the texts that the vocabulary can spell lead to.
     Reached reached(Budget budget) const {
         return find_reached(machine_, VocabularyStar(trie(), budget), budget);
