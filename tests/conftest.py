@@ -23,6 +23,10 @@ os.environ["PDACON_CACHE_DIR"] = "off"
 
 collisions.look_for_none()
 
+# pytest keeps the tests with their rewritten assertions in the ignored folders beside them, even where Python is told
+# to keep no bytecode: to rewrite all of them is half of the collection, in each worker and each narrow run.
+sys.dont_write_bytecode = False
+
 # jsonschema imports it where it is installed, for the formats of IRIs, which no test asks it about. It makes 38 parsers
 # with Lark at once: some seconds for each worker, and for each narrow run.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
@@ -46,6 +50,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     scaling.set_scale(config.getoption("oracle_scale"))
+    # At the end all is collected as ever, or the core takes what is left for leaks. What is asked for first is done
+    # last: after pytest has looked twice, for some seconds each, at all that stays to the end.
+    config.add_cleanup(gc.unfreeze)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -58,10 +65,6 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.set_threshold(20_000, 20, 50)  # what parsers and grammars leave is looked at less often: a tenth of the time
         gc.enable()
         gc.freeze()
-
-
-def pytest_unconfigure() -> None:
-    gc.unfreeze()  # at the end it goes as ever, or the core takes what is left for leaks
 
 
 @pytest.hookimpl(tryfirst=True)

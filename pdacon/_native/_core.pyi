@@ -172,10 +172,7 @@ def characters_of(
     """The texts of an automaton over UTF-8. Kinds of states: 0 bytes, 1 split, 2 end, 3 nowhere."""
 
 def word_automaton(  # offsets of edges, their bytes and targets, and whether each state accepts; state 0 is the start
-    letters: NDArray[np.uint8],
-    lengths: NDArray[np.int32],
-    max_states: int,
-    max_bytes: int,
+    letters: NDArray[np.uint8], lengths: NDArray[np.int32], max_states: int, max_bytes: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8]]: ...
 def longest_match(  # a deterministic automaton over bytes -> kind, offset, lo, hi and target of a Program
     offset: NDArray[np.int32],
@@ -312,8 +309,7 @@ class LexingAutomaton:
     def lookahead(self) -> int: ...
     @property
     def unbounded(self) -> list[tuple[int, bytes, bytes]]: ...  # label, prefix, loop
-    # Step by step: a state, -1 where no lexeme goes on, or less: the number of a commit. At the end of the text 0 means
-    # that it lies between two lexemes.
+    # Step by step: a state, -1: no lexeme goes on, or less: a commit's number. At its end: 0 between two lexemes.
     def entry(self, context: int, behind: int) -> int: ...
     def byte_class(self, byte: int) -> int: ...
     def next(self, state: int, byte_class: int) -> int: ...
@@ -425,16 +421,12 @@ class Filters:
         trie: Trie,
         pairs: NDArray[np.int32],  # left, right, rank and what they become, one after another
         ranks: NDArray[np.int32],  # of each token, or empty: any two tokens become the one that spells both
-        roles: NDArray[
-            np.uint8
-        ],  # of each token, see MergeTable: 0 has no part, 1 has, 2 is a byte of what is no token, 3 never merges
+        roles: NDArray[np.uint8],  # of each token: 0 no part, 1 has one, 2 a byte of no token, 3 none; see MergeTable
         classes: NDArray[np.uint8],  # of each code point
         next: NDArray[np.int32],  # [states, classes, 2]
         ends: NDArray[np.uint8],
         free: NDArray[np.uint8],
-        bytewise: NDArray[
-            np.uint8
-        ],  # of each class, whether its characters are spelled byte by byte; empty: texts are bytes
+        bytewise: NDArray[np.uint8],  # of each class, whether it is spelled byte by byte; empty: texts are bytes
         text_classes: NDArray[np.int32],  # of each code point; empty: the tokenizer changes no text
         text_next: NDArray[np.int32],  # [states, classes]
         settled: NDArray[np.uint8],  # of each code point

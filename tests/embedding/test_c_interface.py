@@ -189,18 +189,19 @@ def test_budgets_limits_and_empty_languages() -> None:
 
 
 def test_a_budget_that_cannot_be_counted_is_refused_and_harms_nobody() -> None:
-    """In a grammar with indentation; a constraint that was loaded says no more than that, in Python, too."""
-    ours = pdacon.Constraint.from_bytes(pdacon.compile("python", VOCABULARY).to_bytes())
-    with pytest.raises(ValueError, match="cannot be counted in a grammar with a postlex"):
+    """With indentation in a string of JSON; a constraint that was loaded says no more than that, in Python, too."""
+    quoted = pdacon.Grammar.builtin("python").escaped("json", quotes=True)
+    ours = pdacon.Constraint.from_bytes(pdacon.compile(quoted, VOCABULARY).to_bytes())
+    with pytest.raises(ValueError, match="indentation within strings of JSON"):
         ours.matcher(max_tokens=9)
     theirs = c_library.Constraint(ours.to_bytes())
     before = Matcher(theirs)
     for _ in range(2):
-        with pytest.raises(StatusError, match="cannot be counted in a grammar with a postlex") as caught:
+        with pytest.raises(StatusError, match="indentation within strings of JSON") as caught:
             Matcher(theirs, max_tokens=9)
         assert caught.value.status == INVALID
-    assert before.accept_bytes(b"x = 1")
-    assert Matcher(theirs).accept_bytes(b"y")
+    assert before.accept_bytes(b'"x = 1')
+    assert Matcher(theirs).accept_bytes(b'"y')
 
 
 def test_messages_name_their_function_and_are_one_line() -> None:
