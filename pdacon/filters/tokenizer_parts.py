@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -18,7 +18,17 @@ from numpy.typing import NDArray
 
 from pdacon.detokenizer import Vocabulary
 from pdacon.detokenizer.byte_level import bytes_of_all
-from pdacon.detokenizer.sentencepiece_model import BPE, BYTE, BYTE_PIECE, NORMAL, SPACE, UNIGRAM, UNUSED, Model
+from pdacon.detokenizer.sentencepiece_model import (
+    BPE,
+    BYTE,
+    BYTE_PIECE,
+    NORMAL,
+    SPACE,
+    UNIGRAM,
+    UNUSED,
+    USER_DEFINED,
+    Model,
+)
 from pdacon.errors import VocabularyError
 from pdacon.filters.borders import Borders, borders_of
 from pdacon.filters.spaces import Prefix, Spaces, sentencepiece_of, spaces_of
@@ -184,6 +194,7 @@ def _of_characters(state: dict[str, Any], spaces: Spaces, vocabulary: Vocabulary
     model = state["model"]
     silent = {token["id"] for token in state["added_tokens"]}
     pieces = {i: word for word, i in model["vocab"].items() if i not in silent}
+    _require_space(pieces.values())
     used, roles = _roles(pieces, bool(model.get("byte_fallback")), vocabulary)
     borders = borders_of(used.values(), _bytes_of(roles, vocabulary), before_spaces=spaces.split)
     whole = bool(model.get("ignore_merges"))
@@ -204,6 +215,7 @@ def _of_sentencepiece(model: Model, vocabulary: Vocabulary) -> Parts:
         return _of_words(words, cuts, prefix)
     if model.kind != BPE:
         raise _refusal("the SentencePiece model is neither BPE nor Unigram")
+    _require_space(word for word, kind in model.pieces if kind in (NORMAL, USER_DEFINED))
     pieces = {i: word for i, (word, kind) in enumerate(model.pieces) if kind == NORMAL}
     used, roles = _roles(pieces, False, vocabulary)
     for i, (word, kind) in enumerate(model.pieces):
@@ -222,6 +234,12 @@ def _of_sentencepiece(model: Model, vocabulary: Vocabulary) -> Parts:
     borders = borders_of(used.values(), _bytes_of(roles, vocabulary), before_spaces=False)
     pairs = np.empty((0, 4), np.int32)
     return Parts(borders.splits, borders.bytewise, pairs, ranks, roles, False, prefix)
+
+
+def _require_space(words: Iterable[str]) -> None:
+    """Without that piece its three bytes are written, if anything, which are no space when they are read again."""
+    if SPACE not in words:
+        raise _refusal(f"{SPACE} by itself is no piece")
 
 
 def _roles(

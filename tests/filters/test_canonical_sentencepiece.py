@@ -23,7 +23,7 @@ from support.canonical_oracle import (
 )
 from support.real_vocabularies import coded
 from support.small_tokenizers import SENTENCEPIECE, TEXT, train_byte_fallback, train_metaspace, train_sentencepiece
-from tokenizers import Tokenizer, models
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 import pdacon
 from pdacon import Vocabulary
@@ -265,6 +265,25 @@ def test_a_byte_stands_for_no_character_that_is_a_token() -> None:
     assert byte in pdacon.compile(choices, vocabulary).matcher().allowed_tokens()
     matcher = pdacon.compile(choices, vocabulary, canonical=tokenizer).matcher()
     assert matcher.allowed_tokens() == sorted([*encode("a"), encode("ñ")[0]])
+
+
+@pytest.mark.parametrize("pieces", [["a", "b"], ["a", "b", "▁a"]])
+@pytest.mark.parametrize("marks", [True, False], ids=["Metaspace", "Replace"])
+def test_a_space_that_is_no_piece_is_refused(pieces: list[str], *, marks: bool) -> None:
+    """Three bytes are written for it, which are no space when they are read again."""
+    words = ["<unk>", "</s>", *pieces, *(f"<0x{byte:02X}>" for byte in range(256))]
+    tokenizer = Tokenizer(
+        models.BPE({word: i for i, word in enumerate(words)}, [], unk_token="<unk>", byte_fallback=True)
+    )
+    if marks:
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never")
+    else:
+        tokenizer.normalizer = normalizers.Replace(" ", "▁")
+    tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
+    assert tokenizer.decode(tokenizer.encode("a b").ids) == "a▁b"
+    vocabulary = Vocabulary.from_huggingface(tokenizer, eos_ids=1)
+    with pytest.raises(VocabularyError, match="▁ by itself is no piece"):
+        pdacon.compile(pdacon.Grammar.from_choices(["a b", "a"]), vocabulary, canonical=tokenizer)
 
 
 def test_the_character_that_writes_spaces_is_in_no_text() -> None:
