@@ -29,6 +29,7 @@ def test_own_grammar(capsys: pytest.CaptureFixture[str]) -> None:
     assert "shortest way to the end: arge tea." in lines
 
 
+@pytest.mark.slow
 def test_constrain_json(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("transformers")
     found = runpy.run_path(str(EXAMPLES / "constrain_json.py"), run_name="__main__")

@@ -64,6 +64,7 @@ def test_a_limit_is_met_by_name(what: str, meet: Callable[[], object]) -> None:
     assert caught.value.given > caught.value.limit
 
 
+@pytest.mark.slow
 def test_check_says_what_it_had_no_time_for() -> None:
     grammar = Grammar.builtin("sql_select")
     assert pdacon.check(grammar, seconds=0).unfinished
@@ -99,6 +100,7 @@ def test_a_sample_that_is_too_long_is_refused() -> None:
         next(sample(doubling(70), 1))
 
 
+@pytest.mark.slow
 def test_a_long_sample_is_finished_by_the_shortest_way_at_once() -> None:
     """Not step by step, with what lies between looked at each time."""
     constraint = doubling(15)

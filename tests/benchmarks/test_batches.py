@@ -100,6 +100,7 @@ def test_unknown(benchmark: Any, tekken: Coded, constraints: int, number: int) -
         benchmark.pedantic(fill, setup=fresh, rounds=10 if benchmark.enabled else 1)
 
 
+@pytest.mark.slow
 @pytest.mark.benchmark(group="masks of a batch onto float32 logits on the CPU")
 @pytest.mark.parametrize("number", [1, 32])
 @pytest.mark.parametrize("how", ["by ids", "by bitmask"])

@@ -90,6 +90,7 @@ def test_what_bytes_cannot_be_spelled(capsys: pytest.CaptureFixture[str]) -> Non
     assert '0, 2 "a"' in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "size", "family"),
     [("tokenizer.model.v1", 32_000, "from_sentencepiece"), ("tekken_240911.json", 131_072, "from_tekken")],

@@ -26,6 +26,7 @@ def tiny() -> pdacon.Pipeline:
     return pdacon.Pipeline(*load_tiny())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "constraint",
     [
@@ -160,6 +161,7 @@ def test_steps_within_a_budget_and_without_a_constraint(pipeline: pdacon.Pipelin
     assert free.log_prob == free.constrained_log_prob
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pipeline", ["gpt2", "llama"], indirect=True)
 def test_texts_beyond_the_context_are_refused(pipeline: pdacon.Pipeline) -> None:
     """The models read 128 tokens; those of learnt positions would fail in an IndexError, others write nonsense."""
@@ -195,6 +197,7 @@ def test_torch_is_imported_only_for_it() -> None:
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"temperature": 0}, {"seed": 5}, {"seed": 5, "num_return_sequences": 2}])
 def test_a_text_of_a_batch_is_what_it_is_alone(pipeline: pdacon.Pipeline, options: dict[str, Any]) -> None:
     prompts = [f"{'A' * (index % 5)} number {index}:" for index in range(11)]

@@ -47,6 +47,7 @@ def test_each_prefix_is_evaluated_once(pipeline: pdacon.Pipeline, defined: Defin
     assert found.evaluated == len(prefixes) - 1  # the prompt is not counted
 
 
+@pytest.mark.slow
 def test_of_the_tokens_that_the_tokenizer_makes(pipeline: pdacon.Pipeline, defined: Definition) -> None:
     made = pipeline.compile(pdacon.Grammar.from_choices(WORDS), canonical=True)
     found = pipeline.compute_probability_mass(PROMPT, made)

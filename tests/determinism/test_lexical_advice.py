@@ -123,6 +123,7 @@ def test_a_keyword_that_is_not_reserved_is_read_as_a_name_by_lark() -> None:
     assert (token.type, token.value.encode()) == ("NAME", finding.witness.text)
 
 
+@pytest.mark.slow
 def test_the_repair_reserves_them() -> None:
     repaired = with_repair(KEYWORDS)
     assert not of("PDA011", repaired)
@@ -587,6 +588,7 @@ def test_endless_lookahead_of_what_is_ignored_has_a_place() -> None:
     assert "(COMMENT)" in found[0].message
 
 
+@pytest.mark.slow
 def test_what_is_advised_does_not_depend_on_what_else_the_machine_does(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock that runs a hundred times as fast as the work, as on a machine with as much to do."""
     text = (

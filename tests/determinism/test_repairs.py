@@ -86,6 +86,7 @@ def test_a_ladder_loses_no_sentence_and_ends_the_conflict(alternatives: str) -> 
     assert sentences(repaired) == sentences(text)
 
 
+@pytest.mark.slow
 def test_random_ladders_lose_no_sentence_and_end_the_conflict(scaled: Callable[[int], int]) -> None:
     rng = random.Random(11)
     shown = 0

@@ -188,6 +188,7 @@ def test_budgets_limits_and_empty_languages() -> None:
     assert caught.value.status == EMPTY
 
 
+@pytest.mark.slow
 def test_a_budget_that_cannot_be_counted_is_refused_and_harms_nobody() -> None:
     """With indentation in a string of JSON; a constraint that was loaded says no more than that, in Python, too."""
     quoted = pdacon.Grammar.builtin("python").escaped("json", quotes=True)

@@ -190,6 +190,7 @@ def test_added_tokens_stand_where_their_text_does(name: str, normalized: bool) -
     require_equal_masks(constraint, followers(texts, lambda text: tokenizer.encode(text).ids, vocabulary.eos_ids[0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("normalized", [False, True])
 def test_added_tokens_beside_a_normalizer(normalized: bool) -> None:
     tokenizer, vocabulary = with_added(["<e", "ee"], normalized=normalized, form=True)

@@ -75,6 +75,7 @@ def test_of_three_characters(form: Form) -> None:
             assert automaton.accepts(text) == unicodedata.is_normalized(form, text), ascii(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_of_longer_texts(form: Form) -> None:
     automaton = normal_form(form)

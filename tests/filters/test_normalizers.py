@@ -139,6 +139,7 @@ def test_masks_under_other_normalizers(name: str) -> None:
         require_equal_masks(constraint, followers(kept, lambda one: tokenizer.encode(one).ids, vocabulary.eos_ids[0]))
 
 
+@pytest.mark.slow
 def test_json_under_another_normalizer() -> None:
     tokenizer, vocabulary = byte_level(STEPS["CLIP"][0])
     constraint = pdacon.compile("json_dumps", vocabulary, canonical=tokenizer)

@@ -26,6 +26,7 @@ _NL: /(\\r?\\n[ ]*)+/
 """
 
 
+@pytest.mark.slow
 def test_json_without_what_a_set_forbids() -> None:
     """The rules of JSON, and one line of ASCII without two quotes side by side."""
     lines = RegularSet.from_regex("[ -~]*") - RegularSet.from_regex('.*"".*')
@@ -56,6 +57,7 @@ def test_several_sets() -> None:
     assert (SHORT & SUM) == (SUM & SHORT)
 
 
+@pytest.mark.slow
 def test_indentation() -> None:
     """The set counts what opens and closes blocks as any other text; a text ends where the blocks do."""
     from lark.indenter import Indenter

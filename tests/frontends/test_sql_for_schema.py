@@ -314,6 +314,7 @@ def test_without_comments() -> None:
     assert not is_sentence(grammar, "SELECT a FROM /* why */ t")
 
 
+@pytest.mark.slow
 def test_without_comments_nothing_begins_one() -> None:
     """SQLite takes two minus signs for a comment, and what is behind them for none of the statement."""
     grammar = sql_for_schema({"t": ["a", "b"]}, "changes", comments=False)

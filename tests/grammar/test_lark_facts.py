@@ -19,6 +19,7 @@ def test_the_version_is_the_one_whose_private_parts_we_know() -> None:
     assert lark.__version__.startswith("1.3.")
 
 
+@pytest.mark.slow
 def test_larks_own_parser_is_built_once_and_lark_is_left_as_it_was(tmp_path: Path) -> None:
     """In a fresh process: the first load fills Lark's cache, puts LexerConf back, and Lark works as before."""
     code = """

@@ -67,6 +67,7 @@ def test_rejects(grammar: Grammar, constraint: Constraint, text: str) -> None:
     assert not is_sentence(constraint, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "template",
     ["{} = 1", "x.{}", "f({}=1)", "def {}(): pass", "def f({}): pass", "import {}", "import x as {}", "lambda {}: 1"],

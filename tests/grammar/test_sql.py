@@ -40,6 +40,7 @@ def test_rejects(grammar: Grammar, text: str) -> None:
     assert not accepts(grammar, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "not_taken"),
     [

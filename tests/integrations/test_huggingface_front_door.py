@@ -98,6 +98,7 @@ def test_names_that_transformers_has(tiny: tuple[Any, Any]) -> None:
     assert warm.text.startswith("{")
 
 
+@pytest.mark.slow
 def test_a_text_that_is_cut_warns_and_has_no_value(tiny: tuple[Any, Any]) -> None:
     with pytest.warns(IncompleteWarning, match="the text was cut off after 3 tokens") as caught:
         answer = generate(*tiny, PROMPT, grammar="json_dumps", temperature=0, max_new_tokens=3)

@@ -120,6 +120,7 @@ def test_drafts_are_taken_back_at_every_length(tokenizer: Any, length: int) -> N
         assert (masked[0] == 0).nonzero().flatten().tolist() == matcher.allowed_tokens()
 
 
+@pytest.mark.slow
 def test_drafts_of_the_grammar_change_no_text(model: Any, tokenizer: Any) -> None:
     made = pdacon.compile("json", tokenizer=tokenizer, model=model)
     draft = Draft(made, tokenizer, samples=10)

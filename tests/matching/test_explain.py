@@ -308,6 +308,7 @@ def test_explaining_lowers_no_pattern_again(monkeypatch: pytest.MonkeyPatch) -> 
     assert not matcher.explain(b"?").allowed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("grammar", "text", "reason"),
     [

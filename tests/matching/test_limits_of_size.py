@@ -26,6 +26,7 @@ def test_right_recursion_ends_however_long_it_is(vocabulary: pdacon.Vocabulary) 
     assert matcher.accept_token(EOS)
 
 
+@pytest.mark.slow
 def test_answers_that_never_recur_do_not_pile_up(vocabulary: pdacon.Vocabulary) -> None:
     """Whether a right-recursive list may end depends on the whole stack, and no two texts have the same one."""
     grammar = pdacon.Grammar.from_lark('start: A | B | A start | B start\nA: "a"\nB: "b"')

@@ -50,6 +50,7 @@ def named(schema: Any) -> Any:
     return {"type": "json_schema", "json_schema": {"name": "it", "strict": True, "schema": schema}}
 
 
+@pytest.mark.slow
 def test_an_answer_is_an_instance_of_the_schema(client: openai.OpenAI) -> None:
     answer = client.chat.completions.create(
         model="tiny", messages=ASKED, response_format=named(PERSON), n=3, seed=1, temperature=1.5
@@ -71,6 +72,7 @@ def test_pydantic_models_are_parsed(client: openai.OpenAI) -> None:
     assert isinstance(parsed.choices[0].message.parsed, Order)
 
 
+@pytest.mark.slow
 def test_json_objects(client: openai.OpenAI) -> None:
     answer = client.chat.completions.create(
         model="tiny", messages=ASKED, response_format={"type": "json_object"}, temperature=0, max_tokens=400
@@ -276,6 +278,7 @@ def test_what_cannot_be_done_is_refused(client: openai.OpenAI, body: Any, param:
         assert error["param"] == param
 
 
+@pytest.mark.slow
 def test_models_keys_paths_and_sizes(server: Running, client: openai.OpenAI) -> None:
     assert [model.id for model in client.models.list()] == ["tiny"]
     assert client.models.retrieve("tiny").id == "tiny"
@@ -339,6 +342,7 @@ def test_many_at_once_good_and_bad(server: Running) -> None:
         list(pool.map(ask, range(48)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stream", [False, True])
 def test_no_complete_answer_is_cut_by_its_length(client: openai.OpenAI, stream: bool) -> None:
     json_object: Any = {"type": "json_object"}

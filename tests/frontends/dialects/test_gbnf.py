@@ -34,6 +34,7 @@ def test_stock_lark_means_the_same(name: str) -> None:
         assert grammar.accepts(text) == accepts(grammar, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NOT_DETERMINISTIC)
 def test_the_report_is_about_the_rules_of_the_author(name: str) -> None:
     grammar = pdacon.Grammar.from_gbnf(NOT_DETERMINISTIC[name], source_path="my.gbnf")

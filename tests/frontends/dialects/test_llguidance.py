@@ -238,6 +238,7 @@ def test_refusals(source: str, error: type[PdaconError], place: tuple[int, int] 
     assert (span.line, span.column) == place
 
 
+@pytest.mark.slow
 def test_places_and_names_are_the_authors() -> None:
     grammar = pdacon.Grammar.from_llguidance(KEYWORDS, source_path="my.lark")
     names = {one.name: one for one in grammar.terminals}

@@ -29,6 +29,7 @@ GRAMMARS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", GRAMMARS.values(), ids=list(GRAMMARS))
 def test_what_may_come_next_is_what_a_matcher_allows(source: str) -> None:
     grammar = Grammar.from_gbnf(source)
