@@ -172,7 +172,7 @@ def compile(
         size=vocabulary.size,
         filter=filter,
     )
-    if filter is not None and filter.native.changes_texts:
+    if filter is not None:
         _require_texts_given_back(made, grammar, hopeless, filter)
     return made
 
@@ -195,10 +195,14 @@ def within_filters(grammar: Grammar, filters: Sequence[Filter], limits: Limits) 
 def _require_texts_given_back(
     constraint: Constraint, grammar: Grammar, hopeless: AbstractSet[int], filter: TokenFilter
 ) -> None:
-    """Raises if the tokenizer changes each text of the grammar. Cost: that of the first mask."""
+    """Raises if the tokenizer changes each text of the grammar, or none is found within the limits.
+
+    Cost: that of the first mask.
+    """
     left = [name for start, name in enumerate(grammar.options.start) if start not in hopeless]
     strips = (False, True) if filter.prefix == "always" else (False,)
-    if not any(_may_begin(constraint, name, strip_leading_space=strip) for name in left for strip in strips):
+    begins = [_may_begin(constraint, name, strip_leading_space=strip) for name in left for strip in strips]
+    if filter.native.changes_texts and not any(begins):
         raise EmptyLanguageError(no_sentence(left, [filter.texts]))
 
 

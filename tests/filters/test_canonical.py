@@ -25,11 +25,11 @@ from support.canonical_oracle import (
 )
 from support.real_vocabularies import coded
 from support.small_tokenizers import TEXT, train_byte_level, train_split
-from tokenizers import AddedToken, Regex, Tokenizer, normalizers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 import pdacon
 from pdacon import Vocabulary
-from pdacon.errors import EmptyLanguageError, MatcherError, UnsupportedGrammarError, VocabularyError
+from pdacon.errors import EmptyLanguageError, LimitExceededError, MatcherError, UnsupportedGrammarError, VocabularyError
 from pdacon.matching.sampling import sample, sample_tokens
 
 GPT4O = (
@@ -473,3 +473,42 @@ def test_after_the_generation_prompt_of_a_chat_template(template: str, style: st
         assert tokenizer.encode(before + text, add_special_tokens=False)[: len(prompt)] == prompt
         assert constraint.matcher().validate_tokens([*answer, tokenizer.eos_token_id]) == len(answer) + 1
         assert constraint.vocabulary.decode(answer).decode() == text
+
+
+def pairs_of_letters() -> tuple[Any, Vocabulary]:
+    """A byte-level BPE that merges two letters, so that a word of n letters has n / 2 tokens."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    words = {word: i for i, word in enumerate(["<end>", *alphabet, "aa"])}
+    tokenizer = Tokenizer(models.BPE(words, [("a", "a")]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(["<end>"])
+    return tokenizer, Vocabulary.from_huggingface(tokenizer, eos_ids=0)
+
+
+@pytest.mark.parametrize("letters", [2047, 2500])
+def test_a_word_of_thousands_of_letters_is_no_dead_end(letters: int) -> None:
+    tokenizer, vocabulary = pairs_of_letters()
+    constraint = pdacon.compile(pdacon.Grammar.from_choices(["a" * letters]), vocabulary, canonical=tokenizer)
+    ids = tokenizer.encode("a" * letters).ids
+    matcher = constraint.matcher()
+    assert list(matcher.allowed_tokens()) == [ids[0]]
+    for token in ids[:-3]:
+        matcher.accept_token(token)
+    assert matcher.validate_tokens([*ids[-3:], 0]) == 4
+    assert constraint.statistics()["canonical_searches_cut"] == 0
+
+
+def doubled(times: int) -> str:
+    """A grammar of few states whose only text is 2 ** times letters long."""
+    rules = [f"r{level}: r{level + 1} r{level + 1}" for level in range(times)]
+    return "\n".join(["start: r0", *rules, f'r{times}: "a"', ""])
+
+
+def test_a_search_that_meets_its_bound_is_an_error_and_no_empty_mask() -> None:
+    """By the first mask, when it is compiled: the way out is a limit."""
+    tokenizer, vocabulary = pairs_of_letters()
+    with pytest.raises(LimitExceededError, match=r"^states: 2,051 .*canonical: the search .*Limits\(states"):
+        pdacon.compile(doubled(13), vocabulary, canonical=tokenizer, limits=pdacon.Limits(states=2050))
+    constraint = pdacon.compile(doubled(13), vocabulary, canonical=tokenizer)
+    assert list(constraint.matcher().allowed_tokens()) == tokenizer.encode("a" * 8192).ids[:1]

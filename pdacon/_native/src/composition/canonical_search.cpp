@@ -17,9 +17,11 @@ std::int32_t CanonicalSearch::configuration(const LexerConfiguration& lexing, co
     auto key = stack.change();
     key.insert(key.end(), {lexing.state, lexing.now.value, lexing.matched.value});
     const auto id = configuration_ids_.intern(key);
-    if (static_cast<std::size_t>(id) == known_.size())
+    if (static_cast<std::size_t>(id) == known_.size()) {
+        numbers_ += key.size();
         known_.push_back(std::make_unique<Known>(
             Known{lexing, stack, is_alive(coaccessibility_, lexing, stack), false, {}, -1, {}, {}}));
+    }
     return id;
 }
 
@@ -212,6 +214,7 @@ void CanonicalSearch::explore(std::int32_t id, bool delicate_only) {
                     open.push_back({token, node(target, to, text_after), marked, false});
             }
     }
+    numbers_ += open.size() * (sizeof(Edge) / sizeof(std::int32_t));
     auto& made = nodes_[static_cast<std::size_t>(id)];
     made.explored = true;
     made.within = std::move(within);
@@ -230,7 +233,7 @@ bool CanonicalSearch::close(Edge& edge) {
 void CanonicalSearch::close_all() {
     for (bool changed = true; changed;) {
         changed = false;
-        for (auto& each : nodes_) {
+        for (auto& each : nodes_ | std::views::reverse) {  // from the ends of texts to their beginnings
             std::vector<Edge> open;
             for (auto edge : std::exchange(each.open, {})) {
                 budget_.tick();
@@ -251,24 +254,41 @@ void CanonicalSearch::close_all() {
 std::vector<std::int32_t> CanonicalSearch::wanted(std::span<const std::int32_t> roots) {
     ++round_;
     std::vector<Edge*> todo;
-    std::vector<std::int32_t> found;
-    const auto visit = [&](Edge& edge) {
-        if (std::exchange(edge.round, round_) != round_) todo.push_back(&edge);
-    };
     for (const auto root : roots)
-        for (auto& edge : nodes_[static_cast<std::size_t>(root)].open) visit(edge);
+        for (auto& edge : nodes_[static_cast<std::size_t>(root)].open)
+            if (std::exchange(edge.round, round_) != round_) todo.push_back(&edge);
+    return wanted_behind(std::move(todo));
+}
+
+// The same once those that were wanted are explored, if nothing was closed since.
+std::vector<std::int32_t> CanonicalSearch::wanted_further() { return wanted_behind(std::move(frontier_)); }
+
+std::vector<std::int32_t> CanonicalSearch::wanted_behind(std::vector<Edge*> todo) {
+    frontier_.clear();
+    std::vector<std::int32_t> found;
     while (!todo.empty()) {
         budget_.tick();
-        const auto& edge = *todo.back();
+        auto& edge = *todo.back();
         todo.pop_back();
         auto& after = nodes_[static_cast<std::size_t>(edge.node)];
-        if (!after.explored) found.push_back(edge.node);
+        if (!after.explored) {
+            found.push_back(edge.node);
+            frontier_.push_back(&edge);
+        }
         for (auto& next : after.open)
-            if (next.round != round_ && follows(edge, next)) visit(next);
+            if (next.round != round_ && follows(edge, next)) {
+                next.round = round_;
+                todo.push_back(&next);
+            }
     }
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
+}
+
+bool CanonicalSearch::is_too_large(std::size_t explored) const {
+    const auto most = static_cast<std::size_t>(std::max<std::int64_t>(budget_.states(), 0));
+    return most > 0 && explored > kLeastNodes && (explored > most || numbers_ / kNodeNumbers > most);
 }
 
 std::vector<CanonicalSearch::Successors> CanonicalSearch::successors(const LexerConfiguration& lexing,
@@ -292,16 +312,23 @@ CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, c
         return !nodes_[static_cast<std::size_t>(root)].open.empty();
     };
     Found found;
-    std::size_t explored = roots.size();
+    if (from_start != nullptr) found.cut = from_start->cut;
+    std::size_t explored = roots.size(), level = 0, closed = 0;  // the level at which edges were closed last
     while (std::ranges::any_of(roots, is_open)) {
-        const auto next = wanted(roots);
+        const auto next = level == closed ? wanted(roots) : wanted_further();
+        if (next.empty() && level == closed) break;
         explored += next.size();
-        if (next.empty() || explored > kMostNodes) {
-            found.cut = !next.empty();
+        if (is_too_large(explored)) {
+            found.cut = true;
+            close_all();
             break;
         }
         for (const auto each : next) explore(each, false);
-        close_all();
+        // All levels are looked at again, so in long searches that is done seldom.
+        if (++level <= kShortSearch || level >= closed + closed / 4 || next.empty()) {
+            close_all();
+            closed = level;
+        }
     }
     if (from_start != nullptr) {
         found.within = from_start->within;

@@ -17,11 +17,12 @@
 // From one state of the texts to another only what delicate tokens do changes: the others are taken from what
 // was found of the start of texts.
 //
-// Bounded: after kMostNodes nodes what is open counts as dead, and `cut` says so. Then a token may be
-// missing, and a later mask may be empty; nothing that is wrong is allowed.
+// Bounded: after as many nodes as the budget has states (kLeastNodes at least, and fewer where they are
+// large) what is open counts as dead, and `cut` says so. Then a token may be missing, and a mask that has
+// none at all is an error; nothing that is wrong is allowed.
 //
 // Cost: the token classes of each lexer state; for each token and place O(1), and O(tokens of the next node)
-// where a pretoken cannot end after it.
+// where a pretoken cannot end after it. Linear in the length of a word that goes on without a choice.
 #pragma once
 
 #include <cstdint>
@@ -79,7 +80,9 @@ class CanonicalSearch {
                                        bool leading);
 
   private:
-    static constexpr std::size_t kMostNodes = 2000;
+    static constexpr std::size_t kLeastNodes = 2000;
+    static constexpr std::size_t kNodeNumbers = 160;  // a node with more in its keys and edges counts as more
+    static constexpr std::size_t kShortSearch = 64;   // levels, after each of which edges are closed
     struct Known {
         LexerConfiguration lexing;
         Overlay stack;
@@ -125,6 +128,9 @@ class CanonicalSearch {
     bool close(Edge& edge);
     void close_all();
     std::vector<std::int32_t> wanted(std::span<const std::int32_t> roots);
+    std::vector<std::int32_t> wanted_further();
+    std::vector<std::int32_t> wanted_behind(std::vector<Edge*> todo);
+    bool is_too_large(std::size_t explored) const;
 
     const Pushdown& machine_;
     Coaccessibility& coaccessibility_;
@@ -141,6 +147,8 @@ class CanonicalSearch {
     Interner node_ids_;
     std::vector<Node> nodes_;
     std::int32_t round_ = 0;
+    std::vector<Edge*> frontier_;  // those of the last round that lead to nodes which were not explored
+    std::size_t numbers_ = 0;      // in keys of configurations and in open edges
 };
 
 }  // namespace pdacon

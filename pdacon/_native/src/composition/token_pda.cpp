@@ -430,7 +430,7 @@ std::int32_t TokenPda::make_filtered(const LexerConfiguration& lexing, const Sta
         const auto words = static_cast<std::ptrdiff_t>(tokens().words());
         const auto* within = filtered_rows_.row(of_start.within);
         const auto* across = filtered_rows_.row(of_start.across);
-        from_start = {{within, within + words}, {across, across + words}};
+        from_start = {{within, within + words}, {across, across + words}, of_start.cut};
         looked = of_start.looked;
     } else {
         make_room();
@@ -468,18 +468,19 @@ std::int32_t TokenPda::made_filtered(const LexerConfiguration& lexing, const Sta
 std::int32_t TokenPda::keep_filtered(CanonicalSearch::Found found, const ReadSet& looked) {
     if (found.cut) ++filtered_cuts_;
     const FilteredMasks masks{filtered_rows_.intern(std::move(found.within)),
-                              filtered_rows_.intern(std::move(found.across)), looked};
+                              filtered_rows_.intern(std::move(found.across)), looked, found.cut};
     const auto [at, is_new] =
         filtered_ids_.emplace(std::array{masks.within, masks.across, static_cast<std::int32_t>(looked.states),
-                                         static_cast<std::int32_t>(looked.columns)},
+                                         static_cast<std::int32_t>(looked.columns), found.cut ? 1 : 0},
                               static_cast<std::int32_t>(filtered_.size()));
     if (is_new) filtered_.push_back(masks);
     return at->second;
 }
 
-void TokenPda::write_filtered(std::int32_t known, std::int32_t state, std::span<std::int32_t> mask) const {
-    const auto& [within, across, looked] = filtered_[static_cast<std::size_t>(known)];
+bool TokenPda::write_filtered(std::int32_t known, std::int32_t state, std::span<std::int32_t> mask) const {
+    const auto& [within, across, looked, cut] = filtered_[static_cast<std::size_t>(known)];
     filter_->combine(state, filtered_rows_.row(within), filtered_rows_.row(across), mask);
+    return !cut || std::ranges::any_of(mask, [](auto word) { return word != 0; });
 }
 
 bool TokenPda::known_filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
@@ -487,22 +488,25 @@ bool TokenPda::known_filtered(const LexerConfiguration& lexing, const StackView&
     const std::unique_lock hold(guarded_.lock(), std::try_to_lock);
     if (!hold.owns_lock()) return false;
     const auto known = leading ? leading_filtered_ : find_filtered(lexing, stack, filter_->situation(state));
-    if (known >= 0) write_filtered(known, state, mask);
-    return known >= 0;
+    return known >= 0 && write_filtered(known, state, mask);
 }
 
 void TokenPda::filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
                         bool leading, std::span<std::int32_t> mask) {
-    guarded_.run([&] {
-        write_filtered(made_filtered(lexing, stack, state, leading), state, mask);
-        return true;
-    });
+    const bool is_known = guarded_.run(
+        [&] { return write_filtered(made_filtered(lexing, stack, state, leading), state, mask); });
+    if (is_known) return;
+    const auto most = static_cast<double>(budget_.states());
+    throw LimitExceeded(
+        "states", most + 1, most,
+        "canonical: the search for tokens after which the tokenizer's own can go on looked at "
+        "so many places, and found none, as in a word of thousands of letters");
 }
 
 bool TokenPda::filtered_allows(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
                                bool leading, std::int32_t token) {
     return guarded_.run([&] {
-        const auto& [within, across, looked] =
+        const auto& [within, across, looked, cut] =
             filtered_[static_cast<std::size_t>(made_filtered(lexing, stack, state, leading))];
         if (has_bit(filtered_rows_.row(across), token)) return true;
         return has_bit(filtered_rows_.row(within), token) && filter_->may_follow(state, token);

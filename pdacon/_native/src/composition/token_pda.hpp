@@ -139,6 +139,7 @@ class TokenPda {
     // The mask of a configuration and a state of the filter, written into `mask`; false: it is not known, or
     // another thread has the lock. Such masks have no ids.
     // `leading`: one leading space of the next token, which is the first one, is none of the text.
+    // `filtered` throws LimitExceeded("states") where no token is known to go on, since the search was cut.
     bool known_filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
                         bool leading, std::span<std::int32_t> mask);
     void filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state, bool leading,
@@ -215,6 +216,7 @@ class TokenPda {
     struct FilteredMasks {
         std::int32_t within, across;
         ReadSet looked;
+        bool cut;
     };
     std::int32_t find_filtered(const LexerConfiguration& lexing, const StackView& stack,
                                const CanonicalFilter::Situation& situation) const;
@@ -228,7 +230,8 @@ class TokenPda {
     std::int32_t keep_filtered(CanonicalSearch::Found found, const ReadSet& looked);
     // What is live with the texts that the filter's tokenizer leaves as they are.
     Coaccessibility& settled();
-    void write_filtered(std::int32_t known, std::int32_t state, std::span<std::int32_t> mask) const;
+    // False: the mask is empty, and it is not known whether it should be.
+    bool write_filtered(std::int32_t known, std::int32_t state, std::span<std::int32_t> mask) const;
     static std::int32_t pick(const MasksByDistance& known, const Allowance& allowance);
     std::vector<std::int32_t> end_words(bool may_end) const;  // a mask of the end tokens, if they are allowed
     std::int32_t make_by_distance(const LexerConfiguration& lexing, bool leading, const StackView& stack);
@@ -271,7 +274,7 @@ class TokenPda {
     std::shared_ptr<CanonicalFilter> filter_;   // none: everything that the grammar allows
     MaskSet filtered_rows_;
     std::vector<FilteredMasks> filtered_;
-    std::map<std::array<std::int32_t, 4>, std::int32_t> filtered_ids_;
+    std::map<std::array<std::int32_t, 5>, std::int32_t> filtered_ids_;
     std::map<CanonicalFilter::Situation, std::unique_ptr<MaskTrie>> filtered_tries_;
     std::optional<LivenessTable> settled_table_;  // made when it is needed, as the next
     std::unique_ptr<Coaccessibility> settled_;
