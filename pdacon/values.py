@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 UNKNOWN = (
     "knows no values; types, JSON Schemas, choices, regular expressions, grammars that were composed and the built-in "
-    "grammars that are JSON do. For a tree, parse the text with lark.Lark(grammar.to_lark(), **grammar.lark_options)"
+    "grammars that are JSON do. For a tree, parse the text with lark.Lark(grammar.to_lark(), **grammar.lark_options), "
+    "and if the constraint is from a file, load it with `grammar=` to have the values of its grammar"
 )
 _TEXTS = ("choices", "regular expression", "regular set")  # whose sentences stand for themselves
 

@@ -355,12 +355,14 @@ class RegularSet:
         times = "*" if (least, most) == (0, None) else f"{{{least},{'' if most is None else most}}}"
         return RegularSet(tail, _cut(f"({self._name}){times}"), self._limits)
 
-    def escaped(self, notation: Literal["json"] = "json", *, escapes: Escapes = "needed") -> RegularSet:
-        """The strings as they stand between the quotes of a JSON string.
+    def escaped(
+        self, notation: Literal["json"] = "json", *, escapes: Escapes = "needed", quotes: bool = False
+    ) -> RegularSet:
+        """The strings as they stand between the quotes of a JSON string, or with ``quotes`` as such strings.
 
         Parameters
         ----------
-        notation, escapes
+        notation, escapes, quotes
             See `Grammar.escaped`, as for the errors.
 
         Examples
@@ -369,7 +371,7 @@ class RegularSet:
         >>> '\\\\n' in pdacon.RegularSet.from_choices(["\\n"]).escaped("json")
         True
         """
-        check_escapes(notation, escapes)
+        check_escapes(notation, escapes, quotes)
         dfa, states, size = self._dfa, self._limits.states, self._limits.bytes
         if not len(dfa):
             return self
@@ -380,7 +382,8 @@ class RegularSet:
         accepting = np.zeros(len(offset) - 1, np.uint8)
         accepting[: len(dfa)] = dfa.native.accepting
         made = of_deterministic_bytes(offset, low[kept], high[kept], target[kept], accepting, states, size)
-        return RegularSet(made, _cut(f"{self._name} within a JSON string"), self._limits)
+        within = RegularSet(made, _cut(f"{self._name} within a JSON string"), self._limits)
+        return '"' + within + '"' if quotes else within
 
     def __or__(self, other: RegularSet) -> RegularSet:
         return self.union(other) if isinstance(other, RegularSet) else NotImplemented

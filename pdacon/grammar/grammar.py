@@ -234,7 +234,7 @@ class Grammar(GrammarWaysIn):
             labels or ``& regular_set`` in an inner grammar, options that differ, or an inner grammar of which nobody
             can tell where it ends; ``feature`` names it.
         ValueError
-            A name is not used, or defined.
+            A name is not used, or defined, or given twice.
         TypeError, GrammarError
             As the grammars' own ways in.
 
@@ -251,7 +251,12 @@ class Grammar(GrammarWaysIn):
         The terminals of all meet in one lexer, by Lark's order and priorities, and are checked as those of one grammar.
         docs/composing.md says what follows from that.
         """
-        grammar: Grammar = ask("compose", template, {**(holes or {}), **named})
+        given = {} if holes is None else holes
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+            raise TypeError("compose: holes is a mapping of names to grammars, such as {'code': ...}")
+        if twice := sorted(given.keys() & named.keys()):
+            raise ValueError(f"compose: {twice[0]} is given twice")
+        grammar: Grammar = ask("compose", template, {**given, **named})
         return grammar
 
     def escaped(

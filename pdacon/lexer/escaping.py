@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon.arguments import require_bool
 from pdacon.cancelling import CancelEvent, stop_if_set
 from pdacon.errors import LimitExceededError
 from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, Program, epsilon_closure, pack
@@ -41,12 +42,13 @@ _Pieces: TypeAlias = tuple[tuple[int, int, "_Targets | _Pieces"], ...]
 _Key: TypeAlias = tuple[Any, ...]
 
 
-def check_escapes(notation: object, escapes: object) -> None:
-    """Refuse, with ValueError, a notation that there is not, or a way to write its characters."""
+def check_escapes(notation: object, escapes: object, quotes: object) -> None:
+    """Refuse, with ValueError or TypeError, a notation that there is not, or a way to write its strings."""
     if notation != "json":
         raise ValueError(f'escaped: the notation is "json", not {notation!r:.40}')
     if escapes not in ESCAPES:
         raise ValueError(f"escaped: escapes is one of {', '.join(map(repr, ESCAPES))}, not {escapes!r:.40}")
+    require_bool("escaped", "quotes", quotes)
 
 
 def escaped_program(program: Program, escapes: Escapes, limit: int, cancel: CancelEvent | None = None) -> Program:

@@ -23,7 +23,7 @@ _QUOTED = r'start: "\"" text "\""'
 
 def escaped(grammar: Grammar, notation: str, escapes: Escapes, quotes: bool) -> Grammar:
     """See `Grammar.escaped`."""
-    check_escapes(notation, escapes)
+    check_escapes(notation, escapes, quotes)
     _check(grammar)
     terminals = tuple(_escaped(grammar, terminal, escapes) for terminal in grammar.terminals)
     made = replace(

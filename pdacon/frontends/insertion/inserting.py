@@ -162,7 +162,9 @@ class _Composition:
         if grammar.layout is not None:
             if self._layout is not None:
                 raise _refused(
-                    f"{name}: another grammar with indentation is in it already; there can be one", hole.span
+                    f"{name}: a grammar with indentation is in it already, by another name; there can be one, in as "
+                    "many places as you like: write its name in each of them",
+                    hole.span,
                 )
             self._layout = _renumbered(grammar.layout, number)
         self._ignore.update(number[k] for k in grammar.ignore)

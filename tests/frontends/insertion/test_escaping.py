@@ -6,6 +6,7 @@ import json
 import pickle
 from itertools import product
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -130,3 +131,24 @@ def test_blanks_around_the_hole_are_refused() -> None:
         Grammar.from_lark('start: "a"').escaped().to_lark()
     with pytest.raises(ValueError, match="notation"):
         Grammar.from_lark('start: "a"').escaped("xml")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("escapes", ESCAPES)
+def test_a_set_with_its_quotes(escapes: Escapes) -> None:
+    words = RegularSet.from_choices(['a"b', "\\", "é", ""])
+    quoted = words.escaped("json", escapes=escapes, quotes=True)
+    assert quoted == '"' + words.escaped("json", escapes=escapes) + '"'
+    assert all(json.dumps(word, ensure_ascii=escapes == "ascii") in quoted for word in ['a"b', "\\", "é", ""])
+
+
+def test_half_of_a_surrogate_pair_is_in_no_text() -> None:
+    grammar = Grammar.from_lark(r"start: /(?s:.)+/").escaped("json", escapes="any")
+    assert grammar.accepts(r"\ud83d\ude00")
+    assert not grammar.accepts(r"\ud83d")
+
+
+@pytest.mark.parametrize("quotes", [None, 1, "no"])
+def test_quotes_are_asked_for_or_not(quotes: Any) -> None:
+    for one in (Grammar.from_lark('start: "a"'), RegularSet.from_choices(["a"])):
+        with pytest.raises(TypeError, match="quotes must be True or False"):
+            one.escaped("json", quotes=quotes)

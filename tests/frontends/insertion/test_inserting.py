@@ -218,3 +218,14 @@ def test_what_is_wrong_with_a_schema_in_a_text(text: str, error: type[Exception]
 def test_schemas_need_extensions() -> None:
     with pytest.raises(GrammarSyntaxError):
         Grammar.from_lark('start: %json {"type": "integer"}')
+
+
+@pytest.mark.parametrize("holes", [{3: "json"}, [("b", "json")]])
+def test_holes_are_a_mapping_of_names(holes: Any) -> None:
+    with pytest.raises(TypeError, match="holes is a mapping of names to grammars"):
+        Grammar.compose('start: "a" b', holes)
+
+
+def test_a_hole_is_given_once() -> None:
+    with pytest.raises(ValueError, match="compose: b is given twice"):
+        Grammar.compose('start: "a" b', {"b": "json"}, b="json")
