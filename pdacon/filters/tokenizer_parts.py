@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.detokenizer import Vocabulary
-from pdacon.detokenizer.byte_level import bytes_of_all
+from pdacon.detokenizer.byte_level import bytes_of, bytes_of_all
 from pdacon.detokenizer.sentencepiece_model import (
     BPE,
     BYTE,
@@ -34,7 +35,7 @@ from pdacon.filters.borders import Borders, borders_of
 from pdacon.filters.spaces import Prefix, Spaces, sentencepiece_of, spaces_of
 from pdacon.filters.split_regex import program_of
 from pdacon.filters.splitting import SplitAutomaton, split_automaton
-from pdacon.filters.tokenizer_texts import backend_of
+from pdacon.filters.tokenizer_texts import added_tokens, backend_of
 from pdacon.filters.unigram import paths_of, paths_of_model
 from pdacon.filters.word_pieces import Words, is_word_piece, word_borders, words_of
 
@@ -98,7 +99,11 @@ def parts_of(tokenizer: Any, vocabulary: Vocabulary) -> Parts:
     if (backend := backend_of(tokenizer)) is not None:
         if is_word_piece(backend):
             return _of_word_pieces(backend, vocabulary)
-        return _of_json(json.loads(backend.to_str()), vocabulary)
+        try:
+            unread = added_tokens(tokenizer).excluded
+        except ValueError as error:
+            raise _refusal(f"texts are changed or split by {error}") from error
+        return _of_json(json.loads(backend.to_str()), vocabulary, unread)
     if (model := sentencepiece_of(tokenizer)) is not None:
         return _of_sentencepiece(model, vocabulary)
     raise _refusal(f"a {type(tokenizer).__name__} does not say what it is made of")
@@ -145,7 +150,7 @@ def _of_words(words: Words, borders: Borders, prefix: Prefix) -> Parts:
     return Parts(borders.splits, borders.bytewise, pairs, ranks, roles, False, prefix, words)
 
 
-def _of_json(state: dict[str, Any], vocabulary: Vocabulary) -> Parts:
+def _of_json(state: dict[str, Any], vocabulary: Vocabulary, unread: AbstractSet[str]) -> Parts:
     model = state["model"]
     kind = model.get("type", "BPE")
     if kind == "Unigram":
@@ -160,7 +165,7 @@ def _of_json(state: dict[str, Any], vocabulary: Vocabulary) -> Parts:
     except ValueError as error:
         raise _refusal(f"texts in which spaces are {SPACE} are changed or split by {error}") from error
     if spaces is not None:
-        return _of_characters(state, spaces, vocabulary)
+        return _of_characters(state, spaces, vocabulary, unread)
     if model.get("byte_fallback"):
         raise _refusal(f"the model has byte_fallback, and spaces are not written as {SPACE}")
     steps = list(_flattened(state["pre_tokenizer"]))
@@ -177,19 +182,33 @@ def _of_json(state: dict[str, Any], vocabulary: Vocabulary) -> Parts:
             raise _other_token(i, word)
         roles[i] = 1
     splits = _splits(patterns, dollar_is_end=False)
-    return Parts(splits, _NOTHING, _pairs(model), np.empty(0, np.int32), roles, bool(model.get("ignore_merges")))
+    pairs = _pairs(model, vocabulary, unread, bytes_of)
+    return Parts(splits, _NOTHING, pairs, np.empty(0, np.int32), roles, bool(model.get("ignore_merges")))
 
 
-def _pairs(model: dict[str, Any]) -> NDArray[np.int32]:
-    words = model["vocab"]
-    pairs = np.empty((len(model["merges"]), 4), np.int32)
+def _pairs(
+    model: dict[str, Any], vocabulary: Vocabulary, unread: AbstractSet[str], spelled: Callable[[str], bytes]
+) -> NDArray[np.int32]:
+    """The merges, without those of tokens whose texts are never read; they have no text in the vocabulary."""
+    words, never_read = model["vocab"], {text.encode() for text in unread}
+    mute = {word for word, i in words.items() if i >= vocabulary.size or vocabulary.tokens[i] is None}
+    pairs = []
     for rank, merge in enumerate(model["merges"]):
         left, right = merge.split(" ") if isinstance(merge, str) else merge
-        pairs[rank] = words[left], words[right], rank, words[left + right]
-    return pairs
+        made = left + right
+        if mute.isdisjoint((left, right, made)):
+            pairs.append((words[left], words[right], rank, words[made]))
+        elif never_read.isdisjoint(spelled(one) for one in (left, right, made) if one in mute):
+            silent = next(one for one in (left, right, made) if one in mute)
+            raise _refusal(f"{left!r:.40} and {right!r:.40} merge, and {silent!r:.40} has no text in the vocabulary")
+    return np.array(pairs, np.int32).reshape(-1, 4)
 
 
-def _of_characters(state: dict[str, Any], spaces: Spaces, vocabulary: Vocabulary) -> Parts:
+def _bytes_of_piece(word: str) -> bytes:
+    return word.replace(SPACE, " ").encode()
+
+
+def _of_characters(state: dict[str, Any], spaces: Spaces, vocabulary: Vocabulary, unread: AbstractSet[str]) -> Parts:
     """Of a BPE over characters, as `tokenizers` runs what was SentencePiece's."""
     model = state["model"]
     silent = {token["id"] for token in state["added_tokens"]}
@@ -198,8 +217,8 @@ def _of_characters(state: dict[str, Any], spaces: Spaces, vocabulary: Vocabulary
     used, roles = _roles(pieces, bool(model.get("byte_fallback")), vocabulary)
     borders = borders_of(used.values(), _bytes_of(roles, vocabulary), before_spaces=spaces.split)
     whole = bool(model.get("ignore_merges"))
-    ranks = np.empty(0, np.int32)
-    return Parts(borders.splits, borders.bytewise, _pairs(model), ranks, roles, whole, spaces.prefix)
+    pairs, ranks = _pairs(model, vocabulary, unread, _bytes_of_piece), np.empty(0, np.int32)
+    return Parts(borders.splits, borders.bytewise, pairs, ranks, roles, whole, spaces.prefix)
 
 
 def _of_sentencepiece(model: Model, vocabulary: Vocabulary) -> Parts:

@@ -9,6 +9,7 @@ Source: Kudo 2018, "Subword regularization".
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import inf, isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,7 +65,7 @@ def paths_of(state: dict[str, Any], spaces: Spaces | None, vocabulary: Vocabular
         for i, (word, score) in enumerate(model["vocab"])
         if i not in silent and not (model.get("byte_fallback") and BYTE_PIECE.fullmatch(word))
     }
-    unknown = min(score for _, score in model["vocab"]) - _PENALTY
+    unknown = _lowest(model["vocab"]) - _PENALTY
     return _paths(pieces, unknown, vocabulary, is_split=spaces.split, single=False)
 
 
@@ -80,8 +81,18 @@ def paths_of_model(model: Model, vocabulary: Vocabulary) -> Paths:
         if kind in (UNUSED, USER_DEFINED):
             raise ValueError(f"the piece {word!r:.40} is {'unused' if kind == UNUSED else 'user-defined'}")
     pieces = {i: (word, model.scores[i]) for i, (word, kind) in enumerate(model.pieces) if kind == NORMAL}
-    unknown = min(score for _, score in pieces.values()) - _PENALTY
+    unknown = _lowest(pieces.values()) - _PENALTY
     return _paths(pieces, unknown, vocabulary, is_split=False, single=True)
+
+
+def _lowest(scores: Iterable[tuple[str, float | None]]) -> float:
+    """The lowest score. One that is no number is None in the JSON of `tokenizers`."""
+    lowest = inf
+    for word, score in scores:
+        if score is None or not isfinite(score):
+            raise ValueError(f"the piece {word!r:.40} has no finite score")
+        lowest = min(lowest, score)
+    return lowest
 
 
 def _paths(
@@ -90,10 +101,10 @@ def _paths(
     used, scores = np.zeros(vocabulary.size, np.uint8), np.zeros(vocabulary.size)
     texts = []
     for i, (word, score) in pieces.items():
-        if i >= vocabulary.size or vocabulary.tokens[i] is None:
+        if i < vocabulary.size and vocabulary.tokens[i] is None:
             continue
         text = word.replace(SPACE, " ")
-        if vocabulary.tokens[i] != text.encode():
+        if i >= vocabulary.size or vocabulary.tokens[i] != text.encode():
             raise ValueError(f"token {i} is {word!r:.40}, and another one in the vocabulary")
         used[i], scores[i] = 1, score
         texts.append(text)

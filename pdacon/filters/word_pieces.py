@@ -79,13 +79,15 @@ def words_of(state: dict[str, Any], backend: Any, vocabulary: Vocabulary) -> Wor
     pieces = {
         i: word
         for word, i in model["vocab"].items()
-        if i not in silent and i < vocabulary.size and vocabulary.tokens[i] is not None
+        if i not in silent and (i >= vocabulary.size or vocabulary.tokens[i] is not None)
     }
     letters = {letter for word in pieces.values() for letter in word}
     kind_of = {letter: _kind_of(letter, backend) for letter in letters}
     kinds = np.zeros(vocabulary.size, np.uint8)
     singles: dict[int, set[str]] = {_BEGINS: set(), _CONTINUES: set(), _ALONE: set()}
     for i, word in pieces.items():
+        if i >= vocabulary.size:
+            raise ValueError(f"token {i} is {word!r:.40}, and the vocabulary has no such")
         continues = word.startswith(prefix)
         piece = word[len(prefix) :] if continues else word
         of_letters = {kind_of[letter] for letter in piece}

@@ -346,6 +346,40 @@ def test_the_filter_is_named_where_it_refuses() -> None:
     assert "canonical" not in matcher.explain(vocabulary.tokens.index(b"b")).reason
 
 
+@pytest.mark.parametrize("special", ["b", "ab"])
+def test_merges_with_special_tokens_are_never_made(special: str) -> None:
+    tokenizer = merging([("a", "b"), ("ab", "c"), ("b", "c"), ("c", "a")])
+    tokenizer.add_special_tokens([special])
+    vocabulary = Vocabulary.from_huggingface(tokenizer, eos_ids=0)
+    texts = [text for text in spelled("abc", 5) if special not in text]
+    if special == "b":
+        with pytest.raises(VocabularyError, match="no token for the byte b'b'"):
+            pdacon.compile(pdacon.Grammar.from_regex("[ac]"), vocabulary, canonical=tokenizer)
+    else:
+        made = pdacon.compile(pdacon.Grammar.from_regex("[abc]{0,5}"), vocabulary, canonical=tokenizer)
+        require_equal_masks(made, followers(texts, lambda text: list(tokenizer.encode(text).ids), 0))
+
+
+def test_a_merge_that_is_special_and_read_is_refused() -> None:
+    """The text " a" is that token, and the text that it is found by another one."""
+    tokenizer = merging([("Ġ", "a")])
+    tokenizer.add_special_tokens(["Ġa"])
+    vocabulary = Vocabulary.from_huggingface(tokenizer, eos_ids=0)
+    assert tokenizer.encode(" a").tokens == ["Ġa"]
+    with pytest.raises(VocabularyError, match="'Ġ' and 'a' merge, and 'Ġa' has no text in the vocabulary"):
+        pdacon.compile(pdacon.Grammar.from_regex(" a"), vocabulary, canonical=tokenizer)
+
+
+def merging(merges: list[tuple[str, str]]) -> Tokenizer:
+    """Bytes, and these merges."""
+    words = ["</s>", *sorted(pre_tokenizers.ByteLevel.alphabet()), *("".join(merge) for merge in merges)]
+    tokenizer = Tokenizer(models.BPE({word: i for i, word in enumerate(words)}, merges))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(["</s>"])
+    return tokenizer
+
+
 def test_what_is_not_supported_is_refused() -> None:
     tokenizer, vocabulary, _ = TOKENIZERS["gpt2"]
     constraint = pdacon.compile("json", vocabulary, canonical=tokenizer)

@@ -286,6 +286,36 @@ def test_a_space_that_is_no_piece_is_refused(pieces: list[str], *, marks: bool) 
         pdacon.compile(pdacon.Grammar.from_choices(["a b", "a"]), vocabulary, canonical=tokenizer)
 
 
+def test_pieces_that_the_vocabulary_lacks_are_refused() -> None:
+    """The tokenizer would write "aa" as a token that no mask has."""
+    small, large = with_pieces({"▁": -2.0, "a": -1.0}), with_pieces({"▁": -2.0, "a": -1.0, "aa": -0.5})
+    vocabulary = Vocabulary.from_huggingface(small, eos_ids=1)
+    assert large.encode("aa").ids[-1] == vocabulary.size
+    with pytest.raises(VocabularyError, match="is 'aa', and another one in the vocabulary"):
+        pdacon.compile(pdacon.Grammar.from_choices(["aa"]), vocabulary, canonical=large)
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf"), -float("inf")])
+def test_scores_that_are_no_numbers_are_refused(score: float) -> None:
+    tokenizer = with_pieces({"▁": -2.0, "a": -1.0, "aa": score})
+    vocabulary = Vocabulary.from_huggingface(tokenizer, eos_ids=1)
+    with pytest.raises(VocabularyError, match="the piece 'aa' has no finite score"):
+        pdacon.compile(pdacon.Grammar.from_choices(["aa"]), vocabulary, canonical=tokenizer)
+
+
+@pytest.mark.parametrize("special", ["b", "ab"])
+def test_merges_with_special_tokens_are_never_made(special: str) -> None:
+    words = ["<pad>", "</s>", "<unk>", "▁", "a", "b", "c", "ab", "abc", "bc", "ca"]
+    merges = [("a", "b"), ("ab", "c"), ("b", "c"), ("c", "a")]
+    tokenizer = train_metaspace("never", model="BPE")
+    tokenizer.model = models.BPE({word: i for i, word in enumerate(words)}, merges, unk_token="<unk>")
+    tokenizer.add_special_tokens(["</s>", special])
+    vocabulary = Vocabulary.from_huggingface(tokenizer, eos_ids=1)
+    constraint = pdacon.compile(pdacon.Grammar.from_regex("[abc ]{1,5}"), vocabulary, canonical=tokenizer)
+    texts = [text for text in spelled("abc ", 5) if text and special not in text]
+    require_equal_masks(constraint, followers(texts, lambda text: list(tokenizer.encode(text).ids), 1))
+
+
 def test_the_character_that_writes_spaces_is_in_no_text() -> None:
     tokenizer, vocabulary, _ = TOKENIZERS["Llama 2"]
     constraint = pdacon.compile(pdacon.Grammar.from_choices(["a▁b", "a b"]), vocabulary, canonical=tokenizer)

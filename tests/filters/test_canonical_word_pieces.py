@@ -61,6 +61,14 @@ def kept(tokenizer: Tokenizer, texts: list[str]) -> list[str]:
     return [text for text, ids in coded if silent.isdisjoint(ids) and tokenizer.decode(ids) == text]
 
 
+def test_pieces_that_the_vocabulary_lacks_are_refused() -> None:
+    small, large = with_words(["a", "##a"]), with_words(["a", "##a", "aa"])
+    vocabulary = vocabulary_of(small)
+    assert encode(large, "aa") == [vocabulary.size]
+    with pytest.raises(VocabularyError, match="is 'aa', and the vocabulary has no such"):
+        pdacon.compile(pdacon.Grammar.from_choices([" aa"]), vocabulary, canonical=large)
+
+
 def followers(tokenizer: Tokenizer, texts: list[str]) -> dict[tuple[int, ...], set[int]]:
     found: dict[tuple[int, ...], set[int]] = {}
     end = tokenizer.token_to_id("[SEP]")
