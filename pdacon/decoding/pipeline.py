@@ -111,8 +111,8 @@ class Pipeline(ConstrainedModel):
         diagnostics : bool
             Whether texts have their ``diagnostics``; they take one more pass of the model.
         batch_size : int, optional
-            How many prompts the model reads at a time; all of them if it is not given. With a ``seed``, text i of all
-            is drawn with ``seed + i``, so that a text does not depend on the size, but for the rounding of its model.
+            How many prompts the model reads at a time; all of them if it is not given. With one ``seed``, text i
+            of all is drawn with ``seed + i``, so that it does not depend on the size, but for the model's rounding.
         **options
             All others of `pdacon.generate`: ``max_tokens``, ``complete``, ``temperature``, ``top_p``, ``seed``,
             ``num_return_sequences``, ``num_beams``, ...
@@ -155,13 +155,16 @@ class Pipeline(ConstrainedModel):
                 f"{len(prompts)} prompts, {len(made)} constraints and {len(prefixes)} beginnings are given with "
                 "batch_size; give one for each prompt, or one for all"
             )
-        seed, each = options.pop("seed", None), options.get("num_return_sequences") or 1
+        seed, each = options.get("seed"), options.get("num_return_sequences") or 1
+        if isinstance(seed, Sequence) and len(seed) != len(prompts) * each:
+            raise ValueError(f"{len(seed)} seeds are given for {len(prompts) * each} texts; give one for each, or one")
+        if isinstance(seed, int) and (options.get("num_beams") or 1) == 1:
+            seed = range(seed, seed + len(prompts) * each)
         texts: list[Generation] = []
         for first in range(0, len(prompts), size):
             part = slice(first, first + size)
-            if seed is not None:
-                count = len(prompts[part]) * each
-                options["seed"] = [seed + first * each + index for index in range(count)]
+            if isinstance(seed, Sequence):
+                options["seed"] = list(seed[first * each : (first + size) * each])
             answers = generate(
                 self.model, self.tokenizer, prompts[part], constraint=made[part], prefix=prefixes[part], **options
             )

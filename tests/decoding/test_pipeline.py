@@ -218,12 +218,26 @@ def test_a_text_of_a_batch_is_what_it_is_alone(pipeline: pdacon.Pipeline, option
         assert [text.text for text in found] == [text.text for text in runs[0][index * each :][:each]]
 
 
+def test_seeds_and_beams_in_batches(pipeline: pdacon.Pipeline) -> None:
+    prompts = ["A:", "B", "C"]
+    made = pipeline.compile(pdacon.Grammar.from_regex("[0-9]{2,6}"))
+
+    def texts(size: int | None, **options: Any) -> list[str]:
+        found = pipeline.generate(prompts, made, max_tokens=8, batch_size=size, diagnostics=False, **options)
+        return [one.text for one in found]
+
+    for options in ({"seed": [3, 1, 2]}, {"seed": 1, "num_beams": 2, "temperature": 0}):
+        assert texts(2, **options) == texts(None, **options)
+
+
 def test_a_constraint_and_a_beginning_for_each_prompt_of_a_batch(pipeline: pdacon.Pipeline) -> None:
     grammars = [pdacon.Grammar.from_choices([f"{letter}{letter}"]) for letter in "abc"]
     found = pipeline.generate(
         ["x"] * 3, grammars, response_prefix=["a", "b", "c"], batch_size=2, diagnostics=False, temperature=0
     )
     assert [text.text for text in found] == ["aa", "bb", "cc"]
+    with pytest.raises(ValueError, match="1 seeds are given for 3 texts"):
+        pipeline.generate(["x"] * 3, "json", batch_size=2, seed=[1])
     with pytest.raises(ValueError, match="batch_size is 0"):
         pipeline.generate(["x"], "json", batch_size=0)
     with pytest.raises(ValueError, match="1 seeds are given for 2 texts"):
