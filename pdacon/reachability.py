@@ -101,7 +101,7 @@ def unreachable(grammar: GrammarSource, tokenizer: Any, *, limits: Limits | None
     Raises
     ------
     VocabularyError
-        A step of the normalizer is not known.
+        A step of the normalizer is not known, or what is given is no tokenizer that says what it does.
     PdaconError
         The grammar cannot be compiled: see `compile`.
 

@@ -35,7 +35,7 @@ from pdacon.filters.borders import Borders, borders_of
 from pdacon.filters.spaces import Prefix, Spaces, sentencepiece_of, spaces_of
 from pdacon.filters.split_regex import program_of
 from pdacon.filters.splitting import SplitAutomaton, split_automaton
-from pdacon.filters.tokenizer_texts import added_tokens, backend_of
+from pdacon.filters.tokenizer_texts import added_tokens, backend_of, ranked_of
 from pdacon.filters.unigram import paths_of, paths_of_model
 from pdacon.filters.word_pieces import Words, is_word_piece, word_borders, words_of
 
@@ -90,12 +90,8 @@ def parts_of(tokenizer: Any, vocabulary: Vocabulary) -> Parts:
     VocabularyError
         It is of another family, or changes texts before it splits them.
     """
-    inside = getattr(getattr(tokenizer, "tokenizer", tokenizer), "instruct_tokenizer", None)
-    tokenizer = getattr(inside, "tokenizer", tokenizer)  # of a MistralTokenizer, or of transformers' wrapper of it
-    if hasattr(tokenizer, "id_to_byte_piece") and hasattr(tokenizer, "num_special_tokens"):
-        return _of_ranks(tokenizer._model, vocabulary, tokenizer.num_special_tokens)
-    if hasattr(tokenizer, "decode_single_token_bytes"):
-        return _of_ranks(tokenizer, vocabulary, 0)
+    if (ranked := ranked_of(tokenizer)) is not None:
+        return _of_ranks(*ranked, vocabulary)
     if (backend := backend_of(tokenizer)) is not None:
         if is_word_piece(backend):
             return _of_word_pieces(backend, vocabulary)
@@ -113,7 +109,7 @@ def _refusal(what: str) -> VocabularyError:
     return VocabularyError(f"canonical is for BPE, WordPiece and Unigram; of this tokenizer, {what}; {_WAY_OUT}")
 
 
-def _of_ranks(encoding: Any, vocabulary: Vocabulary, offset: int) -> Parts:
+def _of_ranks(encoding: Any, offset: int, vocabulary: Vocabulary) -> Parts:
     try:
         pattern, texts = encoding._pat_str, encoding._mergeable_ranks
     except AttributeError as error:

@@ -30,7 +30,18 @@ _MOST_BYTES = 256 << 20
 def backend_of(tokenizer: Any) -> Any | None:
     """The `tokenizers.Tokenizer` in a tokenizer; None if there is none."""
     backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    if isinstance(backend, type):
+        return None
     return backend if hasattr(backend, "pre_tokenizer") and hasattr(backend, "to_str") else None
+
+
+def ranked_of(tokenizer: Any) -> tuple[Any, int] | None:
+    """The tiktoken encoding in a tokenizer, and the id of its first rank; None if there is none."""
+    inside = getattr(getattr(tokenizer, "tokenizer", tokenizer), "instruct_tokenizer", None)
+    inside = getattr(inside, "tokenizer", tokenizer)  # of a MistralTokenizer, or of transformers' wrapper of it
+    if hasattr(inside, "id_to_byte_piece") and hasattr(inside, "num_special_tokens"):
+        return inside._model, inside.num_special_tokens
+    return (inside, 0) if hasattr(inside, "decode_single_token_bytes") else None
 
 
 def changes_of_tokenizer(tokenizer: Any) -> Changes:
@@ -40,12 +51,20 @@ def changes_of_tokenizer(tokenizer: Any) -> Changes:
     ------
     ValueError
         A step is not known; the message names it.
+    VocabularyError
+        It is no tokenizer, or one that does not say what it does.
     """
     if (model := sentencepiece_of(tokenizer)) is not None:
         return changes_of_model(model)
     backend = backend_of(tokenizer)
-    if backend is None:  # tiktoken and tekken read texts as they are
-        return Changes()
+    if backend is None:
+        if ranked_of(tokenizer) is None:
+            raise VocabularyError(
+                f"a {type(tokenizer).__name__} does not say what it does to texts; canonical, Normalized and "
+                "unreachable take tokenizers of transformers (fast ones), tokenizers, tiktoken, sentencepiece and "
+                "mistral-common"
+            )
+        return Changes()  # tiktoken and tekken read texts as they are
     normalizer, pre_tokenizer = _steps(backend)
     spaces = spaces_of(normalizer, pre_tokenizer)
     steps = [] if normalizer is None else [normalizer] if spaces is None else without_marks(normalizer)

@@ -316,6 +316,17 @@ def test_normalizers_that_are_not_known_are_refused() -> None:
             ask()
 
 
+@pytest.mark.parametrize("given", ["tokenizer.json", lower().to_str(), None, 5, pdacon, Tokenizer])
+def test_what_is_no_tokenizer_is_refused(given: Any) -> None:
+    for ask in (
+        lambda: pdacon.unreachable('start: "SELECT"', given),
+        lambda: Normalized(given).texts(),
+        lambda: Canonical(given).texts(),
+    ):
+        with pytest.raises(VocabularyError, match=f"a {type(given).__name__} does not say what it does to texts"):
+            ask()
+
+
 @pytest.mark.slow
 def test_json_strings_under_nfkc() -> None:
     tokenizer, _ = byte_level(normalizers.NFKC())
