@@ -69,6 +69,8 @@ class Characters:
                     f"Characters(list({self.allowed!r:.60}))"
                 )
             return
+        if not isinstance(self.allowed, Iterable):
+            raise TypeError(f'Characters takes "ascii" or a list of characters, not {self.allowed!r:.60}')
         listed = frozenset(self.allowed)
         for one in listed:
             if not isinstance(one, str) or len(one) != 1:
@@ -126,7 +128,10 @@ class Scripts:
 
 @dataclass(frozen=True)
 class Words:
-    """Texts of which each run of letters is a word of a dictionary; what stands between them is free.
+    """Texts of which each run of letters and marks is a word of a dictionary; what stands between them is free.
+
+    A mark, such as an accent that is a character by itself, belongs to the word that it stands in: of ``"a"`` and an
+    accent, ``"a"`` alone is no word.
 
     Parameters
     ----------
@@ -159,6 +164,8 @@ class Words:
     def __post_init__(self) -> None:
         if isinstance(self.allowed, str):
             raise TypeError(f"Words takes a list of words: write Words([{self.allowed!r:.60}])")
+        if not isinstance(self.allowed, Iterable):
+            raise TypeError(f'Words takes a list of words, not {self.allowed!r:.60}; write Words(["one", "two"])')
         listed = frozenset(self.allowed)
         for word in listed:
             if not isinstance(word, str):
@@ -245,7 +252,7 @@ class Normalized:
     Raises
     ------
     VocabularyError
-        From `texts`: a step of the normalizer is not known.
+        From `texts`: a step of the normalizer is not known, or it is no tokenizer that says what it does.
     """
 
     tokenizer: Any

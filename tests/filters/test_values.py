@@ -52,6 +52,21 @@ def test_characters() -> None:
         NormalForm("NFX")  # type: ignore[arg-type]
 
 
+def test_filters_of_nothing_name_themselves() -> None:
+    with pytest.raises(TypeError, match="Words takes a list of words, not None"):
+        Words(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a list of characters, not None"):
+        Characters(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="Scripts takes a list"):
+        Scripts(None)  # type: ignore[arg-type]
+
+
+def test_a_mark_belongs_to_its_word() -> None:
+    texts = Words(["a", "e\u0301"]).texts()
+    assert "a e\u0301" in texts
+    assert all(text not in texts for text in ("a\u0301", "e", "\u0301", "a \u0301"))
+
+
 def test_texts_without_words() -> None:
     words = ["<|end|>", "<|e", "ab", "bca", "ab"]
     made = without(words)
