@@ -135,6 +135,7 @@ class Constraint:
         tokenizer, model : optional
             In place of the vocabulary, as in `compile`. A canonical constraint has to be of this tokenizer, too: the
             tokens alone do not say what it merges. Without it the file's own definition of its tokenizer is used.
+            A `tokenizers.Tokenizer` names no end tokens: it is compared if the vocabulary is given beside it.
         grammar : Grammar, str or pathlib.Path, optional
             What the constraint has to be of, as in `compile`.
         verify : bool
@@ -166,13 +167,18 @@ class Constraint:
         second (decision 40).
         """
         name = os.fsdecode(path)
-        if tokenizer is not None or model is not None:
+        beside = vocabulary is not None and tokenizer is not None and model is None
+        if beside:
+            vocabulary_of("load", vocabulary)
+        elif tokenizer is not None or model is not None:
             vocabulary = vocabulary_of("load", vocabulary, tokenizer, model)
         if grammar is not None:
             grammar = grammar_of("load", grammar)
         loaded = cls._stored(map_file(name), name, vocabulary, grammar, verify)
         if loaded._filter is not None and tokenizer is not None:
             _require_tokenizer(name, loaded._filter, tokenizer, loaded.vocabulary)
+        elif beside:
+            raise TypeError("load: give vocabulary or tokenizer; both are for what was compiled with canonical")
         return loaded
 
     @classmethod
@@ -553,7 +559,8 @@ def _require_tokenizer(name: str, stored: TokenFilter, tokenizer: Any, vocabular
         raise ArtifactError(
             f"{name}: compiled with canonical for another tokenizer (definition {stored.fingerprint[:12]}) than the "
             f"one given (definition {own.fingerprint[:12]}): with the same tokens, but it merges, splits or normalizes "
-            "texts in another way; compile the grammar for this one and save that"
+            "texts in another way, or has other scores: those of a Unigram can differ in their last digits once a "
+            "tokenizer was written to a file and read again; compile the grammar for this one and save that"
         )
 
 

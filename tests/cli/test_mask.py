@@ -52,6 +52,20 @@ def test_says_what_the_tokenizer_itself_would_produce(mask, tmp_path: Path, caps
     assert "--canonical asks the tokenizer" in capsys.readouterr().err
 
 
+def test_a_file_that_is_canonical_needs_no_tokenizer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grammar, file = tmp_path / "animals.lark", tmp_path / "animals.pda"
+    grammar.write_text('start: "quick" | "brown"\n')
+    train_byte_fallback().save(str(tmp_path / "tokenizer.json"))
+    named = ["--tokenizer", str(tmp_path / "tokenizer.json")]
+    assert main(["compile", *named, str(grammar), "--canonical", "-o", str(file)]) == 0
+    capsys.readouterr()
+    found = []
+    for given in ([], named):
+        assert main(["mask", str(file), "", "--canonical", "--json", *given]) == 0
+        found.append(json.loads(capsys.readouterr().out)["canonical_tokens"])
+    assert found[0] == found[1] != []
+
+
 @pytest.mark.parametrize(("train", "first"), [(train_byte_fallback, "▁"), (train_word_piece, "")])
 def test_a_text_begins_as_the_tokenizer_begins_it(
     train: Any, first: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -25,7 +25,7 @@ from support.small_tokenizers import (
     train_sentencepiece,
     train_word_piece,
 )
-from tokenizers import Tokenizer, normalizers
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 import pdacon
 from pdacon import Vocabulary
@@ -120,6 +120,37 @@ def test_a_loaded_one_allows_just_the_tokens_of_the_tokenizer(tmp_path: Path) ->
     pdacon.compile("json", vocabulary, canonical=tokenizer).save(tmp_path / "json")
     require_walks(pickle.loads(pickle.dumps(pdacon.Constraint.load(tmp_path / "json"))), encode, 4)
     assert pdacon.Constraint.load(tmp_path / "json", tokenizer=of_transformers(tokenizer)).is_canonical
+
+
+def test_a_tokenizer_that_names_no_end_is_compared_beside_the_vocabulary(tmp_path: Path) -> None:
+    tokenizer = byte_level()
+    vocabulary = vocabulary_of(tokenizer)
+    file = tmp_path / "json"
+    pdacon.compile("json", vocabulary, canonical=tokenizer).save(file)
+    assert pdacon.Constraint.load(file, vocabulary, tokenizer=byte_level()).is_canonical
+    with pytest.raises(ArtifactError, match="for another tokenizer"):
+        pdacon.Constraint.load(file, vocabulary, tokenizer=lowered(tokenizer))
+    with pytest.raises(TypeError, match=r"must be a pdacon\.Vocabulary"):
+        pdacon.Constraint.load(file, tokenizer, tokenizer=tokenizer)
+    pdacon.compile("json", vocabulary).save(file)
+    with pytest.raises(TypeError, match="give vocabulary or tokenizer"):
+        pdacon.Constraint.load(file, vocabulary, tokenizer=tokenizer)
+
+
+def with_score(score: float) -> Tokenizer:
+    pieces = [("<unk>", 0.0), ("<end>", 0.0), ("▁", -2.0), ("a", score)]
+    made = Tokenizer(models.Unigram(pieces, unk_id=0))
+    made.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never")
+    made.decoder = decoders.Metaspace(prepend_scheme="never")
+    return made
+
+
+def test_other_scores_are_named(tmp_path: Path) -> None:
+    one, other = with_score(-1.1), with_score(-1.1000000000000003)
+    vocabulary = vocabulary_of(one)
+    pdacon.compile('start: "a"', vocabulary, canonical=one).save(tmp_path / "a")
+    with pytest.raises(ArtifactError, match="differ in their last digits"):
+        pdacon.Constraint.load(tmp_path / "a", vocabulary, tokenizer=other)
 
 
 def test_equal_tokenizers_have_one_filter() -> None:

@@ -51,7 +51,8 @@ def mask(
     given = read_text(text, file)
     tokens = tokens_of(tokenizer or artifact_name(grammar))
     constraint = constraint_for(grammar, loaded, tokens.vocabulary)
-    narrowed = canonical_constraint(loaded, tokens) if canonical else None
+    in_file = constraint.is_canonical and tokens.tokenizer is None
+    narrowed = (constraint if in_file else canonical_constraint(loaded, tokens)) if canonical else None
     json_format = as_json or format is Format.json
     return show_mask(constraint, given, tokens, narrowed, most=show, uncut=uncut, json_format=json_format)
 
