@@ -546,3 +546,20 @@ def test_a_search_that_meets_its_bound_is_an_error_and_no_empty_mask() -> None:
         pdacon.compile(doubled(13), vocabulary, canonical=tokenizer, limits=pdacon.Limits(states=2050))
     constraint = pdacon.compile(doubled(13), vocabulary, canonical=tokenizer)
     assert list(constraint.matcher().allowed_tokens()) == tokenizer.encode("a" * 8192).ids[:1]
+
+
+def test_a_token_that_spells_no_character_does_not_stand_for_one_that_does() -> None:
+    """The bytes C3 C3 are none; read as two of one character they would be é's class."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    merges = [("Ġ", "Ã"), ("ĠÃ", "Ã"), ("ĠÃ", "©")]
+    words = ["<end>", *alphabet, *(left + right for left, right in merges)]
+    tokenizer = Tokenizer(models.BPE({word: i for i, word in enumerate(words)}, merges))
+    split = pre_tokenizers.Split(Regex(r" ?\p{L}+"), "isolated")
+    byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, byte_level])
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(["<end>"])
+    vocabulary = Vocabulary.from_huggingface(tokenizer, eos_ids=0)
+    texts = [" é", " éé", "é", " b"]
+    constraint = pdacon.compile(pdacon.Grammar.from_choices(texts), vocabulary, canonical=tokenizer)
+    require_equal_masks(constraint, followers(texts, lambda text: tokenizer.encode(text).ids, 0))

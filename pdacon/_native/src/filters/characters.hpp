@@ -25,7 +25,10 @@ constexpr std::size_t character_of(std::uint32_t bytes, std::int32_t count) {
     const auto byte = [&](std::int32_t at) { return bytes >> (8 * (count - 1 - at)) & 0xFFU; };
     if (count == 1) return byte(0);
     auto code = byte(0) & (0x7FU >> count);
-    for (std::int32_t at = 1; at < count; ++at) code = code << 6 | (byte(at) & 0x3FU);
+    for (std::int32_t at = 1; at < count; ++at) {
+        if (!continues_character(static_cast<std::uint8_t>(byte(at)))) return kCodePoints;
+        code = code << 6 | (byte(at) & 0x3FU);
+    }
     const bool surrogate = code >= 0xD800 && code < 0xE000;
     return code < kLeast[static_cast<std::size_t>(count)] || surrogate || code >= kCodePoints ? kCodePoints
                                                                                               : code;
