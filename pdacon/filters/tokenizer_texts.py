@@ -186,17 +186,21 @@ def _beside_words(backend: Any) -> AddedTokens:
 
 
 def _after_spaces(tokenizer: Any, backend: Any, spaces: Spaces) -> AddedTokens:
-    """Of a tokenizer that writes spaces as ▁: no text has that character itself, since it would become a space."""
+    """Of a tokenizer that writes spaces as ▁: no text has that character itself, since it would become a space.
+
+    The best paths of a unigram model are of whole texts, so texts with added tokens are left out.
+    """
     plain, excluded = {}, {SPACE}
     silent = set(getattr(tokenizer, "all_special_ids", ()))
     trims = changes_of_tokenizer(tokenizer).ends is not None
+    is_unigram = type(backend.model).__name__ == "Unigram"
     for i, token in backend.get_added_tokens_decoder().items():
         if token.special and backend.encode_special_tokens:
             continue
         text = token.content
         if token.normalized and backend.normalizer is not None:
             text = backend.normalizer.normalize_str(text).replace(SPACE, " ")
-        given_back = not (spaces.everywhere or token.special or i in silent or trims)
+        given_back = not (is_unigram or spaces.everywhere or token.special or i in silent or trims)
         if given_back and not (token.normalized or token.single_word or token.lstrip or token.rstrip):
             plain[i] = text
         else:
@@ -206,9 +210,13 @@ def _after_spaces(tokenizer: Any, backend: Any, spaces: Spaces) -> AddedTokens:
 
 def texts_without_added_tokens(tokenizer: Any) -> RegularSet | None:
     """The texts in which no added token is spelled that is not generated; None: all texts."""
-    words = sorted(added_tokens(tokenizer).excluded)
-    if not words:
+    excluded = added_tokens(tokenizer).excluded
+    if not excluded:
         return None
+    backend = backend_of(tokenizer)
+    tokens = () if backend is None else backend.get_added_tokens_decoder().values()
+    expected = {SPACE, *(token.content for token in tokens if token.special)}  # named last
+    words = sorted(excluded, key=lambda word: (word in expected, word))
     return RegularSet(without(words), f"texts without the tokenizer's added tokens, such as {words[0]!r:.40}")
 
 

@@ -23,11 +23,11 @@ from support.canonical_oracle import (
 )
 from support.real_vocabularies import coded
 from support.small_tokenizers import SENTENCEPIECE, TEXT, train_byte_fallback, train_metaspace, train_sentencepiece
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 import pdacon
 from pdacon import Vocabulary
-from pdacon.errors import VocabularyError
+from pdacon.errors import EmptyLanguageError, VocabularyError
 
 CORPUS = [
     *TEXT,
@@ -467,3 +467,40 @@ def test_other_models_of_sentencepiece_are_refused(name: str, says: str) -> None
     processor, vocabulary, _ = of_sentencepiece(name)
     with pytest.raises(VocabularyError, match=says):
         pdacon.compile("json", vocabulary, canonical=processor)
+
+
+def with_thoughts(kind: str) -> tuple[Any, Vocabulary]:
+    """A tokenizer with an added token that its family's filter leaves out of texts."""
+    letters = "abcd<>think"
+    if kind == "Unigram":
+        scores = [("<unk>", 0.0), ("</s>", 0.0), *((letter, -2.0) for letter in "▁" + letters)]
+        tokenizer = Tokenizer(models.Unigram(scores, unk_id=0))
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never")
+        tokenizer.decoder = decoders.Metaspace(prepend_scheme="never")
+    elif kind == "WordPiece":
+        words = ["<unk>", "</s>", *letters, *(f"##{letter}" for letter in letters)]
+        tokenizer = Tokenizer(models.WordPiece({word: i for i, word in enumerate(words)}, unk_token="<unk>"))
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        tokenizer.decoder = decoders.WordPiece(cleanup=False)
+    else:
+        words = ["<unk>", "</s>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
+        tokenizer = Tokenizer(models.BPE({word: i for i, word in enumerate(words)}, []))
+        tokenizer.normalizer = normalizers.Strip()
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(["<unk>", "</s>"])
+    tokenizer.add_tokens([AddedToken("<think>", special=False, normalized=False)])
+    return tokenizer, Vocabulary.from_huggingface(tokenizer, eos_ids=1)
+
+
+@pytest.mark.parametrize("kind", ["Unigram", "WordPiece", "Strip"])
+def test_texts_with_added_tokens_that_are_left_out_are_named(kind: str) -> None:
+    tokenizer, vocabulary = with_thoughts(kind)
+    for text in ("<think>", " <think>", "a<think>"):
+        with pytest.raises(EmptyLanguageError, match="added tokens, such as '<think>'"):
+            pdacon.compile(pdacon.Grammar.from_choices([text]), vocabulary, canonical=tokenizer)
+        others = pdacon.compile(pdacon.Grammar.from_choices([text, "ab"]), vocabulary, canonical=tokenizer)
+        matcher = others.matcher(strip_leading_space=kind == "WordPiece")
+        while not matcher.is_accepting():
+            assert matcher.accept_token(min(matcher.allowed_tokens()))
+        assert matcher.text.strip() == "ab"
