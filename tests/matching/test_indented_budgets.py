@@ -8,7 +8,7 @@ from functools import cache
 
 import lark
 import pytest
-from support.indented_grammars import INDENTED_GRAMMARS, TreeIndenter
+from support.indented_grammars import INDENTED_GRAMMARS, TreeIndenter, fixed
 from support.small_grammars import SmallGrammar
 
 import pdacon
@@ -180,3 +180,93 @@ def test_indented_parts() -> None:
     for unit in ("tokens", "bytes"):
         with pytest.raises(ValueError, match="within strings of JSON"):
             quoted.matcher(**{f"max_{unit}": 20})
+
+
+BLANK_LINES = {
+    "a block may be empty": r'start: ":" _NL _INDENT ("b" _NL)* _DEDENT' + "\n_NL: /(\\r?\\n[\\t ]*)+/",
+    "blocks may be empty": r'start: (":" _NL _INDENT ("b" _NL)* _DEDENT | "b" _NL)+' + "\n_NL: /(\\r?\\n[\\t ]*)+/",
+    "blocks in blocks": 'start: s+\ns: ":" _NL _INDENT s* _DEDENT | "b" _NL\n_NL: /\\n[\\t ]*/',
+    "steps beside ignored blanks": 'start: "p" _NL _NL\n_NL: /(\\n(  )*)+/\n%ignore " "',
+    "steps, and more text": 'start: "p" _NL _NL "q"\n_NL: /(\\n(  )*)+/\n%ignore " "',
+    "steps of three": 'start: s+\ns: "b" _NL _NL? | ":" _NL _INDENT s+ _DEDENT\n_NL: /(\\n(   )*)+/\n%ignore " "',
+    "no blanks beside ignored ones": 'start: "p" _NL _NL\n_NL: /\\n+/\n%ignore " "',
+    "a few blanks": 'start: ":" _NL _INDENT "b" _NL _DEDENT\n_NL: /\\n {0,4}/',
+    "few blanks, deep blocks": 'start: s+\ns: "b" _NL | ":" _NL _INDENT s* _DEDENT\n_NL: /\\n {0,8}/',
+    "two lines in a newline": 'start: ("b" _NL)+ | ":" _NL _INDENT "b" _NL _DEDENT\n_NL: /\\n *\\n */',
+    "blanks within a newline": 'start: ":" _NL _INDENT "b"* _NL _DEDENT\n_NL: /\\n \\n */',
+    "exact blanks": 'start: ":" _NL _INDENT "b" _NL _DEDENT\n_NL: /(\\n  )*\\n */',
+    "a comment in a newline": 'start: ":" _NL _INDENT "b"* _NL _DEDENT'
+    '\n_NL: /\\n *(; *\\n *)?/\n%ignore " "\n%ignore ";"',
+}
+
+
+@cache
+def compiled_with(text: str, width: int, tokens: tuple[bytes, ...]) -> tuple[Constraint, lark.Lark]:
+    indenter = TreeIndenter() if width == 0 else fixed(TreeIndenter(), width)
+    grammar = Grammar.from_lark(text + "\n%declare _INDENT _DEDENT", postlex=indenter, lookahead="commit")
+    vocabulary = Vocabulary.from_tokens([*tokens, None], eos_ids=[len(tokens)])
+    return pdacon.compile(grammar, vocabulary), lark.Lark(
+        text + "\n%declare _INDENT _DEDENT", parser="lalr", postlex=indenter
+    )
+
+
+LETTERS = (b":", b"b", b"p", b"q", b";", b"\n", b" ", b"\t", b"\r")
+SPANS = (*LETTERS, b"\nz", b"\n\t", b"  ", b" \n", b":\n", b"\n  ", b"\n\n", b";\n", b"b\n:", b"\n ;")
+
+
+@pytest.mark.parametrize("tokens", [LETTERS, SPANS], ids=["letters", "lines"])
+@pytest.mark.parametrize("width", [0, 1, 2, 4])
+@pytest.mark.parametrize("name", BLANK_LINES)
+def test_texts_end_within_budgets_from_the_least_up(
+    name: str, width: int, tokens: tuple[bytes, ...], scaled: Callable[[int], int]
+) -> None:
+    constraint, parser = compiled_with(BLANK_LINES[name], width, tokens)
+    rng = random.Random(name)
+    for unit in ("tokens", "bytes"):
+        try:
+            missing = least(constraint.matcher(), unit)
+        except MatcherError:
+            assert not sentences(constraint.matcher(), 6)
+            continue
+        assert missing >= nearest(constraint.matcher(), min(missing, 4))
+        for more in range(scaled(6)):
+            matcher = constraint.matcher(**{f"max_{unit}": missing + more})
+            finish(matcher, unit, rng)
+            parser.parse(matcher.text)
+
+
+def sentences(matcher: Matcher, most: int) -> bool:
+    return nearest(matcher, most) <= most
+
+
+def test_the_last_blanks_of_an_empty_block_count() -> None:
+    for width, known, bound in ((0, 3, 3), (4, 6, 10)):
+        constraint, _ = compiled_with(BLANK_LINES["a block may be empty"], width, LETTERS[:7])
+        matcher = constraint.matcher()
+        assert (matcher.least_tokens(), matcher.least_bytes()) == (bound, bound)
+        assert len(matcher.shortest_completion()) == known
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 5, 8])
+def test_a_block_is_as_deep_as_a_newline_can_be(most: int) -> None:
+    text = 'start: ":" _NL _INDENT "b" _NL _DEDENT\n_NL: /\\n {0,' + str(most) + "}/"
+    constraint, _ = compiled_with(text, most, LETTERS[:7])
+    matcher = constraint.matcher()
+    assert matcher.least_bytes() == matcher.least_tokens() == 4 + most
+
+
+def test_blocks_reach_the_last_column() -> None:
+    text = 'start: s+\ns: "b" _NL | ":" _NL _INDENT s+ _DEDENT\n_NL: /\\n {0,8}/'
+    constraint, _ = compiled_with(text, 4, (b":", b"b", b"\n", b" "))
+    matcher = constraint.matcher(max_tokens=1000)
+    assert matcher.accept(":\n    ")
+    assert matcher.is_allowed(0)
+    assert matcher.accept(":\n        ")
+    assert matcher.allowed_tokens() == [1]
+
+
+@pytest.mark.parametrize("more", [b"\nz", b"\n\t", b"\n  \t", b"\n)"])
+def test_a_token_that_goes_on_in_nothing_takes_no_newline_away(more: bytes) -> None:
+    text = 'start: ":" _NL _INDENT "b" _NL _DEDENT\n_NL: /\\n */'
+    constraint, _ = compiled_with(text, 0, (b":", b"\n", b" ", b"b", more))
+    assert constraint.matcher().least_bytes() == constraint.matcher().least_tokens() == 5

@@ -1,6 +1,7 @@
 #include "completion/layout_distances.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <set>
@@ -26,9 +27,26 @@ LayoutDistances::LayoutDistances(const Pushdown& machine, const Trie& trie, cons
       cells_(cells),
       yields_(machine, measure.lengths, weights_, budget),
       blanks_(machine.lexer, trie,
-              measure.tokens != nullptr ? BlankCosts::Unit::kTokens : BlankCosts::Unit::kBytes),
+              measure.tokens != nullptr ? BlankCosts::Unit::kTokens : BlankCosts::Unit::kBytes,
+              machine.layout.newline),
       step_(machine.layout.classes.count() + machine.layout.indent_len),
-      up_to_(blanks_.up_to_columns(kTable)) {}
+      up_to_(blanks_.up_to_columns(kTable)) {
+    const auto& lexer = machine.lexer;
+    const auto line_break = lexer.byte_class('\n');
+    std::set<std::int32_t> begun, waiting;
+    for (std::int32_t state = 0; state < lexer.num_states(); ++state) {
+        const auto next = lexer.next(state, line_break);
+        if (next >= 0 && lexer.keeps_columns(next)) begun.insert(next);
+        for (const auto blank : {' ', '\t'}) {
+            const auto to = lexer.next(state, lexer.byte_class(static_cast<std::uint8_t>(blank)));
+            if (to >= 0 && lexer.counts(to) && lexer.keeps_old_match(to)) waiting.insert(to);
+        }
+    }
+    overhang_ = static_cast<std::int32_t>(waiting.size()) * std::max(lexer.tab_width(), 1);
+    lines_begun_ = static_cast<std::int32_t>(begun.size());
+    lines_fall_back_ =
+        std::ranges::any_of(begun, [&](std::int32_t state) { return lexer.keeps_old_match(state); });
+}
 
 // The ceiling with a number; null: there is none such. What the blanks of a line take is doubled from each to
 // the next.
@@ -62,7 +80,8 @@ void LayoutDistances::add_ceiling(std::int32_t column, std::int32_t placing) {
 bool LayoutDistances::is_below(const Ceiling& ceiling, std::int32_t column, std::int64_t cost) const {
     if (ceiling.placing == BlankCosts::kNever) return Weights::are_apart(cost, 1);
     if (!Weights::are_apart(cost, ceiling.placing + 1)) return false;
-    return Weights::indents_in(cost) <= (ceiling.column - column) / step_;
+    return Weights::indents_in(cost) <= (std::int64_t{ceiling.column} - column - overhang_) / step_ &&
+           ceiling.column - column >= overhang_;
 }
 
 // The least cost of runs below their ceilings, where the innermost block is in a column. The bytes in it are
@@ -92,22 +111,86 @@ std::int64_t LayoutDistances::cost(const LexerConfiguration& reading, std::int32
     });
 }
 
-// Within a newline: it ends with this line, or goes on to a next one.
+// Within a newline: it ends with this line, or goes on to a next one. Dijkstra's algorithm over the lines.
 std::int64_t LayoutDistances::cost_of_line(const LexerConfiguration& reading, const StackView& stack) {
+    using Key = std::array<std::int32_t, 4>;
     auto best = kNone;
+    std::set<Key> seen;
+    std::set<std::pair<Key, std::int32_t>> ended;
+    std::map<std::int64_t, std::vector<LexerConfiguration>> open{{0, {reading}}};  // by cost
     const auto end_here = [&](const LexerConfiguration& begun, std::int64_t before) {
         const auto columns = columns_of(begun, stack);
-        for (const auto& [placed, blanks] : blanks_.from(begun, columns.back())) {
-            if (placed.now.known() && !std::ranges::binary_search(columns, placed.now.value)) continue;
-            const auto spent = before + blanks * weights_.unit;
-            const auto limit = best == kNone ? kUnlimited : best - spent - 1;
-            const auto rest = limit < 0 ? kNone : cost_placed(placed, stack, limit);
-            if (rest != kNone) best = spent + rest;
+        // A copy: what follows asks for others.
+        const auto places = blanks_.from(begun, columns.back() + overhang_);
+        for (const auto& placed : places) {
+            const auto spent = before + placed.cost * weights_.unit;
+            for_each_end(placed, [&](const LineEnd& end) {
+                if (end.column.known() && !std::ranges::binary_search(columns, end.column.value)) return;
+                Key key;
+                std::ranges::copy(end.key, key.begin());
+                const auto limit = best == kNone ? kUnlimited : best - spent - 1;
+                // Those that are like it have been met at no more cost, in this line or in one before it.
+                if (limit < 0 || !ended.emplace(key, end.column.value).second) return;
+                const auto rest = cost_placed(end, stack, limit);
+                if (rest != kNone) best = spent + rest;
+            });
         }
+        // Where the line can go on to all others as it is, blanks are of no use for that.
+        const auto add = [&](const LexerConfiguration& at, std::int64_t spent) {
+            const auto& lines = next_lines(at);
+            for (const auto& [next, cost] : lines) open[spent + cost].push_back(next);
+            return std::ssize(lines) >= lines_begun_ && !lines_fall_back_;
+        };
+        if (add(begun, before)) return;
+        for (const auto& placed : places)
+            if (placed.byte_class < 0) add(placed.reading, before + placed.cost * weights_.unit);
     };
-    end_here(reading, 0);
-    for (const auto& [begun, before] : next_lines(reading)) end_here(begun, before);
+    while (!open.empty() && open.begin()->first < best) {
+        const auto [cost, lines] = *open.begin();
+        open.erase(open.begin());
+        for (const auto& line : lines)
+            if (seen.insert({line.state, line.now.value, line.matched.value, 0}).second) end_here(line, cost);
+    }
     return best;
+}
+
+// The ends of a line in each column that its newline may get: where it has come to, the one of the fallback,
+// and the first one, if a token goes on to a next line. Configurations that differ only in which columns of a
+// class these are have the same emissions.
+template <class Visit>
+void LayoutDistances::for_each_end(const BlankCosts::Placed& placed, Visit visit) {
+    const auto& classes = machine_.layout.classes;
+    const auto& [reading, cost, commit, byte_class] = placed;
+    if (byte_class >= 0) {
+        const auto column =
+            machine_.lexer.committed_column(machine_.lexer.commit(commit), reading, byte_class);
+        const std::int32_t key[] = {commit, byte_class, classes.least(column).value, -1};
+        const auto& found = last_blanks_[last_blanks_.find_or_make(key, [&] {
+            const auto emission =
+                measure_.futures.commit_emission(commit, reading, {byte_class, kBetweenTokens});
+            return emission < 0 ? WeightedControls::EmissionCosts{}
+                                : WeightedControls::EmissionCosts{{emission, 0}};
+        })];
+        return visit(LineEnd{found, {commit, byte_class, classes.least(column).value, -2}, column});
+    }
+    // The least column of a class that is none of those taken.
+    const auto like = [&](Column column, Column other, Column taken) {
+        if (!column.known() || column.value == 0) return column;
+        if (column == other) return taken;
+        auto found = classes.least(column, 1);
+        if (found == taken) found.value += classes.period;
+        return found;
+    };
+    const auto now = like(reading.now, {-2}, {});
+    const LexerConfiguration alike{reading.state, now, like(reading.matched, reading.now, now)};
+    const auto end_in = [&](Column column, Column as) {
+        const auto& found = ceiling(0)->controls.emissions_in_column(alike, as.value);
+        if (!found.empty())
+            visit(LineEnd{found, {alike.state, alike.now.value, alike.matched.value, as.value}, column});
+    };
+    end_in(reading.now, alike.now);
+    if (reading.matched != reading.now) end_in(reading.matched, alike.matched);
+    if (reading.now.value != 0 && reading.matched.value != 0) end_in(Column::at(0), Column::at(0));
 }
 
 // The columns that a line can have which is begun, ascending: those of the open blocks, and those of new
@@ -124,18 +207,15 @@ std::vector<std::int32_t> LayoutDistances::columns_of(const LexerConfiguration& 
 }
 
 // What can be pending once a newline, whose last line has its column, has been committed as a label.
-WeightedControls::Following LayoutDistances::after_line(Ceiling& ceiling, const LexerConfiguration& placed,
+WeightedControls::Following LayoutDistances::after_line(Ceiling& ceiling, const LineEnd& end,
                                                         std::int32_t label, std::int32_t context) {
-    const auto like = measure_.futures.classes().least(placed);
-    const std::int32_t key[] = {like.state, like.now.value, like.matched.value, label, context};
+    std::vector<std::int32_t> key(std::begin(end.key), std::end(end.key));
+    key.insert(key.end(), {label, context});
     return ceiling.after_line[ceiling.after_line.find_or_make(key, [&] {
-        const auto column = like.now.known() ? like.now : like.matched;
         std::vector<std::pair<std::int32_t, std::int64_t>> residues;
-        for (const auto& [id, cost] : ceiling.controls.emissions_of_line(like)) {
-            const auto& emission = measure_.futures.emission(id);
-            if (emission.label == label && (emission.column < 0 || emission.column == column.value))
+        for (const auto& [id, cost] : end.emissions)
+            if (const auto& emission = measure_.futures.emission(id); emission.label == label)
                 residues.emplace_back(emission.residue, cost);
-        }
         std::ranges::sort(residues);
         return ceiling.controls.following(context, residues);
     })];
@@ -143,10 +223,10 @@ WeightedControls::Following LayoutDistances::after_line(Ceiling& ceiling, const 
 
 // Whether a line of text can follow once the parser has read the newline. Where none can, as where only an
 // INDENT is wanted, a search would not find that before it has seen all there is.
-bool LayoutDistances::leads_on(const LexerConfiguration& placed, std::int32_t label, const Overlay& after) {
+bool LayoutDistances::leads_on(const LineEnd& end, std::int32_t label, const Overlay& after) {
     if (measure_.liveness == nullptr) return true;
     const auto& futures = measure_.futures;
-    for (const auto& [id, cost] : ceiling(0)->controls.emissions_of_line(futures.classes().least(placed))) {
+    for (const auto& [id, cost] : end.emissions) {
         const auto& emission = futures.emission(id);
         if (emission.label != label) continue;
         const auto text = futures.text_of(emission.residue);  // whether it has ended, look-behind, bytes
@@ -163,15 +243,9 @@ bool LayoutDistances::leads_on(const LexerConfiguration& placed, std::int32_t la
 
 // Where the line has its column: the parser reads the newline, or what else may be committed. kNone: it costs
 // more than a limit.
-std::int64_t LayoutDistances::cost_placed(const LexerConfiguration& placed, const StackView& stack,
-                                          std::int64_t limit) {
-    // A line in another column than the match before it: which of them counts is not known here.
-    if (placed.now.known() && placed.matched.known() && placed.now != placed.matched) return kNone;
-    const auto column = placed.now.known() ? placed.now : placed.matched;
+std::int64_t LayoutDistances::cost_placed(const LineEnd& end, const StackView& stack, std::int64_t limit) {
     std::vector<std::int32_t> labels;
-    for (const auto& [id, cost] :
-         ceiling(0)->controls.emissions_of_line(measure_.futures.classes().least(placed)))
-        labels.push_back(measure_.futures.emission(id).label);
+    for (const auto& [id, cost] : end.emissions) labels.push_back(measure_.futures.emission(id).label);
     // The newline first: what else may be committed is looked for only as far as it may be nearer.
     std::ranges::sort(labels, {},
                       [&](std::int32_t label) { return std::pair(label != machine_.layout.newline, label); });
@@ -180,14 +254,14 @@ std::int64_t LayoutDistances::cost_placed(const LexerConfiguration& placed, cons
     for (const auto label : labels) {
         ReadSet read_set;
         Overlay after(stack, read_set);
-        if (label == machine_.lexer.end_label() || !feed_label(machine_, after, label, column)) continue;
-        if (!leads_on(placed, label, after)) continue;
+        if (label == machine_.lexer.end_label() || !feed_label(machine_, after, label, end.column)) continue;
+        if (!leads_on(end, label, after)) continue;
         Overlay::Nodes nodes;
         const auto view = after.view(nodes);
         const auto cell = cells_.of(view.top);
         const auto context = machine_.tables.context[static_cast<std::size_t>(view.top->state)];
         const auto rest = under_ceilings(column_of(view), limit, [&](Ceiling& at) {
-            return at.search.cost(after_line(at, placed, label, context), cell, limit);
+            return at.search.cost(after_line(at, end, label, context), cell, limit);
         });
         if (rest > limit) continue;
         best = rest;
@@ -196,7 +270,7 @@ std::int64_t LayoutDistances::cost_placed(const LexerConfiguration& placed, cons
     return best;
 }
 
-// Where a next line of the same newline begins, at the least cost.
+// Where a next line of the same newline begins, at the least cost; all of them, where they are not alike.
 const std::vector<LayoutDistances::NextLine>& LayoutDistances::next_lines(const LexerConfiguration& reading) {
     const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value};
     return next_lines_[next_lines_.find_or_make(key, [&] {
@@ -205,7 +279,8 @@ const std::vector<LayoutDistances::NextLine>& LayoutDistances::next_lines(const 
         std::set<std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t>> seen;
         using State = std::pair<LexerConfiguration, std::int32_t>;  // and a speller state
         std::map<std::int64_t, std::vector<State>> open{{0, {{reading, kBetweenTokens}}}};  // by cost
-        while (!open.empty() && found.empty()) {
+        std::set<std::int32_t> begun;
+        while (!open.empty() && (lines_fall_back_ || std::ssize(begun) < lines_begun_)) {
             const auto [cost, states] = *open.begin();
             open.erase(open.begin());
             for (const auto& [at, speller_state] : states) {
@@ -216,12 +291,14 @@ const std::vector<LayoutDistances::NextLine>& LayoutDistances::next_lines(const 
                     if (next < 0 || !lexer.keeps_columns(next) || lexer.indents(move.byte_class)) continue;
                     auto to = at;
                     lexer.move(to, next, move.byte_class);
-                    const bool ends = move.speller_state == kBetweenTokens;
+                    const bool ends = measure_.futures.may_end(move.speller_state);
                     const auto after = cost + weights_.byte + (ends ? weights_.token : 0);
-                    if (ends && lexer.is_line_break(at.state, move.byte_class) && to.now.value == 0)
+                    if (ends && lexer.is_line_break(at.state, move.byte_class) && to.now.value == 0) {
                         found.push_back({to, after});
-                    else
+                        begun.insert(to.state);
+                    } else {
                         open[after].emplace_back(to, move.speller_state);
+                    }
                 }
             }
         }

@@ -14,8 +14,12 @@
 // The bound is consistent: of each configuration, unless it is 0, some token leads to one whose bound is less
 // by what the token costs. For what is left of a run is a run under the same ceiling, and as short as can be:
 // an INDENT takes the innermost block further in by one step, and leaves room for one less. So where a text
-// is kept within its bound, it can be kept there until it is complete. The last line costs nothing: the end
-// of the text closes all blocks.
+// is kept within its bound, it can be kept there until it is complete. The last line costs nothing, unless it
+// begins a block: the end of the text closes all of them.
+//
+// A line may be read further than its newline goes, as where ignored text begins with blanks: then the
+// newline has the column of the match that is its fallback. So an end of a line is looked for in each column
+// that the newline may get, by columns themselves rather than by their classes.
 //
 // Cost: as of ByteDistances, for each ceiling that is met.
 #pragma once
@@ -80,7 +84,7 @@ class LayoutDistances {
         LineCosts costs;
         WeightedControls controls;
         StackSearch search;
-        // After a newline: by the configuration in it, its label and the context behind it.
+        // After a newline: by its end, its label and the context behind it.
         InternedMap<WeightedControls::Following> after_line;
     };
     // Columns that are looked at first, and the last one under a ceiling.
@@ -88,15 +92,23 @@ class LayoutDistances {
 
     Ceiling* ceiling(std::size_t number);
     void add_ceiling(std::int32_t column, std::int32_t placing);
+    // Where a line has its column: what can be committed with that.
+    struct LineEnd {
+        const WeightedControls::EmissionCosts& emissions;
+        std::int32_t key[4];
+        Column column;
+    };
     bool is_below(const Ceiling& ceiling, std::int32_t column, std::int64_t cost) const;
     template <class Cost>
     std::int64_t under_ceilings(std::int32_t column, std::int64_t limit, Cost cost);
     std::int64_t cost(const LexerConfiguration& reading, std::int32_t speller_state, const StackView& stack);
     std::int64_t cost_of_line(const LexerConfiguration& reading, const StackView& stack);
-    WeightedControls::Following after_line(Ceiling& ceiling, const LexerConfiguration& placed,
-                                           std::int32_t label, std::int32_t context);
-    bool leads_on(const LexerConfiguration& placed, std::int32_t label, const Overlay& after);
-    std::int64_t cost_placed(const LexerConfiguration& placed, const StackView& stack, std::int64_t limit);
+    template <class Visit>
+    void for_each_end(const BlankCosts::Placed& placed, Visit visit);
+    WeightedControls::Following after_line(Ceiling& ceiling, const LineEnd& end, std::int32_t label,
+                                           std::int32_t context);
+    bool leads_on(const LineEnd& end, std::int32_t label, const Overlay& after);
+    std::int64_t cost_placed(const LineEnd& end, const StackView& stack, std::int64_t limit);
     // Where a next line of the same newline begins.
     struct NextLine {
         LexerConfiguration reading;
@@ -112,7 +124,11 @@ class LayoutDistances {
     StackCells& cells_;
     LeastYields yields_;
     BlankCosts blanks_;
-    std::int32_t step_;                // an INDENT leads no further in than that
+    std::int32_t step_;             // an INDENT leads no further in than that
+    std::int32_t overhang_ = 0;     // so many columns may be read behind a match that is the fallback
+    std::int32_t lines_begun_ = 0;  // lexer states in which the line of a newline begins
+    bool lines_fall_back_ = false;  // whether one of these has a fallback in a line before
+    InternedMap<WeightedControls::EmissionCosts> last_blanks_;  // by commit, byte class and column
     std::vector<std::int32_t> up_to_;  // by column: what blanks up to it take at most, in units
     std::vector<std::unique_ptr<Ceiling>> ceilings_;  // ascending
     InternedMap<std::vector<NextLine>> next_lines_;   // by lexer configuration

@@ -10,10 +10,12 @@ namespace pdacon {
 
 namespace {
 
+constexpr char kBlanks[] = {' ', '\t'};
+
 // What blanks lead to, byte by byte: visit(reading) says whether to go on from there.
 template <class Visit>
 void for_each_blank(const LexingAutomaton& lexer, const LexerConfiguration& reading, Visit visit) {
-    for (const auto byte : {' ', '\t'}) {
+    for (const auto byte : kBlanks) {
         const auto byte_class = lexer.byte_class(static_cast<std::uint8_t>(byte));
         const auto next = lexer.next(reading.state, byte_class);
         if (next < 0) continue;
@@ -46,12 +48,27 @@ const std::vector<BlankCosts::Placed>& BlankCosts::from(const LexerConfiguration
     return known_[known_.find_or_make(key, [&] { return search(reading, most); })];
 }
 
+Column BlankCosts::last_column(const LexerConfiguration& reading, std::int32_t byte_class) const {
+    const auto next = lexer_.next(reading.state, byte_class);
+    if (!reading.now.known() || !LexingAutomaton::is_commit(next)) return {};
+    const auto& commit = lexer_.commit(next);
+    if (commit.label != newline_ || !lexer_.pushback(commit.pushback).empty()) return {};
+    return lexer_.committed_column(commit, reading, byte_class);
+}
+
 // Dijkstra's algorithm; within a token of blanks down the trie.
 std::vector<BlankCosts::Placed> BlankCosts::search(const LexerConfiguration& reading,
                                                    std::int32_t most) const {
     std::vector<Placed> found;
     std::set<std::tuple<std::int32_t, std::int32_t, std::int32_t>> seen;
     std::vector<std::vector<LexerConfiguration>> open{{reading}};  // by cost
+    std::vector<Placed> ended;
+    const auto cost_of = [&](std::int32_t node) {
+        return unit_ == Unit::kTokens ? 1 : static_cast<std::int32_t>(trie_.depth(node));
+    };
+    const auto is_token = [&](std::int32_t node) {
+        return trie_.first_token(node) != trie_.first_token(node + 1);
+    };
     for (std::size_t cost = 0; cost < open.size(); ++cost) {
         while (!open[cost].empty()) {
             const auto here = open[cost].back();
@@ -62,19 +79,28 @@ std::vector<BlankCosts::Placed> BlankCosts::search(const LexerConfiguration& rea
             while (!within.empty()) {
                 const auto [at, node] = within.back();
                 within.pop_back();
+                for (const auto byte : kBlanks) {
+                    const auto byte_class = lexer_.byte_class(static_cast<std::uint8_t>(byte));
+                    const auto column = last_column(at, byte_class);
+                    const auto child = trie_.child(node, static_cast<std::uint8_t>(byte));
+                    if (column.known() && column.value <= most && child >= 0 && is_token(child))
+                        ended.push_back({at, static_cast<std::int32_t>(cost) + cost_of(child),
+                                         lexer_.next(at.state, byte_class), byte_class});
+                }
                 for_each_blank(lexer_, at, [&](char byte, const LexerConfiguration& to) {
                     const auto child = trie_.child(node, static_cast<std::uint8_t>(byte));
                     if (child < 0 || to.now.value > most) return;
                     within.emplace_back(to, child);
-                    if (trie_.first_token(child) == trie_.first_token(child + 1)) return;
-                    const auto more = unit_ == Unit::kTokens ? 1 : trie_.depth(child);
-                    const auto after = cost + static_cast<std::size_t>(more);
+                    if (!is_token(child)) return;
+                    const auto after = cost + static_cast<std::size_t>(cost_of(child));
                     if (after >= open.size()) open.resize(after + 1);
                     open[after].push_back(to);
                 });
             }
         }
     }
+    found.insert(found.end(), ended.begin(), ended.end());
+    std::ranges::stable_sort(found, {}, &Placed::cost);
     return found;
 }
 
@@ -92,18 +118,26 @@ std::vector<std::int32_t> BlankCosts::up_to_columns(std::int32_t most) const {
     for (const auto state : begun) {
         // Which match is kept makes no difference to what blanks cost.
         const LexerConfiguration start{state, Column::at(0), {}};
+        constexpr std::int32_t kEnded = -1;
         std::set<std::pair<std::int32_t, std::int32_t>> reachable{{state, 0}}, reached;  // states and columns
         std::vector<LexerConfiguration> open{start};
         while (!open.empty()) {
             const auto at = open.back();
             open.pop_back();
+            for (const auto byte : kBlanks)
+                if (const auto column = last_column(at, lexer_.byte_class(static_cast<std::uint8_t>(byte)));
+                    column.known() && column.value <= most)
+                    reachable.emplace(kEnded, column.value);
             for_each_blank(lexer_, at, [&](char, const LexerConfiguration& to) {
                 if (to.now.value <= most && reachable.emplace(to.state, to.now.value).second)
                     open.push_back(to);
             });
         }
-        for (const auto& [reading, cost] : search(start, most))
-            if (reached.emplace(reading.state, reading.now.value).second) raise(reading.now.value, cost);
+        for (const auto& [reading, cost, commit, byte_class] : search(start, most)) {
+            const auto column = byte_class < 0 ? reading.now : last_column(reading, byte_class);
+            if (reached.emplace(byte_class < 0 ? reading.state : kEnded, column.value).second)
+                raise(column.value, cost);
+        }
         for (const auto& [other, column] : reachable)
             if (!reached.contains({other, column})) raise(column, kNever);
     }

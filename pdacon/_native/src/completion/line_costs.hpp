@@ -32,15 +32,18 @@ class BlankCosts {
     enum class Unit { kBytes, kTokens };
     static constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
 
-    BlankCosts(const LexingAutomaton& lexer, const Trie& trie, Unit unit)
-        : lexer_(lexer), trie_(trie), unit_(unit) {}
+    // `newline`: the terminal.
+    BlankCosts(const LexingAutomaton& lexer, const Trie& trie, Unit unit, std::int32_t newline)
+        : lexer_(lexer), trie_(trie), unit_(unit), newline_(newline) {}
 
+    // A configuration, or one more blank that ends the newline there.
     struct Placed {
         LexerConfiguration reading;
         std::int32_t cost;
+        std::int32_t commit = 0, byte_class = -1;  // byte_class -1: none
     };
-    // The configurations that tokens of blanks lead to within a newline, up to a column, at the least cost.
-    // Valid until the next call.
+    // The configurations that tokens of blanks lead to within a newline, up to a column, and how they end it,
+    // at the least cost. Valid until the next call.
     const std::vector<Placed>& from(const LexerConfiguration& reading, std::int32_t most);
     // By column, up to the greatest: the most that it and those before it take, where a line begins and bytes
     // reach them; kNever: tokens do not reach one of them.
@@ -48,10 +51,13 @@ class BlankCosts {
 
   private:
     std::vector<Placed> search(const LexerConfiguration& reading, std::int32_t most) const;
+    // The column of a newline that a blank ends; unknown: it does not.
+    Column last_column(const LexerConfiguration& reading, std::int32_t byte_class) const;
 
     const LexingAutomaton& lexer_;
     const Trie& trie_;
     Unit unit_;
+    std::int32_t newline_;
     InternedMap<std::vector<Placed>> known_;  // by configuration and column
 };
 

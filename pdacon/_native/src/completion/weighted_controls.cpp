@@ -21,21 +21,32 @@ void add_least(WeightedControls::EmissionCosts& costs, std::int32_t emission, st
 // One control for each label, column and cost. Controls with costs relative to their cheapest residue would
 // be fewer, but their number need not be finite.
 std::vector<PendingControls::Successor> WeightedControls::by_label(const EmissionCosts& costs) {
-    std::map<std::tuple<std::int32_t, std::int32_t, std::int64_t>, std::vector<std::int32_t>> groups;
+    std::map<std::tuple<std::int32_t, std::int32_t, bool, std::int64_t>, std::vector<std::int32_t>> groups;
     for (const auto& [id, cost] : costs) {
         const auto& emission = futures_.emission(id);
+        // An INDENT at the end of the text has a cost of its own.
+        const bool ended =
+            lines_ != nullptr && emission.label == newline_ && futures_.text_of(emission.residue)[0] != 0;
         const auto beyond = cost - weights_.of_bytes(lengths_.of_word(futures_.bytes_of(emission.residue))) -
                             length(emission.label);
-        groups[{emission.label, emission.column, beyond}].push_back(emission.residue);
+        groups[{emission.label, emission.column, ended, beyond}].push_back(emission.residue);
     }
     std::vector<Successor> successors;
     for (auto& [group, residues] : groups) {
-        const auto [label, column, beyond] = group;
+        const auto [label, column, ended, beyond] = group;
         std::sort(residues.begin(), residues.end());
         emit_controls(label, column, residues,
                       [&, cost = beyond](std::int32_t control) { successors.push_back({control, cost}); });
     }
     return successors;
+}
+
+// The last line of a text has been left without its blanks where any column may be the first one. They are
+// paid for once they open a block.
+std::int64_t WeightedControls::cost_of_indent(std::int32_t column,
+                                              std::span<const std::int32_t> residues) const {
+    if (lines_ == nullptr || column != 0 || futures_.text_of(residues.front())[0] == 0) return 0;
+    return lines_->weight == LineCosts::kNever ? kNever : lines_->weight;
 }
 
 // What can be emitted first once any one of some residues has been read in a context, where each has cost a
@@ -47,9 +58,7 @@ WeightedControls::EmissionCosts WeightedControls::lexed_costs(
     for (const auto& [residue, spent] : residues) {
         const auto result = futures_.scan(context, residue);
         // With LineCosts a line has its blanks after a residue, if at all.
-        const bool ended = futures_.text_of(residue)[0] != 0;
-        const bool placed = lines_ == nullptr || !result.column.known() || is_first(result.column) ||
-                            (ended && result.column.value == 0);
+        const bool placed = lines_ == nullptr || !result.column.known() || is_first(result.column);
         if (result.emission >= 0 && placed) add_least(costs, result.emission, spent);
         if (result.reading.state < 0 || (lines_ != nullptr && result.reading.now.value > 0)) continue;
         const auto line = lines_ != nullptr && result.reading.now.known() ? Line::kBegun : Line::kNone;
@@ -139,8 +148,12 @@ bool WeightedControls::Visited::add(const State& state) {
     const auto& reading = state.reading;
     if (marks_ != nullptr)
         return std::exchange((*marks_)[static_cast<std::size_t>(reading.state)], mark_) != mark_;
-    const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value, state.speller_state,
-                                static_cast<std::int32_t>(state.line)};
+    const std::int32_t key[] = {reading.state,
+                                reading.now.value,
+                                reading.matched.value,
+                                state.speller_state,
+                                static_cast<std::int32_t>(state.line),
+                                state.column};
     const auto known = states_.size();
     return static_cast<std::size_t>(states_.intern(key)) == known;
 }
@@ -155,7 +168,7 @@ void WeightedControls::search(const State& from, Visit visit) {
         while (!here.empty()) {
             const auto state = here.back();
             here.pop_back();
-            const auto& [reading, speller_state, line] = state;
+            const auto& [reading, speller_state, line, column] = state;
             if (!visited.add(state) || !visit(state, bytes)) continue;
             for (const auto& move : futures_.moves(speller_state)) {
                 const auto next = futures_.lexer().next(reading.state, move.byte_class);
@@ -170,7 +183,7 @@ void WeightedControls::search(const State& from, Visit visit) {
 }
 
 const WeightedControls::EmissionCosts& WeightedControls::emission_costs(State from) {
-    from.reading = futures_.classes().least(from.reading);
+    if (from.line != Line::kExact) from.reading = futures_.classes().least(from.reading);
     const auto known = emission_costs_.find(number(from));
     if (known != emission_costs_.end()) return known->second;
     if (lines_ != nullptr || tokens_ != nullptr)
@@ -206,33 +219,46 @@ WeightedControls::EmissionCosts WeightedControls::costs_from(const State& from) 
     return found;
 }
 
+bool WeightedControls::is_last_blank(std::int32_t next, std::int32_t byte_class) const {
+    if (!LexingAutomaton::is_commit(next) || !futures_.lexer().indents(byte_class)) return false;
+    const auto& commit = futures_.lexer().commit(next);
+    return commit.label == newline_ && futures_.lexer().pushback(commit.pushback).empty();
+}
+
 // The moves of a state: emit(emission, bytes, whether a token ends), and go(state). With LineCosts less what
 // LayoutDistances leaves out: blanks that begin a line, and newlines whose last line has no column yet.
 template <class Emit, class Go>
 void WeightedControls::for_each_move(const State& from, Emit emit, Go go) {
     const auto& lexer = futures_.lexer();
-    const auto& [reading, speller_state, line] = from;
+    const auto& [reading, speller_state, line, wanted] = from;
     if (futures_.may_end(speller_state)) {
         const auto emission = futures_.end_emission(reading);
-        if (line != Line::kBegun || emission < 0 || futures_.emission(emission).label != newline_ ||
-            reading.matched.value == 0)
-            emit(emission, 0, false);
+        const bool ends_line = emission >= 0 && futures_.emission(emission).label == newline_;
+        const bool any = !ends_line || line == Line::kNone || line == Line::kPlaced;
+        if (any || reading.matched.value == (line == Line::kExact ? wanted : 0)) emit(emission, 0, false);
     }
     for (const auto& move : futures_.moves(speller_state)) {
         const auto next = lexer.next(reading.state, move.byte_class);
         if (LexingAutomaton::is_commit(next)) {
-            // A blank that completes a newline, as where a line has no more than so many.
-            if (lines_ != nullptr && lexer.indents(move.byte_class) && lexer.commit(next).label == newline_)
-                continue;
-            if (lines_ != nullptr && line != Line::kPlaced && lexer.commit(next).label == newline_ &&
-                !is_first(futures_.column_of(lexer.commit(next), reading, move.byte_class)))
-                continue;
+            if (lines_ != nullptr && lexer.commit(next).label == newline_) {
+                const auto column = futures_.column_of(lexer.commit(next), reading, move.byte_class);
+                if (is_last_blank(next, move.byte_class)) continue;
+                if (line == Line::kExact ? column.value != wanted
+                                         : line != Line::kPlaced && !is_first(column))
+                    continue;
+            }
             emit(futures_.commit_emission(next, reading, move), 1, move.speller_state == kBetweenTokens);
         }
         if (next < 0) continue;
         auto after = Line::kNone;
         if (lines_ != nullptr && lexer.keeps_columns(next)) {
             if (reading.now.known() && lexer.indents(move.byte_class)) continue;
+            if (line == Line::kExact) {
+                auto to = reading;
+                lexer.move(to, next, move.byte_class);
+                go({to, move.speller_state, line, wanted});
+                continue;
+            }
             after = lexer.is_line_break(reading.state, move.byte_class) ? Line::kBegun : line;
         }
         go({futures_.moved(reading, next, move.byte_class), move.speller_state, after});
@@ -261,10 +287,19 @@ WeightedControls::EmissionCosts WeightedControls::least_costs(
             for (const auto& [emission, more] : known->second) add_least(found, emission, cost + more);
             continue;
         }
-        if (state.line == Line::kBegun && state.speller_state == kBetweenTokens &&
-            state.reading.now.value == 0 && lines_->weight != LineCosts::kNever)
-            for (const auto& placed : placed_lines(futures_, state.reading))
+        if (state.line == Line::kBegun && futures_.may_end(state.speller_state) &&
+            state.reading.now.value == 0 && lines_->weight != LineCosts::kNever) {
+            for (const auto& placed : placed_lines(futures_, state.reading)) {
                 add(cost + lines_->weight, {placed, kBetweenTokens, Line::kPlaced});
+                for (const auto& move : futures_.moves(kBetweenTokens)) {
+                    const auto next = futures_.lexer().next(placed.state, move.byte_class);
+                    if (futures_.may_end(move.speller_state) && is_last_blank(next, move.byte_class))
+                        add_least(found,
+                                  futures_.commit_emission(next, placed, {move.byte_class, kBetweenTokens}),
+                                  cost + lines_->weight);
+                }
+            }
+        }
         if (tokens_ == nullptr) {
             for_each_move(
                 state,
@@ -276,8 +311,8 @@ WeightedControls::EmissionCosts WeightedControls::least_costs(
         }
         const auto& within = within_token(state);
         for (const auto& [emission, more] : within.emissions) add_least(found, emission, cost + more);
-        for (const auto& [reading, line, more] : within.ends)
-            add(cost + more, {reading, kBetweenTokens, line});
+        for (const auto& [reading, line, column, more] : within.ends)
+            add(cost + more, {reading, kBetweenTokens, line, column});
     }
     if (tokens_ != nullptr) drop_covered(found);
     return found;
@@ -306,7 +341,8 @@ const WeightedControls::WithinToken& WeightedControls::within_token(const State&
                         return end.reading == to.reading && end.line == to.line;
                     };
                     if (std::ranges::none_of(found.ends, is_end))
-                        found.ends.push_back({to.reading, to.line, cost + weights_.byte + weights_.token});
+                        found.ends.push_back(
+                            {to.reading, to.line, to.column, cost + weights_.byte + weights_.token});
                 });
         }
         here = std::exchange(further, {});

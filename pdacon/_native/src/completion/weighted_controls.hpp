@@ -60,9 +60,10 @@ class WeightedControls final : public PendingControls {
     // The same after a commit that may leave any one of some residues, each at its cost, in a context.
     Following following(std::int32_t context,
                         std::span<const std::pair<std::int32_t, std::int64_t>> residues);
-    // With LineCosts: what a newline can still emit whose last line has its column.
-    const EmissionCosts& emissions_of_line(const LexerConfiguration& placed) {
-        return emission_costs({placed, kBetweenTokens, Line::kPlaced});
+    // With LineCosts: what a newline can still emit with a column, or another lexeme with any, where no more
+    // blanks follow. Columns stand for themselves, not for their classes.
+    const EmissionCosts& emissions_in_column(const LexerConfiguration& placed, std::int32_t column) {
+        return emission_costs({placed, kBetweenTokens, Line::kExact, column});
     }
     // For each label and class of columns a control with all residues that a lexeme can leave which begins
     // between two tokens. What can follow any control can follow one of these, for at most `error_bound`
@@ -77,12 +78,14 @@ class WeightedControls final : public PendingControls {
 
   private:
     // With LineCosts, of a lexeme that may be a newline: whether the blanks of its last line are still to
-    // come, or what stands for them has been paid. A line begins between two tokens, with the column 0.
-    enum class Line : std::int32_t { kNone, kBegun, kPlaced };
+    // come, or what stands for them has been paid; or that no more come, and a newline in one column only is
+    // looked for. A line begins between two tokens, with the column 0.
+    enum class Line : std::int32_t { kNone, kBegun, kPlaced, kExact };
     struct State {
         LexerConfiguration reading;
         std::int32_t speller_state;
         Line line = Line::kNone;
+        std::int32_t column = -1;  // of kExact
     };
     static constexpr std::int32_t kBetweenTokens = 0;  // a speller state
     // With LineCosts one search serves so many residues or more: a line can begin with any byte.
@@ -92,10 +95,15 @@ class WeightedControls final : public PendingControls {
     static constexpr std::int32_t kSpan = 64;
     std::int32_t number(const State& state) {
         if (plain_) return state.reading.state;
-        const std::int32_t key[] = {state.reading.state, state.reading.now.value, state.reading.matched.value,
-                                    state.speller_state, static_cast<std::int32_t>(state.line)};
+        const std::int32_t key[] = {state.reading.state,
+                                    state.reading.now.value,
+                                    state.reading.matched.value,
+                                    state.speller_state,
+                                    static_cast<std::int32_t>(state.line),
+                                    state.column};
         return numbers_.intern(key);
     }
+    std::int64_t cost_of_indent(std::int32_t column, std::span<const std::int32_t> residues) const override;
     std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) override;
     // The states that a search has visited.
     class Visited {
@@ -113,6 +121,7 @@ class WeightedControls final : public PendingControls {
     struct TokenEnd {
         LexerConfiguration reading;
         Line line;
+        std::int32_t column;
         std::int64_t cost;
     };
     struct WithinToken {
@@ -128,6 +137,8 @@ class WeightedControls final : public PendingControls {
     EmissionCosts least_costs(std::vector<std::pair<std::int64_t, State>> open);
     // Whether a column is 0 and alone in its class, so that nothing has to be paid for it.
     bool is_first(Column column) const { return column.value == 0 && futures_.classes().single > 0; }
+    // Whether a byte ends a newline that it is the last blank of, as where a line has no more than so many.
+    bool is_last_blank(std::int32_t next, std::int32_t byte_class) const;
     template <class Emit, class Go>
     void for_each_move(const State& from, Emit emit, Go go);
     std::vector<Successor> by_label(const EmissionCosts& costs);

@@ -72,8 +72,10 @@ void PendingControls::add_blocks(std::int32_t control, std::int32_t block,
                                  std::vector<Successor>& successors) {
     if (label(control) == layout_.dedent) successors.push_back({control, 0});
     emit_blocks(control, [&](std::int32_t made) {
-        if (label(made) == layout_.dedent || layout_.may_open(block, column(made)))
-            successors.push_back({made, 0});
+        if (label(made) == layout_.dedent) return successors.push_back({made, 0});
+        if (!layout_.may_open(block, column(made))) return;
+        const auto cost = cost_of_indent(column(made), ids_[made].subspan(2));
+        if (cost != kNever) successors.push_back({made, cost});
     });
 }
 

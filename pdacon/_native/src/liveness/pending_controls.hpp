@@ -46,6 +46,12 @@ class PendingControls {
     const std::vector<std::int32_t>& futures_after(std::int32_t context, std::int32_t control);
 
   protected:
+    // What it costs that a newline with these residues opens a block; kNever: it cannot.
+    static constexpr std::int64_t kNever = -1;
+    virtual std::int64_t cost_of_indent([[maybe_unused]] std::int32_t column,
+                                        [[maybe_unused]] std::span<const std::int32_t> residues) const {
+        return 0;
+    }
     // What can be pending once any one of the residues has been read in a context.
     virtual std::vector<Successor> lexed(std::int32_t context, std::span<const std::int32_t> residues) = 0;
 
