@@ -292,5 +292,7 @@ def test_a_saved_constraint_is_loaded_for_a_model(tiny: tuple[Any, Any], tmp_pat
     assert Generator(model, tokenizer, loaded, temperature=0)(PROMPT).complete
     with pytest.raises(pdacon.ArtifactError, match="compiled from another grammar"):
         pdacon.Constraint.load(path, grammar="json")
+    with pytest.raises(TypeError, match="give vocabulary or tokenizer; both are for what was compiled with canonical"):
+        pdacon.Constraint.load(path, loaded.vocabulary, tokenizer=tokenizer)
     with pytest.raises(TypeError, match="give vocabulary, or tokenizer and model"):
-        pdacon.Constraint.load(path, pdacon.Vocabulary.bytes(), tokenizer=tokenizer)
+        pdacon.Constraint.load(path, loaded.vocabulary, tokenizer=tokenizer, model=model)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import time
+from functools import partial
 from threading import Event
 from typing import Any
 
@@ -242,7 +244,11 @@ def test_large_schemas(schema: Any, valid: str, invalid: str) -> None:
     ],
     ids=["deep", "items", "pattern", "multiple", "patterns"],
 )
-def test_what_is_too_large_is_refused_in_time(schema: Any) -> None:
+def test_what_is_too_large_is_refused_in_time(schema: Any, request: pytest.FixtureRequest) -> None:
+    # How deep is too deep is Python's to say, and Hypothesis says otherwise for its own tests.
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    request.addfinalizer(partial(sys.setrecursionlimit, before))
     started = time.process_time()
     with pytest.raises((UnsupportedSchemaError, pdacon.LimitExceededError)):
         constraint(schema)
