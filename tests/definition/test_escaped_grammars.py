@@ -17,9 +17,8 @@ from lark.exceptions import LarkError
 
 import pdacon
 from pdacon import Grammar, RegularSet
-from pdacon.lalr import build_tables
 from pdacon.lexer.escaping import ESCAPES, Escapes
-from pdacon.pda import Configuration, Machine
+from tests.support.known_sentences import require_masks_of_sentences
 from tests.support.spellings import spellings
 
 # The grammar, and the alphabet.
@@ -69,33 +68,9 @@ def test_masks_are_those_of_escaped_sentences(name: str, escapes: Escapes, scale
     grammar = Grammar.from_lark(text).escaped("json", escapes=escapes)
     short = RegularSet.from_choices([*alphabet]).repeat(0, length).escaped("json", escapes="any")
     random = Random(f"{name}, {escapes}")
-    everything = sorted(expected, key=lambda one: (len(one), one))
-    tokens = [bytes([byte]) for byte in sorted({byte for one in expected for byte in one} | set(b'"\n x'))]
-    for _ in range(12):
-        one = random.choice(everything)
-        begin = random.randrange(len(one) + 1)
-        piece = one[begin : begin + random.randint(2, 5)]
-        tokens += [piece] if len(piece) > 1 and piece not in tokens else []
-    vocabulary = pdacon.Vocabulary.from_tokens([*tokens, None], eos_ids=[len(tokens)])
-    constraint = pdacon.compile(grammar & short, vocabulary)
-    loaded = pdacon.Constraint.from_bytes(constraint.to_bytes())
-    assert loaded.grammar.fingerprint == constraint.grammar.fingerprint
-    machine = Machine(grammar, build_tables(grammar))
-    prefixes = sorted({one[:k] for one in expected for k in range(len(one) + 1)})
-    for prefix in random.sample(prefixes, min(scaled(60), len(prefixes))):
-        rest = {one[len(prefix) :] for one in expected if one.startswith(prefix)}
-        wanted = {t for t, token in enumerate(tokens) if any(one.startswith(token) for one in rest)}
-        wanted |= {len(tokens)} if b"" in rest else set()
-        for compiled in (constraint, loaded):
-            matcher = compiled.matcher()
-            assert matcher.accept_bytes(prefix), prefix
-            assert set(matcher.allowed_tokens()) == wanted, prefix
-            completion = matcher.shortest_completion()
-            assert completion in rest, prefix
-            assert len(completion) == min(map(len, rest)), prefix
-        configuration = Configuration.initial(machine).read(prefix)
-        assert configuration is not None
-        assert configuration.ends() == (b"" in rest), prefix
+    require_masks_of_sentences(
+        grammar, short, expected, random, scaled(60), strange=b'"\n x', has_shortest_completions=True
+    )
 
 
 @pytest.mark.parametrize("escapes", ESCAPES)

@@ -8,7 +8,7 @@ length, as a set that the whole has to be in, so that all sentences are known an
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -22,9 +22,8 @@ from lark.indenter import Indenter, PythonIndenter
 import pdacon
 from pdacon import FixedWidthIndenter, Grammar, RegularSet
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.lalr import build_tables
 from pdacon.lexer.escaping import ESCAPES, Escapes
-from pdacon.pda import Configuration, Machine
+from tests.support.known_sentences import require_masks_of_sentences
 from tests.support.spellings import spellings
 
 
@@ -106,39 +105,6 @@ def part(name: str) -> Grammar:
     return Grammar.from_lark(text, postlex=indenter())
 
 
-def check(
-    grammar: Grammar, expected: set[bytes], units: Iterable[bytes], most: int, random: Random, count: int
-) -> None:
-    """Masks, ends, completions and configurations along sentences, which are all that there are of so many units."""
-    units = sorted(units)
-    short = RegularSet.from_choices([one.decode() for one in units]).repeat(0, most)
-    tokens = [bytes([byte]) for byte in sorted({byte for one in expected for byte in one} | set(b"\n x"))]
-    everything = sorted(expected, key=lambda one: (len(one), one))
-    for _ in range(12):
-        one = random.choice(everything)
-        begin = random.randrange(len(one) + 1)
-        piece = one[begin : begin + random.randint(2, 6)]
-        tokens += [piece] if len(piece) > 1 and piece not in tokens else []
-    vocabulary = pdacon.Vocabulary.from_tokens([*tokens, None], eos_ids=[len(tokens)])
-    constraint = pdacon.compile(grammar & short, vocabulary)
-    loaded = pdacon.Constraint.from_bytes(constraint.to_bytes())
-    assert loaded.grammar.fingerprint == constraint.grammar.fingerprint
-    machine = Machine(grammar, build_tables(grammar))
-    prefixes = sorted({one[:k] for one in expected for k in range(len(one) + 1)})
-    for prefix in random.sample(prefixes, min(count, len(prefixes))):
-        rest = {one[len(prefix) :] for one in expected if one.startswith(prefix)}
-        wanted = {t for t, token in enumerate(tokens) if any(one.startswith(token) for one in rest)}
-        wanted |= {len(tokens)} if b"" in rest else set()
-        for compiled in (constraint, loaded):
-            matcher = compiled.matcher()
-            assert matcher.accept_bytes(prefix), prefix
-            assert set(matcher.allowed_tokens()) == wanted, prefix
-            assert matcher.shortest_completion() in rest, prefix
-        configuration = Configuration.initial(machine).read(prefix)
-        assert configuration is not None
-        assert configuration.ends() == (b"" in rest), prefix
-
-
 @pytest.mark.parametrize("name", PARTS)
 def test_what_stands_after_a_part_closes_its_blocks(
     name: str, monkeypatch: pytest.MonkeyPatch, scaled: Callable[[int], int]
@@ -147,7 +113,8 @@ def test_what_stands_after_a_part_closes_its_blocks(
     alphabet, length = PARTS[name][2:]
     grammar = Grammar.compose('start: "<" h ">"', h=part(name))
     expected = {f"<{one}>".encode() for one in inner}
-    check(grammar, expected, [one.encode() for one in f"<>{alphabet}"], length + 2, Random(name), scaled(60))
+    short = RegularSet.from_choices([*f"<>{alphabet}"]).repeat(0, length + 2)
+    require_masks_of_sentences(grammar, short, expected, Random(name), scaled(60), strange=b"\n x")
     constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
     for one in texts_over(alphabet, length - 1):
         assert constraint.accepts(f"<{one}>") == (one in set(inner)), one
@@ -209,7 +176,8 @@ def test_in_a_string_lines_are_those_that_are_meant(
     assert all(json.loads(one) in inner for one in expected)
     grammar = part(name).escaped("json", escapes=escapes, quotes=True)
     spelled = [unit.encode() for letter in alphabet for unit in units[letter]]
-    check(grammar, expected, [b'"', *spelled], most + 2, random, scaled(40))
+    short = RegularSet.from_choices([one.decode() for one in [b'"', *spelled]]).repeat(0, most + 2)
+    require_masks_of_sentences(grammar, short, expected, random, scaled(40), strange=b"\n x")
     constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
     for one in texts_over(alphabet, min(most, 5)):
         text = f'"{"".join(random.choice(units[letter]) for letter in one)}"'
