@@ -24,7 +24,7 @@ from typing import Any
 
 from pdacon.arguments import require
 from pdacon.cancelling import CancelEvent, Watch
-from pdacon.compiling import compile, filters_of, tokenizers_of, within_filters
+from pdacon.compiling import compile, filters_of, within_filters
 from pdacon.composition import Limits, native_trie, own_version, write
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, vocabulary_of
@@ -149,16 +149,14 @@ class CompileCache:
         words = vocabulary_of("CompileCache.compile", vocabulary, tokenizer, model)
         limits = _limits("CompileCache.compile", limits)
         asked = filters_of(filters, canonical, tokenizer)
-        tokenizers = tokenizers_of(asked)
+        canonicals = [one for one in asked if isinstance(one, Canonical)]
         made = within_filters(made, [one for one in asked if not isinstance(one, Canonical)], limits)
-        said = ["grammar", made.fingerprint, made.source, repr(made.source_path)]
-        said += [canonical_of(one, words, native_trie(words, len(made.labels))).fingerprint for one in tokenizers]
         found = self._constraint(
-            tuple(said),
+            ("grammar", made.fingerprint, made.source, repr(made.source_path), *_said_of(canonicals, words)),
             words,
             limits,
             cancel,
-            lambda: compile(made, words, limits=limits, cancel=cancel, canonical=next(iter(tokenizers), None)),
+            lambda: compile(made, words, limits=limits, cancel=cancel, filters=canonicals),
         )
         # Two types can have the same texts, and no file has the type, nor what a grammar was composed of.
         known = found.grammar

@@ -136,7 +136,7 @@ def compile(
     limits = limits.beside(grammar)
     asked = filters_of(filters, canonical, tokenizer)
     _require_texts(asked, grammar)
-    tokenizers = tokenizers_of(asked)
+    tokenizers = _tokenizers_of(asked)
     grammar = within_filters(grammar, asked, limits)
     filter = canonical_of(tokenizers[0], vocabulary, native_trie(vocabulary)) if tokenizers else None
     with Watch(limits.seconds, cancel) as watch:
@@ -225,7 +225,7 @@ def filters_of(filters: Iterable[Filter], canonical: Any, tokenizer: Any) -> lis
     return [*asked, Canonical(canonical)]
 
 
-def tokenizers_of(filters: Iterable[Filter]) -> list[Any]:
+def _tokenizers_of(filters: Iterable[Filter]) -> list[Any]:
     """The tokenizer whose tokens are asked for, or none. Raises ValueError."""
     found = [one.tokenizer for one in filters if isinstance(one, Canonical)]
     if len(found) > 1:

@@ -380,9 +380,10 @@ class Constraint:
             self._require_beginning(index, strip_leading_space)
         kept = min(kept, sys.maxsize)  # more accepts than there can be
         matcher = Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index], budget)
-        free = matcher if budget is None else Matcher(self._pdas[index], 0, True, False, self._explainers[index])
-        if strip_leading_space and free._is_stuck():
-            raise EmptyLanguageError("no token may begin a text, because one leading space of it does not count")
+        if strip_leading_space:
+            free = matcher if budget is None else Matcher(self._pdas[index], 0, True, False, self._explainers[index])
+            if free._is_stuck():
+                raise EmptyLanguageError("no token may begin a text, because one leading space of it does not count")
         if budget is not None and (labels := self.grammar.labels):
             raise UnsupportedGrammarError(
                 f"{budget.name} is not for a grammar that has {labels[0]}, a token and no text; leave it out",

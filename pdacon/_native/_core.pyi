@@ -441,7 +441,7 @@ class Filters:
         most: int,  # characters of a word
         # Of each token of a unigram model, where `words` is 1 for those that it has; empty: it is none.
         scores: NDArray[np.float64],
-        # Of a character that is no token; behind it, unless texts are split at each space, how far paths may differ.
+        # Of a character that is no token; after it, unless texts are split at each space, how far paths may differ.
         unknown: NDArray[np.float64],
         prefixed: bool,  # a space is put before a text
         spaced: bool,  # and written, so that no token without one is the first

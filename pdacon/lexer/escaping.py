@@ -67,7 +67,7 @@ def escaped_program(program: Program, escapes: Escapes, limit: int, cancel: Canc
     LimitExceededError
     """
     made = _Escaping(program, escapes, limit, cancel)
-    behind, places = escaped_behind(program) if len(program.entries) > 1 and not program.family else (None, None)
+    behind, places = _escaped_behind(program) if len(program.entries) > 1 and not program.family else (None, None)
     starts = program.entries.tolist()
     keys: list[_Key] = [("at", entry) for entry in starts]
     if places is not None:
@@ -102,7 +102,7 @@ def whole_characters(program: Program) -> Program | None:
     return pack(kinds, edges, [entry])
 
 
-def escaped_behind(program: Program) -> tuple[NDArray[np.int32], list[int]]:
+def _escaped_behind(program: Program) -> tuple[NDArray[np.int32], list[int]]:
     """What a program sees behind itself, where the text is escaped; and the old state of each, or -1 within an escape.
 
     A quote that is not escaped begins the text anew: it is the one before the string, where backslashes before it come

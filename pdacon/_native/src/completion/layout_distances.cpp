@@ -307,14 +307,12 @@ const std::vector<LayoutDistances::NextLine>& LayoutDistances::next_lines(const 
 }
 
 void LayoutDistances::forget() {
-    for (const auto& ceiling : ceilings_)
-        if (ceiling) ceiling->search.forget();
+    for (const auto& ceiling : ceilings_) ceiling->search.forget();
 }
 
 std::size_t LayoutDistances::size() const {
     std::size_t size = 0;
-    for (const auto& ceiling : ceilings_)
-        if (ceiling) size += ceiling->search.size();
+    for (const auto& ceiling : ceilings_) size += ceiling->search.size();
     return size;
 }
 

@@ -1,7 +1,6 @@
 #include "completion/line_costs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <tuple>
 #include <utility>

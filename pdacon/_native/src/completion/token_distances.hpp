@@ -40,15 +40,13 @@ class TokenDistances {
                    ByteDistances& bytes, Coaccessibility* liveness)
         : speller_(trie, machine.lexer),
           futures_(machine.lexer, speller_.star(), machine.layout.newline, machine.layout.classes, budget),
-          weights_(are_exact(machine) ? Weights::tokens() : Weights::bytes_then_tokens()),
-          controls_(futures_, machine.layout, bytes.lengths(), weights_, budget, &speller_),
-          yields_(machine, bytes.lengths(), weights_, budget),
-          search_(machine, controls_, yields_, budget, cells, false,
-                  are_exact(machine) ? nullptr : &bytes.search()),
           cells_(cells) {
-        if (machine.layout.newline < 0) return;
-        const Measure measure{futures_, bytes.lengths(), &speller_, &bytes.search(), liveness};
-        layout_ = std::make_unique<LayoutDistances>(machine, trie, measure, budget, cells);
+        if (machine.layout.newline < 0) {
+            plain_ = std::make_unique<Plain>(machine, futures_, speller_, budget, cells, bytes);
+        } else {
+            const Measure measure{futures_, bytes.lengths(), &speller_, &bytes.search(), liveness};
+            layout_ = std::make_unique<LayoutDistances>(machine, trie, measure, budget, cells);
+        }
     }
 
     // Whether distances are exact. By the size of the automata alone, so that none depends on what was asked
@@ -62,30 +60,41 @@ class TokenDistances {
     std::int64_t least(const LexerConfiguration& reading, bool leading, const StackView& stack) {
         const auto from = leading ? speller_.leading() : TokenSpeller::kBoundary;
         if (layout_) return layout_->least(reading, from, stack);
-        const auto found = search_.cost(reading, from, cells_.of(stack.top), ByteDistances::kUnlimited);
-        const bool is_known = weights_.unit > 0 ? Weights::are_apart(found, 1) : found < LeastYields::kMost;
-        return is_known ? weights_.measured(found) : kNone;
+        const auto& weights = plain_->weights;
+        const auto found =
+            plain_->search.cost(reading, from, cells_.of(stack.top), ByteDistances::kUnlimited);
+        const bool is_known = weights.unit > 0 ? Weights::are_apart(found, 1) : found < LeastYields::kMost;
+        return is_known ? weights.measured(found) : kNone;
     }
 
     // Forgets what is known of cells.
-    void forget() {
-        search_.forget();
-        if (layout_) layout_->forget();
-    }
+    void forget() { return layout_ ? layout_->forget() : plain_->search.forget(); }
     // A measure of memory, without that of the cells.
-    std::size_t size() const { return search_.size() + (layout_ ? layout_->size() : 0); }
+    std::size_t size() const { return layout_ ? layout_->size() : plain_->search.size(); }
 
   private:
     static constexpr std::int64_t kLargest = 400'000;
 
+    // What answers in a grammar without layout.
+    struct Plain {
+        Plain(const Pushdown& machine, Futures& futures, TokenSpeller& speller, Budget& budget,
+              const StackCells& cells, ByteDistances& bytes)
+            : weights(are_exact(machine) ? Weights::tokens() : Weights::bytes_then_tokens()),
+              controls(futures, machine.layout, bytes.lengths(), weights, budget, &speller),
+              yields(machine, bytes.lengths(), weights, budget),
+              search(machine, controls, yields, budget, cells, false,
+                     are_exact(machine) ? nullptr : &bytes.search()) {}
+        Weights weights;
+        WeightedControls controls;
+        LeastYields yields;
+        StackSearch search;
+    };
+
     TokenSpeller speller_;
     Futures futures_;
-    Weights weights_;
-    WeightedControls controls_;
-    LeastYields yields_;
-    StackSearch search_;
     StackCells& cells_;
-    std::unique_ptr<LayoutDistances> layout_;  // with layout: what answers
+    std::unique_ptr<Plain> plain_;             // or:
+    std::unique_ptr<LayoutDistances> layout_;  // with layout
 };
 
 }  // namespace pdacon

@@ -172,10 +172,10 @@ std::vector<std::int32_t> CanonicalPlans::next_tokens(const Spot& spot) {
     }
     const auto by_bytes = engine.assemble_by_bytes(spot.lexing, spot.leading, spot.stack.view());
     const auto enough = by_bytes.enough();
-    for (std::int64_t behind = 1;; behind *= 2) {
+    for (std::int64_t after = 1;; after *= 2) {
         std::vector<std::int32_t> mask(tokens_.words(), 0);
-        by_bytes.write(enough, behind, mask);
-        if (!take(mask) || behind >= enough) return found;
+        by_bytes.write(enough, after, mask);
+        if (!take(mask) || after >= enough) return found;
     }
 }
 
@@ -255,7 +255,7 @@ struct CanonicalPlans::Classified {
     std::vector<std::pair<Spot, std::int32_t>> ways;  // where to, and the plan there
 };
 
-// The plan for each token of a class; -1: none is known. `anew`: none of them is the last token behind it.
+// The plan for each token of a class; -1: none is known. `anew`: none of them is the last token after it.
 void CanonicalPlans::plan_class(const Spot& to, CanonicalFilter::Situation situation, bool anew,
                                 bool in_bytes, std::span<const std::int32_t> tokens,
                                 std::vector<std::int32_t>& plans) {
@@ -301,10 +301,10 @@ void CanonicalPlans::classify(const Spot& spot, std::span<const CanonicalSearch:
         for (const auto token : leading_there) {
             budget_.tick();
             if (!has_bit(live.data(), token)) continue;
-            const auto behind = filter_.behind(situation, token, marked);
-            if (!behind) continue;
+            const auto after = filter_.after(situation, token, marked);
+            if (!after) continue;
             const auto cut = in_bytes ? std::ssize(tokens_.bytes_of(token)) - cost_of(spot, token, true) : 0;
-            classes[{behind->set, behind->text, filter_.begins_anew(token), cut}].push_back(token);
+            classes[{after->set, after->text, filter_.begins_anew(token), cut}].push_back(token);
         }
         for (auto& [kind, tokens] : classes) {
             const auto [set, text, anew, cut] = kind;
@@ -380,11 +380,11 @@ void CanonicalPlans::write(const Table& table, const Spot& spot, const Room& roo
     };
     const auto& last = table.levels.back();
     const auto longest = room.in_bytes ? std::int64_t{trie_.max_depth()} : 1;
-    if (last.cut == 0 && last.cost <= room.behind && last.cost <= room.most - longest) return combine(last);
+    if (last.cut == 0 && last.cost <= room.after && last.cost <= room.most - longest) return combine(last);
     if (!room.in_bytes) {
         const auto* found = &table.levels.front();
         for (const auto& level : table.levels)
-            if (level.cost <= std::min(room.most - 1, room.behind)) found = &level;
+            if (level.cost <= std::min(room.most - 1, room.after)) found = &level;
         return combine(*found);
     }
     within_.assign(tokens_.words(), 0);
@@ -398,7 +398,7 @@ void CanonicalPlans::write(const Table& table, const Spot& spot, const Room& roo
             continue;
         }
         const auto fits = room.most - level.cost + level.cut;
-        if (fits <= 0 || level.cost > room.behind) continue;
+        if (fits <= 0 || level.cost > room.after) continue;
         const auto short_enough = lengths.up_to(std::min(fits, lengths.longest()));
         for (std::size_t word = 0; word < across_.size(); ++word) {
             within_[word] |= within[word] & short_enough[word];

@@ -89,8 +89,8 @@ class CanonicalPlans {
     // What is left of a budget: as TokenPda::Allowance.
     struct Room {
         bool in_bytes;
-        std::int64_t most;    // tokens, or bytes
-        std::int64_t behind;  // the most that may be left to do after a token
+        std::int64_t most;   // tokens, or bytes
+        std::int64_t after;  // the most that may be left to do after a token
     };
     // Writes the tokens after which a plan fits into what is left, and the end tokens where the text may end.
     void write(const Spot& spot, const Room& room, std::span<std::int32_t> mask);

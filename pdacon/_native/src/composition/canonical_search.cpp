@@ -257,13 +257,13 @@ std::vector<std::int32_t> CanonicalSearch::wanted(std::span<const std::int32_t> 
     for (const auto root : roots)
         for (auto& edge : nodes_[static_cast<std::size_t>(root)].open)
             if (std::exchange(edge.round, round_) != round_) todo.push_back(&edge);
-    return wanted_behind(std::move(todo));
+    return wanted_after(std::move(todo));
 }
 
 // The same once those that were wanted are explored, if nothing was closed since.
-std::vector<std::int32_t> CanonicalSearch::wanted_further() { return wanted_behind(std::move(frontier_)); }
+std::vector<std::int32_t> CanonicalSearch::wanted_further() { return wanted_after(std::move(frontier_)); }
 
-std::vector<std::int32_t> CanonicalSearch::wanted_behind(std::vector<Edge*> todo) {
+std::vector<std::int32_t> CanonicalSearch::wanted_after(std::vector<Edge*> todo) {
     frontier_.clear();
     std::vector<std::int32_t> found;
     while (!todo.empty()) {

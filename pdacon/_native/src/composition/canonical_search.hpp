@@ -129,7 +129,7 @@ class CanonicalSearch {
     void close_all();
     std::vector<std::int32_t> wanted(std::span<const std::int32_t> roots);
     std::vector<std::int32_t> wanted_further();
-    std::vector<std::int32_t> wanted_behind(std::vector<Edge*> todo);
+    std::vector<std::int32_t> wanted_after(std::vector<Edge*> todo);
     bool is_too_large(std::size_t explored) const;
 
     const Pushdown& machine_;

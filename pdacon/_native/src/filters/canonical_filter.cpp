@@ -22,8 +22,8 @@ std::int32_t CanonicalFilter::state_with(std::int32_t last, Situation situation)
     return state_in(last, situation);
 }
 
-std::optional<CanonicalFilter::Situation> CanonicalFilter::behind(Situation situation, std::int32_t token,
-                                                                  bool marked) {
+std::optional<CanonicalFilter::Situation> CanonicalFilter::after(Situation situation, std::int32_t token,
+                                                                 bool marked) {
     const std::lock_guard hold(lock_);
     if (begins_anew(token)) {
         const auto places = sets_[situation.set];
@@ -35,7 +35,7 @@ std::optional<CanonicalFilter::Situation> CanonicalFilter::behind(Situation situ
     }
     const auto group = merges_.is_reachable(token) ? pretokens_.group(token) : -1;
     if (group < 0) return std::nullopt;
-    auto& known = sets_behind_[{situation.set, marked}];
+    auto& known = sets_after_[{situation.set, marked}];
     const auto at = static_cast<std::size_t>(group);
     if (known.size() <= at) known.resize(at + 1, kUnknown);
     if (known[at] == kUnknown) {

@@ -73,9 +73,9 @@ class CanonicalFilter {
     std::vector<std::int32_t> places_of(std::int32_t set);
     // The state with a last token, or with what stands in its place.
     std::int32_t state_with(std::int32_t last, Situation situation);
-    // What is behind a token that goes on within a pretoken or, `marked`, begins one; nothing: no text goes
+    // What is after a token that goes on within a pretoken or, `marked`, begins one; nothing: no text goes
     // on so. Whether it merges with the last token is not asked.
-    std::optional<Situation> behind(Situation situation, std::int32_t token, bool marked);
+    std::optional<Situation> after(Situation situation, std::int32_t token, bool marked);
     // Whether a text begins anew after a token, so that it is no last token.
     bool begins_anew(std::int32_t token) const { return texts_ && texts_->is_added(token); }
     // Writes a mask: of `within`, the tokens that may go on within the pretoken, those that may follow the
@@ -132,9 +132,9 @@ class CanonicalFilter {
     std::vector<State> states_;
     std::unordered_map<std::uint64_t, std::int32_t> steps_;
     std::unordered_map<std::int32_t, std::vector<std::int32_t>> rows_;
-    // By set and mark, for each group of tokens: the set behind them; kUnknown: not known yet.
+    // By set and mark, for each group of tokens: the set after them; kUnknown: not known yet.
     static constexpr std::int32_t kUnknown = -2;
-    std::map<std::pair<std::int32_t, bool>, std::vector<std::int32_t>> sets_behind_;
+    std::map<std::pair<std::int32_t, bool>, std::vector<std::int32_t>> sets_after_;
 };
 
 }  // namespace pdacon

@@ -35,7 +35,7 @@ struct FilterDefinition {
     std::vector<std::int32_t> added;  // tokens that are added words
     // See GreedyWords, or, with `scores`, UnigramPaths; none: the tokenizer merges.
     std::vector<std::uint8_t> words;
-    // Of tokens; of a character that is no token, and behind it, unless texts are split at each space, the
+    // Of tokens; of a character that is no token, and after it, unless texts are split at each space, the
     // margin.
     std::vector<double> scores, unknown;
     // One number each: the characters of a word; whether texts begin anew after an added word; whether the
