@@ -41,8 +41,7 @@ constexpr std::uint8_t kMostUses = 1 << 6;
 enum Escape : std::uint8_t { kNoEscape, kBackslash, kU, kU0, kU00, kU000, kU002 };
 
 // How lines are written: not at all, in a grammar without layout; as they are; or within a string of JSON,
-// where
-// `\n` and `\u000a` break a line.
+// where `\n` and `\u000a` break a line.
 enum class Lines : std::uint8_t { kNone, kPlain, kEscaped };
 
 enum class Blank : std::uint8_t { kNone, kSpace, kTab, kLineBreak };
@@ -51,8 +50,8 @@ enum class Blank : std::uint8_t { kNone, kSpace, kTab, kLineBreak };
 struct ColumnRules {
     Lines lines = Lines::kNone;
     std::int32_t tab_width = 8;
-    std::array<std::uint8_t, 256>
-        byte{};  // by byte class: the byte that it is of, if that means anything here
+    // By byte class: the byte that it is of, if that means anything here.
+    std::array<std::uint8_t, 256> byte{};
 
     bool active() const { return lines != Lines::kNone; }
     // What a byte is that is read in a state with these uses.
@@ -79,8 +78,7 @@ struct ColumnRules {
                 return Blank::kNone;
         }
     }
-    // How much of an escape has been read after a byte. Other escapes are no blanks, whatever their digits
-    // are.
+    // How much of an escape has been read after a byte. Other escapes are no blanks, whatever their digits.
     Escape escape_after(std::uint8_t uses, std::int32_t byte_class) const {
         if (lines != Lines::kEscaped) return kNoEscape;
         const auto read = byte[static_cast<std::size_t>(byte_class)];
