@@ -421,7 +421,7 @@ class Filters:
         trie: Trie,
         pairs: NDArray[np.int32],  # left, right, rank and what they become, one after another
         ranks: NDArray[np.int32],  # of each token, or empty: any two tokens become the one that spells both
-        roles: NDArray[np.uint8],  # of each token: 0 no part, 1 has one, 2 a byte of no token, 3 none; see MergeTable
+        roles: NDArray[np.uint8],  # of each token: 0 unused, 1 used, 2 a byte, 3 unmerged; see MergeTable::Role
         classes: NDArray[np.uint8],  # of each code point
         next: NDArray[np.int32],  # [states, classes, 2]
         ends: NDArray[np.uint8],

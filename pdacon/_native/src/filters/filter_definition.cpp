@@ -32,12 +32,13 @@ void for_each_array(Definition& of, Visit visit) {
     visit(of.most), visit(of.restarts), visit(of.prefixed), visit(of.spaced);
 }
 
+// Values as words of 32 bits, and back.
 template <class T>
-std::vector<std::uint32_t> words_of(const std::vector<T>& values) {
+std::vector<std::uint32_t> encode(const std::vector<T>& values) {
     return {values.begin(), values.end()};
 }
 
-std::vector<std::uint32_t> words_of(const std::vector<double>& values) {
+std::vector<std::uint32_t> encode(const std::vector<double>& values) {
     std::vector<std::uint32_t> words;
     words.reserve(2 * values.size());
     for (const auto value : values) {
@@ -48,7 +49,7 @@ std::vector<std::uint32_t> words_of(const std::vector<double>& values) {
     return words;
 }
 
-void read_words(std::span<const std::uint32_t> words, std::vector<std::uint8_t>& values) {
+void decode(std::span<const std::uint32_t> words, std::vector<std::uint8_t>& values) {
     values.reserve(words.size());
     for (const auto word : words) {
         require(word < 256);
@@ -56,11 +57,11 @@ void read_words(std::span<const std::uint32_t> words, std::vector<std::uint8_t>&
     }
 }
 
-void read_words(std::span<const std::uint32_t> words, std::vector<std::int32_t>& values) {
+void decode(std::span<const std::uint32_t> words, std::vector<std::int32_t>& values) {
     values.assign(words.begin(), words.end());
 }
 
-void read_words(std::span<const std::uint32_t> words, std::vector<double>& values) {
+void decode(std::span<const std::uint32_t> words, std::vector<double>& values) {
     require(words.size() % 2 == 0);
     for (std::size_t at = 0; at < words.size(); at += 2)
         values.push_back(std::bit_cast<double>(std::uint64_t{words[at]} << 32 | words[at + 1]));
@@ -89,18 +90,18 @@ void add_array(const std::vector<std::uint32_t>& words, std::vector<std::int32_t
     numbers.insert(numbers.end(), written.begin(), written.end());
 }
 
-// More than any array has; a file that somebody has made could ask for any number.
+// More values than a definition has: runs in a file that somebody has made could ask for any number.
 constexpr std::size_t kMostValues = std::size_t{1} << 25;
 
-class Numbers {
+class ArrayReader {
   public:
-    explicit Numbers(std::span<const std::int32_t> left) : left_(left) {}
+    explicit ArrayReader(std::span<const std::int32_t> numbers) : rest_(numbers) {}
     std::vector<std::uint32_t> array() {
         const auto form = next();
         const auto size = next();
-        require(size >= 0 && static_cast<std::size_t>(size) <= left_.size());
-        const auto written = left_.first(static_cast<std::size_t>(size));
-        left_ = left_.subspan(written.size());
+        require(size >= 0 && static_cast<std::size_t>(size) <= rest_.size());
+        const auto written = rest_.first(static_cast<std::size_t>(size));
+        rest_ = rest_.subspan(written.size());
         if (form == kValues) {
             take(written.size());
             return {written.begin(), written.end()};
@@ -116,20 +117,20 @@ class Numbers {
         }
         return words;
     }
-    bool is_empty() const { return left_.empty(); }
+    bool is_empty() const { return rest_.empty(); }
 
   private:
     std::int32_t next() {
-        require(!left_.empty());
-        const auto number = left_.front();
-        left_ = left_.subspan(1);
+        require(!rest_.empty());
+        const auto number = rest_.front();
+        rest_ = rest_.subspan(1);
         return number;
     }
     void take(std::size_t values) {
         taken_ += values;
         require(taken_ <= kMostValues);
     }
-    std::span<const std::int32_t> left_;
+    std::span<const std::int32_t> rest_;
     std::size_t taken_ = 0;
 };
 
@@ -144,7 +145,7 @@ VocabularyStar star_of(const FilterDefinition& from) {
     star.edges.resize(states);
     star.boundary = from.star_accepting;
     for (std::size_t state = 0; state < states; ++state) {
-        int least = 0;  // each byte once, in order
+        int least = 0;  // so that each byte comes once, in order
         for (auto edge = static_cast<std::size_t>(from.star_offset[state]);
              edge < static_cast<std::size_t>(from.star_offset[state + 1]); ++edge) {
             const auto target = from.star_target[edge];
@@ -180,15 +181,15 @@ std::unique_ptr<TextStates> texts_of(const FilterDefinition& from,
 
 std::vector<std::int32_t> FilterDefinition::numbers() const {
     std::vector<std::int32_t> written;
-    for_each_array(*this, [&](const auto& array) { add_array(words_of(array), written); });
+    for_each_array(*this, [&](const auto& array) { add_array(encode(array), written); });
     return written;
 }
 
 FilterDefinition FilterDefinition::of(std::span<const std::int32_t> numbers) {
     FilterDefinition found;
-    Numbers left(numbers);
-    for_each_array(found, [&](auto& array) { read_words(left.array(), array); });
-    require(left.is_empty());
+    ArrayReader reader(numbers);
+    for_each_array(found, [&](auto& array) { decode(reader.array(), array); });
+    require(reader.is_empty());
     return found;
 }
 

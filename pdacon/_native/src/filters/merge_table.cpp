@@ -13,7 +13,7 @@ namespace pdacon {
 
 namespace {
 
-// Longer tokens are made by no merges: what is made of a text takes the square of its length.
+// A longer token counts as unreachable, because to derive it takes the square of its length.
 constexpr std::size_t kMostBytes = 1 << 14;
 
 bool spells(const Tokens& tokens, std::int32_t whole, std::int32_t left, std::int32_t right) {
@@ -74,7 +74,7 @@ void MergeTable::find_units(std::span<const std::uint8_t> roles) {
     byte_tokens_.fill(-1);
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < entries_.size(); ++token) {
         const auto role = roles[static_cast<std::size_t>(token)];
-        if (role == kUnused || role == kWhole || !tokens_->has_text(token)) continue;
+        if (role == kUnused || role == kUnmerged || !tokens_->has_text(token)) continue;
         const auto text = tokens_->bytes_of(token);
         if (by_character_ && role == kUsed) {
             const auto length = character_length(static_cast<std::uint8_t>(text.front()));
@@ -141,7 +141,7 @@ std::vector<std::int32_t> MergeTable::encode(std::string_view bytes) const { ret
 void MergeTable::derive_all(std::span<const std::uint8_t> roles) {
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < entries_.size(); ++token) {
         if (roles[static_cast<std::size_t>(token)] == kUnused || !tokens_->has_text(token)) continue;
-        if (roles[static_cast<std::size_t>(token)] == kWhole) {
+        if (roles[static_cast<std::size_t>(token)] == kUnmerged) {
             at(token) = {-1, -1, -1, true, true};
             continue;
         }
@@ -198,6 +198,8 @@ bool MergeTable::merges(std::int32_t first, std::int32_t second) const {
         const auto both = std::string(tokens_->bytes_of(first)) + std::string(tokens_->bytes_of(second));
         return derive(both).parts != std::vector{first, second};
     }
+    // Of equal ranks the leftmost merges first: what happens to x, then the pair (x, y), then what happens to
+    // y.
     for (auto x = first, x_used = kNever; x >= 0; x_used = at(x).rank, x = at(x).right)
         for (auto y = second, y_used = kNever; y >= 0; y_used = at(y).rank, y = at(y).left) {
             if (at(x).rank > y_used || at(y).rank >= x_used) continue;  // never neighbours
@@ -214,7 +216,8 @@ void MergeTable::add_followers(std::int32_t token, std::span<std::int32_t> mask)
             if (at(next).reachable && !merges(token, next)) set_bit(mask, next);
         return;
     }
-    std::vector<std::int32_t> depth(order_.size() + 1, 0);  // differences: how many intervals cover a place
+    // How many intervals begin at each index of `order_`, less those that end there.
+    std::vector<std::int32_t> change(order_.size() + 1, 0);
     for (auto x = token, x_used = kNever; x >= 0; x_used = at(x).rank, x = at(x).right)
         for (const auto& [y, rank, made] : partners(x)) {
             const auto& right = at(y);
@@ -223,14 +226,14 @@ void MergeTable::add_followers(std::int32_t token, std::span<std::int32_t> mask)
             const auto least = std::max(rank, at(x).rank);
             const auto after = std::ranges::partition_point(
                 below, [&](std::int32_t child) { return at(child).rank >= least; });
-            ++depth[static_cast<std::size_t>(right.begin)];
-            --depth[static_cast<std::size_t>(after == below.begin() ? right.begin + 1
-                                                                    : at(*(after - 1)).end)];
+            ++change[static_cast<std::size_t>(right.begin)];
+            --change[static_cast<std::size_t>(after == below.begin() ? right.begin + 1
+                                                                     : at(*(after - 1)).end)];
         }
     std::int32_t covered = 0;
-    for (std::size_t place = 0; place < order_.size(); ++place) {
-        covered += depth[place];
-        if (covered == 0) set_bit(mask, order_[place]);
+    for (std::size_t index = 0; index < order_.size(); ++index) {
+        covered += change[index];
+        if (covered == 0) set_bit(mask, order_[index]);
     }
     for (const auto next : unordered_)
         if (!merges(token, next)) set_bit(mask, next);

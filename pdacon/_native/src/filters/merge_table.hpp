@@ -4,21 +4,26 @@
 // beside any constraint. It knows no grammar.
 //
 // MergeTable: the pairs that a byte-pair encoding merges, and which token may follow which within a pretoken.
-// It begins with the bytes of a text, or, as SentencePiece's does, with its characters; there a character
-// that is no token is spelled by tokens for its bytes, which never merge.
+// The encoding begins with the bytes of a text, or, as SentencePiece's does, with its characters; there a
+// character that is no token is spelled by tokens for its bytes, which never merge.
 // A sequence of tokens is what the encoding makes of their bytes if and only if that holds of each token
 // alone and of each two neighbours (the bigram criterion), because merges run in the order of their ranks,
 // left to right: until the first merge across a border, what happens on its two sides does not depend on
 // anything else.
 //
-// Two tokens merge across their border if at some time a token on the right spine of the first one's
-// derivation and one on the left spine of the second one's are neighbours and may be merged, before either is
-// merged with others. A token on a spine is there from the rank that makes it to the rank that uses it up.
+// The derivation of a token is the binary tree of the merges that make it. Two tokens merge across their
+// border if a token x on the right spine of the first one's derivation and a token y on the left spine of the
+// second one's are neighbours at some time, and their pair is merged before either is merged with others. A
+// token on a spine is there from the rank that makes it to the rank of the merge that uses it.
 //
-// For one token the tokens that may not follow are a union of intervals: in the tree in which each token
-// hangs below the left one of the pair that makes it, with the children of a token in descending order of the
-// ranks that make them, a pair (x, y) forbids y itself and those subtrees of y's first children whose ranks
-// are greater.
+// For one token the tokens that may not follow are a union of intervals in the preorder of a tree. In it each
+// token hangs below the left one of the pair that makes it, so the way up from a token is its left spine; the
+// children of a token are in descending order of the ranks that make them. A pair (x, y) forbids y itself and
+// the subtrees of those children of y whose ranks are lower neither than x's nor than the pair's: the first
+// ones.
+//
+// All of that takes it that ranks do not fall within a derivation. Where they do, two tokens are compared by
+// encoding their bytes.
 //
 // Source: Vieira et al. 2025, "Language models over canonical byte-pair encodings" (the criterion); Berglund,
 // Martens and van der Merwe 2024, "Constructing a BPE tokenization DFA".
@@ -48,18 +53,18 @@ class MergeTable {
     // `ranks`: of each token, negative for what takes no part.
     static std::vector<Pair> by_rank(const Tokens& tokens, std::span<const std::int32_t> ranks);
 
-    // Whether a token takes part, and, where texts begin as characters, whether it stands for a byte of those
-    // that are no token; or is made of its text whatever merges.
-    enum Role : std::uint8_t { kUnused, kUsed, kByte, kWhole };
+    // A token is never produced; or is a unit or made by merges; or, where texts begin as characters, spells
+    // one byte of a character that is no token; or, in models that do not merge, is produced without merges.
+    enum Role : std::uint8_t { kUnused, kUsed, kByte, kUnmerged };
     // `roles`: of each token. Throws std::invalid_argument if they do not fit together, or texts begin as
-    // bytes and some byte is no token that takes part.
+    // bytes and some byte has no token.
     MergeTable(std::shared_ptr<const Tokens> tokens, std::vector<Pair> pairs, std::vector<std::uint8_t> roles,
                bool by_character);
 
     const Tokens& tokens() const { return *tokens_; }
     // Whether the encoding makes just this token of its bytes.
     bool is_reachable(std::int32_t token) const { return at(token).reachable; }
-    // Tokens that take part and that the encoding does not make of their bytes.
+    // Tokens that have a role and that the encoding does not make of their bytes.
     std::size_t num_unreachable() const { return num_unreachable_; }
     // Whether the encoding splits the bytes of two reachable tokens in any other way than between them.
     bool merges(std::int32_t first, std::int32_t second) const;
@@ -72,11 +77,11 @@ class MergeTable {
   private:
     static constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
     struct Token {
-        std::int32_t left = -1, right = -1;  // the pair that makes it; -1: it is a byte, or not reachable
+        std::int32_t left = -1, right = -1;  // the pair that makes it; -1: none does, or it is not reachable
         std::int32_t rank = -1;              // of that pair
         bool reachable = false;
-        bool ordered = false;               // the ranks of its derivation do not fall
-        std::int32_t begin = -1, end = -1;  // its subtree in the order of the tree; -1: it is not in there
+        bool ordered = false;               // no merge of its derivation has a lower rank than one before it
+        std::int32_t begin = -1, end = -1;  // its subtree in `order_`; -1: it is not in the tree
     };
     struct Partner {
         std::int32_t right, rank, made;
@@ -94,14 +99,15 @@ class MergeTable {
                                             child_offsets_[row + 1] - child_offsets_[row]);
     }
     struct Derivation {
-        std::vector<std::int32_t> parts;
-        Partner last{-1, -1, -1};
+        std::vector<std::int32_t> parts;  // the tokens at the end
+        Partner last{-1, -1, -1};         // the last merge, and its left token
         std::int32_t last_left = -1;
-        bool ordered = true;
+        bool ordered = true;  // see Token
     };
+    // Merges by definition, one pair after another. Cost: the square of the length.
     Derivation derive(std::string_view bytes) const;
     void find_units(std::span<const std::uint8_t> roles);
-    // The tokens of which a text is made before anything is merged; empty: some of it has none.
+    // The tokens that spell a text before anything is merged; empty: some of it has none.
     std::vector<std::int32_t> units(std::string_view bytes) const;
     void derive_all(std::span<const std::uint8_t> roles);
     void build_tree();

@@ -37,7 +37,7 @@ Pretokens::Pretokens(std::shared_ptr<const Tokens> tokens, std::vector<std::uint
                 classes_.size() == kCodePoints && (settled.empty() || settled.size() == kCodePoints) &&
                 (bytewise_.empty() || bytewise_.size() == static_cast<std::size_t>(num_classes)) &&
                 next_.size() == states * static_cast<std::size_t>(num_classes) * 2;
-    for (const auto character : classes_) fits = fits && character < num_classes;
+    for (const auto each : classes_) fits = fits && each < num_classes;
     for (const auto state : next_) fits = fits && state >= -1 && state < static_cast<std::int64_t>(states);
     if (!fits) throw std::invalid_argument("pretokens: the tables do not fit together");
     intern({0});
@@ -55,10 +55,10 @@ std::uint32_t Pretokens::classes_of(std::int32_t missing, std::uint32_t code, st
     return known->second;
 }
 
-// What a place is known by: its state; or, within a character, how many bytes are missing, and for each class
-// that the character may be of the state after it. Which bytes have been begun matters only where it may be
-// of several classes, or not be split, or where not all second bytes may follow the first one. Empty: no
-// state follows it.
+// Places with the same key are the same. Between characters the key is the state. Within a character it is
+// the character's length, how many of its bytes are read, and the state after it for each class that it may
+// be of. The bytes themselves matter only where the class may be one of several, or one whose characters are
+// not split, or where the first byte does not allow all second ones. Empty: no state follows.
 std::vector<std::int32_t> Pretokens::key_of(const Place& place) {
     if (place.num_begun == 0) return {place.state};
     const auto first = static_cast<std::uint8_t>(place.begun >> (8 * (place.num_begun - 1)));
@@ -75,22 +75,21 @@ std::vector<std::int32_t> Pretokens::key_of(const Place& place) {
     auto code = first & (0x7FU >> length);
     for (auto at = place.num_begun - 2; at >= 0; --at) code = code << 6 | (place.begun >> (8 * at) & 0x3FU);
     std::vector<std::int32_t> key{length, place.num_begun, 0};
-    const auto row = static_cast<std::size_t>(place.state) * static_cast<std::size_t>(num_classes_);
     bool lives = false;
-    bool special = place.num_begun == 1 && (first == 0xE0 || first == 0xED || first == 0xF0 || first == 0xF4);
-    for (std::int32_t character = 0; character < num_classes_; ++character) {
+    bool needs_bytes =
+        place.num_begun == 1 && (first == 0xE0 || first == 0xED || first == 0xF0 || first == 0xF4);
+    for (std::int32_t number = 0; number < num_classes_; ++number) {
         const auto missing = length - place.num_begun;
-        if ((classes_of(missing, code, character / 32) >> (character % 32) & 1U) == 0) continue;
-        if (!may_be_split(static_cast<std::size_t>(character))) {
-            special = true;
+        if ((classes_of(missing, code, number / 32) >> (number % 32) & 1U) == 0) continue;
+        if (!may_be_split(static_cast<std::size_t>(number))) {
+            needs_bytes = true;
             continue;
         }
-        const auto after =
-            next_[2 * (row + static_cast<std::size_t>(character)) + static_cast<std::size_t>(place.marked)];
+        const auto after = state_after(place.state, static_cast<std::size_t>(number), place.marked);
         lives = lives || after >= 0;
         key.push_back(after);
     }
-    if (special || key.size() > 4) key[2] = static_cast<std::int32_t>(place.begun);
+    if (needs_bytes || key.size() > 4) key[2] = static_cast<std::int32_t>(place.begun);
     return lives ? key : std::vector<std::int32_t>();
 }
 
@@ -114,13 +113,10 @@ bool Pretokens::step(Place& place, std::uint8_t byte, bool is_alone) const {
     if (place.num_begun < length) return true;
     const auto code = length == 0 ? kCodePoints : character_of(place.begun, length);
     if (code == kCodePoints || (is_alone && length > 1 && !may_be_split(classes_[code]))) return false;
-    const auto row =
-        static_cast<std::size_t>(place.state) * static_cast<std::size_t>(num_classes_) + classes_[code];
-    place = {next_[2 * row + static_cast<std::size_t>(place.marked)]};
+    place = {state_after(place.state, classes_[code], place.marked)};
     return place.state >= 0;
 }
 
-// The state that each class leads to, wherever it is read; empty: for some class there are several.
 std::vector<std::int32_t> Pretokens::targets() const {
     const auto width = static_cast<std::size_t>(num_classes_);
     std::vector<std::int32_t> found(width, -1);
@@ -133,21 +129,21 @@ std::vector<std::int32_t> Pretokens::targets() const {
     return found;
 }
 
-// Whole characters count by their classes; what begins within a character, or ends in one, by its bytes. If a
-// state is nothing but the class of the last character, only the first and the last of a token count.
+// A token's key has the classes of its whole characters, and the bytes of those that it begins or ends
+// within. If the state after a character depends on its class alone, the first and the last class of a token
+// of whole characters are enough, unless two neighbours in it never stand within one pretoken: it follows no
+// place.
 void Pretokens::make_groups() {
     const auto after_class = targets();
     const auto shortened = [&](const std::string& classes) {
         for (std::size_t at = 0; at + 1 < classes.size(); ++at) {
             const auto state = after_class[static_cast<std::uint8_t>(classes[at])];
-            const auto character = static_cast<std::uint8_t>(classes[at + 1]);
-            const auto edge = static_cast<std::size_t>(state) * static_cast<std::size_t>(num_classes_) +
-                              static_cast<std::size_t>(character);
-            if (state < 0 || next_[2 * edge] < 0) return std::string();  // no text has it as a token
+            const auto following = static_cast<std::uint8_t>(classes[at + 1]);
+            if (state < 0 || state_after(state, following, false) < 0) return std::string();
         }
         return std::string{classes.front(), classes.back()};
     };
-    std::unordered_map<std::string, std::int32_t> known;
+    std::unordered_map<std::string, std::int32_t> known;  // the group of a key
     group_of_.assign(tokens_->size(), -1);
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < tokens_->size(); ++token) {
         if (!tokens_->has_text(token)) continue;
@@ -195,7 +191,7 @@ const std::vector<std::int32_t>& Pretokens::after(std::int32_t place, bool marke
     for (std::size_t group = 0; group < group_text_.size(); ++group) {
         auto here = from;
         if (marked && here.num_begun > 0) break;  // there is no border within a character
-        if (here.num_begun == 0) here.marked = marked ? 1 : 0;
+        if (here.num_begun == 0) here.marked = marked;
         bool fits = true;
         for (const auto byte : group_text_[group]) {
             fits = step(here, static_cast<std::uint8_t>(byte), group_text_[group].size() == 1);
@@ -213,12 +209,10 @@ bool Pretokens::ends(std::int32_t place) const {
     return here.num_begun == 0 && ends_[static_cast<std::size_t>(here.state)] != 0;
 }
 
-bool Pretokens::is_free_after(std::int32_t place, std::uint8_t character) const {
+bool Pretokens::is_free_after(std::int32_t place, std::uint8_t character_class) const {
     const auto& here = places_[static_cast<std::size_t>(place)];
     if (here.num_begun > 0) return false;
-    const auto row =
-        static_cast<std::size_t>(here.state) * static_cast<std::size_t>(num_classes_) + character;
-    const auto state = next_[2 * row + 1];
+    const auto state = state_after(here.state, character_class, true);
     return state >= 0 && free_[static_cast<std::size_t>(state)] != 0;
 }
 

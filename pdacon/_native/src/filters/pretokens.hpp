@@ -1,9 +1,12 @@
 // Where a tokenizer splits texts beforehand: the automaton of pdacon.filters.splitting, over bytes.
 //
-// A place is a state of the automaton over bytes: a state over characters, the bytes of a character that has
-// been begun, and whether a mark stands before that character. Places within a character are merged if the
-// same places follow, whatever the character turns out to be. Tokens of whole characters form a group if they
-// differ only in characters of one class, because they lead to the same places.
+// In: that automaton over classes of characters, and the tokens. Out: an automaton over groups of tokens,
+// whose states, the *places*, are found as they are reached.
+//
+// A place is a state over characters and, within a character, also its bytes so far and whether a mark stands
+// before it. Places within a character are merged if the same places follow, whatever the character turns out
+// to be. Tokens form a group if their characters are of the same classes one by one, because they lead to the
+// same places.
 //
 // Cost: the places after all groups are found once for each place and mark, some 10,000 steps for 131,072
 // tokens.
@@ -27,9 +30,9 @@ class Pretokens {
   public:
     // `classes`: of each code point; `next`: [states, classes, 2], the state after a character without a
     // mark before it and with one, or -1; `ends`, `free`: of each state, whether the text may end there, and
-    // whether any text may follow. `bytewise`: of each class, whether its characters are spelled by a token
-    // for each of their bytes, as those of no other class are; empty: tokens may end within any character.
-    // `settled`: of each code point, whether it can be a sample; empty: all.
+    // whether any text may follow. `bytewise`: of each class, whether its characters are spelled by one token
+    // for each byte, which no character of another class is; empty: tokens may end within any character.
+    // `settled`: of each code point, whether it is settled and so can be a sample; empty: all are.
     // Throws std::invalid_argument.
     Pretokens(std::shared_ptr<const Tokens> tokens, std::vector<std::uint8_t> classes,
               std::vector<std::int32_t> next, std::int32_t num_classes, std::vector<std::uint8_t> ends,
@@ -45,27 +48,38 @@ class Pretokens {
     const std::vector<std::int32_t>& after(std::int32_t place, bool marked);
     bool ends(std::int32_t place) const;
     // Whether a mark and a character of this class may follow, and then any text.
-    bool is_free_after(std::int32_t place, std::uint8_t character) const;
+    bool is_free_after(std::int32_t place, std::uint8_t character_class) const;
     std::uint8_t class_of(char32_t code) const { return classes_[code]; }
-    // Some characters of each class beyond ASCII, in UTF-8: the first ones.
+    // The first settled characters of each class beyond ASCII, in UTF-8, at most `kSamples`: a search that
+    // asks whether a character of a class may follow tries these.
     const std::vector<std::vector<std::string>>& samples() const { return samples_; }
     std::size_t bytes() const { return bytes_; }
 
   private:
     struct Place {
         std::int32_t state;
-        std::int32_t marked = 0;
-        std::uint32_t begun = 0;  // the bytes of the character that has been begun
+        bool marked = false;      // whether a mark stands before the character that comes next
+        std::uint32_t begun = 0;  // its bytes so far
         std::int32_t num_begun = 0;
     };
     static constexpr std::size_t kSamples = 16;
-    // `is_alone`: the byte is a token.
+    // Goes on by a byte; false: no text goes on so. `is_alone`: the byte is a token.
     bool step(Place& place, std::uint8_t byte, bool is_alone) const;
-    bool may_be_split(std::size_t character) const { return bytewise_.empty() || bytewise_[character] != 0; }
-    // One word of the set of classes of all characters that begin so.
+    // Whether tokens may end within a character of a class.
+    bool may_be_split(std::size_t character_class) const {
+        return bytewise_.empty() || bytewise_[character_class] != 0;
+    }
+    // The state after a character in a state; -1: none.
+    std::int32_t state_after(std::int32_t state, std::size_t character_class, bool marked) const {
+        const auto row = static_cast<std::size_t>(state) * static_cast<std::size_t>(num_classes_);
+        return next_[2 * (row + character_class) + (marked ? 1 : 0)];
+    }
+    // The classes of all characters that begin with the bits of `code`, of which `missing` more bytes follow,
+    // as one word of a bit set.
     std::uint32_t classes_of(std::int32_t missing, std::uint32_t code, std::int32_t word);
     std::vector<std::int32_t> key_of(const Place& place);
     std::int32_t intern(const Place& place);
+    // The one state that each class leads to from all states and marks; empty: some class leads to several.
     std::vector<std::int32_t> targets() const;
     void make_groups();
     void make_samples(std::span<const std::uint8_t> settled);

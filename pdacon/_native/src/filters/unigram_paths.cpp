@@ -55,7 +55,8 @@ std::int32_t UnigramPaths::id_of(const std::vector<Begun>& begun) {
         key.insert(key.end(), {node, static_cast<std::int32_t>(bits >> 32), static_cast<std::int32_t>(bits)});
     }
     const auto id = states_.intern(key);
-    if (margin_ && static_cast<std::size_t>(id) == going_on_.size()) going_on_.push_back(going_on(begun));
+    if (!splits_at_spaces() && static_cast<std::size_t>(id) == going_on_.size())
+        going_on_.push_back(going_on(begun));
     return id;
 }
 
@@ -70,17 +71,18 @@ std::bitset<256> UnigramPaths::going_on(const std::vector<Begun>& begun) const {
 std::int32_t UnigramPaths::step(std::int32_t state, std::int32_t token) {
     if (used_[static_cast<std::size_t>(token)] == 0) return -1;
     const auto text = tokens_->bytes_of(token);
-    // Where texts are split, a piece begins at each space.
-    if (!margin_ && text.find(' ', 1) != std::string_view::npos) return -1;
-    auto begun = begun_of(!margin_ && text.front() == ' ' ? kStart : state);
-    auto own = begun.size() - 1;  // the place where the token begins
+    if (splits_at_spaces() && text.find(' ', 1) != std::string_view::npos) return -1;
+    auto begun = begun_of(splits_at_spaces() && text.front() == ' ' ? kStart : state);
+    auto own = begun.size() - 1;  // the index in `begun` of the position where this token begins
     for (std::size_t at = 0; at < text.size();) {
         const auto length = static_cast<std::size_t>(character_length(static_cast<std::uint8_t>(text[at])));
         const auto character = text.substr(at, length);
         if (length == 0 || character.size() < length) return -1;
         at += length;
-        std::vector<Begun> left;
-        auto own_left = kNone;
+        // Finds the best path to the position after the character, and the positions that are still begun
+        // there.
+        std::vector<Begun> after;
+        auto own_after = kNone;
         bool found = false, is_own = false;
         double best = 0.0, own_score = -std::numeric_limits<double>::infinity();
         const auto offer = [&](double score, bool of_own) {
@@ -90,26 +92,26 @@ std::int32_t UnigramPaths::step(std::int32_t state, std::int32_t token) {
             best = score;
             is_own = of_own;
         };
-        for (std::size_t place = 0; place < begun.size(); ++place) {
-            const auto [from, score] = begun[place];
+        for (std::size_t index = 0; index < begun.size(); ++index) {  // the longest last token first
+            const auto [from, score] = begun[index];
             auto node = from;
             for (std::size_t byte = 0; byte < length && node >= 0; ++byte)
                 node = tree_.child(node, character[byte]);
             if (node >= 0 && tree_.token(node) >= 0)
-                offer(score + scores_[static_cast<std::size_t>(tree_.token(node))], place == own);
+                offer(score + scores_[static_cast<std::size_t>(tree_.token(node))], index == own);
             if (from == kRoot && !characters_.contains(character)) offer(score + unknown_, false);
             if (node < 0 || !tree_.has_children(node)) continue;
-            if (place == own) own_left = left.size();
-            left.push_back({node, score});
+            if (index == own) own_after = after.size();
+            after.push_back({node, score});
         }
         if (at == text.size() && !is_own && !(margin_.value_or(0.0) > 0.0 && own_score >= best - *margin_))
             return -1;
-        if (at < text.size() && own_left == kNone) return -1;
-        own = own_left;
-        left.push_back({kRoot, best});
-        if (margin_)
-            for (auto& each : left) each.score -= best;
-        begun = std::move(left);
+        if (at < text.size() && own_after == kNone) return -1;
+        own = own_after;
+        after.push_back({kRoot, best});
+        if (!splits_at_spaces())
+            for (auto& each : after) each.score -= best;
+        begun = std::move(after);
     }
     return id_of(begun);
 }
