@@ -34,7 +34,7 @@ class ObjectStore:
         self._files: Any
         self._files, self._root = fsspec.core.url_to_fs(url)
         with suppress(FileNotFoundError):
-            self._files.info(self._root)  # what is wrong with the URL or the key is better said now
+            self._files.info(self._root)  # so that a wrong URL or key is an error now, not at the first object
 
     def read(self, name: str) -> bytes | None:
         """The content of an object; None if there is no such object.
@@ -59,11 +59,12 @@ class ObjectStore:
         """
         try:
             self._write(name, content)
-        except FileNotFoundError:
+        except FileNotFoundError:  # a backend with folders, which S3 does not have
             self._files.makedirs(self._root, exist_ok=True)
             self._write(name, content)
 
     def _write(self, name: str, content: bytes) -> None:
+        # Without autocommit the object is not there before `commit`, not even where a process dies on the way.
         file = self._files.open(self._at(name), "wb", autocommit=False)
         try:
             with file:

@@ -47,11 +47,11 @@ struct EmptyLanguage : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// A pointer, since a module that is loaded while a program runs has little room for variables of each thread.
+// A pointer and no array, because a library that is loaded by dlopen gets little thread-local storage.
 thread_local std::unique_ptr<char[]> last_error;
 constexpr const char* kNoMemory = "there is no memory left";
 
-// Keeps a message: one line, cut off between two characters where it is long.
+// Keeps a message for pdacon_last_error: one line, cut off between two characters where it is long.
 pdacon_status failed(pdacon_status status, const char* message) noexcept {
     if (!last_error) last_error.reset(new (std::nothrow) char[kLongestMessage]);
     if (!last_error) return status;
@@ -71,7 +71,7 @@ pdacon_status exceeded(const char* what, double given, double limit, const char*
     return failed(PDACON_LIMIT_EXCEEDED, message.data());
 }
 
-// Does the work of a function, whose name is for messages.
+// Does the work of a function of pdacon.h. The work gets the function's name, for messages.
 template <class Work>
 pdacon_status guarded(const char* function, Work work) noexcept {
     try {
@@ -103,7 +103,6 @@ pdacon_status guarded(const char* function, Work work) noexcept {
     }
 }
 
-// `function` is for the message.
 void require_argument(const char* function, bool condition, const char* what) {
     if (!condition) throw std::invalid_argument(std::string(function) + ": " + what);
 }
@@ -128,6 +127,8 @@ pdacon_constraint* loaded(std::span<const std::uint8_t> memory, std::shared_ptr<
         StoredConstraint(memory, std::move(owner), verify, tries, filters, std::move(name), kWayOut)};
 }
 
+// The step that a token or bytes make; nothing where the mask does not have the token, or the grammar the
+// bytes.
 template <class What>
 std::optional<Matcher::Step> allowed_step(const Matcher& matcher, What what) {
     auto step = matcher.step(what);
@@ -140,6 +141,7 @@ bool allows_nothing(const Matcher& matcher) {
     return std::all_of(words, words + matcher.pda()->tokens().words(), [](auto word) { return word == 0; });
 }
 
+// As many bytes of a text as there is room for, and its size.
 pdacon_status write_text(const std::string& text, char* bytes, std::size_t capacity, std::size_t* size) {
     if (!text.empty() && capacity > 0) std::memcpy(bytes, text.data(), std::min(capacity, text.size()));
     *size = text.size();
@@ -173,7 +175,7 @@ pdacon_status pdacon_constraint_from_bytes(const void* data, std::size_t size, b
         require_pointers(function, data, constraint);
         require_argument(function, size <= std::numeric_limits<std::size_t>::max() / 2,
                          "the size is no size");
-        // In units of the alignment that artifacts need.
+        // Artifacts have to be aligned to 8 bytes, which a copy into such integers is.
         auto copied = std::make_shared<std::vector<std::uint64_t>>(size / sizeof(std::uint64_t) + 1);
         std::memcpy(copied->data(), data, size);
         const std::span memory(reinterpret_cast<const std::uint8_t*>(copied->data()), size);
@@ -396,9 +398,8 @@ pdacon_status pdacon_matcher_shortest_completion(const pdacon_matcher* matcher, 
         const Matcher::Use use(matcher->matcher);
         if (matcher->matcher.is_filtered())
             throw MatcherMisuse(
-                "the shortest completion is the grammar's, and with canonical the tokens so far need not go "
-                "on "
-                "with it; go on with what the mask allows");
+                "the shortest completion is the grammar's, and with canonical the tokens so far need not "
+                "go on with it; go on with what the mask allows");
         const auto text = matcher->matcher.shortest_completion();
         if (matcher->matcher.may_spell_label(text))
             throw MatcherMisuse(

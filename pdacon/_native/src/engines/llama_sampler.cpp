@@ -11,8 +11,9 @@
 
 namespace pdacon::llama {
 
-// llama.cpp's llama_sampler_i. The first six are in every llama.cpp that has samplers; those that let a
-// graph sample, which came later, may be null, and the processor samples then. `copy` is the last one.
+// llama.cpp's llama_sampler_i. The first six functions are in every llama.cpp that has samplers; later ones
+// have more of them. Those in `graph` sample within a computation graph; where they are null, llama.cpp
+// calls `apply` instead.
 struct Interface {
     const char* (*name)(const Sampler*);
     void (*accept)(Sampler*, std::int32_t token);
@@ -26,17 +27,18 @@ struct Interface {
 
 namespace {
 
-constexpr std::size_t kFirst = 6 * sizeof(void (*)());
+constexpr std::size_t kLeastInterface = 6 * sizeof(void (*)());
 
-// What a sampler knows. Without a matcher it has failed for good.
+// The context of a sampler. Without a matcher it has failed for good: `reset` does not help.
 struct State {
     std::shared_ptr<TokenPda> pda;
     Init init;
     std::unique_ptr<Matcher> matcher;
-    std::exception_ptr failure;
-    bool asked = false;
+    std::exception_ptr failure;  // what was thrown first since the start of the text
+    bool asked = false;          // whether `apply` was called since then
 
-    // The same, at the same place; nothing is thrown but for want of memory.
+    // The same with a fork of the matcher. What forking throws is the fork's failure; only std::bad_alloc for
+    // the fork itself is thrown.
     State forked() const {
         State fork{pda, init, nullptr, failure, asked};
         if (!matcher) return fork;
@@ -49,6 +51,7 @@ struct State {
         return fork;
     }
 
+    // Does the work, unless something has failed before, and keeps what it throws.
     template <class Work>
     void guarded(Work work) noexcept {
         if (failure) return;
@@ -63,7 +66,8 @@ struct State {
 
 State& state_of(const Sampler* sampler) { return *static_cast<State*>(sampler->context); }
 
-// Removed, not given a low score: where all scores are low, the first candidate is as good as any.
+// The others are removed, not given a low score: where all scores are low, a sampler after this one could
+// choose any of them.
 void keep_allowed(const Matcher& matcher, Candidates& candidates) {
     const auto* words = matcher.mask().words;
     const auto size = matcher.pda()->tokens().size();
@@ -71,18 +75,18 @@ void keep_allowed(const Matcher& matcher, Candidates& candidates) {
         const auto token = static_cast<std::uint32_t>(candidate.token);  // a negative one is too large
         return token >= size || (static_cast<std::uint32_t>(words[token / 32]) >> token % 32 & 1U) == 0;
     };
-    auto* const last = candidates.data + candidates.size;
-    auto* const left = std::remove_if(candidates.data, last, forbidden);
-    if (left == candidates.data)
+    auto* const end = candidates.data + candidates.size;
+    auto* const kept_end = std::remove_if(candidates.data, end, forbidden);
+    if (kept_end == candidates.data)
         throw MatcherMisuse("none of the " + std::to_string(candidates.size) +
                             " candidates is allowed; put the constraint before samplers that leave some out");
-    candidates.size = static_cast<std::size_t>(left - candidates.data);
+    candidates.size = static_cast<std::size_t>(kept_end - candidates.data);
     candidates.selected = -1;
 }
 
-void keep_end(std::int32_t end, Candidates& candidates) {
+void replace_all(Candidates& candidates, std::int32_t token) {
     if (candidates.size == 0 || candidates.data == nullptr) return;  // llama.cpp finds nothing to choose
-    candidates.data[0] = {end, 0.0F, 0.0F};
+    candidates.data[0] = {token, 0.0F, 0.0F};
     candidates.size = 1;
     candidates.selected = -1;
 }
@@ -93,7 +97,7 @@ void apply(Sampler* sampler, Candidates* candidates) noexcept {
     auto& state = state_of(sampler);
     state.asked = true;
     state.guarded([&] { keep_allowed(*state.matcher, *candidates); });
-    if (state.failure) keep_end(state.pda->tokens().end_tokens()[0], *candidates);
+    if (state.failure) replace_all(*candidates, state.pda->tokens().end_tokens()[0]);
 }
 
 void accept(Sampler* sampler, std::int32_t token) noexcept {
@@ -115,6 +119,7 @@ void reset(Sampler* sampler) noexcept {
     state.guarded([&] { state.matcher->reset(); });
 }
 
+// llama.cpp frees the sampler itself.
 void destroy(Sampler* sampler) noexcept { delete &state_of(sampler); }
 
 Sampler* clone(const Sampler* sampler) noexcept;
@@ -129,8 +134,8 @@ void copy(const Sampler* from, Sampler* to) noexcept {
 
 constexpr Interface kInterface{name, accept, apply, reset, clone, destroy, {}, copy};
 
-// By llama.cpp's own allocation, since it gives a sampler back by its own.
-Sampler* made(State state) {
+// llama.cpp allocates the sampler, because its llama_sampler_free gives it back. Null if it has no memory.
+Sampler* new_sampler(State state) {
     const auto init = state.init;
     auto owned = std::make_unique<State>(std::move(state));
     auto* const sampler = init(&kInterface, owned.get());
@@ -140,7 +145,7 @@ Sampler* made(State state) {
 
 Sampler* clone(const Sampler* sampler) noexcept {
     try {
-        return made(state_of(sampler).forked());
+        return new_sampler(state_of(sampler).forked());
     } catch (...) {
         return nullptr;  // no memory; llama.cpp cannot go on with this
     }
@@ -149,7 +154,7 @@ Sampler* clone(const Sampler* sampler) noexcept {
 }  // namespace
 
 Sampler* make_sampler(const Matcher& matcher, const Engine& engine) {
-    const bool known = engine.sampler == sizeof(Sampler) && engine.interface >= kFirst &&
+    const bool known = engine.sampler == sizeof(Sampler) && engine.interface >= kLeastInterface &&
                        engine.interface <= sizeof(Interface) && engine.candidate == sizeof(Candidate) &&
                        engine.candidates == sizeof(Candidates);
     if (!known)
@@ -157,7 +162,8 @@ Sampler* make_sampler(const Matcher& matcher, const Engine& engine) {
             "this llama.cpp has other structures than those that pdacon knows; a logits processor is for it");
     const auto& ends = matcher.pda()->tokens().end_tokens();
     if (ends.empty()) throw std::invalid_argument("no token of this vocabulary ends a text");
-    auto* const sampler = made({matcher.pda(), engine.init, std::make_unique<Matcher>(matcher), nullptr});
+    auto* const sampler =
+        new_sampler({matcher.pda(), engine.init, std::make_unique<Matcher>(matcher), nullptr});
     if (sampler == nullptr) throw std::bad_alloc();
     return sampler;
 }

@@ -4,11 +4,11 @@
 // llama.cpp's headers: the structures below are those of its llama.h, and a llama.cpp whose structures have
 // other sizes is refused.
 //
-// A sampler leaves the candidates that the grammar allows, and no others, so that what samples after it
-// cannot choose another one. Nothing is thrown into llama.cpp. What goes wrong is kept: from then on nothing
-// but an end of the text is left, and `check` throws it.
+// A sampler removes the candidates that the grammar does not allow, so that no sampler after it in the chain
+// can choose one. Nothing is thrown into llama.cpp. What goes wrong is kept: from then on an end token is the
+// only candidate that is left, and `check` throws what was kept.
 //
-// Cost: `apply` that of a mask, and a look at each candidate.
+// Cost of `apply`: that of a mask, and a look at each candidate.
 #pragma once
 
 #include <cstddef>
@@ -20,34 +20,37 @@ namespace pdacon::llama {
 
 struct Interface;
 
+// llama_sampler
 struct Sampler {
     const Interface* interface;
     void* context;
 };
 
+// llama_token_data
 struct Candidate {
     std::int32_t token;
     float logit;
     float probability;
 };
 
+// llama_token_data_array
 struct Candidates {
     Candidate* data;
     std::size_t size;
-    std::int64_t selected;
+    std::int64_t selected;  // an index into `data`; -1: none is
     bool sorted;
 };
 
 using Init = Sampler* (*)(const Interface* interface, void* context);  // llama_sampler_init
 
-// What is asked of the llama.cpp that is there.
+// The llama.cpp that a program uses: the sizes of its structures, in bytes, and its function that allocates.
 struct Engine {
-    std::size_t sampler, interface, candidate, candidates;  // sizes of its structures
+    std::size_t sampler, interface, candidate, candidates;
     Init init;
 };
 
-// A sampler at the place of the matcher, and independent of it. llama.cpp frees it. Throws
-// std::invalid_argument for a llama.cpp that is not known, or a vocabulary without an end.
+// A sampler with a fork of the matcher, which the caller frees by llama_sampler_free. Throws
+// std::invalid_argument for a llama.cpp that is not known, or a vocabulary without an end token.
 Sampler* make_sampler(const Matcher& matcher, const Engine& engine);
 
 // Throws what went wrong since the start of the text; MatcherMisuse if nothing was sampled, and
