@@ -1,10 +1,11 @@
 """Programs of a text -> programs of that text as it stands within a string of JSON.
 
 What is read between the quotes is a sequence of units, each of which stands for one character: the character itself,
-``\\n``, ``\\u00e9``, two escapes for a pair of surrogates. No unit is the beginning of another one, so that a text is
-cut into units in one way only. A thread of the new program reads a unit and goes where the old one goes with the UTF-8
-of its character. So threads, their order and what matches where are those of the text that is meant; look-ahead sees
-that text, too, and its end in the quote after it.
+``\\n``, ``\\u00e9``, two escapes for a surrogate pair. No unit is the beginning of another one, so that a text is cut
+into units in one way only. A thread of the new program reads a unit and goes where the old one goes with the UTF-8 of
+its character. So threads, their order and what matches where are those of the text that is meant; look-ahead sees that
+text, too, and its end in the quote after it. In the field's words, the new program is the preimage of the old one under
+the transducer that decodes JSON's strings.
 
 Source: for JSON's strings, RFC 8259, section 7.
 """
@@ -31,15 +32,23 @@ ESCAPES: tuple[Escapes, ...] = ("needed", "ascii", "any")
 
 _QUOTE, _BACKSLASH = b'"\\'
 _SHORT = {"b": 8, "t": 9, "n": 10, "f": 12, "r": 13, '"': _QUOTE, "\\": _BACKSLASH}
+"""The letters after a backslash that are written, with their characters."""
+_SHORT_READ = {**_SHORT, "/": 0x2F}
+"""Those that JSON reads."""
 _NEEDED = (*range(0x20), _QUOTE, _BACKSLASH)
-_SURROGATES, _LOW = 0xD800, 0xDC00
-_PAIRS = 0x10000
+"""Characters that do not stand for themselves."""
+_HIGH, _LOW = 0xD800, 0xDC00
+"""The first high and the first low surrogate."""
+_FIRST_OF_PAIRS = 0x10000
+"""The first character that UTF-16 spells by a surrogate pair."""
 
 _Targets: TypeAlias = tuple[int, ...]
 """States of the old program that a character leads to, in order."""
 _Pieces: TypeAlias = tuple[tuple[int, int, "_Targets | _Pieces"], ...]
-"""Disjoint ranges of numbers, ascending, and where each of them leads; of the first surrogates, the second ones."""
+"""A map from numbers: disjoint ranges, ascending, and where each of them leads. The numbers are code points or UTF-16's
+code units; a high surrogate leads to the map of the low ones after it."""
 _Key: TypeAlias = tuple[Any, ...]
+"""What a state of the new program stands for; the first member is its kind."""
 
 
 def check_escapes(notation: object, escapes: object, quotes: object) -> None:
@@ -103,16 +112,16 @@ def whole_characters(program: Program) -> Program | None:
 
 
 def _escaped_behind(program: Program) -> tuple[NDArray[np.int32], list[int]]:
-    """What a program sees behind itself, where the text is escaped; and the old state of each, or -1 within an escape.
+    """`Program.behind` over escaped text; and of each of its states the old one, or -1 within an escape.
 
     A quote that is not escaped begins the text anew: it is the one before the string, where backslashes before it come
-    in pairs.
+    in pairs. Keys are those of `_Escaping`, of which there are no ``kind`` and no "within" here.
     """
     table = program.behind.tolist()
     tails: dict[tuple[int, int], _Pieces] = {}
 
     def tail(state: int, left: int) -> _Pieces:
-        """Where the last bytes of a character lead, by the number that their bits make up."""
+        """Where the last `left` bytes of a character lead, by the number that their bits make up."""
         if not left:
             return ((0, 0, (state,)),)
         if (state, left) not in tails:
@@ -129,9 +138,7 @@ def _escaped_behind(program: Program) -> tuple[NDArray[np.int32], list[int]]:
     def characters(state: int) -> _Pieces:
         found: list[tuple[int, int, _Targets | _Pieces]] = [(k, k, (table[state][k],)) for k in range(0x80)]
         for lead in range(0xC2, 0xF5):
-            left = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
-            begin = (lead & (0x3F >> left)) << 6 * left
-            found += _spellable([(begin + lo, begin + hi, to) for lo, hi, to in tail(table[state][lead], left)], left)
+            found += _spellable(lead, tail(table[state][lead], _bytes_after(lead)))
         return _joined(found)
 
     start: _Key = ("at", 0)
@@ -155,9 +162,8 @@ def _escaped_behind(program: Program) -> tuple[NDArray[np.int32], list[int]]:
         elif what == "escape":
             (state,) = of
             pieces = characters(state)
-            short = {ord(letter): point for letter, point in {**_SHORT, "/": 0x2F}.items()}
-            following = {letter: ("at", table[state][point]) for letter, point in short.items()}
-            following[ord("u")] = ("digits", 4, _in_sixteen_bits(pieces))
+            following = {ord(letter): ("at", table[state][point]) for letter, point in _SHORT_READ.items()}
+            following[ord("u")] = ("digits", 4, _by_code_units(pieces))
         elif what == "pair":
             following = {_BACKSLASH: ("pair's u", *of)}
         elif what == "pair's u":
@@ -176,7 +182,17 @@ def _escaped_behind(program: Program) -> tuple[NDArray[np.int32], list[int]]:
 
 
 class _Escaping:
-    """States of the new program: each is a state of the old one, and how much of a unit has been read."""
+    """States of the new program: each is a state of the old one, and how much of a unit has been read.
+
+    ``("at", state)``: between two units. ``("within", state, left)``: within a character that stands for itself, with
+    so many of its bytes still to be read. ``("one of", targets)``: as ``at``, for several threads. ``("match",)``:
+    the one state that has matched. ``("nothing",)``: no text matches.
+
+    Within an escape, `pieces` say where the characters lead that it may still stand for, and `kind` is that of its
+    state: ``("escape", kind, pieces)`` after the backslash; ``("digits", kind, n, pieces)`` with n hexadecimal digits
+    still to be read; ``("pair", kind, pieces)`` after a high surrogate, ``("pair's u", kind, pieces)`` after the
+    backslash of the low one.
+    """
 
     def __init__(self, program: Program, escapes: Escapes, limit: int, cancel: CancelEvent | None) -> None:
         self._old = program.states()
@@ -263,17 +279,15 @@ class _Escaping:
         """What may follow within an escape."""
         if what == "escape":
             (pieces,) = rest
-            short = {**_SHORT, "/": 0x2F} if self._escapes == "any" else _SHORT
+            short = _SHORT_READ if self._escapes == "any" else _SHORT
             ways: list[tuple[int, _Key]] = []
-            longer: _Pieces = pieces
             for letter, point in short.items():
-                targets = next((to for first, last, to in longer if first <= point <= last), None)
+                targets = next((to for first, last, to in pieces if first <= point <= last), None)
                 if targets is not None:
                     ways.append((ord(letter), self._after(targets)))
-            if self._escapes != "any":
-                longer = _without(longer, sorted(short.values()))
-            if longer:
-                ways.append((ord("u"), ("digits", kind, 4, _in_sixteen_bits(longer))))
+            by_digits = pieces if self._escapes == "any" else _without(pieces, sorted(short.values()))
+            if by_digits:
+                ways.append((ord("u"), ("digits", kind, 4, _by_code_units(by_digits))))
             for byte, key in sorted(ways, key=lambda way: way[0]):
                 yield byte, byte, self.number(key)
         elif what == "pair":
@@ -285,7 +299,7 @@ class _Escaping:
             yield from self._digits(kind, width, pieces)
 
     def _digits(self, kind: int, width: int, pieces: _Pieces) -> Iterator[tuple[int, int, int]]:
-        """The hexadecimal digits that may follow, so many of which are left."""
+        """The hexadecimal digits that may follow, of `width` that are still to be read."""
         size = 16 ** (width - 1)
         found: list[tuple[int, int, int]] = []
         for digit in range(16):
@@ -315,15 +329,13 @@ class _Escaping:
     # Characters that a state reads
 
     def _characters(self, state: int) -> _Pieces:
-        """The characters that may follow, of those that are escaped."""
+        """The characters that may follow, of those that may be escaped."""
         found: list[tuple[int, int, _Targets | _Pieces]] = []
         for first, last, to in self._old[state][1]:
             found += [(lo, hi, (to,)) for lo, hi in self._ascii_escaped(first, min(last, 0x7F))]
             if self._escapes != "needed":
                 for lead in range(max(first, 0xC2), min(last, 0xF4) + 1):
-                    left = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
-                    begin = (lead & (0x3F >> left)) << 6 * left
-                    found += _spellable([(begin + lo, begin + hi, of) for lo, hi, of in self._tail((to,), left)], left)
+                    found += _spellable(lead, self._tail((to,), _bytes_after(lead)))
         return _joined(found)
 
     def _ascii_escaped(self, first: int, last: int) -> Iterator[tuple[int, int]]:
@@ -335,7 +347,7 @@ class _Escaping:
         yield from ((point, point) for point in escaped if first <= point <= last)
 
     def _tail(self, states: _Targets, left: int) -> _Pieces:
-        """What the last bytes of a character may be, as the number that their bits make up, after some threads."""
+        """Where the last `left` bytes of a character lead some threads, by the number that their bits make up."""
         if not left:
             return ((0, 0, states),)
         key = states, left
@@ -390,19 +402,21 @@ def _plain_within(first: int, last: int) -> Iterator[tuple[int, int]]:
             yield max(first, lo), min(last, hi)
 
 
-def _spellable(
-    pieces: list[tuple[int, int, _Targets | _Pieces]], left: int
-) -> list[tuple[int, int, _Targets | _Pieces]]:
-    """Of characters with so many bytes after the first one those that UTF-8 spells so: no surrogates, nothing longer
-    than it need be.
+def _bytes_after(lead: int) -> int:
+    """How many bytes of a character follow its first one, which is not ASCII."""
+    return 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
+
+
+def _spellable(lead: int, tail: _Pieces) -> Iterator[tuple[int, int, _Targets | _Pieces]]:
+    """The characters that a first byte begins, by where their last bytes lead; without what UTF-8 does not spell so,
+    which are surrogates and what has a shorter spelling.
     """
-    ranges = [[(0x80, 0x7FF)], [(0x800, 0xD7FF), (0xE000, 0xFFFF)], [(0x10000, 0x10FFFF)]][left - 1]
-    return [
-        (max(first, lo), min(last, hi), to)
-        for first, last, to in pieces
-        for lo, hi in ranges
-        if max(first, lo) <= min(last, hi)
-    ]
+    left = _bytes_after(lead)
+    begin = (lead & (0x3F >> left)) << 6 * left
+    for lo, hi in [[(0x80, 0x7FF)], [(0x800, 0xD7FF), (0xE000, 0xFFFF)], [(0x10000, 0x10FFFF)]][left - 1]:
+        for first, last, to in tail:
+            if max(begin + first, lo) <= min(begin + last, hi):
+                yield max(begin + first, lo), min(begin + last, hi), to
 
 
 def _joined(pieces: list[tuple[int, int, _Targets | _Pieces]]) -> _Pieces:
@@ -426,6 +440,7 @@ def _part(pieces: _Pieces, begin: int, size: int) -> _Pieces:
 
 
 def _without(pieces: _Pieces, points: list[int]) -> _Pieces:
+    """The pieces without some code points."""
     for point in points:
         below = _part(pieces, 0, point)
         above = ((first + point + 1, last + point + 1, to) for first, last, to in _part(pieces, point + 1, 0x110000))
@@ -433,21 +448,22 @@ def _without(pieces: _Pieces, points: list[int]) -> _Pieces:
     return pieces
 
 
-def _in_sixteen_bits(pieces: _Pieces) -> _Pieces:
-    """Characters as what follows ``\\u``; those above U+FFFF by their first surrogate."""
-    plain = _part(pieces, 0, _PAIRS)
-    pairs = _part(pieces, _PAIRS, 0x100000)
-    cuts = sorted({0, 0x400, *(first >> 10 for first, _, _ in pairs), *((last >> 10) + 1 for _, last, _ in pairs)})
-    cuts = sorted({*cuts, *((first >> 10) + 1 for first, _, _ in pairs), *(last >> 10 for _, last, _ in pairs)})
+def _by_code_units(pieces: _Pieces) -> _Pieces:
+    """Characters by UTF-16's code units, which follow ``\\u``; those above U+FFFF by their high surrogates."""
+    plain = _part(pieces, 0, _FIRST_OF_PAIRS)
+    pairs = _part(pieces, _FIRST_OF_PAIRS, 0x100000)
+    # High surrogates lead alike but for those in which a piece begins or ends.
+    borders = [number >> 10 for first, last, _ in pairs for number in (first, last)]
+    cuts = sorted({0, 0x400, *borders, *(border + 1 for border in borders)})
     found: list[tuple[int, int, _Targets | _Pieces]] = []
     for first, end in pairwise(cuts):
-        second = _part(pairs, first << 10, 0x400)
-        if second:
-            low = _joined([(_LOW + lo, _LOW + hi, to) for lo, hi, to in second])
-            found.append((_SURROGATES + first, _SURROGATES + end - 1, low))
+        part = _part(pairs, first << 10, 0x400)
+        if part:
+            low = tuple((_LOW + lo, _LOW + hi, to) for lo, hi, to in part)
+            found.append((_HIGH + first, _HIGH + end - 1, low))
     return _joined([*plain, *found])
 
 
 def _is_pair(to: _Targets | _Pieces) -> bool:
-    """Whether a first surrogate leads there, to pieces."""
+    """Whether a high surrogate leads there: to the low ones, not to states."""
     return isinstance(to[0], tuple)
