@@ -41,6 +41,7 @@ Futures::Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, st
       budget_(&budget),
       boundary_(speller.boundary),
       plain_nodes_(static_cast<std::size_t>(lexer.num_states()), -1),
+      plain_commits_(static_cast<std::size_t>(lexer.num_commits()), kNone),
       plain_ends_(static_cast<std::size_t>(lexer.num_commits()), kNone),
       row_(static_cast<std::size_t>(lexer.num_classes())) {
     Interner seen;
@@ -131,9 +132,15 @@ bool Futures::classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& ope
 std::int32_t Futures::commit_emission(std::int32_t next, const LexerConfiguration& reading,
                                       const Move& move) {
     const auto& commit = lexer_.commit(next);
-    const auto left =
-        residue(move.speller_state, false, commit.look_behind, lexer_.pushback(commit.pushback));
-    return classify(raw_emission(commit.label, left, column_of(commit, reading, move.byte_class)));
+    const auto make = [&] {
+        const auto left =
+            residue(move.speller_state, false, commit.look_behind, lexer_.pushback(commit.pushback));
+        return raw_emission(commit.label, left, column_of(commit, reading, move.byte_class));
+    };
+    if (move.speller_state != 0 || commit.label == newline_) return classify(make());
+    auto& plain = plain_commits_[static_cast<std::size_t>(LexingAutomaton::commit_number(next))];
+    if (plain == kNone) plain = make();
+    return classify(plain);
 }
 
 std::int32_t Futures::end_emission(const LexerConfiguration& reading) {

@@ -168,8 +168,9 @@ class Futures {
     InternedMap<Emission> emissions_;  // by residue class and column
     InternedMap<std::int32_t> raw_emissions_;  // their emissions; kUnclassified: not known yet
     std::vector<ScanResult> results_with_columns_;
-    // By commit at the end of input, if it has no column: its raw emission. Without them, a search would look
-    // up the whole pushback in each state.
+    // By commit, if it has no column and leaves no token under way, and by commit at the end of input: its
+    // raw emission. Without them, a search would look up the whole pushback in each state.
+    std::vector<std::int32_t> plain_commits_;
     std::vector<std::int32_t> plain_ends_;
     std::vector<std::int32_t> row_;  // scratch space: where a lexer state leads
     static constexpr std::int32_t kBits = 64;
