@@ -2,7 +2,8 @@
 
 In: the steps of a normalizer as `tokenizers` writes them in JSON, or a SentencePiece model. Out: a normal form of
 Unicode, and a set of texts. A text in both is left as it is. For one step alone, and for steps that change characters
-one by one, only such texts are; of several others the set may lack some, such as Hangul under NFKD, StripAccents, NFKC.
+one by one, the converse holds. Other steps may change a text and change it back, as NFKD, StripAccents and NFKC do with
+Hangul; the set lacks such texts.
 
 Classes of characters are those of this Python's version of Unicode.
 
@@ -42,11 +43,11 @@ class Changes(NamedTuple):
     form : {"NFC", "NFD", "NFKC", "NFKD"} or None
         The normal form that it makes.
     within : RegularSet or None
-        The texts in which it changes nothing else, wherever these stand in a longer one; None: all texts.
+        The texts in which it changes nothing else. What stands in one of them is in the set as well; None: all texts.
     ends : RegularSet or None
         The texts of which it takes nothing from their ends; None: all texts.
     names : tuple of str
-        What does it.
+        Its steps, for messages.
     """
 
     form: Form | None = None
@@ -55,7 +56,7 @@ class Changes(NamedTuple):
     names: tuple[str, ...] = ()
 
     def texts(self, *, form: bool, ends: bool = True) -> RegularSet | None:
-        """The texts that are left as they are, in what is asked for; None: all texts."""
+        """The texts that are left as they are: by `within`, by the form if `form`, by `ends` if `ends`; None: all."""
         parts = [self.within, self.ends if ends else None]
         if form and self.form is not None:
             parts.append(RegularSet(normal_form(self.form), self.form))
@@ -71,7 +72,7 @@ def changes_of(steps: Sequence[dict[str, Any]], *, single_spaces: bool = False) 
     Raises
     ------
     ValueError
-        A step is not known, or none of which it can be said; the message names it.
+        A step is not known, or it cannot be said which texts it leaves; the message names it.
     """
     form: Form | None = None
     within: list[RegularSet] = []
@@ -88,7 +89,7 @@ def changes_of(steps: Sequence[dict[str, Any]], *, single_spaces: bool = False) 
             within.append(_not_replaced(step["pattern"], step["content"]))
         elif kind == "Precompiled":
             within.append(not_in_table(base64.b64decode(step["precompiled_charsmap"])))
-        elif kind not in _OF_CHARACTERS:
+        elif kind not in _CHARACTER_STEPS:
             raise ValueError(kind)
         before = kind
     if single_spaces:
@@ -128,6 +129,7 @@ def not_in_table(table: bytes) -> RegularSet:
     """
     strings = replacements(table)
     single = {string for string in strings if len(string) == 1}
+    # A string with one of these characters in it is in no text anyway.
     longer = [string for string in strings if len(string) > 1 and single.isdisjoint(string)]
     kept = np.ones(NUM_CODE_POINTS, np.bool_)
     kept[list(map(ord, single))] = False
@@ -143,7 +145,9 @@ def _flattened(steps: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _both(first: Form | None, second: Form, *, adjacent: bool) -> Form:
-    """The form of texts that both leave as they are; side by side, the second one alone decides how it is composed."""
+    """The form of the texts that both leave as they are. One right after the other they are one normal form, which is
+    composed if the second one is; with steps between them a text has to be in both.
+    """
     if first is None:
         return second
     composed = "C" if "C" in second and (adjacent or "C" in first) else "D"
@@ -151,6 +155,7 @@ def _both(first: Form | None, second: Form, *, adjacent: bool) -> Form:
 
 
 def _trimmed(left: bool, right: bool) -> RegularSet | None:
+    """The texts that begin, and end, with something else than a blank; None: all."""
     if not (left or right):
         return None
     blank, other = f"[{_BLANKS}]", f"[^{_BLANKS}]"
@@ -191,16 +196,17 @@ def _nmt(character: str) -> str:
 
 
 def _cleaned(character: str) -> str:
+    """``clean_text`` of BertNormalizer."""
     if character in "\t\n\r" or (character.isspace() and unicodedata.category(character) != "Cc"):
         return " "
     return "" if character in "\0\ufffd" or unicodedata.category(character)[0] == "C" else character
 
 
-_OF_CHARACTERS: dict[str, tuple[Callable[[str], str], ...]] = {
+_CHARACTER_STEPS: dict[str, tuple[Callable[[str], str], ...]] = {
     "Lowercase": (_lowered,),
     "StripAccents": (_without_mark,),
     "Nmt": (_nmt,),
-    "BertNormalizer": (_cleaned, _without_accent, _lowered),
+    "BertNormalizer": (_cleaned, _without_accent, _lowered),  # by its options: see `_character_steps`
 }
 
 
@@ -211,7 +217,7 @@ def _strips_accents(step: dict[str, Any]) -> bool:
 def _character_steps(step: dict[str, Any]) -> Iterator[Callable[[str], str]]:
     """What a step does to single characters, whatever stands beside them."""
     if step["type"] != "BertNormalizer":
-        yield from _OF_CHARACTERS.get(step["type"], ())
+        yield from _CHARACTER_STEPS.get(step["type"], ())
         return
     if step["clean_text"]:
         yield _cleaned
@@ -223,7 +229,7 @@ def _character_steps(step: dict[str, Any]) -> Iterator[Callable[[str], str]]:
 
 @lru_cache(maxsize=8)
 def _kept(steps: tuple[Callable[[str], str], ...]) -> RegularSet:
-    """The texts of characters that come back when the steps are taken one after another."""
+    """The texts of characters that all steps together leave as they are."""
     kept = np.zeros(NUM_CODE_POINTS, np.bool_)
     for code in range(NUM_CODE_POINTS):
         text = chr(code)
