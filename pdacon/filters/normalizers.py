@@ -74,7 +74,7 @@ def changes_of(steps: Sequence[dict[str, Any]], *, single_spaces: bool = False) 
     ValueError
         A step is not known, or it cannot be said which texts it leaves; the message names it.
     """
-    form: Form | None = None
+    forms: list[Form] = []  # with other steps between them
     within: list[RegularSet] = []
     ends: RegularSet | None = None
     before = ""
@@ -82,7 +82,8 @@ def changes_of(steps: Sequence[dict[str, Any]], *, single_spaces: bool = False) 
     for step in steps:
         kind = step["type"]
         if kind in get_args(Form):
-            form = _both(form, cast(Form, kind), adjacent=before == form)
+            own = cast(Form, kind)
+            forms.append(_then(forms.pop(), own) if before in get_args(Form) else own)
         elif kind == "Strip":
             ends = _trimmed(step["strip_left"], step["strip_right"])
         elif kind == "Replace":
@@ -101,7 +102,14 @@ def changes_of(steps: Sequence[dict[str, Any]], *, single_spaces: bool = False) 
     if single:
         within.append(_kept(single))
     if any(step["type"] == "BertNormalizer" and _strips_accents(step) for step in steps):
-        form = _both(form, "NFD", adjacent=False)
+        forms.append("NFD")
+    composed = [one for one in forms if one.endswith("C")]
+    if 0 < len(composed) < len(forms):
+        # A text is in both kinds of forms if it is composed and none of its characters can be decomposed.
+        within.append(_kept((_decomposed,)))
+    form = None
+    for one in [*(one for one in forms if one not in composed), *composed]:
+        form = one if form is None else _then(form, one)
     return Changes(form, reduce(RegularSet.__and__, within) if within else None, ends, names)
 
 
@@ -144,14 +152,9 @@ def _flattened(steps: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield step
 
 
-def _both(first: Form | None, second: Form, *, adjacent: bool) -> Form:
-    """The form of the texts that both leave as they are. One right after the other they are one normal form, which is
-    composed if the second one is; with steps between them a text has to be in both.
-    """
-    if first is None:
-        return second
-    composed = "C" if "C" in second and (adjacent or "C" in first) else "D"
-    return cast(Form, f"NF{'K' if 'K' in first + second else ''}{composed}")
+def _then(first: Form, second: Form) -> Form:
+    """What one normal form makes of another one: it is composed if the second one is."""
+    return second if "K" in second or "K" not in first else "NFKC" if second == "NFC" else "NFKD"
 
 
 def _trimmed(left: bool, right: bool) -> RegularSet | None:
@@ -176,6 +179,10 @@ def _not_replaced(pattern: dict[str, str], content: str) -> RegularSet:
     except UnsupportedGrammarError as error:
         raise ValueError(f"Replace of {regex!r:.40}") from error
     return ~(_EVERYTHING + matches + _EVERYTHING)
+
+
+def _decomposed(character: str) -> str:
+    return unicodedata.normalize("NFD", character)
 
 
 def _lowered(character: str) -> str:

@@ -75,6 +75,18 @@ STEPS: dict[str, tuple[Any, bool]] = {
     "many spaces": (normalizers.Replace(Regex(r" {2,}"), "▁"), True),
     "NFKC": (normalizers.NFKC(), True),
     "NFC of NFKD": (normalizers.Sequence([normalizers.NFKD(), normalizers.NFC()]), True),
+    "NFC after accents": (
+        normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents(), normalizers.NFC()]),
+        False,
+    ),
+    "NFC after a string": (
+        normalizers.Sequence([normalizers.NFD(), normalizers.Replace("ab", "c"), normalizers.NFC()]),
+        False,
+    ),
+    "NFD after a composed string": (
+        normalizers.Sequence([normalizers.NFC(), normalizers.Replace("é", "c"), normalizers.NFC(), normalizers.NFD()]),
+        False,
+    ),
     "BERT": (normalizers.BertNormalizer(handle_chinese_chars=False), True),
     "BERT, cased": (normalizers.BertNormalizer(**CASED), True),
     "CLIP": (
