@@ -26,7 +26,7 @@ from pdacon.constraint import Constraint
 from pdacon.integrations.widths import is_plausible, refusal
 from pdacon.matching import Matcher, mask_ids
 
-_PLACES: dict[torch.device, torch.Tensor] = {}
+_KEPT_BITS: dict[torch.device, torch.Tensor] = {}
 
 
 class DeviceMasks:
@@ -59,11 +59,11 @@ class DeviceMasks:
         self._constraint = constraint
         self._start = start
         self._size = constraint.vocabulary.size
-        self._shared = constraint._explainers[constraint._index(start)]
+        self._explainer = constraint._explainers[constraint._index(start)]  # all matchers of this start have it
         words = -(-self._size // 32)
         self._room = torch.empty((rows, words), dtype=torch.int32, device=device)
         self._table = self._room[:0]
-        self._lock = threading.Lock()  # for those who top up
+        self._lock = threading.Lock()  # held while the table grows
         self.top_up()
 
     @property
@@ -123,7 +123,7 @@ class DeviceMasks:
         return self._sent(self._numbers(matchers))
 
     def _numbers(self, matchers: Sequence[Matcher | None]) -> NDArray[np.int64]:
-        """As `ids`, where the matchers are."""
+        """As `ids`, but on the CPU."""
         if not isinstance(matchers, Iterable):
             raise TypeError(f"matchers must be a sequence of Matcher or None, not {type(matchers).__name__}")
         matchers = list(matchers)
@@ -132,7 +132,7 @@ class DeviceMasks:
         for at, matcher in known:
             if not isinstance(matcher, Matcher):
                 raise TypeError(f"matchers[{at}] must be a Matcher or None, not {type(matcher).__name__}")
-            if matcher._explainer is not self._shared:
+            if matcher._explainer is not self._explainer:
                 raise ValueError(f"matchers[{at}] has another constraint or start than these masks")
         if known:
             ids[[at for at, _ in known]] = mask_ids([matcher for _, matcher in known])
@@ -226,19 +226,19 @@ def shift_out_zeros(words: torch.Tensor, columns: int) -> torch.Tensor:
 def _single_bits(words: torch.Tensor, columns: int) -> torch.Tensor:
     """Each bit at its own place in an octet: uint8[rows, columns]."""
     octets = words.contiguous().view(torch.uint8)  # the least significant first, on every machine that torch runs on
-    return (octets.unsqueeze(-1) & _places(words.device)).flatten(1)[:, :columns]
+    return (octets.unsqueeze(-1) & _bits_of_octet(words.device)).flatten(1)[:, :columns]
 
 
-def _places(device: torch.device) -> torch.Tensor:
-    """The eight bits of an octet. They are kept: to make them costs a device as much as half a step's mask."""
-    kept = _PLACES.get(device)
+def _bits_of_octet(device: torch.device) -> torch.Tensor:
+    """1, 2, 4 to 128: uint8[8]. They are kept: to make them costs a device as much as half a step's mask."""
+    kept = _KEPT_BITS.get(device)
     if kept is not None:
         return kept
     with torch.inference_mode(False):
-        places = 1 << torch.arange(8, dtype=torch.uint8, device=device)
+        bits = 1 << torch.arange(8, dtype=torch.uint8, device=device)
     if device.type != "cuda" or not torch.cuda.is_current_stream_capturing():
-        _PLACES[device] = places  # one of a captured graph has no values before the graph runs
-    return places
+        _KEPT_BITS[device] = bits  # one of a captured graph has no values before the graph runs
+    return bits
 
 
 def _require_tensor(name: str, value: object) -> None:

@@ -23,14 +23,15 @@ from pdacon.serving.sampling import Choice, Sampler, Sampling
 from pdacon.serving.settings import Settings
 
 Ending = Literal["stop", "length"]
-_PAGE = 64  # tokens
-# Earlier versions of transformers call it a block.
-_PAGES: dict[str, Any] = {
-    "page_size" if "page_size" in signature(ContinuousBatchingConfig).parameters else "block_size": _PAGE
+_PAGE_TOKENS = 64  # of the key-value cache
+# Earlier versions of transformers call a page a block.
+_PAGE_SIZE: dict[str, Any] = {
+    "page_size" if "page_size" in signature(ContinuousBatchingConfig).parameters else "block_size": _PAGE_TOKENS
 }
-_CPU_TOKENS = 64 << 10
+_CPU_TOKENS = 64 << 10  # room in the cache, where the settings do not say it and memory is the CPU's
 _LOOK_SECONDS = 1.0  # between two looks at whether the model's thread is alive
-_FREE = "free"  # the name of no constraint
+_FREE = "free"  # the name under which answers without a constraint go
+_UNBOUNDED = 1 << 30
 
 
 @dataclass(slots=True)
@@ -42,7 +43,7 @@ class Step:
     tokens : list of int
         The new ones, without the end token.
     choices : list of Choice
-        What is written down of them, and of the end token.
+        What the sampler noted of each of them, and of the end token.
     ending : str or None
         Why the answer ends here.
     """
@@ -56,8 +57,8 @@ class Step:
 class _Running:
     """An answer that is being written."""
 
-    outputs: asyncio.Queue[Any] = field(default_factory=asyncio.Queue)
-    seen: int = 0
+    outputs: asyncio.Queue[Any] = field(default_factory=asyncio.Queue)  # of transformers, until it is finished
+    seen: int = 0  # how many of its tokens are in steps already
 
 
 class Engine:
@@ -79,8 +80,8 @@ class Engine:
         self._settings = settings
         self._metrics = metrics
         self._numbers = count()
-        self._running: dict[str, _Running] = {}
-        self._manager: Any = None
+        self._running: dict[str, _Running] = {}  # by the id of the request
+        self._manager: Any = None  # of transformers' continuous batching
         self._masks: PDAContinuousProcessor | None = None
         self._sampler = Sampler()
         self._stopped = False
@@ -91,7 +92,7 @@ class Engine:
         config = self.model.config.get_text_config(decoder=True)
         known = getattr(config, "max_position_embeddings", None)
         room = self._cache_tokens()
-        return min(known if isinstance(known, int) and known > 0 else 1 << 30, room or 1 << 30)
+        return min(known if isinstance(known, int) and known > 0 else _UNBOUNDED, room or _UNBOUNDED)
 
     @property
     def is_running(self) -> bool:
@@ -113,8 +114,8 @@ class Engine:
         )
         room = self._cache_tokens()
         config = ContinuousBatchingConfig(
-            **_PAGES,
-            num_blocks=None if room is None else -(-room // _PAGE),
+            **_PAGE_SIZE,
+            num_blocks=None if room is None else -(-room // _PAGE_TOKENS),
             max_batch_tokens=None if room is None else max(512, self._settings.batch_size),
             max_requests_per_batch=self._settings.batch_size,
             use_cuda_graph=False,  # the sampler is Python
@@ -237,6 +238,7 @@ class Engine:
         return Step(new[:-1] if ended else new, sampling.choices[first : running.seen], ending)
 
     def _cache_tokens(self) -> int | None:
+        """How many tokens the key-value cache has room for; None: transformers decides, by the device's memory."""
         if self._settings.cache_tokens is not None or self.model.device.type != "cpu":
             return self._settings.cache_tokens
         return _CPU_TOKENS

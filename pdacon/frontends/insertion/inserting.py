@@ -45,14 +45,19 @@ def inserted(outer: Grammar, text: str, inner: Mapping[str, Grammar]) -> Grammar
 
 
 class _Hole:
-    """An inner grammar where it is put in: what stands for it, and what is at its end."""
+    """An inner grammar where it is put in: what stands for it, and what is at its end.
+
+    `nonterminal`, `bare` and `trailed` are numbers of nonterminals of the whole grammar. Where the outer grammar
+    ignores text that the inner one does not, `nonterminal` is either of two: `bare`, which ends with the inner grammar,
+    or `trailed`, which ends with a piece of that text. Elsewhere it is `bare`, and `trailed` is None.
+    """
 
     def __init__(self, name: str, nonterminal: int, grammar: Grammar, span: Span | None, terminal: str) -> None:
         self.name, self.nonterminal, self.grammar, self.span = name, nonterminal, grammar, span
         self.terminal = terminal  # that the outer grammar declares in its place
         self.end: End = end_of(grammar)
-        self.bare = nonterminal  # without what the outer grammar ignores after it
-        self.trailed: int | None = None  # with that
+        self.bare = nonterminal
+        self.trailed: int | None = None
 
     @property
     def is_indented(self) -> bool:
@@ -61,8 +66,16 @@ class _Hole:
 
 
 class _Composition:
+    """The whole grammar while grammars are put into its holes.
+
+    A symbol here is k for the terminal k, or ~k for the nonterminal k, since there are more of both with each hole.
+    Those of the outer grammar and of the inner ones are numbered as in a `Grammar`, where nonterminals come after the
+    terminals and the end; `_symbol` and `_copied` translate them. What is dropped keeps its number until `result`.
+    """
+
     def __init__(self, outer: Grammar, text: str) -> None:
         self._outer, self._text = outer, text
+        # By a terminal that reads the end of a hole together with what follows: the hole, and the terminal after it.
         self._joined: dict[int, tuple[_Hole, int]] = {}
         self._terminals: list[Terminal] = list(outer.terminals)
         self._nonterminals: list[Nonterminal] = list(outer.nonterminals)
@@ -71,17 +84,18 @@ class _Composition:
         self._imports: list[Import] = []
         self._files: dict[str, str] = {}
         self._ignore: set[int] = set(outer.ignore)
-        self._holes: dict[int, _Hole] = {}  # by the symbol in the outer grammar
+        self._holes: dict[int, _Hole] = {}  # by the outer grammar's symbol
         self._unenforced: list[tuple[str, str, str]] = []
-        self._dropped: set[int] = set()
+        self._dropped: set[int] = set()  # declared terminals of holes
         self._layout: Layout | None = None
-        self._led: dict[tuple[int, int], int] = {}  # by a terminal and the indented grammar's symbol after it
-        self._closers: set[int] = set()  # what stands after an indented grammar
+        # By a terminal and the number of the indented grammar's nonterminal after it: what stands for both.
+        self._opened: dict[tuple[int, int], int] = {}
+        self._closers: set[int] = set()  # terminals right after an indented grammar
 
     # The outer grammar
 
     def _symbol(self, symbol: int) -> int:
-        """A symbol of the outer grammar."""
+        """The symbol for one of the outer grammar: of a hole its nonterminal."""
         hole = self._holes.get(symbol)
         if hole is not None:
             return ~hole.nonterminal
@@ -109,6 +123,7 @@ class _Composition:
         self._unenforced += [(f"{name}: {where}", what, why) for where, what, why in grammar.unenforced]
 
     def _hole_of(self, name: str) -> int:
+        """The outer grammar's symbol that a name stands for; ValueError if that is no hole."""
         outer = self._outer
         for k, terminal in enumerate(outer.terminals):
             if terminal.name == name:
@@ -131,7 +146,7 @@ class _Composition:
     # Inner grammars
 
     def _copied(self, hole: _Hole) -> int:
-        """The symbols and productions of an inner grammar; returns its start."""
+        """Add the symbols and productions of an inner grammar; returns the symbol of its start."""
         name, grammar, outer = hole.name, hole.grammar, self._outer
         same = _patterns(grammar, grammar.ignored_outside) == _patterns(outer, outer.ignored_outside)
         number: dict[int, int] = {}
@@ -189,7 +204,7 @@ class _Composition:
         return None
 
     def _add_borders(self, hole: _Hole, start: int) -> None:
-        """What stands for the inner grammar, with pieces of ignored text at its border."""
+        """Add the hole's productions: the inner grammar, with pieces of ignored text at its borders; see `borders`."""
         inner, outer = hole.grammar, self._outer
         own = [inner.terminals[k] for k in sorted(inner.ignored_outside)]
         around = [outer.terminals[k] for k in sorted(outer.ignored_outside)]
@@ -222,16 +237,19 @@ class _Composition:
     # The ends of inner grammars
 
     def _sides(self, production: Production, closed: Callable[[_Hole, int], list[Side]]) -> Iterator[Side]:
-        """A side of the outer grammar, once for each way in which the terminals after its holes may begin."""
+        """What a right side of the outer grammar becomes; `closed` says it of a hole with the terminal after it.
+
+        These may become one of several things, so there are as many sides as ways to choose.
+        """
         parts: list[list[Side]] = []
         symbols = list(production.rhs)
         place = 0
         while place < len(symbols):
             hole = self._holes.get(symbols[place])
             closer = symbols[place + 1] if place + 1 < len(symbols) else None
-            led = None if closer is None else self._holes.get(closer)
-            if led is not None and led.is_indented:
-                parts.append([(self._after_opener(led, symbols, place),)])
+            behind = None if closer is None else self._holes.get(closer)
+            if behind is not None and behind.is_indented:
+                parts.append([(self._with_opener(behind, symbols, place),)])
                 place += 2
                 continue
             if hole is not None and hole.is_indented:
@@ -245,7 +263,7 @@ class _Composition:
         for chosen in product(*parts):
             yield tuple(symbol for part in chosen for symbol in part)
 
-    def _after_opener(self, hole: _Hole, symbols: Sequence[int], place: int) -> int:
+    def _with_opener(self, hole: _Hole, symbols: Sequence[int], place: int) -> int:
         """What stands for the terminal before an indented grammar together with that. It is in the island, so that the
         text after it begins as the inner grammar's texts do.
         """
@@ -258,13 +276,13 @@ class _Composition:
             raise self._no_end(hole, closer)
         self._closers.add(closer)
         key = opener, hole.nonterminal
-        if key not in self._led:
-            self._led[key] = self._rule(self._free(f"{hole.name.lower()}_led"), hole.span, hole.name)
+        if key not in self._opened:
+            self._opened[key] = self._rule(self._free(f"{hole.name.lower()}_led"), hole.span, hole.name)
             own = next(one for one in self._islands if one.name == hole.name)
             first = len(self._productions)
-            self._produce(self._led[key], (opener, ~hole.nonterminal))
+            self._produce(self._opened[key], (opener, ~hole.nonterminal))
             self._islands.append(replace(own, first=first, last=first + 1))
-        return ~self._led[key]
+        return ~self._opened[key]
 
     def _not_between(self, hole: _Hole) -> UnsupportedGrammarError:
         return _refused(
@@ -288,7 +306,7 @@ class _Composition:
         return found
 
     def _closed(self, hole: _Hole, closer: int) -> list[Side]:
-        """An inner grammar and the terminal after it."""
+        """What an inner grammar and the terminal after it become, so that the terminal is found; see `borders`."""
         terminal = self._terminals[closer]
         plain: Side = (~hole.nonterminal, closer)
         if not hole.end.could_take(terminal):
@@ -311,7 +329,7 @@ class _Composition:
         return behind if hole.trailed is None else [*behind, (~hole.trailed, closer)]
 
     def _first_of_all(self, name: str, pattern: Pattern, like: Terminal) -> int:
-        """A terminal that is looked for before all others."""
+        """A terminal that the lexer looks for before all others, by its priority."""
         known = next((k for k, one in enumerate(self._terminals) if one.pattern == pattern), None)
         if known is not None:
             return known
@@ -409,7 +427,7 @@ class _Composition:
 
         holes = {hole: Hole(final(~hole.bare), hole.terminal, hole.grammar) for hole in self._holes.values()}
         joined = {
-            number[k]: self._outer_terminal(closer, None if hole.end.texts is None else holes[hole], hole.end.texts)
+            number[k]: self._joined_with(closer, None if hole.end.texts is None else holes[hole], hole.end.texts)
             for k, (hole, closer) in self._joined.items()
         }
         names = {number[k]: outer.terminals[k].name for k in kept if k < outer.end}
@@ -437,7 +455,7 @@ class _Composition:
             layout=None if layout is None else _renumbered(layout, number),
         )
 
-    def _outer_terminal(self, closer: int, hole: Hole | None, texts: RegularSet | None) -> Joined:
+    def _joined_with(self, closer: int, hole: Hole | None, texts: RegularSet | None) -> Joined:
         terminal = self._outer.terminals[closer]
         assert terminal.pattern is not None
         return Joined(terminal.name, terminal.pattern, hole, texts)
@@ -471,4 +489,5 @@ def _refused(message: str, span: Span | None) -> UnsupportedGrammarError:
 
 
 def _patterns(grammar: Grammar, terminals: frozenset[int]) -> set[tuple[Pattern | None, int]]:
+    """What terminals match, and with which priorities: equal of grammars that ignore the same."""
     return {(grammar.terminals[k].pattern, grammar.terminals[k].priority) for k in terminals}
