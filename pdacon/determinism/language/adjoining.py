@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -68,6 +69,7 @@ def _pairs(tables: Tables, texts: Texts, deadline: Deadline) -> Iterator[Adjoine
     grammar, context_of = texts.grammar, texts.lexer.context_of_state
     words = {k: word for k in range(grammar.end) if (word := _word(texts, k)) is not None}
     follow = FollowSets(grammar)
+    follows = cache(partial(_can_follow, texts))  # asked of each pair of terminals, and each LR state between them
     found: set[tuple[int, int]] = set()
     for first, before in words.items():
         seconds = [second for second in words if follow.after(first) >> second & 1]
@@ -80,23 +82,23 @@ def _pairs(tables: Tables, texts: Texts, deadline: Deadline) -> Iterator[Adjoine
                 if (first, second) in found or tables.action[target - 1, second] == 0:
                     continue
                 pair = Adjoined(first, second, before, words[second])
-                if _is_cut(texts, here, there, pair):
+                if follows(there, second, pair.behind) and any(_is_cut(texts, context, pair) for context in here):
                     found.add((first, second))
                     yield pair
 
 
-def _is_cut(texts: Texts, here: Iterable[int], there: int, pair: Adjoined) -> bool:
-    """Whether the pair is read as its two terminals, the second in the context ``there``; with a blank between, too."""
-    return (
-        texts.always_reads(there, pair.behind, pair.second, len(pair.behind))
-        and texts.may_ignore(there, _BLANK + pair.behind, len(_BLANK))
-        and any(
-            all(
-                texts.always_reads(context, pair.before + gap + pair.behind, pair.first, len(pair.before))
-                for gap in (b"", _BLANK)
-            )
-            for context in here
-        )
+def _can_follow(texts: Texts, context: int, terminal: int, word: bytes) -> bool:
+    """Whether a terminal's word is read as the terminal in a context, and can stand after a blank there."""
+    return texts.always_reads(context, word, terminal, len(word)) and texts.may_ignore(
+        context, _BLANK + word, len(_BLANK)
+    )
+
+
+def _is_cut(texts: Texts, context: int, pair: Adjoined) -> bool:
+    """Whether the first of a pair is read as its terminal where the second follows; with a blank between, too."""
+    return all(
+        texts.always_reads(context, pair.before + gap + pair.behind, pair.first, len(pair.before))
+        for gap in (b"", _BLANK)
     )
 
 

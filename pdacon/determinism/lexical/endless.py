@@ -74,134 +74,146 @@ def endless_findings(texts: Texts, repairs: EndlessRepairs, deadline: Deadline) 
 def _first_loop(texts: Texts, deadline: Deadline) -> tuple[bytes, bytes] | None:
     """What leads to endless ignored text in some context, and what is repeated there."""
     coaccessible = _can_be_ignored(texts)
-    loops = (_shortest_loop(texts, context, coaccessible, deadline) for context in texts.entered)
+    loops = (_Ignored(texts, context, coaccessible, deadline).shortest_loop() for context in texts.entered)
     return next((loop for loop in loops if loop is not None), None)
 
 
 def _can_be_ignored(texts: Texts) -> NDArray[np.bool_]:
     """The lexer states from which the next commit can be of ignored text, before the text ends."""
-    ignored = texts.grammar.end + 1
-    after = texts.next
-    commits = texts.automaton.commits[-2 - after[after < -1], 0] == ignored
-    coaccessible: NDArray[np.bool_] = np.zeros(len(after), dtype=np.bool_)
-    coaccessible[np.nonzero(after < -1)[0][commits]] = True
+    sources, targets = texts.edges
+    commits = targets < -1
+    ignored = texts.automaton.commits[-2 - targets[commits], 0] == texts.grammar.end + 1
+    coaccessible: NDArray[np.bool_] = np.zeros(len(texts.next), dtype=np.bool_)
+    coaccessible[sources[commits][ignored]] = True
+    sources, targets = sources[targets >= 0], targets[targets >= 0]
     while True:
-        more: NDArray[np.bool_] = coaccessible | ((after >= 0) & coaccessible[np.maximum(after, 0)]).any(axis=1)
-        if np.array_equal(more, coaccessible):
-            return more
-        coaccessible = more
+        more = sources[coaccessible[targets] & ~coaccessible[sources]]
+        if not len(more):
+            return coaccessible
+        coaccessible[more] = True
 
 
-def _shortest_loop(
-    texts: Texts, context: int, coaccessible: NDArray[np.bool_], deadline: Deadline
-) -> tuple[bytes, bytes] | None:
-    start = int(texts.automaton.entries[context].max())
-    if not coaccessible[start]:
-        return None
-    steps = _steps_that_can_be_endless(texts, context, start, coaccessible, deadline)
-    best: tuple[int, bool, int, bytes, bytes] | None = None
-    texts_to = {start: b""}
-    pending = deque([start])
-    while pending:
-        state = pending.popleft()
-        text = texts_to[state]
-        if best is not None and len(text) >= best[0]:
-            break
-        loop = _loop_at(steps, state, deadline)
-        if loop is not None and _comes_out(texts, context, state):
-            whole = text + loop
-            found = len(whole), not whole.isspace(), len(whole) - whole.count(b" "), text, loop
-            best = found if best is None else min(best, found)
-        for byte, target in steps.get(state, ()):
-            if target not in texts_to:
-                texts_to[target] = text + byte
-                pending.append(target)
-    return None if best is None else best[3:]
+class _Ignored:
+    """What the lexer makes of ignored text in one context."""
 
+    def __init__(self, texts: Texts, context: int, coaccessible: NDArray[np.bool_], deadline: Deadline) -> None:
+        self._texts = texts
+        self._coaccessible = coaccessible
+        self._deadline = deadline
+        self._entries: list[int] = texts.automaton.entries[context].tolist()
+        self._label = texts.grammar.end + 1
+        self._landed: dict[int, int] = {}
 
-def _steps_that_can_be_endless(
-    texts: Texts, context: int, start: int, coaccessible: NDArray[np.bool_], deadline: Deadline
-) -> dict[int, list[tuple[bytes, int]]]:
-    """For each state that ignored text leads to, and from which it can go on for ever, the steps to others of them."""
-    steps = {start: list(_steps(texts, context, start, coaccessible))}
-    before: dict[int, list[int]] = {}
-    for state in (order := [start]):  # grows
-        deadline.require()
-        for _, target in steps[state]:
-            before.setdefault(target, []).append(state)
-            if target not in steps:
-                steps[target] = list(_steps(texts, context, target, coaccessible))
-                order.append(target)
-    left = {state: len(further) for state, further in steps.items()}
-    pending = [state for state, count in left.items() if not count]
-    while pending:
-        for state in before.get(pending.pop(), ()):
-            left[state] -= 1
-            if not left[state]:
-                pending.append(state)
-    return {state: [step for step in steps[state] if left[step[1]]] for state in steps if left[state]}
-
-
-def _loop_at(steps: dict[int, list[tuple[bytes, int]]], start: int, deadline: Deadline) -> bytes | None:
-    """A shortest text that leads from a state back to it."""
-    seen: set[int] = set()
-    pending = deque([(start, b"")])
-    while pending:
-        deadline.require()
-        state, text = pending.popleft()
-        for byte, target in steps.get(state, ()):
-            if target == start:
-                return text + byte
-            if target not in seen:
-                seen.add(target)
-                pending.append((target, text + byte))
-    return None
-
-
-def _comes_out(texts: Texts, context: int, start: int) -> bool:
-    """Whether ignored text that is read in a state can end so that something can follow in this context."""
-    seen = {start}
-    pending = [start]
-    while pending:
-        for target in np.unique(texts.next[pending.pop()]).tolist():
-            if target < -1 and texts.automaton.commit(target)[0] == texts.grammar.end + 1:
-                if _land(texts, context, target) != _DEAD:
-                    return True
-            elif target >= 0 and target not in seen:
-                seen.add(target)
-                pending.append(target)
-    return False
-
-
-def _steps(texts: Texts, context: int, state: int, coaccessible: NDArray[np.bool_]) -> Iterator[tuple[bytes, int]]:
-    """One byte further, within ignored text or from one piece of it to the next; blanks first."""
-    order = texts.blanks_first
-    targets, places = np.unique(texts.next[state, order], return_index=True)
-    for place, target in sorted(zip(places.tolist(), targets.tolist(), strict=True)):
-        byte = bytes([texts.readable[order[place]]])
-        after = target if target >= -1 else _land(texts, context, target)
-        if after >= 0 and coaccessible[after]:
-            yield byte, after
-
-
-def _land(texts: Texts, context: int, commit: int) -> int:
-    """The lexer state after a commit of ignored text in a context; where there is none, _DEAD or _OTHER."""
-    label, behind, word = texts.automaton.commit(commit)
-    pending = list(word)
-    while label == texts.grammar.end + 1:
-        state = int(texts.automaton.entries[context, behind])
-        for at, cls in enumerate(pending):
-            if state < 0:
-                return _DEAD
-            after = int(texts.next[state, cls])
-            if after < -1:
-                label, behind, word = texts.automaton.commit(after)
-                pending = [*word, *pending[at + 1 :]]
+    def shortest_loop(self) -> tuple[bytes, bytes] | None:
+        """What leads to endless ignored text, and what is repeated there."""
+        start = max(self._entries)
+        if not self._coaccessible[start]:
+            return None
+        steps = self._steps_that_can_be_endless(start)
+        best: tuple[int, bool, int, bytes, bytes] | None = None
+        texts_to = {start: b""}
+        pending = deque([start])
+        while pending:
+            state = pending.popleft()
+            text = texts_to[state]
+            if best is not None and len(text) >= best[0]:
                 break
-            state = after
-        else:
-            return state
-    return _OTHER
+            loop = self._loop_at(steps, state)
+            if loop is not None and self._comes_out(state):
+                whole = text + loop
+                found = len(whole), not whole.isspace(), len(whole) - whole.count(b" "), text, loop
+                best = found if best is None else min(best, found)
+            for byte, target in steps.get(state, ()):
+                if target not in texts_to:
+                    texts_to[target] = text + byte
+                    pending.append(target)
+        return None if best is None else best[3:]
+
+    def _steps_that_can_be_endless(self, start: int) -> dict[int, list[tuple[bytes, int]]]:
+        """For each state that ignored text leads to, and from which it can go on for ever, the steps to others of
+        them."""
+        steps = {start: list(self._steps(start))}
+        before: dict[int, list[int]] = {}
+        for state in (order := [start]):  # grows
+            self._deadline.require()
+            for _, target in steps[state]:
+                before.setdefault(target, []).append(state)
+                if target not in steps:
+                    steps[target] = list(self._steps(target))
+                    order.append(target)
+        left = {state: len(further) for state, further in steps.items()}
+        pending = [state for state, count in left.items() if not count]
+        while pending:
+            for state in before.get(pending.pop(), ()):
+                left[state] -= 1
+                if not left[state]:
+                    pending.append(state)
+        return {state: [step for step in steps[state] if left[step[1]]] for state in steps if left[state]}
+
+    def _loop_at(self, steps: dict[int, list[tuple[bytes, int]]], start: int) -> bytes | None:
+        """A shortest text that leads from a state back to it."""
+        seen: set[int] = set()
+        pending = deque([(start, b"")])
+        while pending:
+            self._deadline.require()
+            state, text = pending.popleft()
+            for byte, target in steps.get(state, ()):
+                if target == start:
+                    return text + byte
+                if target not in seen:
+                    seen.add(target)
+                    pending.append((target, text + byte))
+        return None
+
+    def _comes_out(self, start: int) -> bool:
+        """Whether ignored text that is read in a state can end so that something can follow in this context."""
+        seen = {start}
+        pending = [start]
+        while pending:
+            for target in self._texts.successors(pending.pop())[0]:
+                if target < -1 and self._texts.automaton.commit(target)[0] == self._label:
+                    if self._land(target) != _DEAD:
+                        return True
+                elif target >= 0 and target not in seen:
+                    seen.add(target)
+                    pending.append(target)
+        return False
+
+    def _steps(self, state: int) -> Iterator[tuple[bytes, int]]:
+        """One byte further, within ignored text or from one piece of it to the next; blanks first."""
+        texts = self._texts
+        row = texts.next[state, texts.blanks_first].tolist()
+        for target in dict.fromkeys(row):
+            after = target if target >= -1 else self._land(target)
+            if after >= 0 and self._coaccessible[after]:
+                yield bytes([texts.readable[texts.blanks_first[row.index(target)]]]), after
+
+    def _land(self, commit: int) -> int:
+        """The lexer state after a commit of ignored text; where there is none, _DEAD or _OTHER."""
+        landed = self._landed.get(commit)
+        if landed is None:
+            landed = self._landed[commit] = self._read_again(commit)
+        return landed
+
+    def _read_again(self, commit: int) -> int:
+        """The same: what is read again may be committed in its turn."""
+        automaton, next_of = self._texts.automaton, self._texts.next.item
+        label, behind, word = automaton.commit(commit)
+        pending = list(word)
+        while label == self._label:
+            state = self._entries[behind]
+            for at, cls in enumerate(pending):
+                if state < 0:
+                    return _DEAD
+                after = next_of(state, cls)
+                if after < -1:
+                    label, behind, word = automaton.commit(after)
+                    pending = [*word, *pending[at + 1 :]]
+                    break
+                state = after
+            else:
+                return state
+        return _OTHER
 
 
 def _finding(texts: Texts, prefix: bytes, loop: bytes, repairs: EndlessRepairs, deadline: Deadline) -> Finding:

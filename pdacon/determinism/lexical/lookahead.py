@@ -89,51 +89,55 @@ def neighbour_distances(texts: Texts) -> dict[int, int | None]:
     Over all contexts that texts lead to. Ignored text has the label ``grammar.end + 1``. Cost: linear in the lexing
     automaton.
     """
-    labels, lengths = texts.automaton.waiting.T.tolist()
-    fresh = [label >= 0 and length == 0 for label, length in zip(labels, lengths, strict=True)]
-    successors = [texts.successors(state)[0] for state in range(len(texts.next))]
-    ends = [False, *(not texts.automaton.commit(-2 - k)[2] for k in range(len(texts.automaton.commits)))]
-    nearest = [any(fresh[t] if t >= 0 else ends[-1 - t] for t in targets) for targets in successors]
-    inner = [[t for t in targets if t >= 0 and not fresh[t]] for targets in successors]
-    distance = _longest(inner, nearest)
+    labels, lengths = texts.automaton.waiting.T
+    fresh = (labels >= 0) & (lengths == 0)
+    ends = np.array([not texts.automaton.commit(-2 - k)[2] for k in range(len(texts.automaton.commits))], np.bool_)
+    sources, targets = texts.edges
+    within = targets >= 0
+    near: NDArray[np.bool_] = np.zeros(len(fresh), np.bool_)
+    near[sources[within][fresh[targets[within]]]] = True
+    near[sources[~within][ends[-2 - targets[~within]]]] = True
+    inner = within.copy()
+    inner[within] = ~fresh[targets[within]]
+    distance = _longest(sources[inner].tolist(), targets[inner].tolist(), near.tolist())
     found: dict[int, int | None] = {}
-    for state, label in enumerate(labels):
-        if not fresh[state] or distance[state] == 0:
+    for state in np.flatnonzero(fresh).tolist():
+        here, label = distance[state], int(labels[state])
+        if here == 0:
             continue
-        here = distance[state]
         found[label] = None if here is None or found.get(label, 0) is None else max(found.get(label) or 0, here)
     return found
 
 
-def _longest(successors: list[list[int]], nearest: list[bool]) -> list[int | None]:
-    """From each node the most steps to a last one, out of a node that is near; 0: there is none, None: no bound.
+def _longest(sources: list[int], targets: list[int], nearest: list[bool]) -> list[int | None]:
+    """From each node of a graph the most steps to a last one, out of a node that is near; 0: there is none, None: no
+    bound.
 
-    Depth-first with an explicit stack. A loop has no bound if it leads to a last step.
+    Kahn's algorithm, from the ends backwards. A loop has no bound if it leads to a last step.
     """
+    before: list[list[int]] = [[] for _ in nearest]
+    for source, target in zip(sources, targets, strict=True):
+        before[target].append(source)
     reaches = list(nearest)
-    before: list[list[int]] = [[] for _ in successors]
-    for node, targets in enumerate(successors):
-        for target in targets:
-            before[target].append(node)
+    waits = [0] * len(nearest)
     pending = [node for node, near in enumerate(nearest) if near]
     while pending:
         for node in before[pending.pop()]:
+            waits[node] += 1
             if not reaches[node]:
                 reaches[node] = True
                 pending.append(node)
-    waits = [sum(reaches[t] for t in targets) for targets in successors]
     longest = [int(near) for near in nearest]
-    ready = [node for node in range(len(successors)) if reaches[node] and not waits[node]]
-    done = [False] * len(successors)
+    ready = [node for node, reach in enumerate(reaches) if reach and not waits[node]]
+    done = [False] * len(nearest)
     while ready:
         node = ready.pop()
         done[node] = True
         for user in before[node]:
-            if reaches[user]:
-                longest[user] = max(longest[user], longest[node] + 1)
-                waits[user] -= 1
-                if not waits[user]:
-                    ready.append(user)
+            longest[user] = max(longest[user], longest[node] + 1)
+            waits[user] -= 1
+            if not waits[user]:
+                ready.append(user)
     return [
         0 if not reach else length if finished else None
         for reach, length, finished in zip(reaches, longest, done, strict=True)

@@ -53,6 +53,27 @@ class Texts:
         return self.automaton.transitions
 
     @cached_property
+    def _waiting(self) -> NDArray[np.int32]:
+        """int32[states, 2]: of each state what has been matched so far, and how many bytes ago."""
+        return self.automaton.waiting
+
+    @cached_property
+    def _ends(self) -> NDArray[np.int32]:
+        """int32[states]: what is committed if the text ends, as in `next`."""
+        return self.automaton.ends
+
+    @cached_property
+    def edges(self) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+        """The transitions between states and to commits, each once, whatever the bytes: source and entry of `next`.
+
+        Ascending by both. Cost: one sort of each row.
+        """
+        rows = np.sort(self.next, axis=1)
+        new = rows != -1
+        new[:, 1:] &= rows[:, 1:] != rows[:, :-1]
+        return np.nonzero(new)[0], rows[new]
+
+    @cached_property
     def classes(self) -> bytes:
         """The class of each byte."""
         return bytes(self.automaton.byte_class(byte) for byte in range(256))
@@ -154,18 +175,21 @@ class Texts:
 
     def _lexeme(self, state: int, text: bytes) -> Lexeme | None:
         """The same, from a state of the lexer."""
-        last: Lexeme | None = None
-        for at, byte in enumerate(text):
+        next_of, waiting = self.next.item, self._waiting.item
+        last: tuple[int, int] | None = None
+        for at, cls in enumerate(text.translate(self.classes)):
             if state < 0:
-                return last
-            after = int(self.next[state, self.classes[byte]])
+                break
+            after = next_of(state, cls)
             if after < -1:
                 return self._committed(after, at + 1)
-            if after >= 0 and (label := int(self.automaton.waiting[after, 0])) >= 0:
-                last = Lexeme(label, at + 1 - int(self.automaton.waiting[after, 1]))
+            if after >= 0 and waiting(after, 0) >= 0:
+                last = after, at + 1
             state = after
-        end = int(self.automaton.ends[state]) if state >= 0 else -1
-        return self._committed(end, len(text)) if end < -1 else last
+        end = self._ends.item(state) if state >= 0 else -1
+        if end < -1:
+            return self._committed(end, len(text))
+        return None if last is None else Lexeme(waiting(last[0], 0), last[1] - waiting(last[0], 1))
 
     def _committed(self, entry: int, read: int) -> Lexeme:
         label, _, again = self.automaton.commit(entry)
@@ -194,8 +218,10 @@ class Texts:
     def successors(self, state: int) -> tuple[list[int], list[int]]:
         """What the bytes make of a lexer state: each entry of its row of `next` once, and the first class with it."""
         if state not in self._successors:
-            targets, classes = np.unique(self.next[state], return_index=True)
-            self._successors[state] = targets.tolist(), classes.tolist()
+            row = self.next[state].tolist()
+            first = dict(zip(reversed(row), reversed(range(len(row))), strict=True))
+            targets = sorted(first)
+            self._successors[state] = targets, [first[target] for target in targets]
         return self._successors[state]
 
     def _spelled(self, came: dict[int, tuple[int, int]], state: int) -> tuple[int, bytes]:
