@@ -196,7 +196,7 @@ def combined(
 # frontends
 
 def json_strings(  # escapes: 0 needed ones, 1 all that are not ASCII, 2 any, 3 none: plain UTF-8
-    contents: CharacterDfa, escapes: int, before: bytes, behind: bytes, max_states: int, max_bytes: int
+    contents: CharacterDfa, escapes: int, before: bytes, after: bytes, max_states: int, max_bytes: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32]]: ...
 def all_but_words(  # the states of prefixes of the words; their targets count on to those of the automaton
     offset: NDArray[np.int32],

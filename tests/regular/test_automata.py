@@ -146,6 +146,13 @@ def test_json_strings_are_what_json_reads(escapes: str, pattern: str) -> None:
     assert accepts(slash) == (dfa.accepts("a/") and escapes == "any")
 
 
+@pytest.mark.parametrize("after", [b"", b"a", b"m", b"\\"])
+def test_json_strings_end_with_a_byte_that_none_of_them_goes_on_with(after: bytes) -> None:
+    letters = automaton(r"^[a-z\\]*$")
+    with pytest.raises(ValueError, match="nothing says where they end"):
+        _core.json_strings(letters.native, 0, b'"', after, 100_000, 0)
+
+
 def test_lone_surrogates_and_wrong_bytes_are_no_json_strings() -> None:
     offset, low, high, target = _core.json_strings(automaton("").native, 2, b'"', b'"', 100_000, 0)
     assert len(target) == offset[-1]

@@ -63,7 +63,7 @@ def _joined(edges: Iterable[tuple[int, int, int]]) -> Edges:
     return tuple(joined)
 
 
-def string_program(content: Dfa, escapes: Escapes, before: bytes = b'"', behind: bytes = b'"') -> Program:
+def string_program(content: Dfa, escapes: Escapes, before: bytes = b'"', after: bytes = b'"') -> Program:
     """What an automaton accepts as JSON writes it in a string, between fixed bytes.
 
     Raises
@@ -71,7 +71,7 @@ def string_program(content: Dfa, escapes: Escapes, before: bytes = b'"', behind:
     LimitExceededError
     """
     return _program(
-        *_core.json_strings(content.native, _ESCAPES.index(escapes), before, behind, _MOST_STATES, _MOST_BYTES)
+        *_core.json_strings(content.native, _ESCAPES.index(escapes), before, after, _MOST_STATES, _MOST_BYTES)
     )
 
 

@@ -299,7 +299,7 @@ def _all_but(excluded: frozenset[str], escapes: Escapes, closing: str) -> Automa
 
 @lru_cache(maxsize=8)
 def _every_string(escapes: Escapes, closing: str) -> Program:
-    return string_program(strings.string_automaton(True), escapes, behind=closing.encode())
+    return string_program(strings.string_automaton(True), escapes, after=closing.encode())
 
 
 def _size(text: Text) -> int:

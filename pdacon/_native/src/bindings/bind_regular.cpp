@@ -155,11 +155,11 @@ std::span<const std::uint8_t> seen(const nb::bytes& bytes) {
     return {static_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
-nb::object strings(const CharacterDfa& contents, int escapes, const nb::bytes& before,
-                   const nb::bytes& behind, std::int64_t max_states, std::int64_t max_bytes) {
+nb::object strings(const CharacterDfa& contents, int escapes, const nb::bytes& before, const nb::bytes& after,
+                   std::int64_t max_states, std::int64_t max_bytes) {
     if (escapes < 0 || escapes > static_cast<int>(Escapes::kNone))
         throw std::invalid_argument("json strings: unknown escapes");
-    const auto opening = seen(before), closing = seen(behind);
+    const auto opening = seen(before), closing = seen(after);
     ByteAutomaton made;
     {
         const WithoutGil release;
@@ -248,7 +248,7 @@ void bind_regular(nb::module_& m) {
           nb::arg("accepting"));
     m.def("factor_automaton", &factors, nb::arg("points"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("json_strings", &strings, nb::arg("contents"), nb::arg("escapes"), nb::arg("before"),
-          nb::arg("behind"), nb::arg("max_states"), nb::arg("max_bytes"));
+          nb::arg("after"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("all_but_words", &all_but, nb::arg("offset"), nb::arg("low"), nb::arg("high"), nb::arg("target"),
           nb::arg("letters"), nb::arg("lengths"), nb::arg("max_states"));
 }

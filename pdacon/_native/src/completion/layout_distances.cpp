@@ -48,8 +48,8 @@ LayoutDistances::LayoutDistances(const Pushdown& machine, const Trie& trie, cons
         std::ranges::any_of(begun, [&](std::int32_t state) { return lexer.keeps_old_match(state); });
 }
 
-// The ceiling with a number; null: there is none such. What the blanks of a line take is doubled from each to
-// the next.
+// The ceiling with a number, ascending; null: there are not so many. From each to the next what a line takes
+// is about doubled.
 LayoutDistances::Ceiling* LayoutDistances::ceiling(std::size_t number) {
     while (ceilings_.size() <= number) {
         std::int32_t column = -1, most = 1;
@@ -57,7 +57,7 @@ LayoutDistances::Ceiling* LayoutDistances::ceiling(std::size_t number) {
             column = ceilings_.back()->column;
             if (column >= kHighest || up_to_[static_cast<std::size_t>(column) + 1] == BlankCosts::kNever)
                 return nullptr;
-            most = std::max(2 * ceilings_.back()->placing, up_to_[static_cast<std::size_t>(column) + 1]);
+            most = std::max(2 * ceilings_.back()->line_units, up_to_[static_cast<std::size_t>(column) + 1]);
         }
         if (up_to_[kTable] == BlankCosts::kNever) {  // no line begins with blanks
             add_ceiling(std::numeric_limits<std::int32_t>::max(), BlankCosts::kNever);
@@ -71,21 +71,21 @@ LayoutDistances::Ceiling* LayoutDistances::ceiling(std::size_t number) {
     return ceilings_[number].get();
 }
 
-void LayoutDistances::add_ceiling(std::int32_t column, std::int32_t placing) {
+void LayoutDistances::add_ceiling(std::int32_t column, std::int32_t line_units) {
     ceilings_.push_back(
-        std::make_unique<Ceiling>(machine_, measure_, yields_, budget_, cells_, column, placing));
+        std::make_unique<Ceiling>(machine_, measure_, yields_, budget_, cells_, column, line_units));
 }
 
 // Whether all columns of a run of this cost are below the ceiling.
 bool LayoutDistances::is_below(const Ceiling& ceiling, std::int32_t column, std::int64_t cost) const {
-    if (ceiling.placing == BlankCosts::kNever) return Weights::are_apart(cost, 1);
-    if (!Weights::are_apart(cost, ceiling.placing + 1)) return false;
+    if (ceiling.line_units == BlankCosts::kNever) return Weights::are_apart(cost, 1);
+    if (!Weights::are_apart(cost, ceiling.line_units + 1)) return false;
     return Weights::indents_in(cost) <= (std::int64_t{ceiling.column} - column - overhang_) / step_ &&
            ceiling.column - column >= overhang_;
 }
 
-// The least cost of runs below their ceilings, where the innermost block is in a column. The bytes in it are
-// the same under each of them, and the units are no fewer under a higher one.
+// The cost under the first ceiling that all columns of its run are below, or a number beyond the limit.
+// `column`: of the innermost block. Under a higher ceiling a cost has the same bytes, and no fewer units.
 template <class Cost>
 std::int64_t LayoutDistances::under_ceilings(std::int32_t column, std::int64_t limit, Cost cost) {
     for (std::size_t number = 0; auto* at = ceiling(number); ++number) {
@@ -129,13 +129,13 @@ std::int64_t LayoutDistances::cost_of_line(const LexerConfiguration& reading, co
                 Key key;
                 std::ranges::copy(end.key, key.begin());
                 const auto limit = best == kNone ? kUnlimited : best - spent - 1;
-                // Those that are like it have been met at no more cost, in this line or in one before it.
+                // One that is like it has been met at no more cost, in this line or in one before it.
                 if (limit < 0 || !ended.emplace(key, end.column.value).second) return;
                 const auto rest = cost_placed(end, stack, limit);
                 if (rest != kNone) best = spent + rest;
             });
         }
-        // Where the line can go on to all others as it is, blanks are of no use for that.
+        // If the line can go on as it is to every state in which a line begins, blanks do not help with that.
         const auto add = [&](const LexerConfiguration& at, std::int64_t spent) {
             const auto& lines = next_lines(at);
             for (const auto& [next, cost] : lines) open[spent + cost].push_back(next);
@@ -154,9 +154,9 @@ std::int64_t LayoutDistances::cost_of_line(const LexerConfiguration& reading, co
     return best;
 }
 
-// The ends of a line in each column that its newline may get: where it has come to, the one of the fallback,
-// and the first one, if a token goes on to a next line. Configurations that differ only in which columns of a
-// class these are have the same emissions.
+// Visits the ends of a line for each column that its newline may get: where it has come to, that of the
+// fallback, and 0, if a token goes on to a next line. Configurations that differ only in which columns of a
+// class these are have the same emissions, and are computed once.
 template <class Visit>
 void LayoutDistances::for_each_end(const BlankCosts::Placed& placed, Visit visit) {
     const auto& classes = machine_.layout.classes;
@@ -171,9 +171,11 @@ void LayoutDistances::for_each_end(const BlankCosts::Placed& placed, Visit visit
             return emission < 0 ? WeightedControls::EmissionCosts{}
                                 : WeightedControls::EmissionCosts{{emission, 0}};
         })];
+        // No column is -2, so that the key is none of those below.
         return visit(LineEnd{found, {commit, byte_class, classes.least(column).value, -2}, column});
     }
-    // The least column of a class that is none of those taken.
+    // What stands for a column: the least one of its class, but for `taken`, which stands for `other`. 0
+    // stands for itself.
     const auto like = [&](Column column, Column other, Column taken) {
         if (!column.known() || column.value == 0) return column;
         if (column == other) return taken;
@@ -193,8 +195,8 @@ void LayoutDistances::for_each_end(const BlankCosts::Placed& placed, Visit visit
     if (reading.now.value != 0 && reading.matched.value != 0) end_in(Column::at(0), Column::at(0));
 }
 
-// The columns that a line can have which is begun, ascending: those of the open blocks, and those of new
-// ones.
+// The columns that a line that has been begun may get, ascending: where it stands, 0, those of the open
+// blocks, and those of a new one.
 std::vector<std::int32_t> LayoutDistances::columns_of(const LexerConfiguration& reading,
                                                       const StackView& stack) const {
     std::vector<std::int32_t> columns{reading.now.value, 0};
@@ -221,8 +223,8 @@ WeightedControls::Following LayoutDistances::after_line(Ceiling& ceiling, const 
     })];
 }
 
-// Whether a line of text can follow once the parser has read the newline. Where none can, as where only an
-// INDENT is wanted, a search would not find that before it has seen all there is.
+// Whether a line of text can follow once the parser has read the newline. If none can, as where only an
+// INDENT is wanted, a search would find that only after it has seen everything.
 bool LayoutDistances::leads_on(const LineEnd& end, std::int32_t label, const Overlay& after) {
     if (measure_.liveness == nullptr) return true;
     const auto& futures = measure_.futures;
@@ -241,12 +243,12 @@ bool LayoutDistances::leads_on(const LineEnd& end, std::int32_t label, const Ove
     return false;
 }
 
-// Where the line has its column: the parser reads the newline, or what else may be committed. kNone: it costs
-// more than a limit.
+// The cost once a line has its column: the parser reads the newline, or what else may be committed. kNone:
+// more than the limit.
 std::int64_t LayoutDistances::cost_placed(const LineEnd& end, const StackView& stack, std::int64_t limit) {
     std::vector<std::int32_t> labels;
     for (const auto& [id, cost] : end.emissions) labels.push_back(measure_.futures.emission(id).label);
-    // The newline first: what else may be committed is looked for only as far as it may be nearer.
+    // The newline first: what else may be committed is searched only as far as it may be cheaper.
     std::ranges::sort(labels, {},
                       [&](std::int32_t label) { return std::pair(label != machine_.layout.newline, label); });
     labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
@@ -270,7 +272,8 @@ std::int64_t LayoutDistances::cost_placed(const LineEnd& end, const StackView& s
     return best;
 }
 
-// Where a next line of the same newline begins, at the least cost; all of them, where they are not alike.
+// The beginnings of further lines of the same newline, each state at its least cost; with a fallback in a
+// line before, all configurations, since they are not alike.
 const std::vector<LayoutDistances::NextLine>& LayoutDistances::next_lines(const LexerConfiguration& reading) {
     const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value};
     return next_lines_[next_lines_.find_or_make(key, [&] {

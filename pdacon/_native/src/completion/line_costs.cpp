@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kBlanks[] = {' ', '\t'};
 
-// What blanks lead to, byte by byte: visit(reading) says whether to go on from there.
+// Calls visit(byte, reading) for each blank that goes on within the newline, and where it leads.
 template <class Visit>
 void for_each_blank(const LexingAutomaton& lexer, const LexerConfiguration& reading, Visit visit) {
     for (const auto byte : kBlanks) {
@@ -115,7 +115,7 @@ std::vector<std::int32_t> BlankCosts::up_to_columns(std::int32_t most) const {
         known = std::max(known, cost);
     };
     for (const auto state : begun) {
-        // Which match is kept makes no difference to what blanks cost.
+        // What blanks cost does not depend on which match is kept.
         const LexerConfiguration start{state, Column::at(0), {}};
         constexpr std::int32_t kEnded = -1;
         std::set<std::pair<std::int32_t, std::int32_t>> reachable{{state, 0}}, reached;  // states and columns

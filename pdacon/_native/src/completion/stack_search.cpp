@@ -79,9 +79,9 @@ void StackSearch::fold_from_bottom(std::int32_t lhs, std::int32_t cell, CostByRe
 }
 
 // Raises the lower bound where a reduction of the cell's state is complete, by a search with any control
-// pending. Returns false where that has been done, or cannot be. Without it, every level of the stack whose
-// words need blanks between them would send all levels above it in search of other paths, as many bytes
-// further.
+// pending. Returns false if that has been done before, or cannot be. Why: a word that needs a blank before it
+// costs a byte more than least yields say. With each such level of the stack, all levels above it would
+// search for other paths one byte further.
 bool StackSearch::tighten_below(std::int32_t cell, const LeastYields::KernelReduction& reduction) {
     if (reduction.lhs == yields_.whole_text() || (!tightens_ && bytes_ == nullptr)) return false;
     const auto revealed = below(cell, reduction);
@@ -125,7 +125,7 @@ std::int32_t StackSearch::search_node(std::int32_t lhs, std::int32_t pending, st
     return id;
 }
 
-// -1: it is not part of the search yet.
+// The id of a node; -1: it is not part of the search yet.
 std::int32_t StackSearch::known_search_node(std::int32_t lhs, std::int32_t pending, std::int32_t cell) {
     const std::int32_t key[] = {lhs, pending, cell};
     return search_node_ids_.find(key);
@@ -181,8 +181,6 @@ StackSearch::Choice StackSearch::choose(const SearchNode& from) {
 
 // Searches until the cost of a search node is exact, or known to be more than a limit. The best edge is
 // followed as long as it costs no more than the second best.
-//
-// Source: recursive best-first search (Korf 1993), with an explicit stack.
 void StackSearch::refine(std::int32_t root, std::int64_t limit) {
     struct Open {
         std::int32_t node_id;

@@ -25,9 +25,9 @@ class StackSearch {
   public:
     static constexpr std::int64_t kNone = LeastYields::kNever;
 
-    // `tightens`: lower bounds are raised from the bottom of the stack; only where single bytes can be
-    // spelled, and costs are bytes. `bytes`: of the same stacks, whose bounds are raised in place of these,
-    // as costs are bytes first; null: none.
+    // `tightens`: lower bounds are raised from the bottom of the stack; only if costs are bytes, and tokens
+    // spell each byte. `bytes`: a search in bytes over the same stacks, whose bounds are raised instead,
+    // since costs are bytes first; null: none.
     StackSearch(const Pushdown& machine, WeightedControls& controls, LeastYields& yields, Budget& budget,
                 const StackCells& cells, bool tightens, StackSearch* bytes = nullptr)
         : controls_(controls),
@@ -67,11 +67,10 @@ class StackSearch {
         std::int32_t reduction = -1;              // the kernel reduction on this edge
     };
 
-    // A summary that has no result within such a cost is explored without a bound.
-    static constexpr std::int64_t kFew = 64;  // of the least steps, as all of these
-    // How far beyond its lower bound tighten_below searches.
-    static constexpr std::int64_t kTighteningMargin = 8;
-    static constexpr std::int32_t kAny = -2;
+    // In steps (Weights::step): a summary that has no result within kFew is explored without a bound, and
+    // tighten_below searches no further than kTighteningMargin beyond the lower bound.
+    static constexpr std::int64_t kFew = 64, kTighteningMargin = 8;
+    static constexpr std::int32_t kAny = -2;  // in place of a control: any may be pending
 
     std::int32_t state(std::int32_t cell) const { return cells_[cell].state; }
     std::int32_t below(std::int32_t cell, const LeastYields::KernelReduction& reduction) const;
@@ -99,7 +98,7 @@ class StackSearch {
     bool tightens_;
     StackSearch* bytes_;
     CostByReduction least_after_;  // lower bounds where a reduction is complete above a cell
-    CostByReduction tightened_;    // those that tighten_below has raised as far as it can
+    CostByReduction tightened_;    // of these, the ones that have been raised as far as they can be
     Interner search_node_ids_;
     std::vector<SearchNode> search_nodes_;
 };

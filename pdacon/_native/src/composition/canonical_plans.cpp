@@ -1,8 +1,6 @@
 #include "composition/canonical_plans.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <limits>
 #include <map>
 #include <queue>
 #include <ranges>
@@ -13,17 +11,6 @@
 
 namespace pdacon {
 
-namespace {
-
-template <class Visit>
-void for_each_bit(std::span<const std::int32_t> mask, Visit visit) {
-    for (std::size_t word = 0; word < mask.size(); ++word)
-        for (auto rest = static_cast<std::uint32_t>(mask[word]); rest != 0; rest &= rest - 1)
-            visit(static_cast<std::int32_t>(word) * 32 + std::countr_zero(rest));
-}
-
-}  // namespace
-
 void CanonicalPlans::forget() {
     rows_ = MaskSet(tokens_.words());
     plans_ = {};
@@ -31,71 +18,73 @@ void CanonicalPlans::forget() {
     completions_ = {};
 }
 
-CanonicalPlans::Key CanonicalPlans::key(const Spot& spot, std::int32_t state, bool in_bytes) {
-    return {spot.lexing.state,
-            spot.lexing.now.value,
-            spot.lexing.matched.value,
-            cells_.of(spot.stack.node()),
+CanonicalPlans::Key CanonicalPlans::key(const FilteredConfiguration& here, std::int32_t state,
+                                        bool in_bytes) {
+    return {here.lexing.state,
+            here.lexing.now.value,
+            here.lexing.matched.value,
+            cells_.of(here.stack.node()),
             state,
-            (in_bytes ? 4 : 0) + (spot.leading ? 2 : 0) + (spot.hollow ? 1 : 0)};
+            (in_bytes ? 4 : 0) + (here.leading ? 2 : 0) + (here.only_space ? 1 : 0)};
 }
 
-// The last token is no part of it.
-CanonicalPlans::Key CanonicalPlans::table_key(const Spot& spot, bool in_bytes) {
-    const auto [set, text] = filter_.situation(spot.state);
-    auto made = key(spot, set, in_bytes);
+// A table is the same for all last tokens, so its key has the filter's situation in place of its state.
+CanonicalPlans::Key CanonicalPlans::table_key(const FilteredConfiguration& here, bool in_bytes) {
+    const auto [set, text] = filter_.situation(here.state);
+    auto made = key(here, set, in_bytes);
     made.push_back(text);
     return made;
 }
 
-bool CanonicalPlans::ends_here(const Spot& spot) {
-    if (spot.hollow || !filter_.ends(spot.state)) return false;
-    ReadSet looked;
-    Overlay stack(spot.stack.view(), looked);
-    return ends(machine_, stack, spot.lexing);
+bool CanonicalPlans::ends_here(const FilteredConfiguration& here) {
+    if (here.only_space || !filter_.ends(here.state)) return false;
+    ReadSet read_set;
+    Overlay stack(here.stack.view(), read_set);
+    return ends(machine_, stack, here.lexing);
 }
 
-bool CanonicalPlans::read_token(Spot& spot, std::int32_t token) const {
+bool CanonicalPlans::read_token(FilteredConfiguration& here, std::int32_t token) const {
     auto text = tokens_.bytes_of(token);
-    if (spot.leading && text.front() == ' ') text.remove_prefix(1);
-    spot.hollow = text.empty();
-    spot.leading = false;
+    if (here.leading && text.front() == ' ') text.remove_prefix(1);
+    here.only_space = text.empty();
+    here.leading = false;
     std::vector<std::int32_t> pending;
     for (const char byte : text | std::views::reverse)
         pending.push_back(machine_.lexer.byte_class(static_cast<std::uint8_t>(byte)));
-    return read(machine_, spot.stack, spot.lexing, pending);
+    return read(machine_, here.stack, here.lexing, pending);
 }
 
-std::int64_t CanonicalPlans::cost_of(const Spot& before, std::int32_t token, bool in_bytes) const {
+std::int64_t CanonicalPlans::cost_of(const FilteredConfiguration& before, std::int32_t token,
+                                     bool in_bytes) const {
     if (!in_bytes) return 1;
     const auto text = tokens_.bytes_of(token);
     return std::ssize(text) - (before.leading && text.front() == ' ' ? 1 : 0);
 }
 
-std::int64_t CanonicalPlans::estimate(const Spot& spot, bool in_bytes) {
-    if (ends_here(spot)) return 0;
+std::int64_t CanonicalPlans::estimate(const FilteredConfiguration& here, bool in_bytes) {
+    if (ends_here(here)) return 0;
     auto& engine = sources_.engine();
-    const auto cell = cells_.of(spot.stack.node());
+    const auto cell = cells_.of(here.stack.node());
     if (in_bytes || !guided_by_tokens_) {
-        const auto bytes = spot.leading ? 0 : engine.byte_distances().least(spot.lexing, 0, cell);
+        const auto bytes = here.leading ? 0 : engine.byte_distances().least(here.lexing, 0, cell);
         if (in_bytes || bytes == kNone) return bytes;
         const auto longest = std::int64_t{trie_.max_depth()};
         return std::max<std::int64_t>((bytes + longest - 1) / longest, 1);
     }
-    const auto least = engine.token_distances().least(spot.lexing, spot.leading, spot.stack.view());
-    // 0: without the filter the text may end.
+    const auto least = engine.token_distances().least(here.lexing, here.leading, here.stack.view());
+    // It is 0 where only the filter keeps the text from ending.
     return least == kNone ? kNone : std::max<std::int64_t>(least, 1);
 }
 
-std::int32_t CanonicalPlans::find_id(const Spot& spot, bool in_bytes) {
-    if (const auto known = plans_.find(key(spot, spot.state, in_bytes)); known >= 0) return known;
-    auto found = search(spot, in_bytes);
-    return plans_.find_or_make(key(spot, spot.state, in_bytes), [&] { return std::move(found); });
+std::int32_t CanonicalPlans::find_id(const FilteredConfiguration& here, bool in_bytes) {
+    if (const auto known = plans_.find(key(here, here.state, in_bytes)); known >= 0) return known;
+    auto found = search(here, in_bytes);
+    return plans_.find_or_make(key(here, here.state, in_bytes), [&] { return std::move(found); });
 }
 
-CanonicalPlans::Plan CanonicalPlans::search(const Spot& start, bool in_bytes) {
+CanonicalPlans::Plan CanonicalPlans::search(const FilteredConfiguration& start, bool in_bytes) {
     struct Node {
-        Spot spot;
+        FilteredConfiguration here;
         std::int64_t cost;
         std::vector<std::int32_t> tokens;
     };
@@ -111,14 +100,14 @@ CanonicalPlans::Plan CanonicalPlans::search(const Spot& start, bool in_bytes) {
     std::priority_queue<Waiting> waiting;
     std::map<Key, std::int64_t> costs;
     Plan best;
-    const auto add = [&](Spot spot, std::int64_t cost, std::vector<std::int32_t> path) {
-        const auto rest = estimate(spot, in_bytes);
+    const auto add = [&](FilteredConfiguration here, std::int64_t cost, std::vector<std::int32_t> path) {
+        const auto rest = estimate(here, in_bytes);
         if (rest == kNone || cost + rest >= best.cost) return;
-        const auto [known, is_new] = costs.emplace(key(spot, spot.state, in_bytes), cost);
+        const auto [known, is_new] = costs.emplace(key(here, here.state, in_bytes), cost);
         if (!is_new && known->second <= cost) return;
         known->second = cost;
         waiting.push({cost + rest, nodes.size()});
-        nodes.push_back({std::move(spot), cost, std::move(path)});
+        nodes.push_back({std::move(here), cost, std::move(path)});
     };
     add(start, 0, {});
     for (std::int32_t pops = 0; pops < (best.cost == kNone ? kMostPops : kMostBetter) && !waiting.empty();
@@ -127,50 +116,51 @@ CanonicalPlans::Plan CanonicalPlans::search(const Spot& start, bool in_bytes) {
         const auto [total, at] = waiting.top();
         waiting.pop();
         if (total >= best.cost) break;
-        const auto& [spot, cost, path] = nodes[at];
-        if (auto rest = spelled_completion(spot, in_bytes); rest && cost + rest->cost < best.cost) {
+        const auto& [here, cost, path] = nodes[at];
+        if (auto rest = spelled_completion(here, in_bytes); rest && cost + rest->cost < best.cost) {
             best = {cost + rest->cost, path};
             best.tokens.insert(best.tokens.end(), rest->tokens.begin(), rest->tokens.end());
         }
         if (best.cost <= total) break;
-        for (const auto token : next_tokens(spot)) {
-            auto next = spot;
-            next.state = filter_.step(spot.state, token);
+        for (const auto token : next_tokens(here)) {
+            auto next = here;
+            next.state = filter_.step(here.state, token);
             if (next.state < 0 || !read_token(next, token)) continue;
             auto longer = path;
             longer.push_back(token);
-            add(std::move(next), cost + cost_of(spot, token, in_bytes), std::move(longer));
+            add(std::move(next), cost + cost_of(here, token, in_bytes), std::move(longer));
         }
     }
     return best;
 }
 
-// Those that are allowed and lead nearest to an end, without the filter.
-std::vector<std::int32_t> CanonicalPlans::next_tokens(const Spot& spot) {
-    auto live = sources_.live(spot);
+// Of the allowed tokens those after which the fewest tokens, or bytes, are missing without the filter.
+std::vector<std::int32_t> CanonicalPlans::next_tokens(const FilteredConfiguration& here) {
+    auto live = sources_.live(here);
     std::vector<std::int32_t> allowed(tokens_.words());
-    filter_.combine(spot.state, live.within.data(), live.across.data(), allowed);
+    filter_.combine(here.state, live.within.data(), live.across.data(), allowed);
     for (const auto token : tokens_.end_tokens()) clear_bit(allowed, token);
     std::vector<std::int32_t> found;
+    std::vector<std::int32_t> taken(tokens_.words());
     const auto take = [&](std::span<const std::int32_t> mask) {
         for (std::size_t word = 0; word < allowed.size(); ++word) {
-            for (auto rest = static_cast<std::uint32_t>(allowed[word] & mask[word]); rest != 0;
-                 rest &= rest - 1) {
-                if (found.size() == kMostChildren) return false;
-                found.push_back(static_cast<std::int32_t>(word) * 32 + std::countr_zero(rest));
-            }
+            taken[word] = allowed[word] & mask[word];
             allowed[word] &= ~mask[word];
         }
-        return true;
+        return for_each_bit(taken, [&](std::int32_t token) {
+            if (found.size() == kMostChildren) return false;
+            found.push_back(token);
+            return true;
+        });
     };
     auto& engine = sources_.engine();
     if (guided_by_tokens_) {
         for (const auto& [distance, mask] :
-             engine.compute_by_distance(spot.lexing, spot.leading, spot.stack.view()))
+             engine.compute_by_distance(here.lexing, here.leading, here.stack.view()))
             if (!take(mask)) break;
         return found;
     }
-    const auto by_bytes = engine.assemble_by_bytes(spot.lexing, spot.leading, spot.stack.view());
+    const auto by_bytes = engine.assemble_by_bytes(here.lexing, here.leading, here.stack.view());
     const auto enough = by_bytes.enough();
     for (std::int64_t after = 1;; after *= 2) {
         std::vector<std::int32_t> mask(tokens_.words(), 0);
@@ -179,32 +169,34 @@ std::vector<std::int32_t> CanonicalPlans::next_tokens(const Spot& spot) {
     }
 }
 
-std::optional<CanonicalPlans::Plan> CanonicalPlans::spelled_completion(const Spot& spot, bool in_bytes) {
-    if (ends_here(spot)) return Plan{0, {}};
-    const auto& text = completion(spot);
+std::optional<CanonicalPlans::Plan> CanonicalPlans::spelled_completion(const FilteredConfiguration& here,
+                                                                       bool in_bytes) {
+    if (ends_here(here)) return Plan{0, {}};
+    const auto& text = completion(here);
     if (text.empty()) return std::nullopt;
-    auto tokens = spell(spot.state, spot.leading ? " " + text : text);
-    // A space at its own beginning would be the one that is lost.
-    if (!tokens && spot.leading && !text.starts_with(' ')) tokens = spell(spot.state, text);
+    auto tokens = spell(here.state, here.leading ? " " + text : text);
+    // If the text itself begins with a space, the first token would lose that one.
+    if (!tokens && here.leading && !text.starts_with(' ')) tokens = spell(here.state, text);
     if (!tokens) return std::nullopt;
     return Plan{in_bytes ? std::ssize(text) : std::ssize(*tokens), std::move(*tokens)};
 }
 
-// Empty: it is too long.
-const std::string& CanonicalPlans::completion(const Spot& spot) {
-    const auto id = completions_.find_or_make(key(spot, 0, false), [&] {
+// The shortest completion in bytes; empty: it is too long.
+const std::string& CanonicalPlans::completion(const FilteredConfiguration& here) {
+    const auto id = completions_.find_or_make(key(here, 0, false), [&] {
         std::string text;
-        const auto length = sources_.engine().shortest_completion(spot.lexing, spot.stack, &text, kMostText);
+        const auto length = sources_.engine().shortest_completion(here.lexing, here.stack, &text, kMostText);
         return length > static_cast<std::int64_t>(kMostText) ? std::string() : text;
     });
     return completions_[id];
 }
 
-// A text has one tokenization of the tokenizer's own; its beginnings may have several that go on.
+// The tokens that the tokenizer makes of a text, from a state of the filter on. They are unique, but
+// beginnings of the text can have several tokenizations that may still go on.
 std::optional<std::vector<std::int32_t>> CanonicalPlans::spell(std::int32_t state, std::string_view text) {
     struct Point {
         std::int32_t state, token;
-        std::size_t before, index;  // the point from which the token leads here
+        std::size_t before, index;  // where the token begins, and the point there that it leads from
         std::int32_t count;
     };
     std::vector<std::vector<Point>> points(text.size() + 1);
@@ -244,25 +236,27 @@ std::optional<std::vector<std::int32_t>> CanonicalPlans::spell(std::int32_t stat
     return tokens;
 }
 
-// Tokens of a spot, by the plans after them.
+// The allowed tokens of a configuration, by the plans after them.
 struct CanonicalPlans::Classified {
     struct Part {
-        std::int64_t cost, cut;
+        std::int64_t cost, stripped;  // as of Level
         bool marked;
         std::vector<std::int32_t> tokens;
     };
     std::vector<Part> parts;
-    std::vector<std::pair<Spot, std::int32_t>> ways;  // where to, and the plan there
+    // Where they lead, and the plan there.
+    std::vector<std::pair<FilteredConfiguration, std::int32_t>> reached;
 };
 
-// The plan for each token of a class; -1: none is known. `anew`: none of them is the last token after it.
-void CanonicalPlans::plan_class(const Spot& to, CanonicalFilter::Situation situation, bool anew,
-                                bool in_bytes, std::span<const std::int32_t> tokens,
+// The plan after each token of a class; -1: none is known. `anew`: a text begins anew after each of them, so
+// that none is a last token.
+void CanonicalPlans::plan_class(const FilteredConfiguration& to, CanonicalFilter::Situation situation,
+                                bool anew, bool in_bytes, std::span<const std::int32_t> tokens,
                                 std::vector<std::int32_t>& plans) {
     const auto with = [&](std::int32_t last) {
-        auto spot = to;
-        spot.state = filter_.state_with(last, situation);
-        const auto id = find_id(spot, in_bytes);
+        auto here = to;
+        here.state = filter_.state_with(last, situation);
+        const auto id = find_id(here, in_bytes);
         return plans_[id].cost == kNone ? -1 : id;
     };
     plans.assign(tokens.size(), kUnknown);
@@ -275,11 +269,11 @@ void CanonicalPlans::plan_class(const Spot& to, CanonicalFilter::Situation situa
         if (next == tokens.size()) return;
         const auto own = plans[next] = with(tokens[next]);
         if (own < 0) continue;
-        const auto& way = plans_[own].tokens;
-        if (leads_to_end(whatever, way)) return plan_others(own);
-        if (filter_.merges().merges(tokens[next], way.front())) continue;
+        const auto& planned = plans_[own].tokens;
+        if (leads_to_end(whatever, planned)) return plan_others(own);
+        if (filter_.merges().merges(tokens[next], planned.front())) continue;
         for (auto other = next + 1; other < tokens.size(); ++other)
-            if (plans[other] == kUnknown && !filter_.merges().merges(tokens[other], way.front()))
+            if (plans[other] == kUnknown && !filter_.merges().merges(tokens[other], planned.front()))
                 plans[other] = own;
     }
     if (std::ranges::find(plans, kUnknown) != plans.end()) plan_others(with(CanonicalFilter::kMergesWithAll));
@@ -291,10 +285,10 @@ bool CanonicalPlans::leads_to_end(std::int32_t state, std::span<const std::int32
     return filter_.ends(state);
 }
 
-void CanonicalPlans::classify(const Spot& spot, std::span<const CanonicalSearch::Successors> successors,
-                              bool marked, std::span<const std::int32_t> live, bool in_bytes,
-                              Classified& found) {
-    const auto situation = filter_.situation(spot.state);
+void CanonicalPlans::classify(const FilteredConfiguration& here,
+                              std::span<const CanonicalSearch::Successors> successors, bool marked,
+                              std::span<const std::int32_t> live, bool in_bytes, Classified& found) {
+    const auto situation = filter_.situation(here.state);
     for (const auto& [configuration, leading_there] : successors) {
         std::map<std::tuple<std::int32_t, std::int32_t, bool, std::int64_t>, std::vector<std::int32_t>>
             classes;
@@ -303,12 +297,13 @@ void CanonicalPlans::classify(const Spot& spot, std::span<const CanonicalSearch:
             if (!has_bit(live.data(), token)) continue;
             const auto after = filter_.after(situation, token, marked);
             if (!after) continue;
-            const auto cut = in_bytes ? std::ssize(tokens_.bytes_of(token)) - cost_of(spot, token, true) : 0;
-            classes[{after->set, after->text, filter_.begins_anew(token), cut}].push_back(token);
+            const auto stripped =
+                in_bytes ? std::ssize(tokens_.bytes_of(token)) - cost_of(here, token, true) : 0;
+            classes[{after->set, after->text, filter_.begins_anew(token), stripped}].push_back(token);
         }
         for (auto& [kind, tokens] : classes) {
-            const auto [set, text, anew, cut] = kind;
-            auto to = spot;
+            const auto [set, text, anew, stripped] = kind;
+            auto to = here;
             if (!read_token(to, tokens.front())) continue;
             std::vector<std::int32_t> plans;
             plan_class(to, {set, text}, anew, in_bytes, tokens, plans);
@@ -316,71 +311,77 @@ void CanonicalPlans::classify(const Spot& spot, std::span<const CanonicalSearch:
             for (std::size_t at = 0; at < tokens.size(); ++at)
                 if (plans[at] >= 0) by_plan[plans[at]].push_back(tokens[at]);
             for (auto& [plan, of_plan] : by_plan) {
-                found.parts.push_back({plans_[plan].cost, cut, marked, std::move(of_plan)});
-                found.ways.emplace_back(to, plan);
+                found.parts.push_back({plans_[plan].cost, stripped, marked, std::move(of_plan)});
+                found.reached.emplace_back(to, plan);
             }
         }
     }
 }
 
-std::int32_t CanonicalPlans::make_table(const Spot& spot, bool in_bytes) {
-    if (const auto known = tables_.find(table_key(spot, in_bytes)); known >= 0) return known;
-    const auto live = sources_.live(spot);
+std::int32_t CanonicalPlans::make_table(const FilteredConfiguration& here, bool in_bytes) {
+    if (const auto known = tables_.find(table_key(here, in_bytes)); known >= 0) return known;
+    const auto live = sources_.live(here);
     Classified found;
-    const auto successors = sources_.successors(spot);
-    classify(spot, successors, false, live.within, in_bytes, found);
-    classify(spot, successors, true, live.across, in_bytes, found);
+    const auto successors = sources_.successors(here);
+    classify(here, successors, false, live.within, in_bytes, found);
+    classify(here, successors, true, live.across, in_bytes, found);
     Table table;
-    std::ranges::sort(found.parts, {}, [](const auto& part) { return std::pair(part.cut, part.cost); });
+    const auto& parts = found.parts;
+    std::ranges::sort(found.parts, {}, [](const auto& part) { return std::pair(part.stripped, part.cost); });
     std::vector<std::int32_t> within(tokens_.words(), 0), across(tokens_.words(), 0);
     for (const auto token : tokens_.end_tokens())
         if (has_bit(live.across.data(), token)) set_bit(across, token);
     table.levels.push_back({-1, 0, rows_.intern(within), rows_.intern(across)});
-    for (std::size_t at = 0; at < found.parts.size();) {
-        const auto [cost, cut] = std::pair(found.parts[at].cost, found.parts[at].cut);
-        for (; at < found.parts.size() && found.parts[at].cost == cost && found.parts[at].cut == cut; ++at)
-            for (const auto token : found.parts[at].tokens)
-                set_bit(found.parts[at].marked ? across : within, token);
-        table.levels.push_back({cost, cut, rows_.intern(within), rows_.intern(across)});
-        if (at < found.parts.size() && found.parts[at].cut != cut) {
+    for (std::size_t at = 0; at < parts.size();) {
+        const auto cost = parts[at].cost, stripped = parts[at].stripped;
+        for (; at < parts.size() && parts[at].cost == cost && parts[at].stripped == stripped; ++at)
+            for (const auto token : parts[at].tokens) set_bit(parts[at].marked ? across : within, token);
+        table.levels.push_back({cost, stripped, rows_.intern(within), rows_.intern(across)});
+        if (at < parts.size() && parts[at].stripped != stripped) {
             within.assign(within.size(), 0);
             across.assign(across.size(), 0);
         }
     }
-    std::ranges::sort(found.ways, {}, [&](const auto& way) { return plans_[way.second].cost; });
-    for (const auto& [to, plan] : found.ways)
-        table.ways.push_back({to.lexing, cells_.of(to.stack.node()), to.hollow, plan});
-    return tables_.find_or_make(table_key(spot, in_bytes), [&] { return std::move(table); });
+    std::ranges::sort(found.reached, {}, [&](const auto& reached) { return plans_[reached.second].cost; });
+    for (const auto& [to, plan] : found.reached)
+        table.reached.push_back({to.lexing, cells_.of(to.stack.node()), to.only_space, plan});
+    return tables_.find_or_make(table_key(here, in_bytes), [&] { return std::move(table); });
 }
 
-CanonicalPlans::Plan CanonicalPlans::after(const Spot& from, const Spot& to, bool in_bytes) {
+CanonicalPlans::Plan CanonicalPlans::after(const FilteredConfiguration& from, const FilteredConfiguration& to,
+                                           bool in_bytes) {
     const auto cell = cells_.of(to.stack.node());
-    for (const auto& way : tables_[make_table(from, in_bytes)].ways) {
-        if (way.lexing != to.lexing || way.cell != cell || way.hollow != to.hollow) continue;
-        if (const auto& plan = plans_[way.plan]; leads_to_end(to.state, plan.tokens)) return plan;
+    for (const auto& reached : tables_[make_table(from, in_bytes)].reached) {
+        if (reached.lexing != to.lexing || reached.cell != cell || reached.only_space != to.only_space)
+            continue;
+        if (const auto& plan = plans_[reached.plan]; leads_to_end(to.state, plan.tokens)) return plan;
     }
     return {};
 }
 
-void CanonicalPlans::write(const Spot& spot, const Room& room, std::span<std::int32_t> mask) {
-    write(tables_[make_table(spot, room.in_bytes)], spot, room, mask);
+void CanonicalPlans::write(const FilteredConfiguration& here, const Room& room,
+                           std::span<std::int32_t> mask) {
+    write(tables_[make_table(here, room.in_bytes)], here, room, mask);
 }
 
-bool CanonicalPlans::write_known(const Spot& spot, const Room& room, std::span<std::int32_t> mask) {
-    if (spot.stack.node()->cell.load(std::memory_order_relaxed) < 0) return false;
-    const auto known = tables_.find(table_key(spot, room.in_bytes));
-    if (known >= 0) write(tables_[known], spot, room, mask);
+bool CanonicalPlans::write_known(const FilteredConfiguration& here, const Room& room,
+                                 std::span<std::int32_t> mask) {
+    if (cells_.remembered(*here.stack.node()) == StackCells::kBottom) return false;
+    const auto known = tables_.find(table_key(here, room.in_bytes));
+    if (known >= 0) write(tables_[known], here, room, mask);
     return known >= 0;
 }
 
-void CanonicalPlans::write(const Table& table, const Spot& spot, const Room& room,
+void CanonicalPlans::write(const Table& table, const FilteredConfiguration& here, const Room& room,
                            std::span<std::int32_t> mask) {
     const auto combine = [&](const Level& level) {
-        filter_.combine(spot.state, rows_.row(level.within), rows_.row(level.across), mask);
+        filter_.combine(here.state, rows_.row(level.within), rows_.row(level.across), mask);
     };
     const auto& last = table.levels.back();
     const auto longest = room.in_bytes ? std::int64_t{trie_.max_depth()} : 1;
-    if (last.cut == 0 && last.cost <= room.after && last.cost <= room.most - longest) return combine(last);
+    // All tokens fit: mostly so, until a text is about to end.
+    if (last.stripped == 0 && last.cost <= room.after && last.cost <= room.most - longest)
+        return combine(last);
     if (!room.in_bytes) {
         const auto* found = &table.levels.front();
         for (const auto& level : table.levels)
@@ -397,7 +398,7 @@ void CanonicalPlans::write(const Table& table, const Spot& spot, const Room& roo
             std::copy_n(across, across_.size(), across_.data());
             continue;
         }
-        const auto fits = room.most - level.cost + level.cut;
+        const auto fits = room.most - level.cost + level.stripped;
         if (fits <= 0 || level.cost > room.after) continue;
         const auto short_enough = lengths.up_to(std::min(fits, lengths.longest()));
         for (std::size_t word = 0; word < across_.size(); ++word) {
@@ -405,7 +406,7 @@ void CanonicalPlans::write(const Table& table, const Spot& spot, const Room& roo
             across_[word] |= across[word] & short_enough[word];
         }
     }
-    filter_.combine(spot.state, within_.data(), across_.data(), mask);
+    filter_.combine(here.state, within_.data(), across_.data(), mask);
 }
 
 }  // namespace pdacon

@@ -1,23 +1,24 @@
-// Budgets under a filter: ways to the end of a text that grammar and tokenizer both take.
+// Budgets under a filter: sequences of tokens to the end of a text that grammar and tokenizer both take.
 //
-// How few tokens a text still takes if all of them are the tokenizer's own depends on the stack, the place
-// and the last token together; tables of that would be as large as all of these. So ways are looked for, and
-// the shortest that is found is a *plan*: an upper bound, and a promise, since whoever follows it ends within
-// it.
+// The fewest tokens of the tokenizer's own that end a text depend on the stack, the place and the last token
+// together, so that a table of them would have a row for each such triple. Instead such a sequence is
+// searched for. The shortest one that is found is a *plan*: its length is an upper bound, and also a promise,
+// since a text that follows the plan ends within it.
 //
-// A plan is found by A*. What is left is estimated by the distance without the filter, which is never more
-// (TokenDistances; in a large grammar, of which these are not known, ByteDistances by the longest token). At
-// each configuration on the way the shortest completion in bytes is tried, as the tokens that the tokenizer
-// makes of it. If that is as short as the estimate, nothing shorter exists, and the search ends.
+// A plan is found by A* (Hart, Nilsson and Raphael 1968). The estimate is the distance without the filter,
+// which is never more than what is left (TokenDistances; in a large grammar, where those are not exact,
+// ByteDistances divided by the length of the longest token). At each configuration of the search the shortest
+// completion in bytes is tried, as the tokens that the tokenizer makes of it. If that is as short as the
+// estimate, nothing shorter exists, and the search ends.
 //
-// The tokens that a configuration allows are classed by where they lead: the lexer, the stack, the places.
-// Those of a class have plans in common: one that goes on across a mark whatever the last token is, or one
-// whose first token merges with none of them. So a configuration has a table of the tokens by the lengths of
-// plans after them, once for all tokens before it.
+// The tokens that a configuration allows are classed by the configuration that they lead to: lexer, stack,
+// places. Those of a class have plans in common: one that goes on across a mark serves them all, and one that
+// goes on within the pretoken those with which its first token does not merge. So the tokens of a
+// configuration are tabulated by the costs of the plans after them, once for all tokens before it.
 //
-// Bounded: kMostPops configurations for a plan, kMostAsked tokens of a class with plans of their own. It only
-// makes plans longer, or leaves out tokens after which none is known. The answers do not depend on what was
-// asked before.
+// Bounded: a search looks at kMostPops configurations, and tries plans of their own for kMostAsked tokens of
+// a class. The bounds only make plans longer, or leave out tokens after which some sentence would go on. The
+// answers do not depend on what was asked before.
 //
 // Cost: a plan O(kMostPops) masks and completions; a table one plan or two for each class.
 #pragma once
@@ -47,26 +48,26 @@ namespace pdacon {
 
 class CanonicalPlans {
   public:
-    // Where a text stands, for grammar and filter.
-    struct Spot {
+    // A configuration of grammar and filter together.
+    struct FilteredConfiguration {
         LexerConfiguration lexing;
         PersistentStack stack;
-        std::int32_t state;    // of the filter
-        bool leading = false;  // one leading space of the next token is none of the text
-        bool hollow = false;   // all there is so far is such a space, so that the text may not end
+        std::int32_t state;       // of the filter
+        bool leading = false;     // one leading space of the next token is not part of the text
+        bool only_space = false;  // such a space is all there is so far, so that the text may not end
     };
     static constexpr std::int64_t kNone = TokenDistances::kNone;
-    // A way to the end; `cost`: its tokens or bytes of text; kNone: none is known.
+    // `cost`: how many tokens, or bytes of text, the tokens have; kNone: no plan is known.
     struct Plan {
         std::int64_t cost = kNone;
         std::vector<std::int32_t> tokens;
     };
-    // What it asks its owner for; all of it within the owner's lock.
+    // What is asked of the owner, which holds its lock.
     struct Sources {
         std::function<MaskEngine&()> engine;
-        // What the filter allows at a spot, whatever the last token was.
-        std::function<CanonicalSearch::Found(const Spot&)> live;
-        std::function<std::vector<CanonicalSearch::Successors>(const Spot&)> successors;
+        // The live tokens, as CanonicalSearch::find has them: whatever the last token was.
+        std::function<CanonicalSearch::Found(const FilteredConfiguration&)> live;
+        std::function<std::vector<CanonicalSearch::Successors>(const FilteredConfiguration&)> successors;
     };
     CanonicalPlans(const Pushdown& machine, const Trie& trie, CanonicalFilter& filter, StackCells& cells,
                    Budget& budget, Sources sources)
@@ -80,22 +81,24 @@ class CanonicalPlans {
           guided_by_tokens_(TokenDistances::are_exact(machine)),
           rows_(tokens_.words()) {}
 
-    // A plan; the reference is valid until something is forgotten.
-    const Plan& find(const Spot& spot, bool in_bytes) { return plans_[find_id(spot, in_bytes)]; }
-    // The plan by which the token that leads from one spot to another is allowed; none if that is the next
-    // one of a plan, and no other reason is known.
-    Plan after(const Spot& from, const Spot& to, bool in_bytes);
+    // The plan from a configuration. The reference is valid until `forget`.
+    const Plan& find(const FilteredConfiguration& here, bool in_bytes) {
+        return plans_[find_id(here, in_bytes)];
+    }
+    // The plan by which the table allows a token that leads from one configuration to another; none, if it
+    // does not: then a token is allowed only as the next one of a plan.
+    Plan after(const FilteredConfiguration& from, const FilteredConfiguration& to, bool in_bytes);
 
-    // What is left of a budget: as TokenPda::Allowance.
+    // What is left of a budget: see TokenPda::Allowance.
     struct Room {
         bool in_bytes;
         std::int64_t most;   // tokens, or bytes
-        std::int64_t after;  // the most that may be left to do after a token
+        std::int64_t after;  // the most that a plan after a token may cost
     };
     // Writes the tokens after which a plan fits into what is left, and the end tokens where the text may end.
-    void write(const Spot& spot, const Room& room, std::span<std::int32_t> mask);
-    // The same where it takes no computation; false: it does.
-    bool write_known(const Spot& spot, const Room& room, std::span<std::int32_t> mask);
+    void write(const FilteredConfiguration& here, const Room& room, std::span<std::int32_t> mask);
+    // The same, if the table is known; else nothing is written, and the result is false.
+    bool write_known(const FilteredConfiguration& here, const Room& room, std::span<std::int32_t> mask);
 
     // A measure of memory; the owner lets it become no more than kMostBytes.
     std::size_t bytes() const {
@@ -107,53 +110,59 @@ class CanonicalPlans {
 
   private:
     static constexpr std::size_t kPlanBytes = 160, kTableBytes = 2000;
-    static constexpr std::int32_t kMostPops = 16, kMostBetter = 4;
-    static constexpr std::int32_t kMostChildren = 32;
+    // A search looks at so many configurations, at no more than kMostBetter once it has a plan, and takes so
+    // many tokens from each.
+    static constexpr std::int32_t kMostPops = 16, kMostBetter = 4, kMostChildren = 32;
+    // So many tokens of a class are asked for a plan of their own.
     static constexpr std::int32_t kMostAsked = 6;
-    static constexpr std::int32_t kUnknown = -2;
-    static constexpr std::size_t kMostText = 1 << 14;
+    static constexpr std::int32_t kUnknown = -2;       // the plan of a token that has not been asked yet
+    static constexpr std::size_t kMostText = 1 << 14;  // bytes of a completion that is tried
 
-    // The tokens after which a plan costs at most so much. `cut`: bytes of each that are no text.
+    // The tokens after which a plan costs at most `cost`, as rows. `stripped`: how many bytes of each token
+    // are not part of the text.
     struct Level {
-        std::int64_t cost, cut;
+        std::int64_t cost, stripped;
         std::int32_t within, across;
     };
-    // Where tokens of a class lead, and the plan from there.
-    struct Way {
+    // A configuration that tokens of a class lead to, and the plan from there.
+    struct Reached {
         LexerConfiguration lexing;
         std::int32_t cell;
-        bool hollow;
+        bool only_space;
         std::int32_t plan;
     };
     struct Table {
-        std::vector<Level> levels;  // by ascending cost; the first one has the end tokens only
-        std::vector<Way> ways;      // by ascending cost
+        std::vector<Level> levels;     // by `stripped`, then by cost; the first one has the end tokens only
+        std::vector<Reached> reached;  // by ascending cost
     };
     struct Classified;
     using Key = std::vector<std::int32_t>;
-    Key key(const Spot& spot, std::int32_t state, bool in_bytes);
-    Key table_key(const Spot& spot, bool in_bytes);
-    std::int32_t find_id(const Spot& spot, bool in_bytes);
-    Plan search(const Spot& start, bool in_bytes);
-    // The least that a spot can cost, without the filter.
-    std::int64_t estimate(const Spot& spot, bool in_bytes);
-    bool ends_here(const Spot& spot);
-    bool read_token(Spot& spot, std::int32_t token) const;
-    std::int64_t cost_of(const Spot& before, std::int32_t token, bool in_bytes) const;
-    // The tokens that the tokenizer makes of the shortest completion; nothing: others, or it is too long.
-    std::optional<Plan> spelled_completion(const Spot& spot, bool in_bytes);
-    const std::string& completion(const Spot& spot);
-    // Whether the filter takes some tokens, and the text may end after them.
+    // Of a configuration, with `state` in place of its filter's state.
+    Key key(const FilteredConfiguration& here, std::int32_t state, bool in_bytes);
+    Key table_key(const FilteredConfiguration& here, bool in_bytes);
+    std::int32_t find_id(const FilteredConfiguration& here, bool in_bytes);
+    Plan search(const FilteredConfiguration& start, bool in_bytes);
+    // A lower bound of the cost of a plan: the distance without the filter.
+    std::int64_t estimate(const FilteredConfiguration& here, bool in_bytes);
+    bool ends_here(const FilteredConfiguration& here);
+    bool read_token(FilteredConfiguration& here, std::int32_t token) const;
+    std::int64_t cost_of(const FilteredConfiguration& before, std::int32_t token, bool in_bytes) const;
+    // The shortest completion, as the tokens that the tokenizer makes of it; nothing: it makes none that may
+    // follow the last token, or the completion is too long.
+    std::optional<Plan> spelled_completion(const FilteredConfiguration& here, bool in_bytes);
+    const std::string& completion(const FilteredConfiguration& here);
+    // Whether the filter takes the tokens, and lets the text end after them.
     bool leads_to_end(std::int32_t state, std::span<const std::int32_t> tokens);
     std::optional<std::vector<std::int32_t>> spell(std::int32_t state, std::string_view text);
-    std::vector<std::int32_t> next_tokens(const Spot& spot);
+    std::vector<std::int32_t> next_tokens(const FilteredConfiguration& here);
 
-    std::int32_t make_table(const Spot& spot, bool in_bytes);
-    void classify(const Spot& spot, std::span<const CanonicalSearch::Successors> successors, bool marked,
-                  std::span<const std::int32_t> live, bool in_bytes, Classified& found);
-    void plan_class(const Spot& to, CanonicalFilter::Situation situation, bool anew, bool in_bytes,
-                    std::span<const std::int32_t> tokens, std::vector<std::int32_t>& plans);
-    void write(const Table& table, const Spot& spot, const Room& room, std::span<std::int32_t> mask);
+    std::int32_t make_table(const FilteredConfiguration& here, bool in_bytes);
+    void classify(const FilteredConfiguration& here, std::span<const CanonicalSearch::Successors> successors,
+                  bool marked, std::span<const std::int32_t> live, bool in_bytes, Classified& found);
+    void plan_class(const FilteredConfiguration& to, CanonicalFilter::Situation situation, bool anew,
+                    bool in_bytes, std::span<const std::int32_t> tokens, std::vector<std::int32_t>& plans);
+    void write(const Table& table, const FilteredConfiguration& here, const Room& room,
+               std::span<std::int32_t> mask);
 
     const Pushdown& machine_;
     const Trie& trie_;

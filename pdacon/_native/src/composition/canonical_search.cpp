@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <ranges>
 #include <span>
 #include <utility>
@@ -20,13 +19,13 @@ std::int32_t CanonicalSearch::configuration(const LexerConfiguration& lexing, co
     if (static_cast<std::size_t>(id) == known_.size()) {
         numbers_ += key.size();
         known_.push_back(std::make_unique<Known>(
-            Known{lexing, stack, is_alive(coaccessibility_, lexing, stack), false, {}, -1, {}, {}}));
+            Known{lexing, stack, is_live(coaccessibility_, lexing, stack), false, {}, -1, {}, {}}));
     }
     return id;
 }
 
-bool CanonicalSearch::is_alive(Coaccessibility& coaccessibility, const LexerConfiguration& lexing,
-                               const Overlay& stack) {
+bool CanonicalSearch::is_live(Coaccessibility& coaccessibility, const LexerConfiguration& lexing,
+                              const Overlay& stack) {
     Overlay here = stack;
     if (machine_.layout.newline < 0) return coaccessibility.is_future_live(lexing, 0, here);
     return NewlineLiveness(machine_, coaccessibility, budget_, here).is_live(lexing, 0);
@@ -42,7 +41,7 @@ void CanonicalSearch::expand(std::int32_t from) {
         const LexerConfiguration lexing{end.lexer_state, end.now.from(start.lexing),
                                         end.matched.from(start.lexing)};
         const auto target = configuration(lexing, stack);
-        if (!known_[static_cast<std::size_t>(target)]->alive)
+        if (!known_[static_cast<std::size_t>(target)]->live)
             return static_cast<std::vector<std::int32_t>*>(nullptr);
         const auto [slot, is_new] = at.emplace(target, found.size());
         if (is_new) found.push_back({target, {}});
@@ -66,12 +65,12 @@ std::int32_t CanonicalSearch::leading_configuration(std::int32_t start, bool spa
     const auto id = configuration_ids_.intern(std::array<std::int32_t, 1>{-1});  // no other key is as short
     const auto& from = *known_[static_cast<std::size_t>(start)];
     known_.push_back(
-        std::make_unique<Known>(Known{from.lexing, from.stack, from.alive, true, {}, -1, {}, {}}));
+        std::make_unique<Known>(Known{from.lexing, from.stack, from.live, true, {}, -1, {}, {}}));
     // After a token that is all space the text is empty still, and may not end: a tokenizer makes no tokens
     // of the empty text.
-    hollow_ = configuration_ids_.intern(std::array<std::int32_t, 1>{-2});
+    only_space_ = configuration_ids_.intern(std::array<std::int32_t, 1>{-2});
     known_.push_back(
-        std::make_unique<Known>(Known{from.lexing, from.stack, from.alive, false, {}, 0, {}, {}}));
+        std::make_unique<Known>(Known{from.lexing, from.stack, from.live, false, {}, 0, {}, {}}));
     std::unordered_map<std::int32_t, std::vector<std::int32_t>> found;
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < tokens_.size(); ++token) {
         budget_.tick();
@@ -84,8 +83,8 @@ std::int32_t CanonicalSearch::leading_configuration(std::int32_t start, bool spa
         auto lexing = from.lexing;
         Overlay stack = from.stack;
         if (!text.empty() && !read_text(lexing, stack, text)) continue;
-        const auto target = text.empty() ? hollow_ : configuration(lexing, stack);
-        if (known_[static_cast<std::size_t>(target)]->alive) found[target].push_back(token);
+        const auto target = text.empty() ? only_space_ : configuration(lexing, stack);
+        if (known_[static_cast<std::size_t>(target)]->live) found[target].push_back(token);
     }
     auto& successors = known_[static_cast<std::size_t>(id)]->successors;
     for (auto& [target, tokens] : found) successors.push_back({target, std::move(tokens)});
@@ -107,9 +106,10 @@ void CanonicalSearch::add(const TokenSet& set, std::vector<std::int32_t>& tokens
     }
     std::vector<std::int32_t> mask(tokens_.words(), 0);
     set.add_to(mask);
-    for (std::size_t word = 0; word < mask.size(); ++word)
-        for (auto rest = static_cast<std::uint32_t>(mask[word]); rest != 0; rest &= rest - 1)
-            tokens.push_back(static_cast<std::int32_t>(word) * 32 + std::countr_zero(rest));
+    for_each_bit(mask, [&](std::int32_t token) {
+        tokens.push_back(token);
+        return true;
+    });
 }
 
 bool CanonicalSearch::may_end(Known& known) {
@@ -123,7 +123,7 @@ bool CanonicalSearch::may_end(Known& known) {
 bool CanonicalSearch::may_follow(const Known& known, std::string_view bytes) {
     auto lexing = known.lexing;
     Overlay stack = known.stack;
-    return read_text(lexing, stack, bytes) && is_alive(settled_, lexing, stack);
+    return read_text(lexing, stack, bytes) && is_live(settled_, lexing, stack);
 }
 
 const std::vector<std::uint8_t>& CanonicalSearch::characters(Known& known) {
@@ -148,14 +148,14 @@ const std::vector<std::uint8_t>& CanonicalSearch::characters(Known& known) {
 bool CanonicalSearch::is_settled_anew(std::int32_t at, std::int32_t text) {
     auto& known = *known_[static_cast<std::size_t>(at)];
     if (may_end(known)) return true;
-    // What is alive there may be the empty text alone.
-    if (at == hollow_ || use_.texts->is_pending(text)) return false;
-    return is_alive(settled_, known.lexing, known.stack);
+    // What keeps it live may be the empty text alone.
+    if (at == only_space_ || use_.texts->is_pending(text)) return false;
+    return is_live(settled_, known.lexing, known.stack);
 }
 
 bool CanonicalSearch::is_settled(std::int32_t at, std::int32_t place, std::int32_t text) {
     auto& known = *known_[static_cast<std::size_t>(at)];
-    // What follows could complete the word.
+    // What follows could complete an added word.
     if (use_.texts && use_.texts->is_pending(text)) return use_.pretokens.ends(place) && may_end(known);
     const auto slot = static_cast<std::size_t>(place);
     if (known.settled.size() <= slot) known.settled.resize(slot + 1, -1);
@@ -222,7 +222,7 @@ void CanonicalSearch::explore(std::int32_t id, bool delicate_only) {
     made.open = std::move(open);
 }
 
-bool CanonicalSearch::close(Edge& edge) {
+bool CanonicalSearch::has_live_successor(Edge& edge) {
     const auto& after = nodes_[static_cast<std::size_t>(edge.node)];
     if (!after.across.empty() || (edge.restarts && !after.within.empty())) return true;
     for (; edge.tested < after.within.size(); ++edge.tested)
@@ -237,7 +237,7 @@ void CanonicalSearch::close_all() {
             std::vector<Edge> open;
             for (auto edge : std::exchange(each.open, {})) {
                 budget_.tick();
-                if (!close(edge)) {
+                if (!has_live_successor(edge)) {
                     open.push_back(edge);
                     continue;
                 }
@@ -249,8 +249,7 @@ void CanonicalSearch::close_all() {
     }
 }
 
-// The nodes that are not explored and that tokens of the first nodes still wait for: along open tokens that
-// may follow each other.
+// The unexplored nodes that open tokens of the roots depend on, along open tokens that may follow each other.
 std::vector<std::int32_t> CanonicalSearch::wanted(std::span<const std::int32_t> roots) {
     ++round_;
     std::vector<Edge*> todo;
@@ -260,7 +259,7 @@ std::vector<std::int32_t> CanonicalSearch::wanted(std::span<const std::int32_t> 
     return wanted_after(std::move(todo));
 }
 
-// The same once those that were wanted are explored, if nothing was closed since.
+// The same from the nodes on that were wanted last, which are explored by now, if no edge was closed since.
 std::vector<std::int32_t> CanonicalSearch::wanted_further() { return wanted_after(std::move(frontier_)); }
 
 std::vector<std::int32_t> CanonicalSearch::wanted_after(std::vector<Edge*> todo) {
@@ -293,8 +292,8 @@ bool CanonicalSearch::is_too_large(std::size_t explored) const {
 
 std::vector<CanonicalSearch::Successors> CanonicalSearch::successors(const LexerConfiguration& lexing,
                                                                      const StackView& stack, bool leading) {
-    ReadSet looked;
-    auto first = configuration(lexing, Overlay(stack, looked));
+    ReadSet read_set;
+    auto first = configuration(lexing, Overlay(stack, read_set));
     if (leading) first = leading_configuration(first, spaced_);
     expand(first);
     return known_[static_cast<std::size_t>(first)]->successors;
@@ -302,8 +301,8 @@ std::vector<CanonicalSearch::Successors> CanonicalSearch::successors(const Lexer
 
 CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, const StackView& stack,
                                              std::span<const std::int32_t> places, std::int32_t text,
-                                             bool leading, const Found* from_start, ReadSet& looked) {
-    auto first = configuration(lexing, Overlay(stack, looked));
+                                             bool leading, const Found* from_start, ReadSet& read_set) {
+    auto first = configuration(lexing, Overlay(stack, read_set));
     if (leading) first = leading_configuration(first, spaced_);
     std::vector<std::int32_t> roots;
     for (const auto place : places) roots.push_back(node(first, place, text));
@@ -324,7 +323,7 @@ CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, c
             break;
         }
         for (const auto each : next) explore(each, false);
-        // All levels are looked at again, so in long searches that is done seldom.
+        // Closing looks at all levels again, so in a long search it is done seldom.
         if (++level <= kShortSearch || level >= closed + closed / 4 || next.empty()) {
             close_all();
             closed = level;

@@ -1,25 +1,26 @@
 // Which tokens a configuration allows so that the text's own tokenization can still go on and end.
 //
-// A node is a configuration, a place of the pretokens' automaton, and a state of that of the texts which the
-// tokenizer leaves as they are, if it changes some. Its tokens are those that all allow,
+// A node is a configuration, a place in the automaton of pretokens and, if the tokenizer changes some texts,
+// a state of the automaton of those that it leaves as they are. Its tokens are those that all of these allow,
 // each within the pretoken or across a mark. Whether one is live does not depend on the token before it, so a
-// node is found once for all of them. A token is live
+// node is searched once for all of them. A token is live
 //   at once, if after it the text may end as grammar and tokenizer want, or a character may follow, as the
 //     grammar wants, before which a pretoken ends for certain and after which any text may follow: then
 //     all that follows has a tokenization of its own. Where the tokenizer changes texts, such a character
 //     counts only if a text goes on from it that is left as it is, whatever stands before;
 //   else if a live token of the node after it follows across a mark, or within the pretoken without merging
-//     with it: a least fixpoint, over the nodes level by level, until nothing of the first node is open.
+//     with it: a least fixpoint, over the nodes level by level, until no token of the first node is open,
+//     that is, neither known to be live nor to be dead.
 //
 // Stacks are overlays on the first configuration's stack, so that the answer holds for all stacks with the
 // states that were read.
 //
-// From one state of the texts to another only what delicate tokens do changes: the others are taken from what
-// was found of the start of texts.
+// The states of the texts differ only in where delicate tokens lead. What the other tokens do is taken from
+// the start of texts (`from_start`).
 //
-// Bounded: after as many nodes as the budget has states (kLeastNodes at least, and fewer where they are
-// large) what is open counts as dead, and `cut` says so. Then a token may be missing, and a mask that has
-// none at all is an error; nothing that is wrong is allowed.
+// Bounded: after as many nodes as the budget has states (at least kLeastNodes, and fewer if they are large)
+// the tokens that are open count as dead, and `cut` says so. Then tokens may be missing, and a mask that has
+// none at all is an error; but no token is allowed that should not be.
 //
 // Cost: the token classes of each lexer state; for each token and place O(1), and O(tokens of the next node)
 // where a pretoken cannot end after it. Linear in the length of a word that goes on without a choice.
@@ -45,8 +46,9 @@ namespace pdacon {
 
 class CanonicalSearch {
   public:
-    // `settled`: what is live with the texts that are left as they are, whatever stands before; the same as
-    // `coaccessibility` if all are. `classes`: by lexer states.
+    // `settled`: liveness if only texts may follow that the tokenizer leaves as they are, whatever stands
+    // before them; the same as `coaccessibility` if it changes none. `classes`: by the lexer states in which
+    // tokens end.
     CanonicalSearch(const Pushdown& machine, Coaccessibility& coaccessibility, Coaccessibility& settled,
                     TokenClasses& classes, const Tokens& tokens, CanonicalFilter& filter, Budget& budget)
         : machine_(machine),
@@ -59,19 +61,19 @@ class CanonicalSearch {
           use_(filter),
           budget_(budget) {}
 
-    // The live tokens: those that go on within a pretoken, unless they merge with the token before them, and
-    // those that begin one; the latter with the end tokens, if the text may end.
+    // The live tokens: those that go on within the pretoken, if they do not merge with the token before them,
+    // and those that begin one, the end tokens among them if the text may end.
     struct Found {
         std::vector<std::int32_t> within, across;
         bool cut = false;
     };
-    // `leading`: the first token's leading space is none of the text.
-    // `from_start`: the same for the start of texts, with what it read in `looked`; nothing: `text` is the
-    // start.
+    // `text`: a state of the texts. `from_start`: the result for the start of texts, with its read set in
+    // `read_set`; null: `text` is the start. `leading`: the first token's leading space is not part of the
+    // text.
     Found find(const LexerConfiguration& lexing, const StackView& stack, std::span<const std::int32_t> places,
-               std::int32_t text, bool leading, const Found* from_start, ReadSet& looked);
+               std::int32_t text, bool leading, const Found* from_start, ReadSet& read_set);
 
-    // The tokens that the grammar allows, by the configurations that they lead to, each with a number.
+    // The tokens that the grammar allows, by the configurations that they lead to, which are numbered.
     struct Successors {
         std::int32_t configuration;
         std::vector<std::int32_t> tokens;
@@ -82,28 +84,30 @@ class CanonicalSearch {
   private:
     static constexpr std::size_t kLeastNodes = 2000;
     static constexpr std::size_t kNodeNumbers = 160;  // a node with more in its keys and edges counts as more
-    static constexpr std::size_t kShortSearch = 64;   // levels, after each of which edges are closed
+    static constexpr std::size_t kShortSearch = 64;   // up to so many levels, edges are closed after each one
+    // What is known of a configuration.
     struct Known {
         LexerConfiguration lexing;
         Overlay stack;
-        bool alive;
+        bool live;
         bool expanded = false;
         std::vector<Successors> successors;
         std::int8_t may_end = -1;              // -1: not known
         std::vector<std::uint8_t> characters;  // by class: whether such a character may follow
         std::vector<std::int8_t> settled;      // by place: see is_settled; -1: not known
     };
+    // A token that is open, and the node that it leads to.
     struct Edge {
         std::int32_t token, node;
         bool marked;
         bool restarts;           // the token is an added word, and another text begins after it
-        std::int32_t round = 0;  // the last one of `wanted` that came by
-        std::size_t tested = 0;  // how many of the node's tokens merge with this one
+        std::int32_t round = 0;  // the last round of `wanted` that visited this edge
+        std::size_t tested = 0;  // so many of the node's tokens within the pretoken merge with this one
     };
     struct Node {
         std::int32_t configuration, place, text;
         bool explored = false;
-        std::vector<std::int32_t> within, across;
+        std::vector<std::int32_t> within, across;  // the tokens that are known to be live
         std::vector<Edge> open;
     };
     std::int32_t configuration(const LexerConfiguration& lexing, const Overlay& stack);
@@ -111,12 +115,12 @@ class CanonicalSearch {
     std::int32_t leading_configuration(std::int32_t start, bool spaced);
     void expand(std::int32_t configuration);
     void add(const TokenSet& set, std::vector<std::int32_t>& tokens) const;
-    bool is_alive(Coaccessibility& coaccessibility, const LexerConfiguration& lexing, const Overlay& stack);
+    bool is_live(Coaccessibility& coaccessibility, const LexerConfiguration& lexing, const Overlay& stack);
     bool may_end(Known& known);
     const std::vector<std::uint8_t>& characters(Known& known);
     bool read_text(LexerConfiguration& lexing, Overlay& stack, std::string_view bytes);
     bool may_follow(const Known& known, std::string_view bytes);
-    // Whether the border after a configuration is settled: the first of the two ways to be live.
+    // Whether a token that leads here is live at once: the first of the two ways to be live.
     bool is_settled(std::int32_t configuration, std::int32_t place, std::int32_t text);
     // The same after an added word.
     bool is_settled_anew(std::int32_t configuration, std::int32_t text);
@@ -124,8 +128,11 @@ class CanonicalSearch {
         return edge.restarts || next.marked || !merges_.merges(edge.token, next.token);
     }
     std::int32_t node(std::int32_t configuration, std::int32_t place, std::int32_t text);
+    // Finds the tokens of a node, live or open; `delicate_only`: only those that are delicate in its text.
     void explore(std::int32_t node, bool delicate_only);
-    bool close(Edge& edge);
+    // The second way to be live.
+    bool has_live_successor(Edge& edge);
+    // Closes every edge whose token is live by now: the least fixpoint over the nodes explored so far.
     void close_all();
     std::vector<std::int32_t> wanted(std::span<const std::int32_t> roots);
     std::vector<std::int32_t> wanted_further();
@@ -142,13 +149,13 @@ class CanonicalSearch {
     CanonicalFilter::Use use_;
     Budget& budget_;
     Interner configuration_ids_;
-    std::int32_t hollow_ = -1;  // the configuration after a first token that is all leading space
+    std::int32_t only_space_ = -1;  // the configuration after a first token that is all leading space
     std::vector<std::unique_ptr<Known>> known_;
     Interner node_ids_;
     std::vector<Node> nodes_;
     std::int32_t round_ = 0;
-    std::vector<Edge*> frontier_;  // those of the last round that lead to nodes which were not explored
-    std::size_t numbers_ = 0;      // in keys of configurations and in open edges
+    std::vector<Edge*> frontier_;  // the edges of the last round that lead to nodes not explored then
+    std::size_t numbers_ = 0;      // how many numbers are in keys of configurations and in open edges
 };
 
 }  // namespace pdacon

@@ -14,12 +14,12 @@ namespace pdacon {
 
 // Whether a configuration, after the bytes of a token that lead to a state of the vocabulary star, is
 // coaccessible.
-using IsAlive =
-    std::function<bool(const LexerConfiguration& lexing, std::int32_t star_state, const StackView& stack)>;
+using IsLive =
+    std::function<bool(const LexerConfiguration& lexing, std::int32_t speller_state, const StackView& stack)>;
 
 // At most `limit` bytes. They end where the text can end, and where more than one byte can come next. Takes
 // O(bytes of the answer x byte classes) questions about liveness.
 std::string find_forced_bytes(const Pushdown& machine, const VocabularyStar& star, LexerConfiguration lexing,
-                              PersistentStack stack, std::size_t limit, const IsAlive& is_alive);
+                              PersistentStack stack, std::size_t limit, const IsLive& is_live);
 
 }  // namespace pdacon

@@ -23,7 +23,7 @@ void MaskAssembly::Contribution::add(const Contribution& other) {
 }
 
 void MaskAssembly::add_allowed(const TokenClasses::Node& node, const LexerConfiguration& start,
-                               const StackView& stack, ReadSet& looked, std::span<std::int32_t> mask) {
+                               const StackView& stack, ReadSet& read_set, std::span<std::int32_t> mask) {
     if (bytes() > kMostBytes) forget();
     path_.clear();
     stack_nodes_.clear();
@@ -37,24 +37,24 @@ void MaskAssembly::add_allowed(const TokenClasses::Node& node, const LexerConfig
         auto done = std::move(path_.back());
         path_.pop_back();
         if (path_.empty()) {
-            looked.states = std::max(looked.states, done.looked.states);
-            looked.columns |= done.looked.columns;
+            read_set.states = std::max(read_set.states, done.read_set.states);
+            read_set.columns |= done.read_set.columns;
             for (const auto token : done.found.tokens) set_bit(mask, token);
             for (const auto* set : done.found.sets) set->add_to(mask);
             return;
         }
-        path_.back().looked.columns |= done.looked.columns;
-        add_found(path_.back(), done.found, done.looked.states, done.popped, done.pushed);
-        if (!done.looked.columns) keep(std::move(done));
+        path_.back().read_set.columns |= done.read_set.columns;
+        add_found(path_.back(), done.found, done.read_set.states, done.popped, done.pushed);
+        if (!done.read_set.columns) keep(std::move(done));
     }
 }
 
 void MaskAssembly::add_inner(Frame& frame, const LexerConfiguration& start) {
     std::optional<NewlineLiveness> lines;
     const auto is_allowed = [&](const TokenClasses::InnerEnd& end) {
-        if (end.lexer_state < 0) return coaccessibility_.is_live(end.future, frame.stack, frame.looked);
-        if (!lines) lines.emplace(machine_, coaccessibility_, budget_, Overlay(frame.stack, frame.looked));
-        frame.looked.columns = true;
+        if (end.lexer_state < 0) return coaccessibility_.is_live(end.future, frame.stack, frame.read_set);
+        if (!lines) lines.emplace(machine_, coaccessibility_, budget_, Overlay(frame.stack, frame.read_set));
+        frame.read_set.columns = true;
         return lines->is_live({end.lexer_state, end.now.from(start), end.matched.from(start)}, 0);
     };
     const auto& node = *frame.node;
@@ -68,7 +68,7 @@ void MaskAssembly::add_inner(Frame& frame, const LexerConfiguration& start) {
 // for it.
 bool MaskAssembly::enter_next(Frame& frame, const LexerConfiguration& start) {
     const auto& edge = frame.node->emitting[frame.next++];
-    Overlay after(frame.stack, frame.looked);
+    Overlay after(frame.stack, frame.read_set);
     if (!feed_label(machine_, after, edge.label, edge.column.from(start))) return false;
     const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
     const auto& node = classes_.after(edge, context);
@@ -85,12 +85,12 @@ bool MaskAssembly::enter_next(Frame& frame, const LexerConfiguration& start) {
 void MaskAssembly::add_found(Frame& to, const Contribution& found, std::uint32_t states, std::uint32_t popped,
                              std::uint32_t pushed) {
     to.found.add(found);
-    if (states > pushed) to.looked.states = std::max(to.looked.states, popped + states - pushed);
+    if (states > pushed) to.read_set.states = std::max(to.read_set.states, popped + states - pushed);
 }
 
 void MaskAssembly::keep(Frame frame) {
     kept_.add(frame.node->number, frame.stack.top,
-              {static_cast<std::int32_t>(contributions_.size()), frame.looked.states});
+              {static_cast<std::int32_t>(contributions_.size()), frame.read_set.states});
     bytes_ += frame.found.bytes();
     contributions_.push_back(std::move(frame.found));
 }

@@ -31,9 +31,9 @@ class MaskAssembly {
         : machine_(machine), coaccessibility_(coaccessibility), classes_(classes), budget_(budget) {}
 
     // Adds to a mask the allowed tokens of a node of a lexer state, in a configuration with that state.
-    // Records in `looked` what the answer depended on.
+    // Records in `read_set` what the answer depended on.
     void add_allowed(const TokenClasses::Node& node, const LexerConfiguration& start, const StackView& stack,
-                     ReadSet& looked, std::span<std::int32_t> mask);
+                     ReadSet& read_set, std::span<std::int32_t> mask);
 
     // Memory that `forget` gives back. To be forgotten whenever the classes are: it refers to their nodes.
     std::size_t bytes() const { return bytes_ + kept_.bytes(); }
@@ -60,7 +60,7 @@ class MaskAssembly {
         StackView stack;
         std::uint32_t popped = 0, pushed = 0;
         std::size_t next = 0;  // emitting edge
-        ReadSet looked = {};
+        ReadSet read_set = {};
         Contribution found = {};
     };
     static constexpr std::size_t kMostBytes = std::size_t{16} << 20;

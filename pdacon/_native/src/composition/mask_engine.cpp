@@ -8,15 +8,15 @@
 namespace pdacon {
 
 std::vector<std::int32_t> MaskEngine::compute(const LexerConfiguration& lexing, const StackView& stack,
-                                              ReadSet& looked) {
-    return labels_.resolve(compute_symbols(lexing, stack, looked));
+                                              ReadSet& read_set) {
+    return labels_.resolve(compute_symbols(lexing, stack, read_set));
 }
 
 std::vector<std::int32_t> MaskEngine::compute_symbols(const LexerConfiguration& lexing,
-                                                      const StackView& stack, ReadSet& looked) {
+                                                      const StackView& stack, ReadSet& read_set) {
     std::vector<std::int32_t> mask(trie_.words(), 0);
-    assembly_.add_allowed(classes_.of_state(lexing.state), lexing, stack, looked, mask);
-    Overlay here(stack, looked);
+    assembly_.add_allowed(classes_.of_state(lexing.state), lexing, stack, read_set, mask);
+    Overlay here(stack, read_set);
     if (ends(machine_, here, lexing))
         for (const auto token : trie_.tokens()->end_tokens()) set_bit(mask, token);
     return mask;
@@ -26,14 +26,14 @@ std::vector<std::int32_t> MaskEngine::compute_symbols(const LexerConfiguration& 
 std::vector<std::int32_t> MaskEngine::compute_leading() {
     const PersistentStack stack(machine_.start.start_state);
     const auto lexing = boundary(machine_, stack, 0);
-    ReadSet looked;
-    auto mask = compute_symbols(lexing, stack.view(), looked);
+    ReadSet read_set;
+    auto mask = compute_symbols(lexing, stack.view(), read_set);
     const auto space = trie_.child(0, ' ');
     if (space < 0) return labels_.resolve(std::move(mask));
     const auto end = trie_.first_token(trie_.subtree_end(space));
     for (auto position = trie_.first_token(space); position < end; ++position)
         clear_bit(mask, trie_.token(position));
-    assembly_.add_allowed(classes_.below(space, lexing.state), lexing, stack.view(), looked, mask);
+    assembly_.add_allowed(classes_.below(space, lexing.state), lexing, stack.view(), read_set, mask);
     return labels_.resolve(std::move(mask));
 }
 

@@ -51,9 +51,9 @@ class MaskEngine {
     // Does beforehand what most first masks need.
     void find_loops() { classes_.find_loops(); }
 
-    // The mask of a configuration between two tokens. Records in `looked` what it depended on.
+    // The mask of a configuration between two tokens. Records in `read_set` what it depended on.
     std::vector<std::int32_t> compute(const LexerConfiguration& lexing, const StackView& stack,
-                                      ReadSet& looked);
+                                      ReadSet& read_set);
     // The mask at the start of a text where a token loses one leading space.
     std::vector<std::int32_t> compute_leading();
     // Completion::shortest; what it needs is made when it is first asked for.
@@ -96,7 +96,7 @@ class MaskEngine {
     // As `compute`, over the trie's ids: the vocabulary's tokens, then the labels that stand for sets of
     // tokens (detokenizer/labels.hpp; not those that the lexer commits). `compute` resolves them.
     std::vector<std::int32_t> compute_symbols(const LexerConfiguration& lexing, const StackView& stack,
-                                              ReadSet& looked);
+                                              ReadSet& read_set);
 
     // Null where tokens do not spell every text.
     Coaccessibility* liveness_of_texts() { return star_.edges.size() == 1 ? &coaccessibility_ : nullptr; }

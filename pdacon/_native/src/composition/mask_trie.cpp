@@ -77,26 +77,26 @@ std::int32_t MaskTrie::Added::make_branch(std::int32_t node, std::int32_t state)
     return next;
 }
 
-void MaskTrie::add(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& looked,
+void MaskTrie::add(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& read_set,
                    std::int32_t mask) {
     // A grammar whose tokens can end any number of rules, and whose texts all nest differently, never asks
     // for the same path twice.
-    if (looked.states > kMostNodes) return;  // so long a path is not kept
-    if (!has_room(looked)) forget();
+    if (read_set.states > kMostNodes) return;  // so long a path is not kept
+    if (!has_room(read_set)) forget();
     try {
-        add_path(lexing, stack, looked, mask);
+        add_path(lexing, stack, read_set, mask);
     } catch (...) {  // out of memory: a part of a path would have no mask
         forget();
         throw;
     }
 }
 
-void MaskTrie::add_path(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& looked,
+void MaskTrie::add_path(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& read_set,
                         std::int32_t mask) {
     if (added_.nodes.empty()) added_.nodes.resize(roots_);
-    auto at = looked.columns ? added_.make_columns_root(columns_key(lexing, stack)) : lexing.state;
+    auto at = read_set.columns ? added_.make_columns_root(columns_key(lexing, stack)) : lexing.state;
     const auto* node = stack.top;
-    for (auto left = looked.states; left > 0; --left, node = node->below)
+    for (auto left = read_set.states; left > 0; --left, node = node->below)
         at = added_.make_branch(at, node->state);
     added_.nodes[static_cast<std::size_t>(at)].mask = mask;
 }

@@ -38,13 +38,13 @@ class MaskTrie {
     std::int32_t find(const LexerConfiguration& lexing, const StackView& stack) const;
     // Adds a mask under what its computation looked at, where `find` knows none. If the added trie is full,
     // all of it is emptied first, and also if memory runs out; a path longer than the trie is not kept.
-    void add(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& looked,
+    void add(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& read_set,
              std::int32_t mask);
     // Whether `add` would empty nothing.
-    bool has_room(const ReadSet& looked) const { return size() + looked.states <= roots_ + kMostNodes; }
+    bool has_room(const ReadSet& read_set) const { return size() + read_set.states <= roots_ + kMostNodes; }
     // Whether there is room for a mask that no text has asked for: such masks get half of all nodes.
-    bool has_room_beside_texts(const ReadSet& looked) const {
-        return size() + looked.states <= roots_ + kMostNodes / 2;
+    bool has_room_beside_texts(const ReadSet& read_set) const {
+        return size() + read_set.states <= roots_ + kMostNodes / 2;
     }
     // Empties the added trie and gives its memory back.
     void forget();
@@ -99,7 +99,7 @@ class MaskTrie {
         std::span<const Branch> branches(std::int32_t node) const { return all_branches[node]; }
     };
 
-    void add_path(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& looked,
+    void add_path(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& read_set,
                   std::int32_t mask);
     template <class AnyTrie>
     std::int32_t find_in(const AnyTrie& trie, const LexerConfiguration& lexing, const StackView& stack) const;

@@ -14,7 +14,7 @@ namespace pdacon {
 
 namespace {
 
-// Of the open blocks, the innermost first.
+// The columns of the open blocks, the innermost first.
 std::vector<std::int32_t> columns_of(const StackView& stack) {
     std::vector<std::int32_t> columns;
     for (const auto* block = stack.block; block != nullptr; block = block->around)
@@ -95,8 +95,8 @@ const std::shared_ptr<const VocabularyStar>& TokenPda::star() {
     return star_;
 }
 
-// Some of what the engine holds may be half done. Masks keep their ids, and stay known unless the trie of
-// masks is most of all there is.
+// Called where work was cut short, so that something in the engine may be half done. Masks keep their ids.
+// They are also found again, unless the mask trie takes most of the memory.
 void TokenPda::forget_caches() {
     engine_.reset();
     settled_.reset();
@@ -144,27 +144,27 @@ bool TokenPda::empty_language(bool leading_space) {
     const PersistentStack stack(machine_.start.start_state);
     const auto lexing = boundary(machine_, stack, 0);
     if (some(mask(lexing, stack.view())) || (leading_space && some(leading_mask()))) return false;
-    return !alive(lexing, stack.view());  // a vocabulary may have no token that ends a text
+    return !is_live(lexing, stack.view());  // a vocabulary may have no token that ends a text
 }
 
-Liveness TokenPda::known_alive(const LexerConfiguration& lexing, const StackView& stack) const {
+Liveness TokenPda::known_liveness(const LexerConfiguration& lexing, const StackView& stack) const {
     const auto known = liveness_table_.at(liveness_table_.row(lexing), stack.top->state);
     if (known == Liveness::kLiveOnAll && liveness_table_.is_column_independent(lexing)) return known;
     return known == Liveness::kDeadOnAll ? known : Liveness::kUnknown;
 }
 
-bool TokenPda::alive(const LexerConfiguration& lexing, const StackView& stack) {
-    const auto known = known_alive(lexing, stack);
-    return known == Liveness::kUnknown ? alive_in(lexing, 0, stack) : known == Liveness::kLiveOnAll;
+bool TokenPda::is_live(const LexerConfiguration& lexing, const StackView& stack) {
+    const auto known = known_liveness(lexing, stack);
+    return known == Liveness::kUnknown ? is_live(lexing, 0, stack) : known == Liveness::kLiveOnAll;
 }
 
-// `star_state`: where the bytes of a token that has been begun lead to; 0: between two tokens.
-bool TokenPda::alive_in(const LexerConfiguration& lexing, std::int32_t star_state, const StackView& stack) {
+// `speller_state`: where the bytes of a token that has been begun lead to; 0: between two tokens.
+bool TokenPda::is_live(const LexerConfiguration& lexing, std::int32_t speller_state, const StackView& stack) {
     return guarded_.run([&] {
-        ReadSet looked;
-        Overlay here(stack, looked);
+        ReadSet read_set;
+        Overlay here(stack, read_set);
         return NewlineLiveness(machine_, engine().coaccessibility(), budget_, here)
-            .is_live(lexing, star_state);
+            .is_live(lexing, speller_state);
     });
 }
 
@@ -193,10 +193,10 @@ TokenPda::Mask TokenPda::known_or(std::int32_t id, Compute compute) {
 TokenPda::Mask TokenPda::mask(const LexerConfiguration& lexing, const StackView& stack) {
     return require(guarded_.run([&] {
         return known_or(mask_trie_.find(lexing, stack), [&] {
-            ReadSet looked;
-            auto words = engine().compute(lexing, stack, looked);
+            ReadSet read_set;
+            auto words = engine().compute(lexing, stack, read_set);
             return std::pair(std::move(words),
-                             [&, looked](std::int32_t id) { mask_trie_.add(lexing, stack, looked, id); });
+                             [&, read_set](std::int32_t id) { mask_trie_.add(lexing, stack, read_set, id); });
         });
     }));
 }
@@ -207,20 +207,20 @@ std::optional<ReadSet> TokenPda::file_mask(const LexerConfiguration& lexing, con
     auto filed = guarded_.run([&]() -> std::optional<ReadSet> {
         full.reset();
         if (masks_.bytes() + cached_bytes() >= guarded_.max_bytes()) engine().forget();
-        ReadSet looked;
-        auto words = engine().compute(lexing, stack.view(), looked);
+        ReadSet read_set;
+        auto words = engine().compute(lexing, stack.view(), read_set);
         const bool nothing =
             std::all_of(words.begin(), words.end(), [](std::int32_t word) { return word == 0; });
-        if (nothing || (looked.columns && !columns_meant)) return looked;
-        if (!mask_trie_.has_room_beside_texts(looked)) return std::nullopt;
+        if (nothing || (read_set.columns && !columns_meant)) return read_set;
+        if (!mask_trie_.has_room_beside_texts(read_set)) return std::nullopt;
         const auto bytes = masks_.bytes() + masks_.row_bytes() + mask_trie_.bytes();
         if (bytes > guarded_.max_bytes()) {
             full.emplace("bytes", static_cast<double>(bytes), static_cast<double>(guarded_.max_bytes()));
             return std::nullopt;
         }
-        mask_trie_.add(lexing, stack.view(), looked, masks_.intern(std::move(words)));
+        mask_trie_.add(lexing, stack.view(), read_set, masks_.intern(std::move(words)));
         ++masks_computed_;
-        return looked;
+        return read_set;
     });
     if (full) throw *full;
     return filed;
@@ -293,8 +293,8 @@ std::int64_t TokenPda::least(Allowance::Unit unit, const LexerConfiguration& lex
                              const StackView& stack) {
     require_measurable();
     return guarded_.run([&] {
-        ReadSet looked;
-        Overlay here(stack, looked);
+        ReadSet read_set;
+        Overlay here(stack, read_set);
         if (ends(machine_, here, lexing)) return std::int64_t{0};
         auto& measuring = measuring_engine();
         if (unit == Allowance::Unit::kTokens)
@@ -330,8 +330,8 @@ std::int32_t TokenPda::make_by_distance(const LexerConfiguration& lexing, bool l
     if (const auto known = by_distance_.find(key); known >= 0) return known;
     make_room();
     MasksByDistance made;
-    ReadSet looked;
-    Overlay here(stack, looked);
+    ReadSet read_set;
+    Overlay here(stack, read_set);
     made.may_end = ends(machine_, here, lexing);
     made.nothing = masks_.intern(end_words(made.may_end), guarded_.max_bytes());
     if (made.nothing < 0) return -1;
@@ -360,8 +360,8 @@ std::int32_t TokenPda::make_by_bytes(const LexerConfiguration& lexing, bool lead
     if (const auto known = find_by_bytes(key, allowance); known >= 0) return known;
     make_room();
     const auto found = measuring.assemble_by_bytes(lexing, leading, stack);
-    ReadSet looked;
-    Overlay here(stack, looked);
+    ReadSet read_set;
+    Overlay here(stack, read_set);
     const bool may_end = ends(machine_, here, lexing);
     allowance.most = std::min(allowance.most, found.enough());
     auto words = end_words(may_end);
@@ -418,34 +418,41 @@ Coaccessibility& TokenPda::settled() {
     return *settled_;
 }
 
+CanonicalSearch TokenPda::canonical_search() {
+    return CanonicalSearch(machine_, engine().coaccessibility(), settled(), engine().classes_by_state(),
+                           tokens(), *filter_, budget_);
+}
+
+CanonicalSearch::Found TokenPda::live_tokens(std::int32_t known) const {
+    const auto& found = filtered_[static_cast<std::size_t>(known)];
+    const auto words = static_cast<std::ptrdiff_t>(tokens().words());
+    const auto* within = filtered_rows_.row(found.within);
+    const auto* across = filtered_rows_.row(found.across);
+    return {{within, within + words}, {across, across + words}, found.cut};
+}
+
 std::int32_t TokenPda::make_filtered(const LexerConfiguration& lexing, const StackView& stack,
                                      const CanonicalFilter::Situation& situation) {
     if (const auto known = find_filtered(lexing, stack, situation); known >= 0) return known;
-    ReadSet looked;
+    ReadSet read_set;
     CanonicalSearch::Found from_start;
     const bool starts = situation.text == TextStates::kStart;
     if (!starts) {
         const auto known = make_filtered(lexing, stack, {situation.set, TextStates::kStart});
-        const auto& of_start = filtered_[static_cast<std::size_t>(known)];
-        const auto words = static_cast<std::ptrdiff_t>(tokens().words());
-        const auto* within = filtered_rows_.row(of_start.within);
-        const auto* across = filtered_rows_.row(of_start.across);
-        from_start = {{within, within + words}, {across, across + words}, of_start.cut};
-        looked = of_start.looked;
+        from_start = live_tokens(known);
+        read_set = filtered_[static_cast<std::size_t>(known)].read_set;
     } else {
         make_room();
     }
     const auto places = filter_->places_of(situation.set);
-    auto found =
-        CanonicalSearch(machine_, engine().coaccessibility(), settled(), engine().classes_by_state(),
-                        tokens(), *filter_, budget_)
-            .find(lexing, stack, places, situation.text, false, starts ? nullptr : &from_start, looked);
-    const auto made = keep_filtered(std::move(found), looked);
+    auto found = canonical_search().find(lexing, stack, places, situation.text, false,
+                                         starts ? nullptr : &from_start, read_set);
+    const auto made = keep_filtered(std::move(found), read_set);
     auto& trie = filtered_tries_[situation];
     if (!trie)
         trie = std::make_unique<MaskTrie>(static_cast<std::size_t>(machine_.lexer.num_states()),
                                           machine_.layout.newline >= 0);
-    trie->add(lexing, stack, looked, made);
+    trie->add(lexing, stack, read_set, made);
     return made;
 }
 
@@ -454,31 +461,29 @@ std::int32_t TokenPda::made_filtered(const LexerConfiguration& lexing, const Sta
     const auto situation = filter_->situation(state);
     if (!leading) return make_filtered(lexing, stack, situation);
     if (leading_filtered_ < 0) {
-        ReadSet looked;
+        ReadSet read_set;
         const auto places = filter_->places_of(situation.set);
-        leading_filtered_ =
-            keep_filtered(CanonicalSearch(machine_, engine().coaccessibility(), settled(),
-                                          engine().classes_by_state(), tokens(), *filter_, budget_)
-                              .find(lexing, stack, places, situation.text, true, nullptr, looked),
-                          looked);
+        leading_filtered_ = keep_filtered(
+            canonical_search().find(lexing, stack, places, situation.text, true, nullptr, read_set),
+            read_set);
     }
     return leading_filtered_;
 }
 
-std::int32_t TokenPda::keep_filtered(CanonicalSearch::Found found, const ReadSet& looked) {
+std::int32_t TokenPda::keep_filtered(CanonicalSearch::Found found, const ReadSet& read_set) {
     if (found.cut) ++filtered_cuts_;
     const FilteredMasks masks{filtered_rows_.intern(std::move(found.within)),
-                              filtered_rows_.intern(std::move(found.across)), looked, found.cut};
-    const auto [at, is_new] =
-        filtered_ids_.emplace(std::array{masks.within, masks.across, static_cast<std::int32_t>(looked.states),
-                                         static_cast<std::int32_t>(looked.columns), found.cut ? 1 : 0},
-                              static_cast<std::int32_t>(filtered_.size()));
+                              filtered_rows_.intern(std::move(found.across)), read_set, found.cut};
+    const auto [at, is_new] = filtered_ids_.emplace(
+        std::array{masks.within, masks.across, static_cast<std::int32_t>(read_set.states),
+                   static_cast<std::int32_t>(read_set.columns), found.cut ? 1 : 0},
+        static_cast<std::int32_t>(filtered_.size()));
     if (is_new) filtered_.push_back(masks);
     return at->second;
 }
 
 bool TokenPda::write_filtered(std::int32_t known, std::int32_t state, std::span<std::int32_t> mask) const {
-    const auto& [within, across, looked, cut] = filtered_[static_cast<std::size_t>(known)];
+    const auto& [within, across, read_set, cut] = filtered_[static_cast<std::size_t>(known)];
     filter_->combine(state, filtered_rows_.row(within), filtered_rows_.row(across), mask);
     return !cut || std::ranges::any_of(mask, [](auto word) { return word != 0; });
 }
@@ -499,14 +504,14 @@ void TokenPda::filtered(const LexerConfiguration& lexing, const StackView& stack
     const auto most = static_cast<double>(budget_.states());
     throw LimitExceeded(
         "states", most + 1, most,
-        "canonical: the search for tokens after which the tokenizer's own can go on looked at "
+        "canonical: the search for tokens after which the tokenizer's own can go on read_set at "
         "so many places, and found none, as in a word of thousands of letters");
 }
 
 bool TokenPda::filtered_allows(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
                                bool leading, std::int32_t token) {
     return guarded_.run([&] {
-        const auto& [within, across, looked, cut] =
+        const auto& [within, across, read_set, cut] =
             filtered_[static_cast<std::size_t>(made_filtered(lexing, stack, state, leading))];
         if (has_bit(filtered_rows_.row(across), token)) return true;
         return has_bit(filtered_rows_.row(within), token) && filter_->may_follow(state, token);
@@ -516,8 +521,8 @@ bool TokenPda::filtered_allows(const LexerConfiguration& lexing, const StackView
 std::string TokenPda::forced_bytes(LexerConfiguration lexing, PersistentStack stack, std::size_t limit) {
     const auto shared = guarded_.run([this] { return star(); });
     return find_forced_bytes(machine_, *shared, lexing, std::move(stack), limit,
-                             [this](const LexerConfiguration& at, std::int32_t star_state,
-                                    const StackView& view) { return alive_in(at, star_state, view); });
+                             [this](const LexerConfiguration& at, std::int32_t speller_state,
+                                    const StackView& view) { return is_live(at, speller_state, view); });
 }
 
 std::int64_t TokenPda::shortest_completion(const LexerConfiguration& lexing, PersistentStack stack,

@@ -2,7 +2,7 @@
 // pushdown automaton over tokens.
 //
 // In: the pushdown automaton, the trie, liveness. Out: masks, interned, and what else can be asked of a
-// configuration. It keeps nothing of a sequence; a Matcher does. Its `eager/` computes every mask beforehand.
+// configuration. It does not know sequences: a Matcher does. Its `eager/` computes every mask beforehand.
 //
 // TokenPda: the token-level pushdown automaton of one start symbol. The mask of a configuration depends on
 // its lexer state, the topmost LR states that the computation looked at and, where newlines indent, perhaps
@@ -55,8 +55,8 @@ class TokenPda {
   public:
     // Computes the mask of the empty text, which every matcher asks for first. `budget`: its time limit and
     // its canceller hold only until this is done. `max_bytes`: for the masks and all caches, 0: no limit.
-    // `max_depth`: of the stack, which Matcher holds to. `known`: the futures of the machine's lexer, if
-    // somebody has computed them; copied. Throws LimitExceeded, Cancelled, std::invalid_argument.
+    // `max_depth`: of the stack; a Matcher keeps to it. `known`: the futures of the machine's lexer, if they
+    // have been computed; they are copied. Throws LimitExceeded, Cancelled, std::invalid_argument.
     TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie, std::shared_ptr<const Labels> labels,
              Budget budget, std::int64_t max_depth, std::int64_t max_bytes, const Futures* known = nullptr);
     // Loads what `save` has written. Everything that is not stored is found when it is needed, the trie and
@@ -73,18 +73,18 @@ class TokenPda {
     const Trie& trie() const { return trie_->get(); }
     std::int64_t max_depth() const { return max_depth_; }
 
-    // Whether no text that the vocabulary can spell is accepted, with `leading_space` also none that has one
-    // space before it.
+    // Whether no text that the vocabulary can spell is a sentence. With `leading_space`, neither may a
+    // sentence with one space before it be.
     bool empty_language(bool leading_space = false);
     // What the texts that the vocabulary can spell lead to.
     Reached reached(Budget budget) const {
         return find_reached(machine_, VocabularyStar(trie(), budget), budget);
     }
 
-    // Whether the configuration can reach acceptance with tokens of the vocabulary. `known_alive` never
+    // Whether the configuration can reach acceptance with tokens of the vocabulary. `known_liveness` never
     // waits: kLiveOnAll or kDeadOnAll, if the lexer state and the top of the stack tell, else kUnknown.
-    bool alive(const LexerConfiguration& lexing, const StackView& stack);
-    Liveness known_alive(const LexerConfiguration& lexing, const StackView& stack) const;
+    bool is_live(const LexerConfiguration& lexing, const StackView& stack);
+    Liveness known_liveness(const LexerConfiguration& lexing, const StackView& stack) const;
 
     // Which terminals lead on to acceptance with tokens of the vocabulary. For people, and not quick.
     ExpectedTerminals expected_terminals(const LexerConfiguration& lexing, const StackView& stack,
@@ -102,7 +102,7 @@ class TokenPda {
     // The same if it is known, otherwise id -1. Never waits, so that the id is -1 also while another thread
     // has the lock.
     Mask known_mask(const LexerConfiguration& lexing, const StackView& stack);
-    // The mask for the first token, where one leading space of it is not part of the text.
+    // The mask of the first token, if one leading space of it is not part of the text.
     Mask leading_mask();
     Mask known_leading_mask();
     // Computes a mask before any text asks for it, and adds it unless it allows nothing, or it depends on
@@ -111,8 +111,8 @@ class TokenPda {
     // that texts ask for. Throws LimitExceeded("bytes") if there are no bytes left.
     std::optional<ReadSet> file_mask(const LexerConfiguration& lexing, const PersistentStack& stack,
                                      bool columns_meant);
-    // What is left of a budget. `closing`: nothing is begun any more, so no token may lead further from the
-    // end than the text is already.
+    // What is left of a budget. `closing`: no token may lead further from the end than the text is already,
+    // so that nothing is begun any more.
     struct Allowance {
         enum class Unit : std::uint8_t { kTokens, kBytes };
         static constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
@@ -120,11 +120,12 @@ class TokenPda {
         bool closing;
         std::int64_t most;  // tokens, end tokens not counted, or bytes of text
     };
-    // Allowances are not for grammars whose lines are escaped: a blank can be of several bytes there, which
-    // LayoutDistances does not know. Nor are they for layout under a filter. Throws std::invalid_argument.
+    // Throws std::invalid_argument in a grammar that has no allowances: where lines are escaped, since a
+    // blank can have several bytes there, which LayoutDistances does not know; and with layout under a
+    // filter.
     void require_measurable() const;
-    // The least allowance from which a sentence can be reached; kNone: none can be. `leading`: the next
-    // token with text loses one leading space.
+    // The least allowance with which a sentence can be reached; TokenDistances::kNone: none can be.
+    // `leading`: one leading space of the next token with text is not part of the text.
     std::int64_t least(Allowance::Unit unit, const LexerConfiguration& lexing, bool leading,
                        const StackView& stack);
     // The mask of a configuration with an allowance: those tokens after which what is left of it is enough,
@@ -133,30 +134,31 @@ class TokenPda {
                      const Allowance& allowance);
     Mask known_mask_within(const LexerConfiguration& lexing, bool leading, const StackView& stack,
                            Allowance allowance);
-    // Narrows all that is allowed to what the tokenizer itself produces. Before the object is shared.
+    // Narrows all that is allowed to what the tokenizer itself produces. Call it before the object is shared.
     void set_filter(std::shared_ptr<CanonicalFilter> filter) { filter_ = std::move(filter); }
     CanonicalFilter* filter() const { return filter_.get(); }
-    // The mask of a configuration and a state of the filter, written into `mask`; false: it is not known, or
-    // another thread has the lock. Such masks have no ids.
-    // `leading`: one leading space of the next token, which is the first one, is none of the text.
-    // `filtered` throws LimitExceeded("states") where no token is known to go on, since the search was cut.
+    // Writes the mask of a configuration and a state of the filter into `mask`. Such masks have no ids.
+    // `leading`: one leading space of the first token is not part of the text. `known_filtered` returns false
+    // if the mask is not known, or another thread has the lock. `filtered` throws LimitExceeded("states") if
+    // the search was cut before it found a token.
     bool known_filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
                         bool leading, std::span<std::int32_t> mask);
     void filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state, bool leading,
                   std::span<std::int32_t> mask);
-    // Whether the filtered mask has a token with text.
+    // Whether the filtered mask allows a token, which has text.
     bool filtered_allows(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
                          bool leading, std::int32_t token);
-    // With a filter, the same with an allowance: a plan to the end, or none; the one after a token that is
-    // allowed; and the mask of tokens after which a plan is known that is within what is left. `least`: what
-    // the text takes from here by the plan that is known. See CanonicalPlans.
-    using Spot = CanonicalPlans::Spot;
-    CanonicalPlans::Plan plan(const Spot& spot, Allowance::Unit unit);
-    CanonicalPlans::Plan plan_after(const Spot& from, const Spot& to, Allowance::Unit unit);
-    void filtered_within(const Spot& spot, const Allowance& allowance, std::int64_t least,
+    // With a filter and an allowance, see CanonicalPlans: the plan of a configuration; the plan by which a
+    // token is allowed that leads from one to another; and the mask of the tokens after which a plan is known
+    // that fits into what is left. `least`: the cost of the plan that the text follows.
+    using FilteredConfiguration = CanonicalPlans::FilteredConfiguration;
+    CanonicalPlans::Plan plan(const FilteredConfiguration& here, Allowance::Unit unit);
+    CanonicalPlans::Plan plan_after(const FilteredConfiguration& from, const FilteredConfiguration& to,
+                                    Allowance::Unit unit);
+    void filtered_within(const FilteredConfiguration& here, const Allowance& allowance, std::int64_t least,
                          std::span<std::int32_t> mask);
-    bool known_filtered_within(const Spot& spot, const Allowance& allowance, std::int64_t least,
-                               std::span<std::int32_t> mask);
+    bool known_filtered_within(const FilteredConfiguration& here, const Allowance& allowance,
+                               std::int64_t least, std::span<std::int32_t> mask);
     // The mask once an end token was accepted: the end tokens, and nothing else.
     const Mask& end_mask() const { return end_mask_; }
     // By its id. Throws std::out_of_range.
@@ -178,8 +180,8 @@ class TokenPda {
     void set_left(std::int64_t left);
 
     // Bytes of memory: the tables, masks and caches, without the lexer, which start symbols share, and
-    // without what belongs to the vocabulary. Takes no lock. `made`: what it took to make this object, by
-    // which all that is held is counted; before the object is shared.
+    // without what belongs to the vocabulary. Takes no lock. `made`: the bytes that making this object took,
+    // to be told before it is shared.
     std::int64_t held() const { return own_ + guarded_.held(); }
     void set_held(std::int64_t made) { own_ = made - guarded_.held(); }
 
@@ -187,7 +189,7 @@ class TokenPda {
         std::size_t lexer_states, byte_classes, parser_states, contexts, lookahead, masks_computed,
             distinct_masks;
         std::int64_t bytes;  // of the lexer, too
-        std::int64_t left;
+        std::int64_t left;   // see set_left
         std::size_t filtered, filtered_cuts;
     };
     Statistics statistics();
@@ -195,12 +197,12 @@ class TokenPda {
   private:
     // The masks of a configuration by how many tokens may follow: see MaskEngine::ByDistance.
     struct MasksByDistance {
-        bool may_end = false;
+        bool may_end = false;       // whether the text may end here
         std::int32_t nothing = -1;  // the mask where no token may follow
         std::vector<std::pair<std::int64_t, std::int32_t>> masks;
     };
-    // The masks of a configuration by how many bytes may follow, and whether the text is closing: those that
-    // have been asked for. More than `enough` is as good as that.
+    // The masks of a configuration that have been asked for, by how many bytes may follow and whether the
+    // text is closing. With `enough` bytes or more the mask is the same.
     struct MasksByBytes {
         std::int64_t enough;
         std::map<std::pair<std::int64_t, bool>, std::int32_t> masks;
@@ -211,26 +213,28 @@ class TokenPda {
         return {lexing.state, lexing.now.value, lexing.matched.value, leading, cell, columns};
     }
     DistanceKey distance_key(const LexerConfiguration& lexing, bool leading, const StackView& stack);
-    // The tokens that a configuration allows within a pretoken and across its end, as ids of masks, and what
-    // the search for them read.
+    // What CanonicalSearch has found for a configuration, as rows of filtered_rows_, and the read set of the
+    // search.
     struct FilteredMasks {
         std::int32_t within, across;
-        ReadSet looked;
+        ReadSet read_set;
         bool cut;
     };
     std::int32_t find_filtered(const LexerConfiguration& lexing, const StackView& stack,
                                const CanonicalFilter::Situation& situation) const;
     std::int32_t make_filtered(const LexerConfiguration& lexing, const StackView& stack,
                                const CanonicalFilter::Situation& situation);
-    // The same by the filter's state, or, `leading`, at the start of a text.
+    // The same by the filter's state or, if `leading`, at the start of a text.
     std::int32_t made_filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
                                bool leading);
     CanonicalPlans& plans();  // within guarded work
     static CanonicalPlans::Room room(const Allowance& allowance, std::int64_t least);
-    std::int32_t keep_filtered(CanonicalSearch::Found found, const ReadSet& looked);
-    // What is live with the texts that the filter's tokenizer leaves as they are.
+    std::int32_t keep_filtered(CanonicalSearch::Found found, const ReadSet& read_set);
+    CanonicalSearch::Found live_tokens(std::int32_t known) const;
+    CanonicalSearch canonical_search();
+    // Liveness if only texts may follow that the filter's tokenizer leaves as they are.
     Coaccessibility& settled();
-    // False: the mask is empty, and it is not known whether it should be.
+    // False: the mask is empty, perhaps only because the search was cut.
     bool write_filtered(std::int32_t known, std::int32_t state, std::span<std::int32_t> mask) const;
     static std::int32_t pick(const MasksByDistance& known, const Allowance& allowance);
     std::vector<std::int32_t> end_words(bool may_end) const;  // a mask of the end tokens, if they are allowed
@@ -251,7 +255,7 @@ class TokenPda {
     void forget_filtered();
 
     Mask at(std::int32_t id) const { return {id, masks_.row(id)}; }
-    bool alive_in(const LexerConfiguration& lexing, std::int32_t star_state, const StackView& stack);
+    bool is_live(const LexerConfiguration& lexing, std::int32_t speller_state, const StackView& stack);
     std::size_t cached_bytes() const;
     Mask require(const Mask& found) const;
 

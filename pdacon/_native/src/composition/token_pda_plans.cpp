@@ -12,18 +12,11 @@ CanonicalPlans& TokenPda::plans() {
     require_measurable();
     measuring_engine();  // forgets what is known of stacks if it is much
     if (!plans_) {
-        const auto live = [this](const Spot& spot) {
-            const auto known = made_filtered(spot.lexing, spot.stack.view(), spot.state, spot.leading);
-            const auto& found = filtered_[static_cast<std::size_t>(known)];
-            const auto* within = filtered_rows_.row(found.within);
-            const auto* across = filtered_rows_.row(found.across);
-            const auto words = static_cast<std::ptrdiff_t>(tokens().words());
-            return CanonicalSearch::Found{{within, within + words}, {across, across + words}};
+        const auto live = [this](const FilteredConfiguration& here) {
+            return live_tokens(made_filtered(here.lexing, here.stack.view(), here.state, here.leading));
         };
-        const auto successors = [this](const Spot& spot) {
-            return CanonicalSearch(machine_, engine().coaccessibility(), settled(),
-                                   engine().classes_by_state(), tokens(), *filter_, budget_)
-                .successors(spot.lexing, spot.stack.view(), spot.leading);
+        const auto successors = [this](const FilteredConfiguration& here) {
+            return canonical_search().successors(here.lexing, here.stack.view(), here.leading);
         };
         const auto engine_now = [this]() -> MaskEngine& { return engine(); };
         plans_ = std::make_unique<CanonicalPlans>(machine_, trie(), *filter_, cells_, budget_,
@@ -38,26 +31,27 @@ CanonicalPlans::Room TokenPda::room(const Allowance& allowance, std::int64_t lea
             allowance.closing ? least : Allowance::kAny};
 }
 
-CanonicalPlans::Plan TokenPda::plan(const Spot& spot, Allowance::Unit unit) {
-    return guarded_.run_for_caller([&] { return plans().find(spot, unit == Allowance::Unit::kBytes); });
+CanonicalPlans::Plan TokenPda::plan(const FilteredConfiguration& here, Allowance::Unit unit) {
+    return guarded_.run_for_caller([&] { return plans().find(here, unit == Allowance::Unit::kBytes); });
 }
 
-CanonicalPlans::Plan TokenPda::plan_after(const Spot& from, const Spot& to, Allowance::Unit unit) {
+CanonicalPlans::Plan TokenPda::plan_after(const FilteredConfiguration& from, const FilteredConfiguration& to,
+                                          Allowance::Unit unit) {
     return guarded_.run_for_caller([&] { return plans().after(from, to, unit == Allowance::Unit::kBytes); });
 }
 
-void TokenPda::filtered_within(const Spot& spot, const Allowance& allowance, std::int64_t least,
-                               std::span<std::int32_t> mask) {
+void TokenPda::filtered_within(const FilteredConfiguration& here, const Allowance& allowance,
+                               std::int64_t least, std::span<std::int32_t> mask) {
     guarded_.run([&] {
-        plans().write(spot, room(allowance, least), mask);
+        plans().write(here, room(allowance, least), mask);
         return true;
     });
 }
 
-bool TokenPda::known_filtered_within(const Spot& spot, const Allowance& allowance, std::int64_t least,
-                                     std::span<std::int32_t> mask) {
+bool TokenPda::known_filtered_within(const FilteredConfiguration& here, const Allowance& allowance,
+                                     std::int64_t least, std::span<std::int32_t> mask) {
     const std::unique_lock hold(guarded_.lock(), std::try_to_lock);
-    return hold.owns_lock() && plans_ && plans_->write_known(spot, room(allowance, least), mask);
+    return hold.owns_lock() && plans_ && plans_->write_known(here, room(allowance, least), mask);
 }
 
 }  // namespace pdacon

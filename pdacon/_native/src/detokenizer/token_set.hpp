@@ -1,6 +1,7 @@
 // Sets of tokens in a form that is cheap to add to a mask.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -49,6 +50,16 @@ inline void clear_bit(std::span<std::int32_t> mask, std::int32_t token) {
 
 inline bool has_bit(const std::int32_t* mask, std::int32_t token) {
     return (static_cast<std::uint32_t>(mask[token / 32]) >> (token % 32) & 1U) != 0;
+}
+
+// Calls visit(token) for the tokens of a mask, ascending, until it returns false. Returns whether it never
+// did.
+template <class Visit>
+bool for_each_bit(std::span<const std::int32_t> mask, Visit visit) {
+    for (std::size_t word = 0; word < mask.size(); ++word)
+        for (auto rest = static_cast<std::uint32_t>(mask[word]); rest != 0; rest &= rest - 1)
+            if (!visit(static_cast<std::int32_t>(word) * 32 + std::countr_zero(rest))) return false;
+    return true;
 }
 
 }  // namespace pdacon

@@ -14,14 +14,14 @@ namespace {
 
 std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
-// One place of a spelling: which bytes write each value of some bits of the code point; a fixed byte has 0
-// bits.
+// A position in a spelling: which bytes write each value of some bits of the code point. A fixed byte writes
+// no bits.
 struct Digit {
     unsigned bits;
     std::vector<std::array<std::uint8_t, 2>> bytes;  // for each value one or two, which may be equal
 };
 
-// How the code points from `first` to `last` are written: the digits of what is left of one after `base`.
+// How the code points from `first` to `last` are written: as the digits of the code point less `base`.
 struct Spelling {
     std::int32_t first, last, base;
     std::vector<Digit> digits;
@@ -32,7 +32,7 @@ Digit fixed(char byte) {
     return {0, {{code, code}}};
 }
 
-// Values as bytes from one on.
+// Each value as the byte that is so much more than `from`.
 Digit counted(unsigned bits, int from) {
     Digit digit{bits, {}};
     for (int value = 0; value < 1 << bits; ++value) {
@@ -42,7 +42,7 @@ Digit counted(unsigned bits, int from) {
     return digit;
 }
 
-// Values as hexadecimal digits from one on.
+// Each value as the hexadecimal digit of so much more than `from`.
 Digit hexadecimal(unsigned bits, int from, bool capitals) {
     Digit digit{bits, {}};
     for (int value = from; value < from + (1 << bits); ++value) {
@@ -144,7 +144,8 @@ class CharacterTrie {
     using Cursors = std::vector<Cursor>;
     static constexpr std::int32_t kNothing = INT32_MIN, kMixed = kNothing + 1;
 
-    // The class that all code points of a cursor are in, kNothing if none of them is in any.
+    // The class that all code points of a cursor are in; kNothing: none of them is in any; kMixed: they are
+    // in several, or some of them are not of the spelling.
     std::int32_t class_of(const Cursor& cursor) const {
         const auto& spelling = spellings_[cursor.spelling];
         unsigned bits = 0;
@@ -154,10 +155,10 @@ class CharacterTrie {
         const auto first = std::max(cursor.point, spelling.first), last = std::min(whole_last, spelling.last);
         if (first > last) return kNothing;
         const bool is_whole = first == cursor.point && last == whole_last;
-        auto behind = std::ranges::upper_bound(classes_.firsts, first);
-        const auto number = classes_.numbers[static_cast<std::size_t>(behind - classes_.firsts.begin()) - 1];
-        for (; behind != classes_.firsts.end() && *behind <= last; ++behind)
-            if (classes_.numbers[static_cast<std::size_t>(behind - classes_.firsts.begin())] != number)
+        auto next = std::ranges::upper_bound(classes_.firsts, first);
+        const auto number = classes_.numbers[static_cast<std::size_t>(next - classes_.firsts.begin()) - 1];
+        for (; next != classes_.firsts.end() && *next <= last; ++next)
+            if (classes_.numbers[static_cast<std::size_t>(next - classes_.firsts.begin())] != number)
                 return kMixed;
         if (number < 0) return kNothing;
         return is_whole ? number : kMixed;
@@ -165,7 +166,8 @@ class CharacterTrie {
 
     // The node that reads what is left of some spellings, or ~class where nothing is.
     std::int32_t node(const Cursors& cursors) {
-        // What is alike wherever it stands is made once: digits that may be any, of one class.
+        // Where all code points that are left are of one class, the node depends only on its digits and the
+        // class: it is made once.
         const auto& spelling = spellings_[cursors.front().spelling];
         std::pair<const Digit*, std::int32_t> alike{nullptr, 0};
         if (cursors.size() == 1) {
@@ -183,15 +185,15 @@ class CharacterTrie {
             for (auto digit = cursor.digit + 1; digit < digits.size(); ++digit) bits += digits[digit].bits;
             const auto& bytes = digits[cursor.digit].bytes;
             for (std::size_t value = 0; value < bytes.size(); ++value) {
-                const Cursor behind{cursor.spelling, cursor.digit + 1,
-                                    cursor.point + (static_cast<std::int32_t>(value) << bits)};
-                if (class_of(behind) == kNothing) continue;
-                next[bytes[value][0]].push_back(behind);
-                if (bytes[value][1] != bytes[value][0]) next[bytes[value][1]].push_back(behind);
+                const Cursor after{cursor.spelling, cursor.digit + 1,
+                                   cursor.point + (static_cast<std::int32_t>(value) << bits)};
+                if (class_of(after) == kNothing) continue;
+                next[bytes[value][0]].push_back(after);
+                if (bytes[value][1] != bytes[value][0]) next[bytes[value][1]].push_back(after);
             }
         }
         std::vector<std::int32_t> edges;
-        for (const auto& [byte, behind] : next) join(edges, byte, byte, node(behind));
+        for (const auto& [byte, after] : next) join(edges, byte, byte, node(after));
         const auto made = edges.empty() ? -1 : nodes_.intern(edges);
         if (alike.first != nullptr) known_.emplace(alike, made);
         return made;
@@ -207,17 +209,17 @@ class CharacterTrie {
 }  // namespace
 
 ByteAutomaton json_strings(const CharacterDfa& contents, Escapes escapes,
-                           std::span<const std::uint8_t> before, std::span<const std::uint8_t> behind,
+                           std::span<const std::uint8_t> before, std::span<const std::uint8_t> after,
                            Budget& budget) {
     if (contents.size() == 0) return {};
     const CharacterTrie trie(contents.classes, escapes);
-    // Targets are states of `contents`, and after them the states between.
+    // Targets are the states of `contents`, then those within a character or within `after`.
     const auto states = static_cast<std::int32_t>(contents.size());
     Interner between;
     std::vector<std::int32_t> edges;
     std::int32_t closing = -1;
-    if (!behind.empty()) closing = states + between.intern(edges);
-    for (auto byte = behind.rbegin(); byte + 1 < behind.rend(); ++byte)
+    if (!after.empty()) closing = states + between.intern(edges);
+    for (auto byte = after.rbegin(); byte + 1 < after.rend(); ++byte)
         closing = states + between.intern(std::array<std::int32_t, 3>{*byte, *byte, closing});
     std::vector<std::vector<std::int32_t>> own;  // the edges of each state of `contents`
     std::vector<std::int32_t> made(trie.size());
@@ -239,14 +241,14 @@ ByteAutomaton json_strings(const CharacterDfa& contents, Escapes escapes,
         }
         if (contents.accepting[at(state)] != 0) {
             std::size_t place = 0;
-            while (!behind.empty() && place < edges.size() && edges[place] < behind[0]) place += 3;
-            const bool goes_on =
-                behind.empty() ? !edges.empty() : place < edges.size() && edges[place] == behind[0];
-            if (goes_on && escapes != Escapes::kNone)
+            if (!after.empty())
+                while (place < edges.size() && edges[place + 1] < after[0]) place += 3;
+            const bool goes_on = place < edges.size() && (after.empty() || edges[place] <= after[0]);
+            if (goes_on && !(after.empty() && escapes == Escapes::kNone))
                 throw std::invalid_argument("json strings: nothing says where they end");
-            if (!behind.empty())
+            if (!after.empty())
                 edges.insert(edges.begin() + static_cast<std::ptrdiff_t>(place),
-                             {behind[0], behind[0], closing});
+                             {after[0], after[0], closing});
         }
         own.push_back(edges);
     }

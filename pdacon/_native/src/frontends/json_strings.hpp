@@ -19,14 +19,16 @@ enum class Escapes : std::uint8_t {
     kNone,    // none at all: it is UTF-8, not JSON
 };
 
-// What an automaton accepts as JSON writes it between quotes, in UTF-8, with fixed bytes before and after,
-// such as the quotes. The result is deterministic, its one state without edges has read it all. Without
-// states: there is no such string. After the states for `before` come those of `contents`, in their order.
+// The strings of an automaton over code points, as JSON writes them between quotes, in UTF-8, with fixed
+// bytes before and after each, such as the quotes. The result is deterministic and has no states if there are
+// no such strings. Its final state is the one without edges; plain text (kNone) with nothing after it ends
+// where `contents` accepts. The states of `before` come first, then those of `contents`, in their order.
 //
-// Throws std::invalid_argument if nothing is behind a string that others begin with, and it is JSON;
-// LimitExceeded("states").
+// Cost: O(states of `contents` x nodes of the trie of all spellings).
+// Throws std::invalid_argument where `after` does not tell where a string ends, since a longer one goes on
+// with the same byte; LimitExceeded("states").
 ByteAutomaton json_strings(const CharacterDfa& contents, Escapes escapes,
-                           std::span<const std::uint8_t> before, std::span<const std::uint8_t> behind,
+                           std::span<const std::uint8_t> before, std::span<const std::uint8_t> after,
                            Budget& budget);
 
 }  // namespace pdacon

@@ -23,9 +23,9 @@ Coaccessibility::Coaccessibility(const Pushdown& machine, const VocabularyStar& 
 }
 
 // Fills the cells of the starts of lexemes. In most grammars every start is live on every stack, and the
-// hints prove it. After that, whatever takes a whole lexeme is settled without a further look. Where a blank
-// may begin a lexeme's start, its future is a part of that of the start: one proof, for the blank, serves
-// both.
+// hints prove it. After that, whatever takes a whole lexeme is settled without a further look. If a lexeme
+// may begin with a blank, the emissions after the blank are among those of the start, so that one proof, for
+// the future after the blank, serves both.
 void Coaccessibility::prove_starts() {
     std::vector<LexemeStarts> starts_of(static_cast<std::size_t>(machine_.lexer.num_contexts()));
     for (const auto state : hints_.cheapest_first()) {
@@ -47,8 +47,8 @@ void Coaccessibility::prove_starts() {
 Coaccessibility::LexemeStarts Coaccessibility::starts_in(std::int32_t context) {
     const auto& lexer = machine_.lexer;
     LexemeStarts found;
-    for (std::int32_t behind = 0; behind < lexer.num_look_behind(); ++behind) {
-        const auto entry = lexer.entry(context, behind);
+    for (std::int32_t look_behind = 0; look_behind < lexer.num_look_behind(); ++look_behind) {
+        const auto entry = lexer.entry(context, look_behind);
         if (entry < 0) continue;
         const auto start = future({entry, {}, {}});
         if (std::ranges::find(found.starts, start, &LexemeStarts::Start::future) != found.starts.end())
@@ -90,8 +90,8 @@ bool Coaccessibility::is_proved(std::int32_t future, std::int32_t top) {
                        [&](std::int32_t state) { return hinted_proofs_.accept_on_every_stack(pops, state); });
 }
 
-// What is to go into a cell, found without a look below `top`. No coinductive proof is tried: it can cost
-// some milliseconds, and the search on the stack at hand takes less than a microsecond.
+// What an unknown cell becomes, without a look below `top` (step 2). No coinductive proof is tried: it can
+// cost some milliseconds, and the search on the stack at hand takes less than a microsecond.
 Liveness Coaccessibility::find_liveness(std::int32_t future, std::int32_t top) {
     if (below_hinted(future, top) == CoinductiveProofs::kAccepts) return Liveness::kLiveOnAll;
     const auto& controls = controls_.of_set(future);
@@ -102,7 +102,7 @@ Liveness Coaccessibility::find_liveness(std::int32_t future, std::int32_t top) {
     return can_go_on ? Liveness::kUndecided : Liveness::kDeadOnAll;
 }
 
-// The search mostly ends with the first hinted label.
+// Puts the hinted controls first, as the search mostly ends with the first of them.
 void Coaccessibility::hinted_first(std::vector<std::int32_t>& controls, std::int32_t top) const {
     std::stable_partition(controls.begin(), controls.end(),
                           [&](std::int32_t control) { return hints_.has(top, controls_.label(control)); });
@@ -145,10 +145,10 @@ bool Coaccessibility::search(std::int32_t future, Overlay stack) {
     return found ? *found : reaches_end(future, stack);
 }
 
-// Depth first over the labels that can come next: true where some sequence of them is accepted, or leads to a
-// future that is live on every stack with the new top; false where all sequences fail within the limits;
-// nothing where a limit ends the search first. A label that is skipped leaves the stack as it is, so what can
-// follow it is tried at the same depth.
+// Step 3, depth first over the labels that can come next: true where some sequence of them is accepted, or
+// leads to a future that is live on every stack with the new top; false where all sequences fail within the
+// limits; nothing where a limit ends the search first. A label that is skipped leaves the stack as it is, so
+// what can follow it is tried at the same depth.
 std::optional<bool> Coaccessibility::try_labels(std::vector<std::int32_t> controls, const Overlay& stack,
                                                 int depth, int& feeds) {
     struct Taken {
@@ -200,8 +200,8 @@ std::optional<bool> Coaccessibility::try_labels(std::vector<std::int32_t> contro
     return unknown ? std::nullopt : std::optional(false);
 }
 
-// Pops the stack symbol by symbol, with the set of pop controls that remain, until they accept or none is
-// left.
+// Step 4: pops the stack symbol by symbol, with the set of pop controls that remain, until they accept, are
+// proved to accept, or none is left.
 bool Coaccessibility::reaches_end(std::int32_t emissions, Overlay below) {
     auto pops = proofs_.below(controls_.of_set(emissions), below.top());
     for (;;) {

@@ -98,7 +98,8 @@ class Coaccessibility {
     void forget() { answers_.forget(); }
 
   private:
-    // Settles what the table says is live; with hints it also leaves out all labels that are not hinted at.
+    // For proofs: a control is settled if the table says that what follows it is live on all stacks. With
+    // hints, only the hinted labels count.
     class KnownLive final : public Shortcuts {
       public:
         KnownLive(Coaccessibility& owner, const CompletionHints* hints) : owner_(owner), hints_(hints) {}
@@ -120,11 +121,11 @@ class Coaccessibility {
     Liveness find_liveness(std::int32_t future, std::int32_t top);
     std::int32_t below_hinted(std::int32_t future, std::int32_t top);
     bool is_proved(std::int32_t future, std::int32_t top);
-    // The futures of the lexemes that can start in a context, each with the future after a blank that its
-    // lexeme may begin with, or -1; and the futures of blanks that are ignored.
+    // The futures at the starts of lexemes in a context, and those after one blank that is ignored.
     struct LexemeStarts {
         struct Start {
-            std::int32_t future, blank;
+            std::int32_t future;
+            std::int32_t blank;  // the future after a blank whose emissions the start has, too; -1: none
         };
         std::vector<Start> starts;
         std::vector<std::int32_t> blanks;

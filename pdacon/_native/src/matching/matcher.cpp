@@ -11,8 +11,8 @@ namespace pdacon {
 
 namespace {
 
-// For spellings of labels.
-bool is_kept(char byte) { return static_cast<std::uint8_t>(byte) >= Labels::kFirstByte; }
+// Whether a byte occurs in spellings of labels, and so in no UTF-8.
+bool is_of_label(char byte) { return static_cast<std::uint8_t>(byte) >= Labels::kFirstByte; }
 
 // Whether bytes of a text certainly end between two of its characters.
 bool ends_between_characters(std::string_view bytes) {
@@ -82,7 +82,7 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_vie
     const auto& machine = pda_->machine();
     Step next{from, bytes, false, &from};
     auto& [reading, terminated, leading_space, limit, filter_state, stack, length] =
-        static_cast<Place&>(next.to);
+        static_cast<HistoryEntry&>(next.to);
     std::vector<std::int32_t> pending;
     for (const char byte : bytes) {
         const auto byte_class = machine.lexer.byte_class(static_cast<std::uint8_t>(byte));
@@ -97,9 +97,9 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_vie
         if (pda_->max_depth() > 0 && stack.depth() > pda_->max_depth())
             throw LimitExceeded("depth", stack.depth(), static_cast<double>(pda_->max_depth()));
     }
-    const auto alive = pda_->known_alive(reading, stack.view());
-    if (alive == Liveness::kDeadOnAll) return std::nullopt;
-    next.allowed = alive == Liveness::kLiveOnAll && limit.left == kUnlimited;
+    const auto liveness = pda_->known_liveness(reading, stack.view());
+    if (liveness == Liveness::kDeadOnAll) return std::nullopt;
+    next.allowed = liveness == Liveness::kLiveOnAll && limit.left == kUnlimited;
     if (limit.left > 0 && !bytes.empty())
         limit.left -= limit.unit == Unit::kTokens ? 1 : static_cast<std::int32_t>(bytes.size());
     leading_space = leading_space && bytes.empty();
@@ -147,12 +147,12 @@ std::optional<Matcher::Step> Matcher::filtered(std::optional<Step> step, const P
 bool Matcher::fits(const Position& from, std::int32_t token) const {
     if (token == from.promise.next()) return true;
     std::vector<std::int32_t> words(pda_->tokens().words());
-    pda_->filtered_within(spot(from), allowance(from), from.promise.cost, words);
+    pda_->filtered_within(configuration(from), allowance(from), from.promise.cost, words);
     return has_bit(words.data(), token);
 }
 
 Matcher::Promise Matcher::promise_after(const Position& from, std::int32_t token, const Position& to) const {
-    Promise found(pda_->plan_after(spot(from), spot(to), from.limit.unit));
+    Promise found(pda_->plan_after(configuration(from), configuration(to), from.limit.unit));
     if (token != from.promise.next()) return found;
     auto rest = from.promise;
     ++rest.at;
@@ -172,10 +172,10 @@ std::optional<Matcher::Step> Matcher::step_as_text(const Position& from, std::in
     if (!next) return next;
     if (counts) --next->to.limit.left;
     next->to.leading_space = false;
-    // The mask does not say which reading it allows.
+    // The mask does not tell whether it allows a token as text or as a label.
     if (next->allowed || pda_->labels().any_has(token)) return next;
     if (has_plans(from)) return next;  // the mask under a budget is another one
-    // If the mask of the position is known, it tells.
+    // If the mask of the position is known, it says whether the token is allowed.
     if (const auto known = known_mask(from); known.id >= 0) {
         if (!has_bit(known.words, token)) return std::nullopt;
         next->allowed = true;
@@ -187,7 +187,7 @@ bool Matcher::is_allowed(const Step& step) const {
     if (step.allowed) return true;
     const auto& limit = step.to.limit;
     if (limit.left == kUnlimited || step.to.terminated)
-        return pda_->alive(step.to.reading, step.to.stack.view());
+        return pda_->is_live(step.to.reading, step.to.stack.view());
     const auto missing = least(step.to, limit.unit);
     return missing <= limit.left &&
            (!step.from->limit.is_closing() || missing <= least(*step.from, limit.unit));
@@ -207,7 +207,6 @@ std::optional<Matcher::Step> Matcher::step_as_label(const Position& from, std::i
     return std::nullopt;
 }
 
-// Nothing is copied: the stack stays as it is inside a lexeme.
 bool Matcher::is_text_allowed(const Step& step) const {
     if (!is_allowed(step)) return false;
     const auto& to = step.to;
@@ -218,9 +217,10 @@ bool Matcher::is_text_allowed(const Step& step) const {
 }
 
 bool Matcher::may_spell_label(std::string_view bytes) const {
-    return pda_->labels().size() > 0 && std::ranges::any_of(bytes, is_kept);
+    return pda_->labels().size() > 0 && std::ranges::any_of(bytes, is_of_label);
 }
 
+// The stack is not copied: within a lexeme it stays as it is.
 Liveness Matcher::known_allowed(std::int64_t id) const {
     const auto& tokens = pda_->tokens();
     const bool has_text = id >= 0 && static_cast<std::size_t>(id) < tokens.size() &&
@@ -238,7 +238,7 @@ Liveness Matcher::known_allowed(std::int64_t id) const {
         if (state < 0) return state == LexingAutomaton::kDead ? Liveness::kDeadOnAll : Liveness::kUnknown;
         lexer.move(reading, state, byte_class);
     }
-    return pda_->known_alive(reading, at_.stack.view());
+    return pda_->known_liveness(reading, at_.stack.view());
 }
 
 const std::string& Matcher::text() const {
@@ -276,7 +276,7 @@ void Matcher::accept(Step step) {
     promises_.forget_before(num_rollbacks_);
 }
 
-// What was kept after the present position.
+// Forgets the text after the present position.
 void Matcher::forget_text() {
     text_.resize(at_.length);
     while (!labelled_.empty() && labelled_.back().at >= at_.length) labelled_.pop_back();
@@ -307,7 +307,7 @@ void Matcher::rollback(std::int64_t count) {
             " accepts can be taken back" +
             (max_rollback_ >= 0 ? " (max_rollback=" + std::to_string(max_rollback_) + ")" : ""));
     if (count == 0) return;
-    static_cast<Place&>(at_) = history_.pop(static_cast<std::size_t>(count));
+    static_cast<HistoryEntry&>(at_) = history_.pop(static_cast<std::size_t>(count));
     at_.promise = is_filtered() ? promises_.pop(static_cast<std::size_t>(count)) : Promise();
     num_rollbacks_ -= static_cast<std::size_t>(count);
     if (keep_text_) forget_text();
@@ -326,7 +326,7 @@ bool Matcher::may_end(const Position& at) const {
     ReadSet read_set;
     Overlay stack(at.stack.view(), read_set);
     return ends(pda_->machine(), stack, at.reading) &&
-           (!is_filtered() || (!is_hollow(at) && pda_->filter()->ends(at.filter_state)));
+           (!is_filtered() || (!is_only_space(at) && pda_->filter()->ends(at.filter_state)));
 }
 
 std::int64_t Matcher::least(const Position& at, Unit unit) const {
@@ -334,7 +334,7 @@ std::int64_t Matcher::least(const Position& at, Unit unit) const {
     if (!is_filtered()) return pda_->least(unit, at.reading, at.leading_space, at.stack.view());
     const bool is_planned = at.limit.left != kUnlimited && at.limit.unit == unit;
     if (is_planned && at.promise.cost != CanonicalPlans::kNone) return at.promise.cost;
-    return pda_->plan(spot(at), unit).cost;
+    return pda_->plan(configuration(at), unit).cost;
 }
 
 bool Matcher::is_accepting() const { return at_.terminated || may_end(at_); }
@@ -350,23 +350,24 @@ TokenPda::Mask Matcher::known_mask() const {
     if (!is_filtered() || at_.terminated) return known_mask(at_);
     filtered_mask_.resize(pda_->tokens().words());
     const bool plans = has_plans(at_);
-    if (plans ? !pda_->known_filtered_within(spot(at_), allowance(at_), at_.promise.cost, filtered_mask_)
+    if (plans ? !pda_->known_filtered_within(configuration(at_), allowance(at_), at_.promise.cost,
+                                             filtered_mask_)
               : !pda_->known_filtered(at_.reading, at_.stack.view(), at_.filter_state, at_.leading_space,
                                       filtered_mask_))
         return {};
     if (plans) add_planned(at_, filtered_mask_);
-    if (is_hollow(at_)) without_ends(filtered_mask_);
+    if (is_only_space(at_)) without_ends(filtered_mask_);
     return {kNoNumber, filtered_mask_.data()};
 }
 
 void Matcher::write_filtered(const Position& at, std::span<std::int32_t> words) const {
     if (has_plans(at)) {
-        pda_->filtered_within(spot(at), allowance(at), at.promise.cost, words);
+        pda_->filtered_within(configuration(at), allowance(at), at.promise.cost, words);
         add_planned(at, words);
     } else {
         pda_->filtered(at.reading, at.stack.view(), at.filter_state, at.leading_space, words);
     }
-    if (is_hollow(at)) without_ends(words);
+    if (is_only_space(at)) without_ends(words);
 }
 
 void Matcher::add_planned(const Position& at, std::span<std::int32_t> words) const {
@@ -374,7 +375,7 @@ void Matcher::add_planned(const Position& at, std::span<std::int32_t> words) con
         set_bit(words, token);
 }
 
-// A tokenizer makes no tokens of the empty text, so that a space which is none of it cannot be all.
+// A tokenizer makes no tokens of the empty text, so a text cannot end after nothing but the leading space.
 void Matcher::without_ends(std::span<std::int32_t> words) const {
     for (const auto token : pda_->tokens().end_tokens()) clear_bit(words, token);
 }
@@ -422,7 +423,7 @@ std::string Matcher::forced_bytes(std::size_t limit) const {
     if (at_.terminated || unsure) return {};
     auto forced = pda_->forced_bytes(at_.reading, at_.stack, limit);
     // A label that has to come has no bytes of its own, but those of whichever token is read as it.
-    if (pda_->labels().size() > 0) forced.erase(std::ranges::find_if(forced, is_kept), forced.end());
+    if (pda_->labels().size() > 0) forced.erase(std::ranges::find_if(forced, is_of_label), forced.end());
     return forced;
 }
 
@@ -449,10 +450,10 @@ std::size_t Matcher::settled(std::span<const std::int64_t> tokens, std::string_v
     return positions.size();
 }
 
-// Whether a token that is allowed spells more than `spelled`, all of `forced` or a beginning of it.
+// Whether an allowed token is longer than `spelled` and agrees with `forced`, as far as both go.
 bool Matcher::is_extended(const Position& at, std::string_view spelled, std::string_view forced) const {
     const auto& trie = pda_->trie();
-    const std::int32_t* mask = nullptr;  // only asked for where there are such tokens
+    const std::int32_t* mask = nullptr;  // only asked for if the vocabulary has such tokens
     const auto any_allowed = [&](std::int32_t begin, std::int32_t end) {
         if (begin < end && mask == nullptr) mask = this->mask(at).words;
         for (; begin < end; ++begin)

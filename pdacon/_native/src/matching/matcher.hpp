@@ -54,34 +54,35 @@ struct MatcherLimit {
 
 class Matcher {
   public:
-    // `max_rollback`: how many accepts can be taken back; negative: all. `leading_space`: one leading space
-    // of the first token with text is not part of the text. `keep_text`: keeps what was accepted, for text().
     using Unit = TokenPda::Allowance::Unit;
     using Limit = MatcherLimit;
     static constexpr auto kUnlimited = Limit::kUnlimited;
+    // `max_rollback`: how many accepts can be taken back; negative: all. `leading_space`: one leading space
+    // of the first token with text is not part of the text. `keep_text`: keeps what was accepted, for text().
     Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space, bool keep_text,
             Limit limit = {});
     Matcher(const Matcher& other);  // a fork
 
     const std::shared_ptr<TokenPda>& pda() const { return pda_; }
 
-    // Of a plan to the end (CanonicalPlans), what is still to come. Whoever keeps to it ends within the
-    // limit.
+    // What is still to come of a plan to the end of the text (CanonicalPlans): the tokens from `at` on. A
+    // text that keeps to it ends within the limit.
     struct Promise {
         std::shared_ptr<const std::vector<std::int32_t>> tokens;
         std::size_t at = 0;
-        std::int64_t cost =
-            CanonicalPlans::kNone;  // of what is to come; kNone: no plan is known, or asked for
+        // Of what is still to come; kNone: no plan is known, or none was asked for.
+        std::int64_t cost = CanonicalPlans::kNone;
 
         explicit Promise(CanonicalPlans::Plan plan)
             : tokens(std::make_shared<const std::vector<std::int32_t>>(std::move(plan.tokens))),
               cost(plan.cost) {}
         Promise() = default;
-        // -1: it has ended, or there is none.
+        // The next token; -1: the plan has ended, or there is none.
         std::int32_t next() const { return tokens && at < tokens->size() ? (*tokens)[at] : -1; }
     };
-    // What the history keeps; promises lie beside it, where there are any.
-    struct Place {
+    // What the history keeps of a position. Promises have a history of their own, since few matchers have
+    // any.
+    struct HistoryEntry {
         LexerConfiguration reading;
         bool terminated = false;
         bool leading_space = false;  // whether the next token with text loses one leading space
@@ -90,11 +91,11 @@ class Matcher {
         PersistentStack stack;
         std::size_t length = 0;  // of the text
     };
-    struct Position : Place {
-        Promise promise = {};  // with a filter and a limit
+    struct Position : HistoryEntry {
+        Promise promise = {};  // if there is a filter, and a limit
     };
     // The position that a token or some bytes lead to. It is found without waiting for another thread.
-    // Whether a sentence goes on from there may have to be computed, or waited for; is_allowed does that.
+    // Whether some sentence goes on from it may have to be computed, or waited for: is_allowed does that.
     struct Step {
         Position to;
         std::string_view text;  // what is added; borrowed from the vocabulary, or from the caller's bytes
@@ -109,48 +110,47 @@ class Matcher {
         return token >= 0 && static_cast<std::size_t>(token) < pda_->tokens().size() &&
                pda_->labels().any_has(static_cast<std::int32_t>(token));
     }
-    // nullopt: it is known to be forbidden. Throws std::out_of_range for an id that is not in the vocabulary,
-    // LimitExceeded("depth") for a stack that would be too deep.
+    // nullopt: the step is known to be forbidden. Throws std::out_of_range for an id that is not in the
+    // vocabulary, LimitExceeded("depth") for a stack that would be too deep.
     std::optional<Step> step(std::int64_t token) const { return step(at_, token); }
     std::optional<Step> step(std::string_view bytes) const { return step(at_, bytes); }
     bool is_allowed(const Step& step) const;
-    // The same for a step with bytes, for which a filter has not been asked yet: whether, after a border at
-    // their end, a sentence goes on that the tokenizer itself produces. Of bytes that end within a character
-    // only the grammar is asked, since the rest of it may follow. Cost: that of a mask, with a filter.
+    // The same for a step with bytes, where the filter is asked too: whether, after a border of tokens at the
+    // end of the bytes, some sentence goes on in tokens that the tokenizer itself produces. If the bytes end
+    // within a character, only the grammar is asked, since the rest of it may follow. Cost: with a filter,
+    // that of a mask.
     bool is_text_allowed(const Step& step) const;
     // Whether bytes may have the spelling of a label of the grammar, which no text of a caller is to have.
     bool may_spell_label(std::string_view bytes) const;
     // kLiveOnAll or kDeadOnAll, if the lexer and the top of the stack decide alone whether a token is
     // allowed; else kUnknown. Takes no lock.
     Liveness known_allowed(std::int64_t token) const;
-    // Takes a step of this matcher from its present position that is_allowed; nothing changes if it throws.
+    // Takes a step from the present position. is_allowed must hold of it. Nothing changes if this throws.
     void accept(Step step);
     // How many of the tokens could be accepted in turn. Changes nothing.
     std::size_t validate_tokens(std::span<const std::int64_t> tokens) const;
     void rollback(std::int64_t count);
     void reset();
 
-    // Of a matcher with a filter: the id is kNoNumber, and the words are the matcher's own, until the next
-    // call.
+    // With a filter, masks have no ids: the id is kNoNumber, and the words are valid until the next call.
     static constexpr std::int32_t kNoNumber = std::numeric_limits<std::int32_t>::max();
     TokenPda::Mask mask() const;
     // Its id is -1 where the mask has to be computed, or waited for.
     TokenPda::Mask known_mask() const;
     std::int32_t filter_state() const { return at_.filter_state; }
-    // Whether the grammar alone allows a token with text.
+    // With a filter: whether the grammar alone allows a token with text that the limit has room for.
     bool grammar_allows(std::int64_t token) const {
         const auto next = step_as_text(at_, static_cast<std::int32_t>(token));
-        return next &&
-               (has_plans(at_) ? pda_->alive(next->to.reading, next->to.stack.view()) : is_allowed(*next));
+        return next && (next->allowed || pda_->is_live(next->to.reading, next->to.stack.view()));
     }
     bool is_filtered() const { return pda_->filter() != nullptr; }
     bool is_accepting() const;
     bool is_terminated() const { return at_.terminated; }
     bool leading_space() const { return at_.leading_space; }
-    // The fewest tokens, end tokens not counted, or bytes to the end of a sentence; TokenDistances::kNone:
-    // none lead there.
+    // The fewest tokens, end tokens not counted, or bytes to the end of a sentence; TokenDistances::kNone: no
+    // sentence can be reached.
     std::int64_t least(Unit unit) const { return least(at_, unit); }
-    // From here on the text is to end within a limit, no less than what is least.
+    // From here on the text has to end within a limit, which must be no less than `least`.
     void set_limit(const Limit& limit);
     const Limit& limit() const { return at_.limit; }
     std::string shortest_completion() const;
@@ -212,22 +212,26 @@ class Matcher {
     TokenPda::Mask mask(const Position& at) const;
     TokenPda::Mask known_mask(const Position& at) const;
     bool may_end(const Position& at) const;
-    // Whether all there is so far is the space of a first token, which is none of the text.
-    bool is_hollow(const Position& at) const { return leading_space_ && !at.leading_space && at.length == 0; }
+    // Whether all there is so far is the leading space that is not part of the text.
+    bool is_only_space(const Position& at) const {
+        return leading_space_ && !at.leading_space && at.length == 0;
+    }
     // Writes the mask of a position to `words`, with a filter, and may compute it.
     void write_filtered(const Position& at, std::span<std::int32_t> words) const;
     void without_ends(std::span<std::int32_t> words) const;
     bool has_plans(const Position& at) const { return is_filtered() && at.limit.left != kUnlimited; }
-    TokenPda::Spot spot(const Position& at) const {
-        return {at.reading, at.stack, at.filter_state, at.leading_space, is_hollow(at)};
+    TokenPda::FilteredConfiguration configuration(const Position& at) const {
+        return {at.reading, at.stack, at.filter_state, at.leading_space, is_only_space(at)};
     }
-    Promise planned(const Position& at, Unit unit) const { return Promise(pda_->plan(spot(at), unit)); }
-    // The shorter one of what is left of a plan after its next token, and of the plan by which a token is
-    // allowed.
+    Promise planned(const Position& at, Unit unit) const {
+        return Promise(pda_->plan(configuration(at), unit));
+    }
+    // The promise after a token: what is left of the present one, if the token is its next one, or the plan
+    // by which the mask allows the token, whichever is shorter.
     Promise promise_after(const Position& from, std::int32_t token, const Position& to) const;
     bool fits(const Position& from, std::int32_t token) const;
     void add_planned(const Position& at, std::span<std::int32_t> words) const;
-    // Narrows a step with a token to what the filter allows.
+    // A step with a token if the filter allows it, too; the result is allowed.
     std::optional<Step> filtered(std::optional<Step> step, const Position& from, std::int32_t token) const;
     std::int64_t least(const Position& at, Unit unit) const;
     static TokenPda::Allowance allowance(const Position& at) {
@@ -242,8 +246,8 @@ class Matcher {
     bool keep_text_;
     Limit limit_;  // at the start
     Position at_;
-    History<Place> history_;
-    History<Promise> promises_;      // with a filter, as many
+    History<HistoryEntry> history_;
+    History<Promise> promises_;      // with a filter, one for each entry of history_
     std::size_t num_rollbacks_ = 0;  // accepts that can be taken back; history_ may hold more
     std::string text_;               // what was accepted, if it is kept
     std::vector<Labelled> labelled_;
