@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import subprocess
 import sys
@@ -27,6 +28,12 @@ GRAMMARS = {
 
 def small(**options: Any) -> ContinuousBatchingConfig:
     return ContinuousBatchingConfig(**{"num_blocks": 16, "max_batch_tokens": 64, **options})
+
+
+@pytest.fixture(scope="module", autouse=True)
+def collections_are_short() -> None:
+    """Transformers collects garbage twice after each batch, and need not look at what other tests have kept."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="module")
