@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from itertools import islice
 
 import pytest
@@ -21,16 +22,17 @@ MANY_THREADS = "start: A\nA: /a(?!(?:[ab]{1,3}?a*){100}c)/"
 DEEP = "start: " + "(" * 101 + '"a"' + ")" * 101
 
 
+@cache
+def read(text: str) -> Grammar:
+    return Grammar.from_lark(text)
+
+
 def compiled(text: str, **limits: float) -> Constraint:
-    return pdacon.compile(Grammar.from_lark(text), BYTES, limits=Limits(**limits))  # type: ignore[arg-type]
+    return pdacon.compile(read(text), BYTES, limits=Limits(**limits))  # type: ignore[arg-type]
 
 
 def loaded(text: str, **limits: float) -> Constraint:
     return Constraint.from_bytes(compiled(text, **limits).to_bytes(), BYTES, verify=True)
-
-
-def tables(text: str) -> object:
-    return build_tables(Grammar.from_lark(text))
 
 
 MEETINGS: list[tuple[str, str, Callable[[], object]]] = [
@@ -44,10 +46,10 @@ MEETINGS: list[tuple[str, str, Callable[[], object]]] = [
     ("explain", "depth", lambda: compiled(NESTED, depth=100).matcher().explain(b"(" * 200)),
     ("sample", "depth", lambda: list(islice(sample(compiled(NESTED, depth=3), 1, size=200), 40))),
     ("accept", "depth", lambda: loaded(NESTED, depth=100).matcher().accept_bytes(b"(" * 200)),
-    ("check", "states", lambda: pdacon.check(Grammar.from_lark(LARGE_PATTERN))),
-    ("check", "bytes", lambda: pdacon.check(Grammar.from_lark(LARGE_TABLES))),
-    ("draw", "states", lambda: drawing.draw_terminal(Grammar.from_lark(LARGE_PATTERN), "A")),
-    ("build_tables", "bytes", lambda: tables(LARGE_TABLES)),
+    ("check", "states", lambda: pdacon.check(read(LARGE_PATTERN))),
+    ("check", "bytes", lambda: pdacon.check(read(LARGE_TABLES))),
+    ("draw", "states", lambda: drawing.draw_terminal(read(LARGE_PATTERN), "A")),
+    ("build_tables", "bytes", lambda: build_tables(read(LARGE_TABLES))),
     ("from_lark", "levels of brackets", lambda: Grammar.from_lark(DEEP)),
     ("from_lark", "levels of groups", lambda: Grammar.from_lark(DEEP.replace('"', "").replace(": ", ": /") + "/")),
     ("from_lark", "alternatives", lambda: Grammar.from_lark("start: " + '"a"? ' * 30)),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from pdacon.above import ask
@@ -179,7 +180,8 @@ class Grammar(GrammarWaysIn):
     def builtin(cls, name: str, **options: Unpack[LarkOptions]) -> Grammar:
         """Load a grammar that comes with pdacon, such as ``"json"``; :meth:`builtins` lists them.
 
-        One that needs a postlexer has it by itself. It is called by its name in reports.
+        One that needs a postlexer has it by itself. It is called by its name in reports. Without options each is loaded
+        once in a process.
 
         Parameters
         ----------
@@ -199,6 +201,8 @@ class Grammar(GrammarWaysIn):
 
         require_options("Grammar.builtin", options, cls.from_lark)
         text, path = builtin_source(name)
+        if not options and cls is Grammar:
+            return _builtin(name)
         return cls.from_lark(text, **{"source_path": path, **builtin_options(name), **options})
 
     @classmethod
@@ -333,3 +337,11 @@ class Grammar(GrammarWaysIn):
         return NotImplemented if narrowed is None else narrowed
 
     __rand__ = __and__
+
+
+@cache
+def _builtin(name: str) -> Grammar:
+    from pdacon.grammar.builtin import builtin_options, builtin_source
+
+    text, path = builtin_source(name)
+    return Grammar.from_lark(text, source_path=path, **builtin_options(name))

@@ -171,8 +171,9 @@ def test_what_imports_need_is_used(tmp_path: Path) -> None:
 
 
 def test_equal_are_those_of_the_same_text_place_and_options() -> None:
-    assert Grammar.builtin("json") == Grammar.builtin("json")
-    assert hash(Grammar.builtin("json")) == hash(Grammar.builtin("json"))
+    assert Grammar.builtin("json") is Grammar.builtin("json")
+    assert Grammar.from_lark(TEXT) == Grammar.from_lark(TEXT)
+    assert hash(Grammar.from_lark(TEXT)) == hash(Grammar.from_lark(TEXT))
     plain = Grammar.from_lark('start: "a"')
     assert plain == pickle.loads(pickle.dumps(plain))
     others = [
