@@ -12,8 +12,8 @@ LexingTables determinize(const LexerSpec& spec, Budget& budget) {
     const ByteClasses bytes(spec.nfa, spec.lines());
     Relexing relexing(spec);
     {
-        SubsetConstruction plain(spec, bytes, relexing, nullptr, budget);
-        if (plain.run(SubsetConstruction::Pass::kPlain)) return std::move(plain).tables();
+        SubsetConstruction bounded(spec, bytes, relexing, nullptr, budget);
+        if (bounded.run(SubsetConstruction::Pass::kBounded)) return std::move(bounded).tables();
     }
     LookaheadCycles cycles(spec, relexing, bytes.representative, budget);
     SubsetConstruction(spec, bytes, relexing, &cycles, budget).run(SubsetConstruction::Pass::kSurvey);

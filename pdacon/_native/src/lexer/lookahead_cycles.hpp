@@ -34,7 +34,7 @@ class LookaheadCycles {
     // A wait, as integers: whether the match is the fallback (otherwise it is that of the last thread), its
     // label, the look-behind state, and the positions of the threads. Returns its id.
     std::int32_t add_wait(std::span<const std::int32_t> wait);
-    // A match that has just been made, behind a text; with the look-behind state there.
+    // A match that has just been made, after a text; with the look-behind state there.
     void add_match(std::int32_t wait, std::int32_t look_behind, std::string text);
     // A match goes on waiting after a byte class.
     void add_step(std::int32_t wait, std::int32_t byte_class, std::int32_t next);

@@ -8,10 +8,10 @@ namespace pdacon {
 
 namespace {
 
-// A plain pass is given up when a pushback has this many bytes: the short one once there are more states than
-// positions in the patterns. (Long lists of words have as many states as positions without any pushback.) It
-// is also given up when states are found much faster than they are explored, since an unbounded wait can have
-// very many pushbacks before one of them is long.
+// A bounded pass is given up when a pushback has kLongPushback bytes or, once there are more states than
+// positions in the patterns, kShortPushback. (Long lists of words have as many states as positions without
+// any pushback.) It is also given up when states are found much faster than they are explored, since an
+// unbounded wait can have very many pushbacks before one of them is long.
 constexpr std::int32_t kLongPushback = 16, kShortPushback = 4;
 constexpr std::size_t kFewStates = 1'000;
 
@@ -40,7 +40,7 @@ LexingTables SubsetConstruction::tables() && {
     return std::move(made_);
 }
 
-// What reports tell about the states.
+// What reports say about the states.
 void SubsetConstruction::describe_states() {
     std::vector<std::int32_t> last_seen(static_cast<std::size_t>(spec_.num_terminals()), -1);
     made_.states_by_terminal.assign(last_seen.size(), 0);
@@ -79,7 +79,7 @@ bool SubsetConstruction::run(Pass pass) {
     made_.matched.assign(static_cast<std::size_t>(spec_.num_terminals()), 0);
     const auto positions = spec_.nfa.kind.size();
     const auto& nfa = spec_.nfa;
-    if (pass == Pass::kPlain && nfa.num_look_behind() == 1 && nfa.wanted.empty() && spec_.newline < 0 &&
+    if (pass == Pass::kBounded && nfa.num_look_behind() == 1 && nfa.wanted.empty() && spec_.newline < 0 &&
         positions < kPlain / 2)
         plain_number_.assign(2 * positions, LexingAutomaton::kDead);
     for (const auto context : spec_.starts) enter(context, 0);
@@ -98,7 +98,7 @@ bool SubsetConstruction::run(Pass pass) {
             const auto length = length_of(match_in(states_[static_cast<std::size_t>(state)], slot));
             const bool lengthens = length > (num_states() > positions ? kShortPushback : kLongPushback);
             const bool swells = num_states() > std::max(kFewStates, positions) && num_states() > 2 * at;
-            if (pass == Pass::kPlain && (lengthens || swells)) return false;
+            if (pass == Pass::kBounded && (lengthens || swells)) return false;
             made_.lookahead = std::max(made_.lookahead, length);
         }
         step_all(state);
@@ -109,7 +109,7 @@ bool SubsetConstruction::run(Pass pass) {
     return true;
 }
 
-// Tells `cycles_` of all matches that have just been made.
+// Tells `cycles_` of all matches that end at their state: each begins to wait there.
 void SubsetConstruction::survey_matches() {
     for (const auto& state : states_)
         for (Slot slot = kFallback; slot < static_cast<Slot>(state.threads.size()); ++slot)
@@ -195,8 +195,8 @@ void SubsetConstruction::step_all(std::int32_t from) {
     }
 }
 
-// Fills the steps of a state that are not known. All byte classes of one part of the partition lead to the
-// same state, unless a match reads the byte: its pushback tells them apart.
+// Computes the steps of a state that are not known yet. All byte classes of one part of the partition lead to
+// the same state, unless a match reads the byte: then pushbacks may tell them apart.
 void SubsetConstruction::complete(std::int32_t from, std::vector<Step>& row) {
     const auto partition = this->partition(states_[static_cast<std::size_t>(from)]);
     const auto fallback = states_[static_cast<std::size_t>(from)].fallback;
@@ -228,8 +228,8 @@ void SubsetConstruction::complete(std::int32_t from, std::vector<Step>& row) {
             row[cls].target = without_threads(from, fallback, static_cast<std::int32_t>(cls));
 }
 
-// Partition refinement: the targets of each thread, and the look-behind state, in turn split the parts so
-// far.
+// Partition refinement: the targets of each thread, the look-behind state and the escape that has been begun
+// split the parts one after another.
 SubsetConstruction::Partition SubsetConstruction::partition(const State& state) {
     const auto& nfa = spec_.nfa;
     Partition partition;
@@ -263,7 +263,8 @@ SubsetConstruction::Partition SubsetConstruction::partition(const State& state) 
     return partition;
 }
 
-// Whether no wanted text has the byte class after a state: then whatever is matched or lexed again is lost.
+// Whether no wanted text (Nfa::wanted) begins with what has been read and the byte class. Then nothing that
+// is matched, or lexed again, matters.
 bool SubsetConstruction::leads_outside(std::int32_t from, std::int32_t cls) const {
     const auto& nfa = spec_.nfa;
     return nfa.is_outside(
@@ -312,9 +313,9 @@ std::vector<SubsetConstruction::Match> SubsetConstruction::read_pending(std::int
 // Tells `cycles_` of each match that goes on waiting in the step at hand.
 void SubsetConstruction::survey_step(std::int32_t from, std::int32_t cls, std::int32_t next) {
     for (const auto& [before, after] : moved_matches_) {
-        const auto line = cycles_->add_wait(wait_of(states_[static_cast<std::size_t>(from)], before));
+        const auto wait = cycles_->add_wait(wait_of(states_[static_cast<std::size_t>(from)], before));
         const auto to = cycles_->add_wait(wait_of(states_[static_cast<std::size_t>(next)], after));
-        cycles_->add_step(line, cls, to);
+        cycles_->add_step(wait, cls, to);
     }
 }
 
@@ -325,7 +326,7 @@ bool SubsetConstruction::move(const State& from, std::int32_t cls, const std::ve
     const auto& nfa = spec_.nfa;
     const auto byte = representative(cls);
     to.look_behind = nfa.look_behind_after(from.look_behind, byte);
-    std::int32_t matched = -1, behind_match = to.look_behind;
+    std::int32_t matched = -1, match_look_behind = to.look_behind;
     bool certain = false;
     closure_.begin();
     for (std::size_t slot = 0; slot < from.threads.size() && !certain; ++slot) {
@@ -339,7 +340,7 @@ bool SubsetConstruction::move(const State& from, std::int32_t cls, const std::ve
             if (certain) {
                 matched = nfa.owner[static_cast<std::size_t>(target)];
                 matched_terminal = matched;
-                behind_match = nfa.look_behind_of_match(target, to.look_behind);
+                match_look_behind = nfa.look_behind_of_match(target, to.look_behind);
             }
             continue;
         }
@@ -365,7 +366,7 @@ bool SubsetConstruction::move(const State& from, std::int32_t cls, const std::ve
     for (auto& thread : to.threads)
         if (nfa.is_pending(thread.position) && thread.match.label == Match::kNone)
             thread.match = match_of(nfa.owner[static_cast<std::size_t>(thread.position)], to.look_behind);
-    if (matched >= 0) to.fallback = match_of(matched, behind_match);
+    if (matched >= 0) to.fallback = match_of(matched, match_look_behind);
     if (to.fallback.label < 0) to.fallback = {};
     if (certain || from.fallback.label < 0) return false;
     moved_matches_.emplace_back(kFallback, kFallback);
@@ -534,12 +535,12 @@ void SubsetConstruction::note_key(const State& state) {
     if (columns_.lines == Lines::kEscaped) key_.push_back(state.keeps);
 }
 
-// What decides how long a match waits: see LookaheadCycles.
+// What a match and the threads ahead of it are to LookaheadCycles: see its add_wait.
 std::vector<std::int32_t> SubsetConstruction::wait_of(const State& state, Slot slot) {
-    std::vector<std::int32_t> line{slot == kFallback, match_in(state, slot).label, state.look_behind};
+    std::vector<std::int32_t> wait{slot == kFallback, match_in(state, slot).label, state.look_behind};
     const auto ahead = slot == kFallback ? state.threads.size() : static_cast<std::size_t>(slot) + 1;
-    for (std::size_t at = 0; at < ahead; ++at) line.push_back(state.threads[at].position);
-    return line;
+    for (std::size_t at = 0; at < ahead; ++at) wait.push_back(state.threads[at].position);
+    return wait;
 }
 
 }  // namespace pdacon

@@ -7,8 +7,11 @@
 // matcher. If no thread is left, the fallback is committed. States are equal if all of this is equal,
 // pushbacks by their class (Pushbacks).
 //
-// States are made by ids of their own, as Pushbacks may ask for states that no text reaches. Those that a
-// text reaches are numbered in the order in which they are found: these numbers are the automaton's.
+// States have ids of their own, as Pushbacks may ask for states that no text reaches. Those that a text
+// reaches are also numbered, in the order in which they are found: these numbers are the automaton's.
+//
+// Cost: O(states x (byte classes + edges of their threads)). There can be exponentially many states; the
+// budget bounds them.
 //
 // Source: Cox 2009, "Regular expression matching: the virtual machine approach", for the threads.
 #pragma once
@@ -47,16 +50,16 @@ struct ByteClasses {
 class SubsetConstruction final : private Pushbacks::Lexer {
   public:
     enum class Pass {
-        kPlain,   // gives up where a pushback grows
-        kSurvey,  // takes all pushbacks for alike, and tells `cycles` which matches wait
-        kCut      // gives up the matches that wait in one of the cycles
+        kBounded,  // is given up where a pushback grows
+        kSurvey,   // takes all pushbacks for alike, and tells `cycles` which matches wait
+        kCut       // gives up the matches that wait in one of the cycles
     };
 
-    // `cycles`: none in a plain pass.
+    // `cycles`: null in a bounded pass.
     SubsetConstruction(const LexerSpec& spec, const ByteClasses& bytes, Relexing& relexing,
                        LookaheadCycles* cycles, Budget& budget);
 
-    // Makes all states that a text reaches. False: given up.
+    // Makes all states that a text reaches. False: a bounded pass was given up.
     bool run(Pass pass);
     // All but `unbounded`.
     LexingTables tables() &&;
@@ -115,16 +118,15 @@ class SubsetConstruction final : private Pushbacks::Lexer {
         std::int32_t part, target, into;
     };
     // What plain states with the same fallback have in common: where they lead if their thread does not go
-    // on, as a row of the transitions, the classes for which that was not needed yet, and what the end of the
-    // text makes of them.
+    // on, as a row of the transitions, and what the end of the text makes of them.
     struct FallbackRow {
         std::int32_t row = -1, end = Step::kUnknown;
-        std::vector<std::uint8_t> open;
+        std::vector<std::uint8_t> open;  // the byte classes whose targets no state has needed so far
     };
-    // A plain state has one thread, no keywords, and a match only if that ends here: as all states have that
-    // lie deep in a terminal whose automaton is deterministic. All depends on the position of the thread
-    // then, and on whether there is a match. Its id says both, and nothing else is kept of it. Only in a
-    // plain pass, and where nothing looks behind or counts columns.
+    // A plain state has one thread, no keywords, and no match but one that ends here. States deep in a
+    // terminal whose automaton is deterministic are plain. All that is kept of a plain state is its id, which
+    // tells the position of the thread and whether there is a match. Plain states are made only in a bounded
+    // pass, and only if nothing looks behind, all texts are wanted, and no columns are counted.
     struct PlainState {
         std::int32_t position;
         bool matched;
@@ -221,7 +223,7 @@ class SubsetConstruction final : private Pushbacks::Lexer {
     ColumnRules columns_;
     std::vector<std::int32_t> contexts_;  // all of them
     Closure closure_;
-    Pass pass_ = Pass::kPlain;
+    Pass pass_ = Pass::kBounded;
     std::optional<Pushbacks> pushbacks_;  // none in a survey
     // What has been made, by ids of its own.
     Interner state_ids_, commit_ids_;

@@ -23,8 +23,8 @@ SubsetConstruction::FallbackRow& SubsetConstruction::fallback_row(std::int32_t l
     return found;
 }
 
-// What `step_all` does, without a look at each class: those on which the thread goes on are edges, and all
-// others lead where they lead from any plain state with this match.
+// Does what `step_all` does, without a look at each class. The classes on which the thread goes on become
+// edges; all others lead where they lead from any plain state with this match.
 void SubsetConstruction::step_plain(std::int32_t from, const PlainState& state) {
     budget_.tick();
     const auto& nfa = spec_.nfa;
@@ -89,7 +89,7 @@ SubsetConstruction::Step SubsetConstruction::plain_step(std::int32_t from, bool 
     return step(written_out(from), cls);
 }
 
-// The id of a state like a plain one that has all that other states have: for steps that are not plain.
+// The id of an ordinary state that is equal to a plain one: for steps that are not plain.
 std::int32_t SubsetConstruction::written_out(std::int32_t plain) {
     const std::int32_t key[] = {-1, plain};  // no other key begins like that
     const auto id = state_ids_.intern(key);
