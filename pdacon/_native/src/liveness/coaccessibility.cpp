@@ -23,7 +23,7 @@ Coaccessibility::Coaccessibility(const Pushdown& machine, const VocabularyStar& 
 }
 
 // Fills the cells of the starts of lexemes. In most grammars every start is live on every stack, and the
-// hints prove it. After that, whatever takes a whole lexeme is settled without a further look. If a lexeme
+// hints prove it. After that, whatever takes a whole lexeme is live without a further look. If a lexeme
 // may begin with a blank, the emissions after the blank are among those of the start, so that one proof, for
 // the future after the blank, serves both.
 void Coaccessibility::prove_starts() {
@@ -179,8 +179,8 @@ std::optional<bool> Coaccessibility::try_labels(std::vector<std::int32_t> contro
             continue;
         const auto liveness_of = [&](std::int32_t future) { return liveness(future, after.top()); };
         if (label == machine_.lexer.end_label() ||
-            hinted_shortcuts_.is_settled(control, after.top(), skipped) ||
-            is_settled(control, after.top(), skipped, liveness_of))
+            hinted_shortcuts_.is_known_live(control, after.top(), skipped) ||
+            is_known_live(control, after.top(), skipped, liveness_of))
             return true;
         if (skipped)
             add_successors(control, after, skipped, controls);

@@ -98,16 +98,16 @@ class Coaccessibility {
     void forget() { answers_.forget(); }
 
   private:
-    // For proofs: a control is settled if the table says that what follows it is live on all stacks. With
-    // hints, only the hinted labels count.
+    // For proofs: what the table says is live on all stacks is known to be live. With hints, only the hinted
+    // labels count.
     class KnownLive final : public Shortcuts {
       public:
         KnownLive(Coaccessibility& owner, const CompletionHints* hints) : owner_(owner), hints_(hints) {}
         bool counts(std::int32_t label, std::int32_t state) const override {
             return hints_ == nullptr || hints_->has(state, label);
         }
-        bool is_settled(std::int32_t control, std::int32_t top, bool skipped) override {
-            return owner_.is_settled(control, top, skipped, [&](std::int32_t future) {
+        bool is_known_live(std::int32_t control, std::int32_t top, bool skipped) override {
+            return owner_.is_known_live(control, top, skipped, [&](std::int32_t future) {
                 return owner_.liveness_table_.at(owner_.rows_.row(future), top);
             });
         }
@@ -146,7 +146,7 @@ class Coaccessibility {
     // Whether, once a control's label has been taken or skipped, lexing goes on in a future that is live on
     // every stack with this top. `liveness_of` looks the liveness of a future up, or finds it.
     template <class LivenessOf>
-    bool is_settled(std::int32_t control, std::int32_t top, bool skipped, LivenessOf liveness_of);
+    bool is_known_live(std::int32_t control, std::int32_t top, bool skipped, LivenessOf liveness_of);
 
     const Pushdown& machine_;
     Futures futures_;
@@ -160,8 +160,8 @@ class Coaccessibility {
 };
 
 template <class LivenessOf>
-bool Coaccessibility::is_settled(std::int32_t control, std::int32_t top, bool skipped,
-                                 LivenessOf liveness_of) {
+bool Coaccessibility::is_known_live(std::int32_t control, std::int32_t top, bool skipped,
+                                    LivenessOf liveness_of) {
     if (!skipped && !controls_.keeps_block(control, machine_.block(top))) return false;
     const auto context = machine_.tables.context[static_cast<std::size_t>(top)];
     return std::ranges::any_of(controls_.futures_after(context, control), [&](std::int32_t future) {

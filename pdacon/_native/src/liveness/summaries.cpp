@@ -80,7 +80,7 @@ void Summaries::expand(std::int32_t at) {
         auto top = skipped ? state : action - 1;
         if (label == machine_.layout.indent) top = machine_.opened(state, pending_.column(control));
         if (top < 0) return;
-        if (shortcuts_ != nullptr && shortcuts_->is_settled(control, top, skipped)) return accept(at);
+        if (shortcuts_ != nullptr && shortcuts_->is_known_live(control, top, skipped)) return accept(at);
         const auto list = pending_.after(tables.context[static_cast<std::size_t>(top)], machine_.block(top),
                                          control, skipped);
         link(node(kAnyOf, list, top), {at, skipped ? -1 : state});

@@ -37,7 +37,7 @@ class Shortcuts {
     virtual bool counts(std::int32_t label, std::int32_t state) const = 0;
     // Whether acceptance is known to be reached, on every stack with this top, once a control's label has
     // been taken there or skipped.
-    virtual bool is_settled(std::int32_t control, std::int32_t top, bool skipped) = 0;
+    virtual bool is_known_live(std::int32_t control, std::int32_t top, bool skipped) = 0;
 };
 
 class Summaries {
