@@ -236,10 +236,12 @@ std::vector<std::uint8_t> Summaries::find_useful(std::span<const std::array<std:
         const auto [at, wanted] = open.back();
         open.pop_back();
         for (const auto& [from, below] : incoming[static_cast<std::size_t>(at)]) {
+            if (below < 0 || wanted == kAccept) {
+                if (has(from, wanted)) mark(from, wanted);  // they go through as they are
+                if (below < 0) continue;
+            }
             const Link through{at, below};
-            const auto& summary = nodes_[static_cast<std::size_t>(from)].summary;
-            if (summary.accepts && wanted == kAccept) mark(from, kAccept);
-            for (const auto pop : summary.pops) {
+            for (const auto pop : nodes_[static_cast<std::size_t>(from)].summary.pops) {
                 const auto [out, completed] = flowed(through, pop);
                 const bool leads = completed < 0 ? out == wanted : has(completed, wanted);
                 if (leads) mark(from, pop);
