@@ -520,6 +520,7 @@ def pairs_of_letters() -> tuple[Any, Vocabulary]:
     return tokenizer, Vocabulary.from_huggingface(tokenizer, eos_ids=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("letters", [2047, 2500])
 def test_a_word_of_thousands_of_letters_is_no_dead_end(letters: int) -> None:
     tokenizer, vocabulary = pairs_of_letters()
@@ -531,6 +532,31 @@ def test_a_word_of_thousands_of_letters_is_no_dead_end(letters: int) -> None:
         matcher.accept_token(token)
     assert matcher.validate_tokens([*ids[-3:], 0]) == 4
     assert constraint.statistics()["canonical_searches_cut"] == 0
+
+
+@pytest.mark.parametrize("split", [True, False])
+@pytest.mark.parametrize("letters", [150, 161])
+def test_a_long_search_answers_for_what_it_has_passed(letters: int, split: bool) -> None:
+    """Words that part late and brackets around them: what one search finds is asked on other stacks and ways."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    merges = [("a", "a"), ("a", "b"), ("b", ")"), (")", ")"), ("ab", "a"), ("a", ")")]
+    words = ["<end>", *alphabet, *(left + right for left, right in merges)]
+    tokenizer = Tokenizer(models.BPE({word: i for i, word in enumerate(words)}, merges))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=split)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(["<end>"])
+    vocabulary = Vocabulary.from_huggingface(tokenizer, eos_ids=0)
+    longest = "a" * letters
+    texts = [longest, longest[:-1] + "b", longest[:-9] + "baab", longest[:70] + "ba" * 40]
+    alternatives = " | ".join(f'"{text}"' for text in texts)
+    rules = [f'r{level}: WORD | "(" r{level + 1} ")" | "[" r{level + 1} ")"' for level in range(3)]
+    grammar = "\n".join(["start: r0", *rules, "r3: WORD", f"WORD: {alternatives}", ""])
+    sentences = [*texts]
+    for _ in range(3):
+        sentences = [*texts, *(f"{opening}{inner})" for opening in "([" for inner in sentences)]
+    constraint = pdacon.compile(grammar, vocabulary, canonical=tokenizer)
+    expected = followers(sentences, lambda text: list(tokenizer.encode(text).ids), 0)
+    require_equal_masks(constraint, expected)
 
 
 def doubled(times: int) -> str:

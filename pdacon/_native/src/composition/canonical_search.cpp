@@ -290,6 +290,30 @@ bool CanonicalSearch::is_too_large(std::size_t explored) const {
     return most > 0 && explored > kLeastNodes && (explored > most || numbers_ / kNodeNumbers > most);
 }
 
+void CanonicalSearch::add_to(Found& found, const Node& node) {
+    for (const auto token : node.within) set_bit(found.within, token);
+    for (const auto token : node.across) set_bit(found.across, token);
+    if (use_.pretokens.ends(node.place) && may_end(*known_[static_cast<std::size_t>(node.configuration)]))
+        for (const auto token : tokens_.end_tokens()) set_bit(found.across, token);
+}
+
+std::vector<bool> CanonicalSearch::answered() const {
+    std::vector<bool> known(nodes_.size());
+    for (std::size_t at = 0; at < nodes_.size(); ++at) known[at] = nodes_[at].explored;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (auto at = nodes_.size(); at-- > 0;) {  // from the ends of texts to their beginnings
+            const auto is_known = [&](const Edge& edge) {
+                return known[static_cast<std::size_t>(edge.node)];
+            };
+            if (!known[at] || std::ranges::all_of(nodes_[at].open, is_known)) continue;
+            known[at] = false;
+            changed = true;
+        }
+    }
+    return known;
+}
+
 std::vector<CanonicalSearch::Successors> CanonicalSearch::successors(const LexerConfiguration& lexing,
                                                                      const StackView& stack, bool leading) {
     ReadSet read_set;
@@ -312,10 +336,10 @@ CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, c
     };
     Found found;
     if (from_start != nullptr) found.cut = from_start->cut;
-    std::size_t explored = roots.size(), level = 0, closed = 0;  // the level at which edges were closed last
+    std::size_t explored = roots.size(), closed = 0;  // the level at which edges were closed last
     while (std::ranges::any_of(roots, is_open)) {
-        const auto next = level == closed ? wanted(roots) : wanted_further();
-        if (next.empty() && level == closed) break;
+        const auto next = levels_ == closed ? wanted(roots) : wanted_further();
+        if (next.empty() && levels_ == closed) break;
         explored += next.size();
         if (is_too_large(explored)) {
             found.cut = true;
@@ -324,9 +348,9 @@ CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, c
         }
         for (const auto each : next) explore(each, false);
         // Closing looks at all levels again, so in a long search it is done seldom.
-        if (++level <= kShortSearch || level >= closed + closed / 4 || next.empty()) {
+        if (++levels_ <= kShortSearch || levels_ >= closed + closed / 4 || next.empty()) {
             close_all();
-            closed = level;
+            closed = levels_;
         }
     }
     if (from_start != nullptr) {
@@ -341,14 +365,7 @@ CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, c
         found.within.assign(tokens_.words(), 0);
         found.across.assign(tokens_.words(), 0);
     }
-    auto& start = *known_[static_cast<std::size_t>(first)];
-    for (const auto root : roots) {
-        const auto& node = nodes_[static_cast<std::size_t>(root)];
-        for (const auto token : node.within) set_bit(found.within, token);
-        for (const auto token : node.across) set_bit(found.across, token);
-        if (use_.pretokens.ends(node.place) && may_end(start))
-            for (const auto token : tokens_.end_tokens()) set_bit(found.across, token);
-    }
+    for (const auto root : roots) add_to(found, nodes_[static_cast<std::size_t>(root)]);
     return found;
 }
 

@@ -22,15 +22,20 @@
 // the tokens that are open count as dead, and `cut` says so. Then tokens may be missing, and a mask that has
 // none at all is an error; but no token is allowed that should not be.
 //
+// What a long search has found out about the nodes on its way is an answer, too: `for_each_answer`. Else a
+// word of n tokens would be followed to its end from each of them.
+//
 // Cost: the token classes of each lexer state; for each token and place O(1), and O(tokens of the next node)
 // where a pretoken cannot end after it. Linear in the length of a word that goes on without a choice.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/budget.hpp"
@@ -72,6 +77,15 @@ class CanonicalSearch {
     // text.
     Found find(const LexerConfiguration& lexing, const StackView& stack, std::span<const std::int32_t> places,
                std::int32_t text, bool leading, const Found* from_start, ReadSet& read_set);
+
+    // Whether `find` went so far that others would do the same again.
+    bool is_long() const { return levels_ > kShortSearch; }
+    // After `find` from the start of texts, without a leading space, that was not cut: visit(lexing, stack,
+    // read set, place, text, found) of each node for which nothing is left to explore, those near the
+    // beginning first, while it returns true and no columns are looked at. `read_set`: that of `find`, which
+    // goes on counting. Cost: O(open edges), and O(tokens) for each node.
+    template <class Visit>
+    void for_each_answer(const ReadSet& read_set, Visit visit);
 
     // The tokens that the grammar allows, by the configurations that they lead to, which are numbered.
     struct Successors {
@@ -138,6 +152,9 @@ class CanonicalSearch {
     std::vector<std::int32_t> wanted_further();
     std::vector<std::int32_t> wanted_after(std::vector<Edge*> todo);
     bool is_too_large(std::size_t explored) const;
+    void add_to(Found& found, const Node& node);
+    // By node: whether it and all nodes that its open tokens lead to are explored, so that these are dead.
+    std::vector<bool> answered() const;
 
     const Pushdown& machine_;
     Coaccessibility& coaccessibility_;
@@ -156,6 +173,27 @@ class CanonicalSearch {
     std::int32_t round_ = 0;
     std::vector<Edge*> frontier_;  // the edges of the last round that lead to nodes not explored then
     std::size_t numbers_ = 0;      // how many numbers are in keys of configurations and in open edges
+    std::size_t levels_ = 0;       // how many levels `find` has explored
 };
+
+template <class Visit>
+void CanonicalSearch::for_each_answer(const ReadSet& read_set, Visit visit) {
+    const auto known = answered();
+    for (std::size_t at = 0; at < nodes_.size(); ++at) {
+        if (!known[at]) continue;
+        const auto& node = nodes_[at];
+        Found found{std::vector<std::int32_t>(tokens_.words(), 0),
+                    std::vector<std::int32_t>(tokens_.words(), 0)};
+        add_to(found, node);
+        if (read_set.columns) return;
+        const auto& from = *known_[static_cast<std::size_t>(node.configuration)];
+        // All that the search has read of the first configuration's stack, as far as it is left.
+        const auto left = read_set.states - std::min(read_set.states, from.stack.popped());
+        Overlay::Nodes nodes;
+        if (!visit(from.lexing, from.stack.view(nodes), ReadSet{from.stack.pushed() + left, false},
+                   node.place, node.text, std::move(found)))
+            return;
+    }
+}
 
 }  // namespace pdacon

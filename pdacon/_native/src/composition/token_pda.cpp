@@ -445,15 +445,38 @@ std::int32_t TokenPda::make_filtered(const LexerConfiguration& lexing, const Sta
         make_room();
     }
     const auto places = filter_->places_of(situation.set);
-    auto found = canonical_search().find(lexing, stack, places, situation.text, false,
-                                         starts ? nullptr : &from_start, read_set);
+    auto search = canonical_search();
+    auto found =
+        search.find(lexing, stack, places, situation.text, false, starts ? nullptr : &from_start, read_set);
+    const bool has_answers = search.is_long() && starts && !found.cut;
     const auto made = keep_filtered(std::move(found), read_set);
+    filtered_trie(situation).add(lexing, stack, read_set, made);
+    if (has_answers) keep_answers(search, read_set);
+    return made;
+}
+
+MaskTrie& TokenPda::filtered_trie(const CanonicalFilter::Situation& situation) {
     auto& trie = filtered_tries_[situation];
     if (!trie)
         trie = std::make_unique<MaskTrie>(static_cast<std::size_t>(machine_.lexer.num_states()),
                                           machine_.layout.newline >= 0);
-    trie->add(lexing, stack, read_set, made);
-    return made;
+    return *trie;
+}
+
+void TokenPda::keep_answers(CanonicalSearch& search, const ReadSet& read_set) {
+    auto left = std::min(kMostAnswerBytes, guarded_.max_bytes() / 16);
+    search.for_each_answer(
+        read_set, [&](const LexerConfiguration& lexing, const StackView& stack, const ReadSet& read,
+                      std::int32_t place, std::int32_t text, CanonicalSearch::Found found) {
+            auto& trie = filtered_trie({filter_->set_of(place), text});
+            if (trie.find(lexing, stack) >= 0) return true;
+            if (!trie.has_room(read)) return false;
+            const auto before = trie.bytes();
+            trie.add(lexing, stack, read, keep_filtered(std::move(found), read));
+            const auto bytes = 2 * filtered_rows_.row_bytes() + sizeof(FilteredMasks) + trie.bytes() - before;
+            left -= std::min(left, bytes);
+            return left > 0;
+        });
 }
 
 std::int32_t TokenPda::made_filtered(const LexerConfiguration& lexing, const StackView& stack,

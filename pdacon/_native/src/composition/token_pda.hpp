@@ -230,6 +230,10 @@ class TokenPda {
     CanonicalPlans& plans();  // within guarded work
     static CanonicalPlans::Room room(const Allowance& allowance, std::int64_t least);
     std::int32_t keep_filtered(CanonicalSearch::Found found, const ReadSet& read_set);
+    // Keeps what a long search knows beside its answer, in so many bytes at most.
+    static constexpr std::size_t kMostAnswerBytes = std::size_t{16} << 20;
+    void keep_answers(CanonicalSearch& search, const ReadSet& read_set);
+    MaskTrie& filtered_trie(const CanonicalFilter::Situation& situation);
     CanonicalSearch::Found live_tokens(std::int32_t known) const;
     CanonicalSearch canonical_search();
     // Liveness if only texts may follow that the filter's tokenizer leaves as they are.

@@ -105,6 +105,11 @@ std::vector<std::int32_t> CanonicalFilter::places_of(std::int32_t set) {
     return {places.begin(), places.end()};
 }
 
+std::int32_t CanonicalFilter::set_of(std::int32_t place) {
+    const std::lock_guard hold(lock_);
+    return sets_.intern(std::array{place});
+}
+
 const std::vector<std::int32_t>& CanonicalFilter::row(std::int32_t token) {
     if (const auto known = rows_.find(token); known != rows_.end()) return known->second;
     const auto words = tokens().words();

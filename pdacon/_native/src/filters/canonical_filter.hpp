@@ -71,6 +71,8 @@ class CanonicalFilter {
     };
     Situation situation(std::int32_t state);
     std::vector<std::int32_t> places_of(std::int32_t set);
+    // The set of one place alone.
+    std::int32_t set_of(std::int32_t place);
     // The state with a last token, or with what stands in its place.
     std::int32_t state_with(std::int32_t last, Situation situation);
     // What is after a token that goes on within a pretoken or, `marked`, begins one; nothing: no text goes
