@@ -145,10 +145,10 @@ void ArtifactReader::read_table(std::uint32_t count) {
         end = section.offset + section.size;
         sections_.push_back(section);
     }
-    require_artifact(aligned(end) == memory_.size(), "there is something behind the last section");
+    require_artifact(aligned(end) == memory_.size(), "there is something after the last section");
     const auto gap = memory_.subspan(end);
     require_artifact(std::ranges::all_of(gap, [](auto byte) { return byte == 0; }),
-                     "there is something behind the last section");
+                     "there is something after the last section");
 }
 
 const ArtifactReader::Section& ArtifactReader::find(Part part, std::int32_t start) const {

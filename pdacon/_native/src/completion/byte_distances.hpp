@@ -44,14 +44,14 @@ class ByteDistances {
 
     // An upper bound of the bytes that are missing, exact in a grammar without layout; kNone: there is no
     // completion.
-    std::int64_t at_most(const LexerConfiguration& reading, const StackView& stack) {
-        return layout_ ? layout_->least(reading, 0, stack) : least(reading, 0, cells_.of(stack.top));
+    std::int64_t at_most(const LexerConfiguration& lexing, const StackView& stack) {
+        return layout_ ? layout_->least(lexing, 0, stack) : least(lexing, 0, cells_.of(stack.top));
     }
     // The bytes that are missing, if they are no more than the limit; else some number beyond it, or kNone.
     // With layout a lower bound of them.
-    std::int64_t least(const LexerConfiguration& reading, std::int32_t speller_state, std::int32_t cell,
+    std::int64_t least(const LexerConfiguration& lexing, std::int32_t speller_state, std::int32_t cell,
                        std::int64_t limit = kUnlimited) {
-        return search_.cost(reading, speller_state, cell, limit);
+        return search_.cost(lexing, speller_state, cell, limit);
     }
     const LexemeLengths& lengths() const { return lengths_; }
     // What finds the lower bounds of stacks.

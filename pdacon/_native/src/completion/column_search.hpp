@@ -28,7 +28,7 @@ class ColumnSearch {
     static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 
     struct Path {
-        LexerConfiguration reading;
+        LexerConfiguration lexing;
         PersistentStack stack;
         std::int32_t speller_state = 0;
         std::int64_t spent = 0,
@@ -43,7 +43,7 @@ class ColumnSearch {
         std::int64_t left = kNone;  // what is missing after it; kNone: the text ends
         std::int32_t from = -1;
         int byte = -1;  // -1: none
-        LexerConfiguration reading;
+        LexerConfiguration lexing;
         std::int32_t speller_state = 0;
         std::optional<PersistentStack> stack;
     };

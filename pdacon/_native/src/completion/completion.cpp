@@ -24,14 +24,14 @@ std::int32_t Completion::cell_of(const StackNode* node) {
 }
 
 // Appends the least byte after which `left` bytes are missing, and reads it. False: there is none.
-bool Completion::spell_byte(LexerConfiguration& reading, std::int32_t& speller_state, PersistentStack& stack,
+bool Completion::spell_byte(LexerConfiguration& lexing, std::int32_t& speller_state, PersistentStack& stack,
                             std::int64_t left, std::string& out) {
     std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
     for (const auto& edge : speller_.edges[static_cast<std::size_t>(speller_state)]) {
         const std::pair move{machine_.lexer.byte_class(edge.byte), edge.next};
         if (std::find(tried.begin(), tried.end(), move) != tried.end()) continue;
         tried.push_back(move);
-        auto next = reading;
+        auto next = lexing;
         auto next_stack = stack;
         std::vector<std::int32_t> pending{move.first};
         const bool readable = read(machine_, next_stack, next, pending);
@@ -39,7 +39,7 @@ bool Completion::spell_byte(LexerConfiguration& reading, std::int32_t& speller_s
         // Within a line the cost is that of the best column of the class, so spell_to_column has to decide.
         if (!readable || !any_column(machine_.lexer, next)) continue;
         if (cost(next, edge.next, next_stack.node(), left) != left) continue;
-        reading = next;
+        lexing = next;
         speller_state = edge.next;
         stack = std::move(next_stack);
         out.push_back(static_cast<char>(edge.byte));
@@ -53,26 +53,26 @@ bool Completion::spell_byte(LexerConfiguration& reading, std::int32_t& speller_s
 // the column needs, spaces rather than tabs. Where a next line begins, the cost is only a lower bound, for
 // its best column may need bytes that are no blanks; so the search goes on from there, and from wherever no
 // less than `below` is missing. Returns the bytes missing then; kNone: the text may end there.
-std::int64_t Completion::spell_to_column(LexerConfiguration& reading, std::int32_t& speller_state,
+std::int64_t Completion::spell_to_column(LexerConfiguration& lexing, std::int32_t& speller_state,
                                          PersistentStack& stack, std::int64_t below, std::string& out) {
     ColumnSearch search;
-    search.add({.reading = reading, .stack = stack, .speller_state = speller_state});
+    search.add({.lexing = lexing, .stack = stack, .speller_state = speller_state});
     for (auto at = search.take(); at >= 0; at = search.take()) {
         budget_.check_states(kStatesPerPath * search.size());
         const auto here = search.path(at);
-        if (!search.is_new(alike(here.reading, here.stack), here.speller_state, cell_of(here.stack.node())))
+        if (!search.is_new(alike(here.lexing, here.stack), here.speller_state, cell_of(here.stack.node())))
             continue;
         ReadSet read_set;
         Overlay closed(here.stack.view(), read_set);
         if (speller_.boundary[static_cast<std::size_t>(here.speller_state)] &&
-            ends(machine_, closed, here.reading))
-            search.offer({here.spent, kNone, at, -1, here.reading, here.speller_state, here.stack});
+            ends(machine_, closed, here.lexing))
+            search.offer({here.spent, kNone, at, -1, here.lexing, here.speller_state, here.stack});
         add_moves(search, at, below);
     }
     const auto& best = search.best();
     if (!best.stack) throw std::logic_error("no column leads on to the shortest completion");
     out += search.text();
-    reading = best.reading;
+    lexing = best.lexing;
     speller_state = best.speller_state;
     stack = *best.stack;
     return best.left;
@@ -80,8 +80,8 @@ std::int64_t Completion::spell_to_column(LexerConfiguration& reading, std::int32
 
 // Columns further in than the innermost block can open are equivalent within their class. The configuration
 // itself keeps its own column, for the block that it opens.
-LexerConfiguration Completion::alike(const LexerConfiguration& reading, const PersistentStack& stack) const {
-    return machine_.layout.classes.least(reading, machine_.layout.equivalent_from(stack.column()));
+LexerConfiguration Completion::alike(const LexerConfiguration& lexing, const PersistentStack& stack) const {
+    return machine_.layout.classes.least(lexing, machine_.layout.equivalent_from(stack.column()));
 }
 
 // Adds the paths that one more byte leads to within the line or to the beginning of a next one, and offers
@@ -94,11 +94,11 @@ void Completion::add_moves(ColumnSearch& search, std::int32_t at, std::int64_t b
         const std::pair move{lexer.byte_class(edge.byte), edge.next};
         if (std::find(tried.begin(), tried.end(), move) != tried.end()) continue;
         tried.push_back(move);
-        auto next = here.reading;
+        auto next = here.lexing;
         const auto state = lexer.next(next.state, move.first);
         if (state >= 0) lexer.move(next, state, move.first);
         if (state >= 0 && !any_column(lexer, next)) {
-            const bool free = here.reading.now.known() && distances_.lengths().of_byte(move.first) == 0;
+            const bool free = here.lexing.now.known() && distances_.lengths().of_byte(move.first) == 0;
             const bool tab = free && edge.byte == '\t';
             const auto spent = here.spent + !free;
             const ColumnSearch::Path path{next,
@@ -115,7 +115,7 @@ void Completion::add_moves(ColumnSearch& search, std::int32_t at, std::int64_t b
                 search.add(path);
             continue;
         }
-        next = here.reading;
+        next = here.lexing;
         auto next_stack = here.stack;
         std::vector<std::int32_t> pending{move.first};
         if (!read(machine_, next_stack, next, pending)) continue;
@@ -133,17 +133,17 @@ void Completion::add_moves(ColumnSearch& search, std::int32_t at, std::int64_t b
     }
 }
 
-std::int64_t Completion::shortest(LexerConfiguration reading, PersistentStack stack, std::string* out,
+std::int64_t Completion::shortest(LexerConfiguration lexing, PersistentStack stack, std::string* out,
                                   std::size_t most) {
     if (out != nullptr) out->clear();
     ReadSet read_set;
     Overlay closed(stack.view(), read_set);
-    if (ends(machine_, closed, reading)) return 0;
+    if (ends(machine_, closed, lexing)) return 0;
     kept_.assign(1, stack);
-    const auto length = cost(reading, 0, stack.node(), ByteDistances::kUnlimited);
+    const auto length = cost(lexing, 0, stack.node(), ByteDistances::kUnlimited);
     if (out != nullptr) {
         const bool short_enough = length <= kLongest || most < kLongest;
-        spell(std::move(reading), std::move(stack), short_enough ? length : 0, most, *out);
+        spell(std::move(lexing), std::move(stack), short_enough ? length : 0, most, *out);
     }
     distances_.forget();
     cells_ = {};
@@ -153,27 +153,27 @@ std::int64_t Completion::shortest(LexerConfiguration reading, PersistentStack st
 }
 
 // Spells a completion with `left` bytes missing, or `most` bytes of it or more.
-void Completion::spell(LexerConfiguration reading, PersistentStack stack, std::int64_t left, std::size_t most,
+void Completion::spell(LexerConfiguration lexing, PersistentStack stack, std::int64_t left, std::size_t most,
                        std::string& out) {
     std::int32_t speller_state = 0;
     const auto at_column = [&] {
-        if (left > 0 || !machine_.lexer.keeps_columns(reading.state)) return true;
+        if (left > 0 || !machine_.lexer.keeps_columns(lexing.state)) return true;
         ReadSet read_set;
         Overlay closed(stack.view(), read_set);
-        return speller_.boundary[static_cast<std::size_t>(speller_state)] && ends(machine_, closed, reading);
+        return speller_.boundary[static_cast<std::size_t>(speller_state)] && ends(machine_, closed, lexing);
     };
     // Where the text has come to when fewer bytes were missing than ever before.
     struct Nearest {
-        LexerConfiguration reading;
+        LexerConfiguration lexing;
         std::int32_t speller_state;
         PersistentStack stack;
         std::size_t length;
         std::int64_t left;
     };
-    Nearest nearest{reading, speller_state, stack, out.size(), left};
+    Nearest nearest{lexing, speller_state, stack, out.size(), left};
     int idle = 0;  // steps in a row that brought the end no nearer
     while (out.size() < most && left != kNone && (left > 0 || !at_column())) {
-        if (left > 0 && spell_byte(reading, speller_state, stack, left - 1, out)) {
+        if (left > 0 && spell_byte(lexing, speller_state, stack, left - 1, out)) {
             --left;
             continue;
         }
@@ -182,15 +182,15 @@ void Completion::spell(LexerConfiguration reading, PersistentStack stack, std::i
             throw std::logic_error("no byte leads on to the shortest completion");
         auto below = kNone;
         if (idle == kMostIdle) {
-            reading = nearest.reading;
+            lexing = nearest.lexing;
             speller_state = nearest.speller_state;
             stack = nearest.stack;
             out.resize(nearest.length);
             below = nearest.left;
         }
-        left = spell_to_column(reading, speller_state, stack, below, out);
+        left = spell_to_column(lexing, speller_state, stack, below, out);
         if (left < nearest.left) {
-            nearest = {reading, speller_state, stack, out.size(), left};
+            nearest = {lexing, speller_state, stack, out.size(), left};
             idle = 0;
         } else {
             ++idle;

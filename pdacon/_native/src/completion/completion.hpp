@@ -44,7 +44,7 @@ class Completion {
     // each byte of `out`.
     static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
     static constexpr std::int64_t kLongest = 1 << 24;
-    std::int64_t shortest(LexerConfiguration reading, PersistentStack stack, std::string* out,
+    std::int64_t shortest(LexerConfiguration lexing, PersistentStack stack, std::string* out,
                           std::size_t most = kLongest);
 
   private:
@@ -57,19 +57,19 @@ class Completion {
     // damaged file it may have no end: then the limit of states is met before memory is gone.
     static constexpr std::size_t kStatesPerPath = 16;
 
-    std::int64_t cost(const LexerConfiguration& reading, std::int32_t speller_state, const StackNode* stack,
+    std::int64_t cost(const LexerConfiguration& lexing, std::int32_t speller_state, const StackNode* stack,
                       std::int64_t limit) {
-        return distances_.least(reading, speller_state, cell_of(stack), limit);
+        return distances_.least(lexing, speller_state, cell_of(stack), limit);
     }
     std::int32_t cell_of(const StackNode* node);
 
-    void spell(LexerConfiguration reading, PersistentStack stack, std::int64_t left, std::size_t most,
+    void spell(LexerConfiguration lexing, PersistentStack stack, std::int64_t left, std::size_t most,
                std::string& out);
-    bool spell_byte(LexerConfiguration& reading, std::int32_t& speller_state, PersistentStack& stack,
+    bool spell_byte(LexerConfiguration& lexing, std::int32_t& speller_state, PersistentStack& stack,
                     std::int64_t left, std::string& out);
-    std::int64_t spell_to_column(LexerConfiguration& reading, std::int32_t& speller_state,
+    std::int64_t spell_to_column(LexerConfiguration& lexing, std::int32_t& speller_state,
                                  PersistentStack& stack, std::int64_t below, std::string& out);
-    LexerConfiguration alike(const LexerConfiguration& reading, const PersistentStack& stack) const;
+    LexerConfiguration alike(const LexerConfiguration& lexing, const PersistentStack& stack) const;
     void add_moves(ColumnSearch& search, std::int32_t at, std::int64_t below);
 
     const Pushdown& machine_;

@@ -96,28 +96,28 @@ std::int64_t LayoutDistances::under_ceilings(std::int32_t column, std::int64_t l
     return kNone;
 }
 
-std::int64_t LayoutDistances::least(const LexerConfiguration& reading, std::int32_t speller_state,
+std::int64_t LayoutDistances::least(const LexerConfiguration& lexing, std::int32_t speller_state,
                                     const StackView& stack) {
-    const auto found = cost(reading, speller_state, stack);
+    const auto found = cost(lexing, speller_state, stack);
     return found == kNone ? kNone : weights_.measured(found);
 }
 
-std::int64_t LayoutDistances::cost(const LexerConfiguration& reading, std::int32_t speller_state,
+std::int64_t LayoutDistances::cost(const LexerConfiguration& lexing, std::int32_t speller_state,
                                    const StackView& stack) {
-    if (reading.now.known() || reading.matched.known()) return cost_of_line(reading, stack);
+    if (lexing.now.known() || lexing.matched.known()) return cost_of_line(lexing, stack);
     const auto cell = cells_.of(stack.top);
     return under_ceilings(column_of(stack), kUnlimited, [&](Ceiling& at) {
-        return at.search.cost(reading, speller_state, cell, kUnlimited);
+        return at.search.cost(lexing, speller_state, cell, kUnlimited);
     });
 }
 
 // Within a newline: it ends with this line, or goes on to a next one. Dijkstra's algorithm over the lines.
-std::int64_t LayoutDistances::cost_of_line(const LexerConfiguration& reading, const StackView& stack) {
+std::int64_t LayoutDistances::cost_of_line(const LexerConfiguration& lexing, const StackView& stack) {
     using Key = std::array<std::int32_t, 4>;
     auto best = kNone;
     std::set<Key> seen;
     std::set<std::pair<Key, std::int32_t>> ended;
-    std::map<std::int64_t, std::vector<LexerConfiguration>> open{{0, {reading}}};  // by cost
+    std::map<std::int64_t, std::vector<LexerConfiguration>> open{{0, {lexing}}};  // by cost
     const auto end_here = [&](const LexerConfiguration& begun, std::int64_t before) {
         const auto columns = columns_of(begun, stack);
         // A copy: what follows asks for others.
@@ -143,7 +143,7 @@ std::int64_t LayoutDistances::cost_of_line(const LexerConfiguration& reading, co
         };
         if (add(begun, before)) return;
         for (const auto& placed : places)
-            if (placed.byte_class < 0) add(placed.reading, before + placed.cost * weights_.unit);
+            if (placed.byte_class < 0) add(placed.lexing, before + placed.cost * weights_.unit);
     };
     while (!open.empty() && open.begin()->first < best) {
         const auto [cost, lines] = *open.begin();
@@ -160,14 +160,14 @@ std::int64_t LayoutDistances::cost_of_line(const LexerConfiguration& reading, co
 template <class Visit>
 void LayoutDistances::for_each_end(const BlankCosts::Placed& placed, Visit visit) {
     const auto& classes = machine_.layout.classes;
-    const auto& [reading, cost, commit, byte_class] = placed;
+    const auto& [lexing, cost, commit, byte_class] = placed;
     if (byte_class >= 0) {
         const auto column =
-            machine_.lexer.committed_column(machine_.lexer.commit(commit), reading, byte_class);
+            machine_.lexer.committed_column(machine_.lexer.commit(commit), lexing, byte_class);
         const std::int32_t key[] = {commit, byte_class, classes.least(column).value, -1};
         const auto& found = last_blanks_[last_blanks_.find_or_make(key, [&] {
             const auto emission =
-                measure_.futures.commit_emission(commit, reading, {byte_class, kBetweenTokens});
+                measure_.futures.commit_emission(commit, lexing, {byte_class, kBetweenTokens});
             return emission < 0 ? WeightedControls::EmissionCosts{}
                                 : WeightedControls::EmissionCosts{{emission, 0}};
         })];
@@ -183,23 +183,23 @@ void LayoutDistances::for_each_end(const BlankCosts::Placed& placed, Visit visit
         if (found == taken) found.value += classes.period;
         return found;
     };
-    const auto now = like(reading.now, {-2}, {});
-    const LexerConfiguration alike{reading.state, now, like(reading.matched, reading.now, now)};
+    const auto now = like(lexing.now, {-2}, {});
+    const LexerConfiguration alike{lexing.state, now, like(lexing.matched, lexing.now, now)};
     const auto end_in = [&](Column column, Column as) {
         const auto& found = ceiling(0)->controls.emissions_in_column(alike, as.value);
         if (!found.empty())
             visit(LineEnd{found, {alike.state, alike.now.value, alike.matched.value, as.value}, column});
     };
-    end_in(reading.now, alike.now);
-    if (reading.matched != reading.now) end_in(reading.matched, alike.matched);
-    if (reading.now.value != 0 && reading.matched.value != 0) end_in(Column::at(0), Column::at(0));
+    end_in(lexing.now, alike.now);
+    if (lexing.matched != lexing.now) end_in(lexing.matched, alike.matched);
+    if (lexing.now.value != 0 && lexing.matched.value != 0) end_in(Column::at(0), Column::at(0));
 }
 
 // The columns that a line that has been begun may get, ascending: where it stands, 0, those of the open
 // blocks, and those of a new one.
-std::vector<std::int32_t> LayoutDistances::columns_of(const LexerConfiguration& reading,
+std::vector<std::int32_t> LayoutDistances::columns_of(const LexerConfiguration& lexing,
                                                       const StackView& stack) const {
-    std::vector<std::int32_t> columns{reading.now.value, 0};
+    std::vector<std::int32_t> columns{lexing.now.value, 0};
     for (const auto* block = stack.block; block != nullptr; block = block->around)
         columns.push_back(block->column);
     for (std::int32_t step = 1; step <= step_; ++step) columns.push_back(column_of(stack) + step);
@@ -233,11 +233,11 @@ bool LayoutDistances::leads_on(const LineEnd& end, std::int32_t label, const Ove
         if (emission.label != label) continue;
         const auto text = futures.text_of(emission.residue);  // whether it has ended, look-behind, bytes
         auto stack = after;
-        auto reading = boundary(machine_, stack, text[1]);
+        auto lexing = boundary(machine_, stack, text[1]);
         std::vector<std::int32_t> pending(text.rbegin(), text.rend() - 2);
-        if (reading.state < 0 || !read(machine_, stack, reading, pending)) continue;
-        if (text[0] != 0 ? ends(machine_, stack, reading)
-                         : measure_.liveness->is_future_live(reading, 0, stack))
+        if (lexing.state < 0 || !read(machine_, stack, lexing, pending)) continue;
+        if (text[0] != 0 ? ends(machine_, stack, lexing)
+                         : measure_.liveness->is_future_live(lexing, 0, stack))
             return true;
     }
     return false;
@@ -274,14 +274,14 @@ std::int64_t LayoutDistances::cost_placed(const LineEnd& end, const StackView& s
 
 // The beginnings of further lines of the same newline, each state at its least cost; with a fallback in a
 // line before, all configurations, since they are not alike.
-const std::vector<LayoutDistances::NextLine>& LayoutDistances::next_lines(const LexerConfiguration& reading) {
-    const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value};
+const std::vector<LayoutDistances::NextLine>& LayoutDistances::next_lines(const LexerConfiguration& lexing) {
+    const std::int32_t key[] = {lexing.state, lexing.now.value, lexing.matched.value};
     return next_lines_[next_lines_.find_or_make(key, [&] {
         const auto& lexer = machine_.lexer;
         std::vector<NextLine> found;
         std::set<std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t>> seen;
         using State = std::pair<LexerConfiguration, std::int32_t>;  // and a speller state
-        std::map<std::int64_t, std::vector<State>> open{{0, {{reading, kBetweenTokens}}}};  // by cost
+        std::map<std::int64_t, std::vector<State>> open{{0, {{lexing, kBetweenTokens}}}};  // by cost
         std::set<std::int32_t> begun;
         while (!open.empty() && (lines_fall_back_ || std::ssize(begun) < lines_begun_)) {
             const auto [cost, states] = *open.begin();

@@ -64,7 +64,7 @@ class LayoutDistances {
                     StackCells& cells);
 
     // kNone: no run is known that ends the text. `speller_state`: between two tokens.
-    std::int64_t least(const LexerConfiguration& reading, std::int32_t speller_state, const StackView& stack);
+    std::int64_t least(const LexerConfiguration& lexing, std::int32_t speller_state, const StackView& stack);
     void forget();
     std::size_t size() const;
 
@@ -101,8 +101,8 @@ class LayoutDistances {
     bool is_below(const Ceiling& ceiling, std::int32_t column, std::int64_t cost) const;
     template <class Cost>
     std::int64_t under_ceilings(std::int32_t column, std::int64_t limit, Cost cost);
-    std::int64_t cost(const LexerConfiguration& reading, std::int32_t speller_state, const StackView& stack);
-    std::int64_t cost_of_line(const LexerConfiguration& reading, const StackView& stack);
+    std::int64_t cost(const LexerConfiguration& lexing, std::int32_t speller_state, const StackView& stack);
+    std::int64_t cost_of_line(const LexerConfiguration& lexing, const StackView& stack);
     template <class Visit>
     void for_each_end(const BlankCosts::Placed& placed, Visit visit);
     WeightedControls::Following after_line(Ceiling& ceiling, const LineEnd& end, std::int32_t label,
@@ -111,11 +111,11 @@ class LayoutDistances {
     std::int64_t cost_placed(const LineEnd& end, const StackView& stack, std::int64_t limit);
     // The beginning of a further line of the same newline.
     struct NextLine {
-        LexerConfiguration reading;
+        LexerConfiguration lexing;
         std::int64_t cost;
     };
-    const std::vector<NextLine>& next_lines(const LexerConfiguration& reading);
-    std::vector<std::int32_t> columns_of(const LexerConfiguration& reading, const StackView& stack) const;
+    const std::vector<NextLine>& next_lines(const LexerConfiguration& lexing);
+    std::vector<std::int32_t> columns_of(const LexerConfiguration& lexing, const StackView& stack) const;
 
     const Pushdown& machine_;
     Measure measure_;

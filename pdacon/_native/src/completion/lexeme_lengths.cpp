@@ -10,7 +10,7 @@ LexemeLengths::LexemeLengths(const LexingAutomaton& lexer, const Layout& layout,
     for (const auto label : {layout.indent, layout.dedent})
         if (label >= 0) lengths_[static_cast<std::size_t>(label)] = 0;
     const auto commit = [&](std::int32_t next, std::int32_t bytes) {
-        const auto& [label, behind, word] = lexer.commit(next);
+        const auto& [label, look_behind, word] = lexer.commit(next);
         if (static_cast<std::size_t>(label) >= lengths_.size()) return;
         auto& known = lengths_[static_cast<std::size_t>(label)];
         known = std::min(known, std::max(0, bytes - of_word(lexer.pushback(word))));
@@ -33,8 +33,9 @@ std::vector<std::int32_t> LexemeLengths::distances(Budget& budget) const {
     std::vector<std::int32_t> found(static_cast<std::size_t>(lexer_.num_states()), kNever);
     std::deque<std::pair<std::int32_t, std::int32_t>> open;  // states, and bytes up to them
     for (std::int32_t context = 0; context < lexer_.num_contexts(); ++context)
-        for (std::int32_t behind = 0; behind < lexer_.num_look_behind(); ++behind)
-            if (const auto entry = lexer_.entry(context, behind); entry >= 0) open.emplace_back(entry, 0);
+        for (std::int32_t look_behind = 0; look_behind < lexer_.num_look_behind(); ++look_behind)
+            if (const auto entry = lexer_.entry(context, look_behind); entry >= 0)
+                open.emplace_back(entry, 0);
     while (!open.empty()) {
         budget.tick();
         const auto [state, bytes] = open.front();

@@ -11,21 +11,21 @@ namespace {
 
 constexpr char kBlanks[] = {' ', '\t'};
 
-// Calls visit(byte, reading) for each blank that goes on within the newline, and where it leads.
+// Calls visit(byte, lexing) for each blank that goes on within the newline, and where it leads.
 template <class Visit>
-void for_each_blank(const LexingAutomaton& lexer, const LexerConfiguration& reading, Visit visit) {
+void for_each_blank(const LexingAutomaton& lexer, const LexerConfiguration& lexing, Visit visit) {
     for (const auto byte : kBlanks) {
         const auto byte_class = lexer.byte_class(static_cast<std::uint8_t>(byte));
-        const auto next = lexer.next(reading.state, byte_class);
+        const auto next = lexer.next(lexing.state, byte_class);
         if (next < 0) continue;
-        auto to = reading;
+        auto to = lexing;
         lexer.move(to, next, byte_class);
         if (to.now.known()) visit(byte, to);
     }
 }
 
-std::tuple<std::int32_t, std::int32_t, std::int32_t> key_of(const LexerConfiguration& reading) {
-    return {reading.state, reading.now.value, reading.matched.value};
+std::tuple<std::int32_t, std::int32_t, std::int32_t> key_of(const LexerConfiguration& lexing) {
+    return {lexing.state, lexing.now.value, lexing.matched.value};
 }
 
 }  // namespace
@@ -41,26 +41,25 @@ std::vector<LexerConfiguration> placed_lines(const Futures& futures, const Lexer
     return found;
 }
 
-const std::vector<BlankCosts::Placed>& BlankCosts::from(const LexerConfiguration& reading,
-                                                        std::int32_t most) {
-    const std::int32_t key[] = {reading.state, reading.now.value, reading.matched.value, most};
-    return known_[known_.find_or_make(key, [&] { return search(reading, most); })];
+const std::vector<BlankCosts::Placed>& BlankCosts::from(const LexerConfiguration& lexing, std::int32_t most) {
+    const std::int32_t key[] = {lexing.state, lexing.now.value, lexing.matched.value, most};
+    return known_[known_.find_or_make(key, [&] { return search(lexing, most); })];
 }
 
-Column BlankCosts::last_column(const LexerConfiguration& reading, std::int32_t byte_class) const {
-    const auto next = lexer_.next(reading.state, byte_class);
-    if (!reading.now.known() || !LexingAutomaton::is_commit(next)) return {};
+Column BlankCosts::last_column(const LexerConfiguration& lexing, std::int32_t byte_class) const {
+    const auto next = lexer_.next(lexing.state, byte_class);
+    if (!lexing.now.known() || !LexingAutomaton::is_commit(next)) return {};
     const auto& commit = lexer_.commit(next);
     if (commit.label != newline_ || !lexer_.pushback(commit.pushback).empty()) return {};
-    return lexer_.committed_column(commit, reading, byte_class);
+    return lexer_.committed_column(commit, lexing, byte_class);
 }
 
 // Dijkstra's algorithm; within a token of blanks down the trie.
-std::vector<BlankCosts::Placed> BlankCosts::search(const LexerConfiguration& reading,
+std::vector<BlankCosts::Placed> BlankCosts::search(const LexerConfiguration& lexing,
                                                    std::int32_t most) const {
     std::vector<Placed> found;
     std::set<std::tuple<std::int32_t, std::int32_t, std::int32_t>> seen;
-    std::vector<std::vector<LexerConfiguration>> open{{reading}};  // by cost
+    std::vector<std::vector<LexerConfiguration>> open{{lexing}};  // by cost
     std::vector<Placed> ended;
     const auto cost_of = [&](std::int32_t node) {
         return unit_ == Unit::kTokens ? 1 : static_cast<std::int32_t>(trie_.depth(node));
@@ -132,9 +131,9 @@ std::vector<std::int32_t> BlankCosts::up_to_columns(std::int32_t most) const {
                     open.push_back(to);
             });
         }
-        for (const auto& [reading, cost, commit, byte_class] : search(start, most)) {
-            const auto column = byte_class < 0 ? reading.now : last_column(reading, byte_class);
-            if (reached.emplace(byte_class < 0 ? reading.state : kEnded, column.value).second)
+        for (const auto& [lexing, cost, commit, byte_class] : search(start, most)) {
+            const auto column = byte_class < 0 ? lexing.now : last_column(lexing, byte_class);
+            if (reached.emplace(byte_class < 0 ? lexing.state : kEnded, column.value).second)
                 raise(column.value, cost);
         }
         for (const auto& [other, column] : reachable)

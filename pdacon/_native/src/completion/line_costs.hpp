@@ -38,21 +38,21 @@ class BlankCosts {
     // A configuration within a newline; with a byte class, one more blank after it, which commits the
     // newline.
     struct Placed {
-        LexerConfiguration reading;
+        LexerConfiguration lexing;
         std::int32_t cost;
         std::int32_t commit = 0, byte_class = -1;  // byte_class -1: none
     };
     // What tokens of blanks lead to within a newline, up to a column, by ascending cost. Valid until the next
     // call.
-    const std::vector<Placed>& from(const LexerConfiguration& reading, std::int32_t most);
+    const std::vector<Placed>& from(const LexerConfiguration& lexing, std::int32_t most);
     // For each column up to `most`: what the dearest column up to it costs from the beginning of a line, of
     // those that blanks lead to. kNever: tokens of blanks do not lead to one of them.
     std::vector<std::int32_t> up_to_columns(std::int32_t most) const;
 
   private:
-    std::vector<Placed> search(const LexerConfiguration& reading, std::int32_t most) const;
+    std::vector<Placed> search(const LexerConfiguration& lexing, std::int32_t most) const;
     // The column of a newline that is committed on a blank; unknown: the blank commits none.
-    Column last_column(const LexerConfiguration& reading, std::int32_t byte_class) const;
+    Column last_column(const LexerConfiguration& lexing, std::int32_t byte_class) const;
 
     const LexingAutomaton& lexer_;
     const Trie& trie_;

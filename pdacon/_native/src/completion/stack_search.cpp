@@ -228,9 +228,9 @@ void StackSearch::refine(std::int32_t root, std::int64_t limit) {
     }
 }
 
-std::int64_t StackSearch::cost(const LexerConfiguration& reading, std::int32_t speller_state,
+std::int64_t StackSearch::cost(const LexerConfiguration& lexing, std::int32_t speller_state,
                                std::int32_t cell, std::int64_t limit) {
-    return cost(controls_.following(reading, speller_state), cell, limit);
+    return cost(controls_.following(lexing, speller_state), cell, limit);
 }
 
 std::int64_t StackSearch::cost(const WeightedControls::Following& following, std::int32_t cell,

@@ -40,7 +40,7 @@ class StackSearch {
 
     // What is missing from a lexer configuration on. Exact if it is no more than the limit; else some number
     // beyond it, or kNone.
-    std::int64_t cost(const LexerConfiguration& reading, std::int32_t speller_state, std::int32_t cell,
+    std::int64_t cost(const LexerConfiguration& lexing, std::int32_t speller_state, std::int32_t cell,
                       std::int64_t limit);
     // The same where any one of a list of controls is pending.
     std::int64_t cost(const WeightedControls::Following& following, std::int32_t cell, std::int64_t limit);

@@ -57,12 +57,11 @@ class TokenDistances {
     }
 
     // kNone: there is no completion. `leading`: the next token loses one leading space.
-    std::int64_t least(const LexerConfiguration& reading, bool leading, const StackView& stack) {
+    std::int64_t least(const LexerConfiguration& lexing, bool leading, const StackView& stack) {
         const auto from = leading ? speller_.leading() : TokenSpeller::kBoundary;
-        if (layout_) return layout_->least(reading, from, stack);
+        if (layout_) return layout_->least(lexing, from, stack);
         const auto& weights = plain_->weights;
-        const auto found =
-            plain_->search.cost(reading, from, cells_.of(stack.top), ByteDistances::kUnlimited);
+        const auto found = plain_->search.cost(lexing, from, cells_.of(stack.top), ByteDistances::kUnlimited);
         const bool is_known = weights.unit > 0 ? Weights::are_apart(found, 1) : found < LeastYields::kMost;
         return is_known ? weights.measured(found) : kNone;
     }

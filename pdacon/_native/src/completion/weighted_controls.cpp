@@ -60,9 +60,9 @@ WeightedControls::EmissionCosts WeightedControls::lexed_costs(
         // With LineCosts a line has its blanks after a residue, if at all.
         const bool placed = lines_ == nullptr || !result.column.known() || is_first(result.column);
         if (result.emission >= 0 && placed) add_least(costs, result.emission, spent);
-        if (result.reading.state < 0 || (lines_ != nullptr && result.reading.now.value > 0)) continue;
-        const auto line = lines_ != nullptr && result.reading.now.known() ? Line::kBegun : Line::kNone;
-        const State state{futures_.classes().least(result.reading), result.speller_state, line};
+        if (result.lexing.state < 0 || (lines_ != nullptr && result.lexing.now.value > 0)) continue;
+        const auto line = lines_ != nullptr && result.lexing.now.known() ? Line::kBegun : Line::kNone;
+        const State state{futures_.classes().least(result.lexing), result.speller_state, line};
         if (lines_ != nullptr && residues.size() >= kManyResidues) {
             open.emplace_back(spent, state);
             continue;
@@ -92,9 +92,9 @@ WeightedControls::Following WeightedControls::following(const EmissionCosts& cos
     return found;
 }
 
-WeightedControls::Following WeightedControls::following(const LexerConfiguration& reading,
+WeightedControls::Following WeightedControls::following(const LexerConfiguration& lexing,
                                                         std::int32_t speller_state) {
-    const State from{futures_.classes().least(reading), speller_state};
+    const State from{futures_.classes().least(lexing), speller_state};
     if (const auto known = following_.find(number(from)); known != following_.end()) return known->second;
     const auto found = following(emission_costs(from));
     following_.emplace(number(from), found);
@@ -112,8 +112,8 @@ const std::vector<std::int32_t>& WeightedControls::any() {
     const auto& lexer = futures_.lexer();
     std::set<std::int32_t> entries, emissions;
     for (std::int32_t context = 0; context < lexer.num_contexts(); ++context)
-        for (std::int32_t behind = 0; behind < lexer.num_look_behind(); ++behind)
-            if (const auto entry = lexer.entry(context, behind); entry >= 0) entries.insert(entry);
+        for (std::int32_t look_behind = 0; look_behind < lexer.num_look_behind(); ++look_behind)
+            if (const auto entry = lexer.entry(context, look_behind); entry >= 0) entries.insert(entry);
     for (const auto entry : entries) {
         const auto set = futures_.emissions(futures_.of({entry, {}, {}}, 0));
         emissions.insert(set.begin(), set.end());
@@ -145,12 +145,12 @@ WeightedControls::Visited::Visited(WeightedControls& controls)
 }
 
 bool WeightedControls::Visited::add(const State& state) {
-    const auto& reading = state.reading;
+    const auto& lexing = state.lexing;
     if (marks_ != nullptr)
-        return std::exchange((*marks_)[static_cast<std::size_t>(reading.state)], mark_) != mark_;
-    const std::int32_t key[] = {reading.state,
-                                reading.now.value,
-                                reading.matched.value,
+        return std::exchange((*marks_)[static_cast<std::size_t>(lexing.state)], mark_) != mark_;
+    const std::int32_t key[] = {lexing.state,
+                                lexing.now.value,
+                                lexing.matched.value,
                                 state.speller_state,
                                 static_cast<std::int32_t>(state.line),
                                 state.column};
@@ -168,14 +168,14 @@ void WeightedControls::search(const State& from, Visit visit) {
         while (!here.empty()) {
             const auto state = here.back();
             here.pop_back();
-            const auto& [reading, speller_state, line, column] = state;
+            const auto& [lexing, speller_state, line, column] = state;
             if (!visited.add(state) || !visit(state, bytes)) continue;
             for (const auto& move : futures_.moves(speller_state)) {
-                const auto next = futures_.lexer().next(reading.state, move.byte_class);
+                const auto next = futures_.lexer().next(lexing.state, move.byte_class);
                 if (next < 0) continue;
-                const bool free = reading.now.known() && lengths_.of_byte(move.byte_class) == 0;
+                const bool free = lexing.now.known() && lengths_.of_byte(move.byte_class) == 0;
                 (free ? here : further)
-                    .push_back({futures_.moved(reading, next, move.byte_class), move.speller_state, line});
+                    .push_back({futures_.moved(lexing, next, move.byte_class), move.speller_state, line});
             }
         }
         std::swap(here, further);
@@ -183,7 +183,7 @@ void WeightedControls::search(const State& from, Visit visit) {
 }
 
 const WeightedControls::EmissionCosts& WeightedControls::emission_costs(State from) {
-    if (from.line != Line::kExact) from.reading = futures_.classes().least(from.reading);
+    if (from.line != Line::kExact) from.lexing = futures_.classes().least(from.lexing);
     const auto known = emission_costs_.find(number(from));
     if (known != emission_costs_.end()) return known->second;
     if (lines_ != nullptr || tokens_ != nullptr)
@@ -208,11 +208,11 @@ WeightedControls::EmissionCosts WeightedControls::costs_from(const State& from) 
             for (const auto& [emission, cost] : known->second) add(emission, bytes + cost);
             return false;
         }
-        if (futures_.may_end(state.speller_state)) add(futures_.end_emission(state.reading), bytes);
+        if (futures_.may_end(state.speller_state)) add(futures_.end_emission(state.lexing), bytes);
         for (const auto& move : futures_.moves(state.speller_state)) {
-            const auto next = lexer.next(state.reading.state, move.byte_class);
+            const auto next = lexer.next(state.lexing.state, move.byte_class);
             if (LexingAutomaton::is_commit(next))
-                add(futures_.commit_emission(next, state.reading, move), bytes + 1);
+                add(futures_.commit_emission(next, state.lexing, move), bytes + 1);
         }
         return true;
     });
@@ -230,38 +230,38 @@ bool WeightedControls::is_last_blank(std::int32_t next, std::int32_t byte_class)
 template <class Emit, class Go>
 void WeightedControls::for_each_move(const State& from, Emit emit, Go go) {
     const auto& lexer = futures_.lexer();
-    const auto& [reading, speller_state, line, wanted] = from;
+    const auto& [lexing, speller_state, line, wanted] = from;
     if (futures_.may_end(speller_state)) {
-        const auto emission = futures_.end_emission(reading);
+        const auto emission = futures_.end_emission(lexing);
         const bool ends_line = emission >= 0 && futures_.emission(emission).label == newline_;
         const bool any = !ends_line || line == Line::kNone || line == Line::kPlaced;
-        if (any || reading.matched.value == (line == Line::kExact ? wanted : 0)) emit(emission, 0, false);
+        if (any || lexing.matched.value == (line == Line::kExact ? wanted : 0)) emit(emission, 0, false);
     }
     for (const auto& move : futures_.moves(speller_state)) {
-        const auto next = lexer.next(reading.state, move.byte_class);
+        const auto next = lexer.next(lexing.state, move.byte_class);
         if (LexingAutomaton::is_commit(next)) {
             if (lines_ != nullptr && lexer.commit(next).label == newline_) {
-                const auto column = futures_.column_of(lexer.commit(next), reading, move.byte_class);
+                const auto column = futures_.column_of(lexer.commit(next), lexing, move.byte_class);
                 if (is_last_blank(next, move.byte_class)) continue;
                 if (line == Line::kExact ? column.value != wanted
                                          : line != Line::kPlaced && !is_first(column))
                     continue;
             }
-            emit(futures_.commit_emission(next, reading, move), 1, move.speller_state == kBetweenTokens);
+            emit(futures_.commit_emission(next, lexing, move), 1, move.speller_state == kBetweenTokens);
         }
         if (next < 0) continue;
         auto after = Line::kNone;
         if (lines_ != nullptr && lexer.keeps_columns(next)) {
-            if (reading.now.known() && lexer.indents(move.byte_class)) continue;
+            if (lexing.now.known() && lexer.indents(move.byte_class)) continue;
             if (line == Line::kExact) {
-                auto to = reading;
+                auto to = lexing;
                 lexer.move(to, next, move.byte_class);
                 go({to, move.speller_state, line, wanted});
                 continue;
             }
-            after = lexer.is_line_break(reading.state, move.byte_class) ? Line::kBegun : line;
+            after = lexer.is_line_break(lexing.state, move.byte_class) ? Line::kBegun : line;
         }
-        go({futures_.moved(reading, next, move.byte_class), move.speller_state, after});
+        go({futures_.moved(lexing, next, move.byte_class), move.speller_state, after});
     }
 }
 
@@ -288,8 +288,8 @@ WeightedControls::EmissionCosts WeightedControls::least_costs(
             continue;
         }
         if (state.line == Line::kBegun && futures_.may_end(state.speller_state) &&
-            state.reading.now.value == 0 && lines_->weight != LineCosts::kNever) {
-            for (const auto& placed : placed_lines(futures_, state.reading)) {
+            state.lexing.now.value == 0 && lines_->weight != LineCosts::kNever) {
+            for (const auto& placed : placed_lines(futures_, state.lexing)) {
                 add(cost + lines_->weight, {placed, kBetweenTokens, Line::kPlaced});
                 for (const auto& move : futures_.moves(kBetweenTokens)) {
                     const auto next = futures_.lexer().next(placed.state, move.byte_class);
@@ -311,8 +311,8 @@ WeightedControls::EmissionCosts WeightedControls::least_costs(
         }
         const auto& within = within_token(state);
         for (const auto& [emission, more] : within.emissions) add_least(found, emission, cost + more);
-        for (const auto& [reading, line, column, more] : within.ends)
-            add(cost + more, {reading, kBetweenTokens, line, column});
+        for (const auto& [lexing, line, column, more] : within.ends)
+            add(cost + more, {lexing, kBetweenTokens, line, column});
     }
     if (tokens_ != nullptr) drop_covered(found);
     return found;
@@ -338,11 +338,11 @@ const WeightedControls::WithinToken& WeightedControls::within_token(const State&
                 [&](const State& to) {
                     if (to.speller_state != TokenSpeller::kBoundary) return further.push_back(to);
                     const auto is_end = [&](const TokenEnd& end) {
-                        return end.reading == to.reading && end.line == to.line;
+                        return end.lexing == to.lexing && end.line == to.line;
                     };
                     if (std::ranges::none_of(found.ends, is_end))
                         found.ends.push_back(
-                            {to.reading, to.line, to.column, cost + weights_.byte + weights_.token});
+                            {to.lexing, to.line, to.column, cost + weights_.byte + weights_.token});
                 });
         }
         here = std::exchange(further, {});

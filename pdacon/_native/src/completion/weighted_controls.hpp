@@ -10,7 +10,7 @@
 // elsewhere.
 //
 // Costs may also be tokens: then each is counted where it ends, and residues know which part of a token is
-// left behind the commit (TokenSpeller). Of two residues that differ only by that, the one that is left with
+// left after the commit (TokenSpeller). Of two residues that differ only by that, the one that is left with
 // less, at no less cost, is dropped: whatever it leads to the other one does.
 //
 // With LineCosts the blanks that begin a line count, too, and costs are upper bounds: see LayoutDistances.
@@ -56,7 +56,7 @@ class WeightedControls final : public PendingControls {
         std::int32_t list = -1;
         std::int64_t cost = 0;
     };
-    Following following(const LexerConfiguration& reading, std::int32_t speller_state);
+    Following following(const LexerConfiguration& lexing, std::int32_t speller_state);
     // The same after a commit that may leave any one of some residues, each at its cost, in a context.
     Following following(std::int32_t context,
                         std::span<const std::pair<std::int32_t, std::int64_t>> residues);
@@ -82,7 +82,7 @@ class WeightedControls final : public PendingControls {
     // looked for. A line begins between two tokens, with the column 0.
     enum class Line : std::int32_t { kNone, kBegun, kPlaced, kExact };
     struct State {
-        LexerConfiguration reading;
+        LexerConfiguration lexing;
         std::int32_t speller_state;
         Line line = Line::kNone;
         std::int32_t column = -1;  // of kExact
@@ -94,10 +94,10 @@ class WeightedControls final : public PendingControls {
     // that. Else a literal would cost the square of its length.
     static constexpr std::int32_t kSpan = 64;
     std::int32_t number(const State& state) {
-        if (plain_) return state.reading.state;
-        const std::int32_t key[] = {state.reading.state,
-                                    state.reading.now.value,
-                                    state.reading.matched.value,
+        if (plain_) return state.lexing.state;
+        const std::int32_t key[] = {state.lexing.state,
+                                    state.lexing.now.value,
+                                    state.lexing.matched.value,
                                     state.speller_state,
                                     static_cast<std::int32_t>(state.line),
                                     state.column};
@@ -119,7 +119,7 @@ class WeightedControls final : public PendingControls {
     // What a lexer configuration can do before the token ends that is under way: emit, where the token may
     // end with the emission's last byte, or come to the token's end within a lexeme.
     struct TokenEnd {
-        LexerConfiguration reading;
+        LexerConfiguration lexing;
         Line line;
         std::int32_t column;
         std::int64_t cost;

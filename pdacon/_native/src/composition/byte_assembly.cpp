@@ -44,8 +44,8 @@ void ByteAssembly::add_nodes(const TokenClasses::Node& root, const LexerConfigur
 
 void ByteAssembly::add_part(const TokenClasses::InnerEnd& end, const LexerConfiguration& start,
                             const StackView& stack, Part part) {
-    const LexerConfiguration reading{end.lexer_state, end.now.from(start), end.matched.from(start)};
-    part.distance = distances_.at_most(reading, stack);
+    const LexerConfiguration lexing{end.lexer_state, end.now.from(start), end.matched.from(start)};
+    part.distance = distances_.at_most(lexing, stack);
     if (part.distance != ByteDistances::kNone) parts_.push_back(std::move(part));
 }
 

@@ -41,8 +41,8 @@ void DistanceAssembly::add_inner(const TokenClasses::Node& node, const LexerConf
 std::vector<std::int32_t>* DistanceAssembly::mask_of(const TokenClasses::InnerEnd& end,
                                                      const LexerConfiguration& start,
                                                      const StackView& stack) {
-    const LexerConfiguration reading{end.lexer_state, end.now.from(start), end.matched.from(start)};
-    const auto distance = distances_.least(reading, false, stack);
+    const LexerConfiguration lexing{end.lexer_state, end.now.from(start), end.matched.from(start)};
+    const auto distance = distances_.least(lexing, false, stack);
     if (distance == TokenDistances::kNone) return nullptr;
     auto& mask = masks_[distance];
     if (mask.empty()) mask.resize(words_, 0);

@@ -555,7 +555,7 @@ std::int64_t TokenPda::shortest_completion(const LexerConfiguration& lexing, Per
     if (guarded_.origin())
         throw guarded_.origin()->damage(
             ArtifactDamage("the artifact is damaged: a text that nothing completes"));
-    throw std::logic_error("no completion: a position that is not alive was accepted");
+    throw std::logic_error("no completion: a position that is not live was accepted");
 }
 
 TokenPda::Statistics TokenPda::statistics() {

@@ -61,14 +61,14 @@ class Coaccessibility {
 
     // The future of a lexer configuration between two tokens. Configurations with equal futures are live on
     // the same stacks if they are independent of their columns.
-    std::int32_t future(const LexerConfiguration& reading) const { return rows_.future(reading); }
+    std::int32_t future(const LexerConfiguration& lexing) const { return rows_.future(lexing); }
     // -1: it depends on the columns.
     std::int32_t future(std::int32_t lexer_state) const { return rows_.future(lexer_state); }
     bool is_column_independent(std::int32_t lexer_state) const {
         return liveness_table_.is_column_independent(lexer_state);
     }
-    bool is_column_independent(const LexerConfiguration& reading) const {
-        return liveness_table_.is_column_independent(reading);
+    bool is_column_independent(const LexerConfiguration& lexing) const {
+        return liveness_table_.is_column_independent(lexing);
     }
 
     // Whether a configuration can reach acceptance, by steps 1 to 4. The caller holds the lock that guards
@@ -82,9 +82,9 @@ class Coaccessibility {
 
     // Whether the future of a lexer configuration is live, from within a token too. Columns count by their
     // classes: see NewlineLiveness for what that leaves open.
-    bool is_future_live(const LexerConfiguration& reading, std::int32_t speller_state, Overlay& stack) {
-        if (speller_state == 0) return is_live(future(reading), stack);
-        return reaches_end(futures_.of(reading, speller_state), stack);
+    bool is_future_live(const LexerConfiguration& lexing, std::int32_t speller_state, Overlay& stack) {
+        if (speller_state == 0) return is_live(future(lexing), stack);
+        return reaches_end(futures_.of(lexing, speller_state), stack);
     }
 
     // What is proved of a future on every stack with this top. What is undecided may yet be live on all of

@@ -46,7 +46,7 @@ class BlankIndependence {
         Numbers classes;
         for (const auto& edge : speller_.edges[0]) classes.push_back(lexer_.byte_class(edge.byte));
         sort_unique(classes);
-        for (const auto& reading : lexer_.first_columns()) add(reading.state, reading.now.known());
+        for (const auto& lexing : lexer_.first_columns()) add(lexing.state, lexing.now.known());
         for (std::size_t at = 0; at < states_.size(); ++at) {
             const auto [state, in_line] = states_[at];
             std::int32_t last = LexingAutomaton::kDead;  // neighbours mostly lead to the same
@@ -116,9 +116,9 @@ class ColumnEquivalence {
           futures_(futures) {
         for (std::int32_t state = 0; state < lexer_.num_states(); ++state) futures_.of({state, {}, {}}, 0);
         for (std::int32_t spelled = 0; spelled < futures_.num_speller_states(); ++spelled) {
-            for (const auto& reading : lexer_.first_columns())
-                reading.now.known() ? void(line_start(reading.state, spelled))
-                                    : add_before_line(reading.state, spelled);
+            for (const auto& lexing : lexer_.first_columns())
+                lexing.now.known() ? void(line_start(lexing.state, spelled))
+                                   : add_before_line(lexing.state, spelled);
             observe_bare_newlines(spelled);
         }
         for (std::size_t at = 0; at < before_line_.size(); ++at) expand_before_line(before_line_[at]);
@@ -221,7 +221,7 @@ class ColumnEquivalence {
             observation.emission = futures_.emission(result.emission).residue_class;
             observation.column = result.column.value;
         } else {
-            const auto& [state, now, matched] = result.reading;
+            const auto& [state, now, matched] = result.lexing;
             const auto id = state_of(state, result.speller_state);
             if (now.known() || keeps_fresh_match(state)) {
                 observation.state = id;

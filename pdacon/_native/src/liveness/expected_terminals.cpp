@@ -14,14 +14,14 @@ constexpr std::int32_t kEnd = -1;  // of the text, instead of a byte class
 
 }  // namespace
 
-ExpectedTerminals ExpectedTerminalsSearch::find(const LexerConfiguration& reading, const StackView& stack,
+ExpectedTerminals ExpectedTerminalsSearch::find(const LexerConfiguration& lexing, const StackView& stack,
                                                 std::string_view text) {
     const auto& lexer = machine_.lexer;
     const auto most = static_cast<std::size_t>(lexer.lookahead()) + 1;
     for (const char byte : text.substr(text.size() - std::min(most, text.size())))
         before_.push_back(lexer.byte_class(static_cast<std::uint8_t>(byte)));
     stacks_.emplace_back(stack, read_set_);
-    add({reading, 0, 0, {}, lexer.at_end(reading.state) == LexingAutomaton::kBoundary});
+    add({lexing, 0, 0, {}, lexer.at_end(lexing.state) == LexingAutomaton::kBoundary});
     for (std::size_t at = 0; at < open_.size(); ++at) {
         budget_.tick();
         const auto configuration = std::move(open_[at]);
@@ -34,18 +34,18 @@ ExpectedTerminals ExpectedTerminalsSearch::find(const LexerConfiguration& readin
     return std::move(found_);
 }
 
-// How many bytes can lie behind a match that is still open in a configuration. Where more have been read
+// How many bytes can stand after a match that is still open in a configuration. Where more have been read
 // since the position, the lexeme under way cannot end at or before it any more.
 std::int64_t ExpectedTerminalsSearch::longest_pushback(const Configuration& configuration) const {
     const auto& lexer = machine_.lexer;
     if (configuration.read.empty() || lexer.waiting().empty()) return lexer.lookahead();
-    return lexer.waiting()[static_cast<std::size_t>(configuration.reading.state) * 2 + 1];
+    return lexer.waiting()[static_cast<std::size_t>(configuration.lexing.state) * 2 + 1];
 }
 
 void ExpectedTerminalsSearch::add(Configuration configuration) {
-    const std::array key{configuration.reading.state,
-                         configuration.reading.now.value,
-                         configuration.reading.matched.value,
+    const std::array key{configuration.lexing.state,
+                         configuration.lexing.now.value,
+                         configuration.lexing.matched.value,
                          configuration.speller_state,
                          configuration.stack,
                          static_cast<std::int32_t>(configuration.read.size()),
@@ -60,7 +60,7 @@ void ExpectedTerminalsSearch::add(Configuration configuration) {
 void ExpectedTerminalsSearch::add_future(const Configuration& configuration) {
     auto& labels = configuration.starts_here ? found_.next : found_.unfinished;
     auto& futures = coaccessibility_.futures();
-    const auto emissions = futures.emissions(futures.of(configuration.reading, configuration.speller_state));
+    const auto emissions = futures.emissions(futures.of(configuration.lexing, configuration.speller_state));
     const std::vector<std::int32_t> all(emissions.begin(), emissions.end());  // a copy: more are made
     for (const auto emission : all) {
         const auto label = futures.emission(emission).label;
@@ -70,7 +70,7 @@ void ExpectedTerminalsSearch::add_future(const Configuration& configuration) {
             continue;
         // The future knows columns by their classes alone.
         if (label == machine_.layout.newline &&
-            !is_live(configuration.reading, configuration.speller_state, configuration.stack))
+            !is_live(configuration.lexing, configuration.speller_state, configuration.stack))
             continue;
         labels.insert(label);
     }
@@ -84,10 +84,10 @@ void ExpectedTerminalsSearch::advance(const Configuration& from) {
     Interner seen;  // most byte classes that end a lexeme do so alike
     std::vector<std::int32_t> visits;
     for (const auto& move : futures.moves(from.speller_state)) {
-        const auto next = lexer.next(from.reading.state, move.byte_class);
+        const auto next = lexer.next(from.lexing.state, move.byte_class);
         if (next == LexingAutomaton::kDead) continue;
         if (LexingAutomaton::is_commit(next)) {
-            const auto column = lexer.committed_column(lexer.commit(next), from.reading, move.byte_class);
+            const auto column = lexer.committed_column(lexer.commit(next), from.lexing, move.byte_class);
             const auto id =
                 static_cast<std::size_t>(seen.intern(std::array{next, column.value, move.speller_state}));
             if (id == visits.size()) visits.push_back(0);
@@ -111,24 +111,24 @@ void ExpectedTerminalsSearch::step(const Configuration& from, std::int32_t byte_
         return place < known ? before_[static_cast<std::size_t>(place)]
                              : read[static_cast<std::size_t>(place - known)];
     };
-    auto reading = from.reading;
+    auto lexing = from.lexing;
     auto stack = from.stack;
     std::vector<Lexeme> lexemes;
     std::int32_t begin = -1;  // anywhere before the position
     for (;;) {
         std::int32_t next = LexingAutomaton::kDead;
-        Column column = reading.matched;
+        Column column = lexing.matched;
         if (at < size) {
             const auto cls = class_at(at++);
-            next = lexer.next(reading.state, cls);
+            next = lexer.next(lexing.state, cls);
             if (next >= 0) {
-                lexer.move(reading, next, cls);
+                lexer.move(lexing, next, cls);
                 continue;
             }
             if (next != LexingAutomaton::kDead)
-                column = lexer.committed_column(lexer.commit(next), reading, cls);
+                column = lexer.committed_column(lexer.commit(next), lexing, cls);
         } else if (byte_class == kEnd) {
-            next = lexer.at_end(reading.state);
+            next = lexer.at_end(lexing.state);
             if (next == LexingAutomaton::kBoundary) {
                 auto closed = stacks_[static_cast<std::size_t>(stack)];
                 if (feed_label(machine_, closed, lexer.end_label(), {})) record(lexemes);
@@ -141,15 +141,15 @@ void ExpectedTerminalsSearch::step(const Configuration& from, std::int32_t byte_
         const auto& commit = lexer.commit(next);
         stack = take_label(stack, commit.label, column);
         if (stack < 0) return;
-        reading = boundary(machine_, stacks_[static_cast<std::size_t>(stack)], commit.look_behind);
-        if (reading.state < 0) return;
+        lexing = boundary(machine_, stacks_[static_cast<std::size_t>(stack)], commit.look_behind);
+        if (lexing.state < 0) return;
         at = std::max(0, at - static_cast<std::int32_t>(lexer.pushback(commit.pushback).size()));
         const auto end = at - known;
         lexemes.push_back({commit.label, begin, end});
         begin = end;
     }
-    if (!lexemes.empty() && is_live(reading, speller_state, stack)) record(lexemes);
-    if (begin <= 0) add({reading, speller_state, stack, std::move(read), begin == 0});
+    if (!lexemes.empty() && is_live(lexing, speller_state, stack)) record(lexemes);
+    if (begin <= 0) add({lexing, speller_state, stack, std::move(read), begin == 0});
 }
 
 // The stack after a label; -1: the parser does not take it.
@@ -165,10 +165,10 @@ std::int32_t ExpectedTerminalsSearch::take_label(std::int32_t stack, std::int32_
     return after_label_[id];
 }
 
-bool ExpectedTerminalsSearch::is_live(const LexerConfiguration& reading, std::int32_t speller_state,
+bool ExpectedTerminalsSearch::is_live(const LexerConfiguration& lexing, std::int32_t speller_state,
                                       std::int32_t stack) {
     const auto& here = stacks_[static_cast<std::size_t>(stack)];
-    return NewlineLiveness(machine_, coaccessibility_, budget_, here).is_live(reading, speller_state);
+    return NewlineLiveness(machine_, coaccessibility_, budget_, here).is_live(lexing, speller_state);
 }
 
 void ExpectedTerminalsSearch::record(std::span<const Lexeme> lexemes) {

@@ -35,12 +35,12 @@ class ExpectedTerminalsSearch {
         : machine_(machine), coaccessibility_(coaccessibility), budget_(budget) {}
 
     // `text`: what has been read, or as much of its end as the lexer may read again. Throws LimitExceeded.
-    ExpectedTerminals find(const LexerConfiguration& reading, const StackView& stack, std::string_view text);
+    ExpectedTerminals find(const LexerConfiguration& lexing, const StackView& stack, std::string_view text);
 
   private:
     // A configuration some bytes after the position, with a lexeme under way.
     struct Configuration {
-        LexerConfiguration reading;
+        LexerConfiguration lexing;
         std::int32_t speller_state;
         std::int32_t stack;              // index in stacks_
         std::vector<std::int32_t> read;  // the bytes after the position, as byte classes
@@ -61,7 +61,7 @@ class ExpectedTerminalsSearch {
     void advance(const Configuration& from);
     void step(const Configuration& from, std::int32_t byte_class, std::int32_t speller_state);
     std::int32_t take_label(std::int32_t stack, std::int32_t label, Column column);
-    bool is_live(const LexerConfiguration& reading, std::int32_t speller_state, std::int32_t stack);
+    bool is_live(const LexerConfiguration& lexing, std::int32_t speller_state, std::int32_t stack);
     void record(std::span<const Lexeme> lexemes);
 
     const Pushdown& machine_;

@@ -39,37 +39,37 @@ void FutureRows::find_configurations(std::vector<std::int32_t>& first_of_state,
     first_of_state.assign(future_.size(), -1);
     std::vector<std::vector<std::int32_t>>
         before;  // by configuration: those of the same future that lead to it
-    const auto add = [&](const LexerConfiguration& reading) {
-        const auto known = find_configuration(first_of_state, configurations, reading);
+    const auto add = [&](const LexerConfiguration& lexing) {
+        const auto known = find_configuration(first_of_state, configurations, lexing);
         if (known >= 0) return known;
-        auto& first = first_of_state[static_cast<std::size_t>(reading.state)];
+        auto& first = first_of_state[static_cast<std::size_t>(lexing.state)];
         const auto at = static_cast<std::int32_t>(configurations.size());
-        const bool column_independent = !reading.now.known() && any_column(lexer, reading);
-        configuration_future_.push_back(futures_.of(reading, 0));
-        configurations.push_back({reading, -1, std::exchange(first, at), column_independent});
+        const bool column_independent = !lexing.now.known() && any_column(lexer, lexing);
+        configuration_future_.push_back(futures_.of(lexing, 0));
+        configurations.push_back({lexing, -1, std::exchange(first, at), column_independent});
         before.emplace_back();
         return at;
     };
-    for (const auto& reading : lexer.first_columns()) add(machine_.layout.classes.least(reading));
+    for (const auto& lexing : lexer.first_columns()) add(machine_.layout.classes.least(lexing));
     std::vector<std::uint8_t> is_token(static_cast<std::size_t>(lexer.num_classes()), 0);
     for (const auto& move : futures_.moves(0))
         if (move.speller_state == 0) is_token[static_cast<std::size_t>(move.byte_class)] = 1;
     for (std::size_t at = 0; at < configurations.size(); ++at) {
         std::int32_t last = LexingAutomaton::kDead;  // neighbours mostly lead to the same
         for (std::int32_t cls = 0; cls < lexer.num_classes(); ++cls) {
-            const auto state = configurations[at].reading.state;
+            const auto state = configurations[at].lexing.state;
             const auto next = lexer.next(state, cls);
             const auto blank = lexer.blank(state, cls);
             const bool plain = is_token[static_cast<std::size_t>(cls)] != 0 && blank == Blank::kNone;
             const bool again = plain && next == std::exchange(last, next);
             if (next < 0 || again || !lexer.keeps_columns(next)) continue;
             const auto to =
-                static_cast<std::size_t>(add(futures_.moved(configurations[at].reading, next, cls)));
+                static_cast<std::size_t>(add(futures_.moved(configurations[at].lexing, next, cls)));
             if (!is_token[static_cast<std::size_t>(cls)] ||
                 configuration_future_[to] != configuration_future_[at])
                 continue;
             before[to].push_back(static_cast<std::int32_t>(at));
-            if (blank == Blank::kLineBreak && any_column(lexer, configurations[to].reading))
+            if (blank == Blank::kLineBreak && any_column(lexer, configurations[to].lexing))
                 configurations[at].column_independent = true;
         }
     }

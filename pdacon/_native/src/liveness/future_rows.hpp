@@ -27,10 +27,10 @@ class FutureRows {
     // Gives the table its rows if it is empty. Throws ArtifactDamage if it has others.
     FutureRows(const Pushdown& machine, Futures& futures, LivenessTable& table);
 
-    std::int32_t future(const LexerConfiguration& reading) const {
-        const auto known = future_[static_cast<std::size_t>(reading.state)];
+    std::int32_t future(const LexerConfiguration& lexing) const {
+        const auto known = future_[static_cast<std::size_t>(lexing.state)];
         if (known >= 0) return known;
-        return configuration_future_[static_cast<std::size_t>(table_.configuration_of(reading))];
+        return configuration_future_[static_cast<std::size_t>(table_.configuration_of(lexing))];
     }
     // -1: its configurations have different ones.
     std::int32_t future(std::int32_t lexer_state) const {

@@ -57,24 +57,24 @@ Futures::Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, st
     }
 }
 
-std::int32_t Futures::residue(std::int32_t speller_state, bool ended, std::int32_t behind,
+std::int32_t Futures::residue(std::int32_t speller_state, bool ended, std::int32_t look_behind,
                               std::span<const std::int32_t> bytes) {
-    std::vector<std::int32_t> key{speller_state, ended, behind};
+    std::vector<std::int32_t> key{speller_state, ended, look_behind};
     key.insert(key.end(), bytes.begin(), bytes.end());
     return residues_.intern(key);
 }
 
 // Appends the key of a scan result. Most results are told apart by one number, a state or an emission.
 void Futures::add_result(const ScanResult& result, std::vector<std::int32_t>& key) {
-    const auto& [emission, column, reading, speller_state] = result;
-    const bool columns = column.known() || reading.now.known() || reading.matched.known();
+    const auto& [emission, column, lexing, speller_state] = result;
+    const bool columns = column.known() || lexing.now.known() || lexing.matched.known();
     if (!columns && speller_state == 0) {
-        key.push_back(emission < 0 ? reading.state : -2 - emission);
+        key.push_back(emission < 0 ? lexing.state : -2 - emission);
         return;
     }
     constexpr auto kLonger = std::numeric_limits<std::int32_t>::min();
-    key.insert(key.end(), {kLonger, emission, column.value, reading.state, reading.now.value,
-                           reading.matched.value, speller_state});
+    key.insert(key.end(), {kLonger, emission, column.value, lexing.state, lexing.now.value,
+                           lexing.matched.value, speller_state});
 }
 
 std::int32_t Futures::raw_emission(std::int32_t label, std::int32_t residue, Column column) {
@@ -112,7 +112,7 @@ bool Futures::classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& ope
             if (open.size() > before) continue;
             const auto result = result_of(first);
             dead = dead && result.dead();
-            if (result.column.known() || result.reading.now.known() || result.reading.matched.known())
+            if (result.column.known() || result.lexing.now.known() || result.lexing.matched.known())
                 with_columns.push_back(result);
             add_result(result, results);
         }
@@ -129,13 +129,12 @@ bool Futures::classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& ope
     return true;
 }
 
-std::int32_t Futures::commit_emission(std::int32_t next, const LexerConfiguration& reading,
-                                      const Move& move) {
+std::int32_t Futures::commit_emission(std::int32_t next, const LexerConfiguration& lexing, const Move& move) {
     const auto& commit = lexer_.commit(next);
     const auto make = [&] {
         const auto left =
             residue(move.speller_state, false, commit.look_behind, lexer_.pushback(commit.pushback));
-        return raw_emission(commit.label, left, column_of(commit, reading, move.byte_class));
+        return raw_emission(commit.label, left, column_of(commit, lexing, move.byte_class));
     };
     if (move.speller_state != 0 || commit.label == newline_) return classify(make());
     auto& plain = plain_commits_[static_cast<std::size_t>(LexingAutomaton::commit_number(next))];
@@ -143,13 +142,13 @@ std::int32_t Futures::commit_emission(std::int32_t next, const LexerConfiguratio
     return classify(plain);
 }
 
-std::int32_t Futures::end_emission(const LexerConfiguration& reading) {
-    const auto raw = raw_end_emission(reading);
+std::int32_t Futures::end_emission(const LexerConfiguration& lexing) {
+    const auto raw = raw_end_emission(lexing);
     return raw == kNone ? -1 : classify(raw);
 }
 
-std::int32_t Futures::raw_end_emission(const LexerConfiguration& reading) {
-    const auto end = lexer_.at_end(reading.state);
+std::int32_t Futures::raw_end_emission(const LexerConfiguration& lexing) {
+    const auto end = lexer_.at_end(lexing.state);
     if (end == LexingAutomaton::kDead) return kNone;
     if (end == LexingAutomaton::kBoundary)
         return raw_emission(lexer_.end_label(), residue(0, true, 0, {}), {});
@@ -158,7 +157,7 @@ std::int32_t Futures::raw_end_emission(const LexerConfiguration& reading) {
         const auto left = residue(0, true, commit.look_behind, lexer_.pushback(commit.pushback));
         return raw_emission(commit.label, left, column);
     };
-    if (commit.label == newline_) return make(reading.matched);
+    if (commit.label == newline_) return make(lexing.matched);
     const auto number = static_cast<std::size_t>(LexingAutomaton::commit_number(end));
     if (plain_ends_[number] == kNone) plain_ends_[number] = make({});
     return plain_ends_[number];
@@ -169,27 +168,27 @@ Futures::FirstScan Futures::first_scan(std::int32_t context, std::int32_t residu
     const auto bytes = key.subspan(3);
     const auto speller_state = key[0];
     const bool ended = key[1] != 0;
-    LexerConfiguration reading{lexer_.entry(context, key[2]), {}, {}};
-    if (reading.state < 0) return {};
+    LexerConfiguration lexing{lexer_.entry(context, key[2]), {}, {}};
+    if (lexing.state < 0) return {};
     for (std::size_t at = 0; at < bytes.size(); ++at) {
-        const auto next = lexer_.next(reading.state, bytes[at]);
+        const auto next = lexer_.next(lexing.state, bytes[at]);
         if (next == LexingAutomaton::kDead) return {};
         if (next >= 0) {
-            newline_ < 0 ? void(reading.state = next) : lexer_.move(reading, next, bytes[at]);
+            newline_ < 0 ? void(lexing.state = next) : lexer_.move(lexing, next, bytes[at]);
             continue;
         }
         const auto& commit = lexer_.commit(next);
         const auto again = lexer_.pushback(commit.pushback);
         std::vector<std::int32_t> rest(again.begin(), again.end());
         rest.insert(rest.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at) + 1, bytes.end());
-        const auto column = column_of(commit, reading, bytes[at]);
+        const auto column = column_of(commit, lexing, bytes[at]);
         return {{-1, column},
                 raw_emission(commit.label, residue(speller_state, ended, commit.look_behind, rest), column)};
     }
-    if (!ended) return {{-1, {}, reading, speller_state}};
-    const auto raw = raw_end_emission(reading);
+    if (!ended) return {{-1, {}, lexing, speller_state}};
+    const auto raw = raw_end_emission(lexing);
     const bool ends_line = raw != kNone && raw_emissions_.key(raw)[0] == newline_;
-    return {{-1, ends_line ? reading.matched : Column{}}, raw};
+    return {{-1, ends_line ? lexing.matched : Column{}}, raw};
 }
 
 // The result of a scan whose raw emission has been classified.
@@ -213,57 +212,57 @@ std::vector<Emission> Futures::after(std::int32_t context, std::int32_t residue_
     const auto result = scan(context, residue_id);
     if (result.emission >= 0) return {emission(result.emission)};
     std::vector<Emission> found;
-    if (result.reading.state >= 0)
-        for (const auto id : emissions(of(result.reading, result.speller_state)))
+    if (result.lexing.state >= 0)
+        for (const auto id : emissions(of(result.lexing, result.speller_state)))
             found.push_back(emission(id));
     return found;
 }
 
-std::int32_t Futures::node(const LexerConfiguration& reading, std::int32_t speller_state) {
-    if (speller_state == 0 && !reading.now.known() && !reading.matched.known()) {
-        auto& plain = plain_nodes_[static_cast<std::size_t>(reading.state)];
-        if (plain < 0) plain = add_node(reading, speller_state);
+std::int32_t Futures::node(const LexerConfiguration& lexing, std::int32_t speller_state) {
+    if (speller_state == 0 && !lexing.now.known() && !lexing.matched.known()) {
+        auto& plain = plain_nodes_[static_cast<std::size_t>(lexing.state)];
+        if (plain < 0) plain = add_node(lexing, speller_state);
         return plain;
     }
-    const std::int32_t key[] = {reading.state, speller_state, reading.now.value, reading.matched.value};
-    return other_nodes_[other_nodes_.find_or_make(key, [&] { return add_node(reading, speller_state); })];
+    const std::int32_t key[] = {lexing.state, speller_state, lexing.now.value, lexing.matched.value};
+    return other_nodes_[other_nodes_.find_or_make(key, [&] { return add_node(lexing, speller_state); })];
 }
 
-std::int32_t Futures::add_node(const LexerConfiguration& reading, std::int32_t speller_state) {
+std::int32_t Futures::add_node(const LexerConfiguration& lexing, std::int32_t speller_state) {
     budget_->check_states(nodes_.size() + 1);
-    nodes_.push_back({reading, speller_state});
+    nodes_.push_back({lexing, speller_state});
     return static_cast<std::int32_t>(nodes_.size()) - 1;
 }
 
 // Appends the distinct successors of a node, and the emissions that its own edges make.
 void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own) {
     budget_->tick();
-    const auto reading = node_at(at).reading;  // copies: more nodes are made
+    const auto lexing = node_at(at).lexing;  // copies: more nodes are made
     const auto speller_state = node_at(at).speller_state;
     const auto distinct = moves(speller_state);
     const bool most = 2 * distinct.size() > static_cast<std::size_t>(lexer_.num_classes());
-    if (most) lexer_.copy_row(reading.state, row_);
+    if (most) lexer_.copy_row(lexing.state, row_);
     for (const auto& move : distinct) {
         const auto next = most ? row_[static_cast<std::size_t>(move.byte_class)]
-                               : lexer_.next(reading.state, move.byte_class);
+                               : lexer_.next(lexing.state, move.byte_class);
         if (next == LexingAutomaton::kDead) continue;
         if (next >= 0) {
-            const auto to = node(moved(reading, next, move.byte_class), move.speller_state);
+            const auto to = node(moved(lexing, next, move.byte_class), move.speller_state);
             // Neighbours mostly lead to the same.
             if (successors.empty() || successors.back() != to) successors.push_back(to);
             continue;
         }
-        const auto emission = commit_emission(next, reading, move);
+        const auto emission = commit_emission(next, lexing, move);
         if (emission >= 0) own.push_back(emission);
     }
     if (may_end(speller_state))
-        if (const auto end = end_emission(reading); end >= 0) own.push_back(end);
+        if (const auto end = end_emission(lexing); end >= 0) own.push_back(end);
     make_set(successors);
 }
 
-std::int32_t Futures::of(const LexerConfiguration& reading, std::int32_t speller_state) {
-    const auto start = node(
-        newline_ < 0 ? LexerConfiguration{reading.state, {}, {}} : classes_.least(reading), speller_state);
+std::int32_t Futures::of(const LexerConfiguration& lexing, std::int32_t speller_state) {
+    const auto start =
+        node(newline_ < 0 ? LexerConfiguration{lexing.state, {}, {}} : classes_.least(lexing), speller_state);
     if (node_at(start).set < 0) close_over(start);
     return node_at(start).set;
 }

@@ -50,7 +50,7 @@ class Futures {
 
     // The future of a lexer configuration: the id of a sorted sequence of emission ids. Where one column of a
     // class can be reached, all of that class are taken for reachable.
-    std::int32_t of(const LexerConfiguration& reading, std::int32_t speller_state);
+    std::int32_t of(const LexerConfiguration& lexing, std::int32_t speller_state);
 
     std::span<const std::int32_t> emissions(std::int32_t set) const { return sets_[set]; }
     const Emission& emission(std::int32_t id) const { return emissions_[id]; }
@@ -77,9 +77,9 @@ class Futures {
     struct ScanResult {
         std::int32_t emission = -1;
         Column column;
-        LexerConfiguration reading{-1, {}, {}};
+        LexerConfiguration lexing{-1, {}, {}};
         std::int32_t speller_state = 0;
-        bool dead() const { return emission < 0 && reading.state < 0; }
+        bool dead() const { return emission < 0 && lexing.state < 0; }
     };
     ScanResult scan(std::int32_t context, std::int32_t residue);
 
@@ -91,19 +91,19 @@ class Futures {
         return moves_[static_cast<std::size_t>(speller_state)];
     }
     // The emission at the end of input, or -1.
-    std::int32_t end_emission(const LexerConfiguration& reading);
+    std::int32_t end_emission(const LexerConfiguration& lexing);
     // The emission of the commit `next`, which a move from a lexer configuration makes; -1 where its residue
     // is dead in every context.
-    std::int32_t commit_emission(std::int32_t next, const LexerConfiguration& reading, const Move& move);
+    std::int32_t commit_emission(std::int32_t next, const LexerConfiguration& lexing, const Move& move);
     // The column of a commit, if it is the newline's.
-    Column column_of(const Commit& commit, const LexerConfiguration& reading, std::int32_t byte_class) const {
-        return commit.label == newline_ ? lexer_.committed_column(commit, reading, byte_class) : Column{};
+    Column column_of(const Commit& commit, const LexerConfiguration& lexing, std::int32_t byte_class) const {
+        return commit.label == newline_ ? lexer_.committed_column(commit, lexing, byte_class) : Column{};
     }
     // The lexer configuration after a move within a lexeme. Columns stand for their classes.
-    LexerConfiguration moved(const LexerConfiguration& reading, std::int32_t next,
+    LexerConfiguration moved(const LexerConfiguration& lexing, std::int32_t next,
                              std::int32_t byte_class) const {
         if (newline_ < 0 || !lexer_.keeps_columns(next)) return {next, {}, {}};
-        auto to = reading;
+        auto to = lexing;
         lexer_.move(to, next, byte_class);
         return classes_.least(to);
     }
@@ -123,7 +123,7 @@ class Futures {
     static constexpr std::int32_t kUnclassified = -2;
 
     struct Node {
-        LexerConfiguration reading;
+        LexerConfiguration lexing;
         std::int32_t speller_state;
         std::int32_t set = -1;    // its future, once known
         std::int32_t index = -1;  // among the nodes that close_over works on; -1 between its calls
@@ -138,20 +138,20 @@ class Futures {
     // A raw emission is (label, residue, class of column) before its residue has been classified. Returns
     // its number.
     std::int32_t raw_emission(std::int32_t label, std::int32_t residue, Column column);
-    std::int32_t raw_end_emission(const LexerConfiguration& reading);
+    std::int32_t raw_end_emission(const LexerConfiguration& lexing);
     // The emission of a raw one, or -1: no context after the label can read the residue.
     std::int32_t classify(std::int32_t raw);
     bool classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& open);
     ScanResult result_of(const FirstScan& first) const;
-    std::int32_t node(const LexerConfiguration& reading, std::int32_t speller_state);
-    std::int32_t add_node(const LexerConfiguration& reading, std::int32_t speller_state);
+    std::int32_t node(const LexerConfiguration& lexing, std::int32_t speller_state);
+    std::int32_t add_node(const LexerConfiguration& lexing, std::int32_t speller_state);
     Node& node_at(std::int32_t id) { return nodes_[in_range(id, nodes_.size())]; }
     void expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own);
     void close_over(std::int32_t start);
     std::int32_t join(std::vector<std::int32_t>& emissions, std::span<const std::int32_t> sets);
     static void add_result(const ScanResult& result, std::vector<std::int32_t>& key);
     void drop_covered(std::vector<std::int32_t>& emissions) const;
-    std::int32_t residue(std::int32_t speller_state, bool ended, std::int32_t behind,
+    std::int32_t residue(std::int32_t speller_state, bool ended, std::int32_t look_behind,
                          std::span<const std::int32_t> bytes);
 
     const LexingAutomaton& lexer_;

@@ -96,13 +96,13 @@ void LivenessTable::make_cells(std::size_t num_rows) {
     throw std::bad_alloc();
 }
 
-std::int32_t LivenessTable::configuration_of(const LexerConfiguration& reading) const {
+std::int32_t LivenessTable::configuration_of(const LexerConfiguration& lexing) const {
     const auto at =
-        find_configuration(first_of_state_, configurations_, machine_.layout.classes.least(reading));
+        find_configuration(first_of_state_, configurations_, machine_.layout.classes.least(lexing));
     if (at < 0 && origin_)
         throw origin_->damage(
             ArtifactDamage("the artifact is damaged: no line of its lexer is like this one"));
-    if (at < 0) throw std::logic_error("coaccessibility: a reading that no text leads to");
+    if (at < 0) throw std::logic_error("coaccessibility: a lexing that no text leads to");
     return at;
 }
 

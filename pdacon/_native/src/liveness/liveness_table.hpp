@@ -25,7 +25,7 @@ constexpr std::int64_t kNumLivenessValues = 4;
 
 // A lexer configuration within a newline, with columns; the least column of a class stands for all of it.
 struct ColumnConfiguration {
-    LexerConfiguration reading;
+    LexerConfiguration lexing;
     std::int32_t row;                 // of LivenessTable
     std::int32_t next;                // an earlier one with the same lexer state, or -1
     std::int32_t column_independent;  // whether its row holds whatever its columns are: see FutureRows
@@ -36,9 +36,9 @@ struct ColumnConfiguration {
 // of its configurations, or -1.
 template <class First, class Configurations>
 std::int32_t find_configuration(const First& first, const Configurations& configurations,
-                                const LexerConfiguration& reading) {
-    auto at = first[static_cast<std::size_t>(reading.state)];
-    while (at >= 0 && configurations[static_cast<std::size_t>(at)].reading != reading)
+                                const LexerConfiguration& lexing) {
+    auto at = first[static_cast<std::size_t>(lexing.state)];
+    while (at >= 0 && configurations[static_cast<std::size_t>(at)].lexing != lexing)
         at = configurations[static_cast<std::size_t>(at)].next;
     return at;
 }
@@ -57,11 +57,11 @@ class LivenessTable {
                   std::vector<ColumnConfiguration> configurations, std::size_t num_rows);
 
     // The row of a lexer configuration between two tokens.
-    std::int32_t row(const LexerConfiguration& reading) const {
-        const auto known = rows_[static_cast<std::size_t>(reading.state)];
-        return known >= 0 ? known : configuration(reading).row;
+    std::int32_t row(const LexerConfiguration& lexing) const {
+        const auto known = rows_[static_cast<std::size_t>(lexing.state)];
+        return known >= 0 ? known : configuration(lexing).row;
     }
-    std::int32_t configuration_of(const LexerConfiguration& reading) const;
+    std::int32_t configuration_of(const LexerConfiguration& lexing) const;
     Liveness at(std::int32_t row, std::int32_t top) const {
         return cells_[index(row, top)].load(std::memory_order_acquire);
     }
@@ -76,17 +76,17 @@ class LivenessTable {
     }
     // Whether the row of a lexer configuration says exactly where it is live. If not, the row may claim too
     // much: futures take all columns of a class for reachable, and from here only some may be.
-    bool is_column_independent(const LexerConfiguration& reading) const {
-        return is_column_independent(reading.state) || any_column(machine_.lexer, reading) ||
-               configuration(reading).column_independent != 0;
+    bool is_column_independent(const LexerConfiguration& lexing) const {
+        return is_column_independent(lexing.state) || any_column(machine_.lexer, lexing) ||
+               configuration(lexing).column_independent != 0;
     }
 
   private:
     std::size_t index(std::int32_t row, std::int32_t top) const {
         return in_matrix(row, num_rows_, top, static_cast<std::size_t>(machine_.tables.num_states));
     }
-    const ColumnConfiguration& configuration(const LexerConfiguration& reading) const {
-        return configurations_[static_cast<std::size_t>(configuration_of(reading))];
+    const ColumnConfiguration& configuration(const LexerConfiguration& lexing) const {
+        return configurations_[static_cast<std::size_t>(configuration_of(lexing))];
     }
     // Makes the cells, all unknown.
     void make_cells(std::size_t num_rows);

@@ -4,27 +4,27 @@
 
 namespace pdacon {
 
-bool NewlineLiveness::is_live(const LexerConfiguration& reading, std::int32_t speller_state) {
-    if (!is_future_live(reading, speller_state)) return false;
-    const bool free = speller_state == 0 ? coaccessibility_.is_column_independent(reading)
-                                         : any_column(machine_.lexer, reading);
-    return free || search(reading, speller_state);
+bool NewlineLiveness::is_live(const LexerConfiguration& lexing, std::int32_t speller_state) {
+    if (!is_future_live(lexing, speller_state)) return false;
+    const bool free = speller_state == 0 ? coaccessibility_.is_column_independent(lexing)
+                                         : any_column(machine_.lexer, lexing);
+    return free || search(lexing, speller_state);
 }
 
-bool NewlineLiveness::is_future_live(const LexerConfiguration& reading, std::int32_t speller_state) {
-    if (speller_state != 0) return coaccessibility_.is_future_live(reading, speller_state, stack_);
-    const auto future = coaccessibility_.future(reading);
+bool NewlineLiveness::is_future_live(const LexerConfiguration& lexing, std::int32_t speller_state) {
+    if (speller_state != 0) return coaccessibility_.is_future_live(lexing, speller_state, stack_);
+    const auto future = coaccessibility_.future(lexing);
     const auto known = std::ranges::find(futures_, future, &std::pair<std::int32_t, bool>::first);
     if (known != futures_.end()) return known->second;
     futures_.emplace_back(future, coaccessibility_.is_live(future, stack_));
     return futures_.back().second;
 }
 
-bool NewlineLiveness::search(const LexerConfiguration& reading, std::int32_t speller_state) {
+bool NewlineLiveness::search(const LexerConfiguration& lexing, std::int32_t speller_state) {
     if (equivalent_from_ < 0) equivalent_from_ = machine_.layout.equivalent_from(stack_.column());
     nodes_.clear();
     node_ids_ = Interner();
-    add(reading, speller_state, -1);
+    add(lexing, speller_state, -1);
     for (std::int32_t at = 0; at < static_cast<std::int32_t>(nodes_.size()); ++at) {
         budget_.tick();
         const auto node = nodes_[static_cast<std::size_t>(at)];
@@ -41,8 +41,8 @@ bool NewlineLiveness::search(const LexerConfiguration& reading, std::int32_t spe
 }
 
 // Columns further in than the innermost block can open are equivalent within their class.
-void NewlineLiveness::add(const LexerConfiguration& reading, std::int32_t speller_state, std::int32_t from) {
-    const auto next = machine_.layout.classes.least(reading, equivalent_from_);
+void NewlineLiveness::add(const LexerConfiguration& lexing, std::int32_t speller_state, std::int32_t from) {
+    const auto next = machine_.layout.classes.least(lexing, equivalent_from_);
     const std::int32_t key[] = {next.state, next.now.value, next.matched.value, speller_state};
     const auto id = configuration_ids_.intern(key);
     if (static_cast<std::size_t>(id) == known_.size()) known_.push_back(Liveness::kUnknown);
@@ -53,7 +53,7 @@ void NewlineLiveness::add(const LexerConfiguration& reading, std::int32_t spelle
 
 bool NewlineLiveness::ends_here(const SearchNode& at) {
     auto closed = stack_;
-    return coaccessibility_.futures().may_end(at.speller_state) && ends(machine_, closed, at.reading);
+    return coaccessibility_.futures().may_end(at.speller_state) && ends(machine_, closed, at.lexing);
 }
 
 // Whether one more byte leads out of the newline, or to a new line of it, with a live future. If not, all
@@ -63,7 +63,7 @@ bool NewlineLiveness::goes_on_after(std::int32_t at) {
     taken_.clear();
     std::vector<std::int32_t> pending;
     for (const auto& move : coaccessibility_.futures().moves(from.speller_state)) {
-        auto next = from.reading;
+        auto next = from.lexing;
         const auto state = machine_.lexer.next(next.state, move.byte_class);
         if (state == LexingAutomaton::kDead) continue;
         auto after = stack_;

@@ -29,11 +29,11 @@ class NewlineLiveness {
         : machine_(machine), coaccessibility_(coaccessibility), budget_(budget), stack_(stack) {}
 
     // Whether the configuration can reach acceptance.
-    bool is_live(const LexerConfiguration& reading, std::int32_t speller_state);
+    bool is_live(const LexerConfiguration& lexing, std::int32_t speller_state);
 
   private:
     struct SearchNode {
-        LexerConfiguration reading;
+        LexerConfiguration lexing;
         std::int32_t speller_state;
         std::int32_t id;
         std::int32_t from;  // index of the node that led here, or -1
@@ -44,9 +44,9 @@ class NewlineLiveness {
         bool taken;
     };
 
-    bool is_future_live(const LexerConfiguration& reading, std::int32_t speller_state);
-    bool search(const LexerConfiguration& reading, std::int32_t speller_state);
-    void add(const LexerConfiguration& reading, std::int32_t speller_state, std::int32_t from);
+    bool is_future_live(const LexerConfiguration& lexing, std::int32_t speller_state);
+    bool search(const LexerConfiguration& lexing, std::int32_t speller_state);
+    void add(const LexerConfiguration& lexing, std::int32_t speller_state, std::int32_t from);
     bool ends_here(const SearchNode& at);
     bool goes_on_after(std::int32_t at);
     bool takes(const Commit& commit, Column column);

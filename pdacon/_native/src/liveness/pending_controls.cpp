@@ -55,8 +55,8 @@ const std::vector<std::int32_t>& PendingControls::futures_after(std::int32_t con
         const auto known = ids_[control];
         for (std::size_t at = 2; at < known.size() && !is_closing(control); ++at) {
             const auto result = futures_.scan(context, known[at]);
-            if (result.reading.state >= 0 && result.speller_state == 0)
-                found.push_back(futures_.of(result.reading, 0));
+            if (result.lexing.state >= 0 && result.speller_state == 0)
+                found.push_back(futures_.of(result.lexing, 0));
         }
         std::sort(found.begin(), found.end());
         found.erase(std::unique(found.begin(), found.end()), found.end());

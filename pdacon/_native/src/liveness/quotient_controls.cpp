@@ -32,7 +32,7 @@ std::vector<PendingControls::Successor> QuotientControls::lexed(std::int32_t con
     for (const auto residue : residues) {
         const auto result = futures_.scan(context, residue);
         if (result.emission >= 0) emissions.push_back(result.emission);
-        if (result.reading.state >= 0) sets.push_back(futures_.of(result.reading, result.speller_state));
+        if (result.lexing.state >= 0) sets.push_back(futures_.of(result.lexing, result.speller_state));
     }
     const auto sort = [](std::vector<std::int32_t>& ids) {
         std::sort(ids.begin(), ids.end());

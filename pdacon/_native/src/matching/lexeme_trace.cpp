@@ -46,23 +46,23 @@ LexemeTrace trace_lexemes(const Pushdown& machine, std::string_view text, std::s
     const auto& lexer = machine.lexer;
     LexemeTrace trace;
     PersistentStack stack(machine.start.start_state);
-    auto reading = boundary(machine, stack, 0);
+    auto lexing = boundary(machine, stack, 0);
     std::size_t read = 0;
     for (std::size_t at = 0; at < text.size();) {
         const auto byte_class = lexer.byte_class(static_cast<std::uint8_t>(text[at]));
-        const auto next = reading.state < 0 ? LexingAutomaton::kDead : lexer.next(reading.state, byte_class);
+        const auto next = lexing.state < 0 ? LexingAutomaton::kDead : lexer.next(lexing.state, byte_class);
         read = std::max(read, ++at);
         if (next >= 0) {
-            lexer.move(reading, next, byte_class);
+            lexer.move(lexing, next, byte_class);
             continue;
         }
         if (next == LexingAutomaton::kDead) throw std::invalid_argument("trace: the text is not viable");
         const auto& commit = lexer.commit(next);
         const bool dropped = machine.is_skipped(commit.label, stack.top());
-        const auto column = lexer.committed_column(commit, reading, byte_class);
+        const auto column = lexer.committed_column(commit, lexing, byte_class);
         if (!feed_label(machine, stack, commit.label, column))
             throw std::invalid_argument("trace: the text is not viable");
-        reading = boundary(machine, stack, commit.look_behind);
+        lexing = boundary(machine, stack, commit.look_behind);
         const auto begin = trace.begin;
         trace.begin =
             static_cast<std::int64_t>(at) - static_cast<std::int64_t>(lexer.pushback(commit.pushback).size());

@@ -58,9 +58,8 @@ Matcher::Matcher(const Matcher& other)
 
 Matcher::Position Matcher::initial() const {
     PersistentStack stack(pda_->machine().start.start_state);
-    const auto reading = boundary(pda_->machine(), stack, 0);
-    Position start{{reading, false, leading_space_, limit_, CanonicalFilter::kStart, std::move(stack), 0},
-                   {}};
+    const auto lexing = boundary(pda_->machine(), stack, 0);
+    Position start{{lexing, false, leading_space_, limit_, CanonicalFilter::kStart, std::move(stack), 0}, {}};
     if (has_plans(start)) start.promise = planned(start, limit_.unit);
     return start;
 }
@@ -81,23 +80,23 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_vie
     if (from.terminated || !has_room(from.limit, bytes)) return std::nullopt;
     const auto& machine = pda_->machine();
     Step next{from, bytes, false, &from};
-    auto& [reading, terminated, leading_space, limit, filter_state, stack, length] =
+    auto& [lexing, terminated, leading_space, limit, filter_state, stack, length] =
         static_cast<HistoryEntry&>(next.to);
     std::vector<std::int32_t> pending;
     for (const char byte : bytes) {
         const auto byte_class = machine.lexer.byte_class(static_cast<std::uint8_t>(byte));
-        const auto state = machine.lexer.next(reading.state, byte_class);
+        const auto state = machine.lexer.next(lexing.state, byte_class);
         if (state >= 0) {
-            machine.lexer.move(reading, state, byte_class);
+            machine.lexer.move(lexing, state, byte_class);
             continue;
         }
         if (state == LexingAutomaton::kDead) return std::nullopt;
         pending.assign(1, byte_class);
-        if (!read(machine, stack, reading, pending)) return std::nullopt;
+        if (!read(machine, stack, lexing, pending)) return std::nullopt;
         if (pda_->max_depth() > 0 && stack.depth() > pda_->max_depth())
             throw LimitExceeded("depth", stack.depth(), static_cast<double>(pda_->max_depth()));
     }
-    const auto liveness = pda_->known_liveness(reading, stack.view());
+    const auto liveness = pda_->known_liveness(lexing, stack.view());
     if (liveness == Liveness::kDeadOnAll) return std::nullopt;
     next.allowed = liveness == Liveness::kLiveOnAll && limit.left == kUnlimited;
     if (limit.left > 0 && !bytes.empty())
@@ -135,7 +134,7 @@ std::optional<Matcher::Step> Matcher::filtered(std::optional<Step> step, const P
                                                std::int32_t token) const {
     const bool plans = has_plans(from);
     if (!step || (plans ? !fits(from, token)
-                        : !pda_->filtered_allows(from.reading, from.stack.view(), from.filter_state,
+                        : !pda_->filtered_allows(from.lexing, from.stack.view(), from.filter_state,
                                                  from.leading_space, token)))
         return std::nullopt;
     step->to.filter_state = pda_->filter()->step(from.filter_state, token);
@@ -187,7 +186,7 @@ bool Matcher::is_allowed(const Step& step) const {
     if (step.allowed) return true;
     const auto& limit = step.to.limit;
     if (limit.left == kUnlimited || step.to.terminated)
-        return pda_->is_live(step.to.reading, step.to.stack.view());
+        return pda_->is_live(step.to.lexing, step.to.stack.view());
     const auto missing = least(step.to, limit.unit);
     return missing <= limit.left &&
            (!step.from->limit.is_closing() || missing <= least(*step.from, limit.unit));
@@ -231,14 +230,14 @@ Liveness Matcher::known_allowed(std::int64_t id) const {
     if (!tokens.has_text(static_cast<std::int32_t>(id))) return Liveness::kDeadOnAll;
     const auto bytes = tokens.bytes_of(static_cast<std::int32_t>(id));
     const auto& lexer = pda_->machine().lexer;
-    auto reading = at_.reading;
+    auto lexing = at_.lexing;
     for (const char byte : bytes) {
         const auto byte_class = lexer.byte_class(static_cast<std::uint8_t>(byte));
-        const auto state = lexer.next(reading.state, byte_class);
+        const auto state = lexer.next(lexing.state, byte_class);
         if (state < 0) return state == LexingAutomaton::kDead ? Liveness::kDeadOnAll : Liveness::kUnknown;
-        lexer.move(reading, state, byte_class);
+        lexer.move(lexing, state, byte_class);
     }
-    return pda_->known_liveness(reading, at_.stack.view());
+    return pda_->known_liveness(lexing, at_.stack.view());
 }
 
 const std::string& Matcher::text() const {
@@ -325,13 +324,13 @@ void Matcher::reset() {
 bool Matcher::may_end(const Position& at) const {
     ReadSet read_set;
     Overlay stack(at.stack.view(), read_set);
-    return ends(pda_->machine(), stack, at.reading) &&
+    return ends(pda_->machine(), stack, at.lexing) &&
            (!is_filtered() || (!is_only_space(at) && pda_->filter()->ends(at.filter_state)));
 }
 
 std::int64_t Matcher::least(const Position& at, Unit unit) const {
     if (at.terminated) return 0;
-    if (!is_filtered()) return pda_->least(unit, at.reading, at.leading_space, at.stack.view());
+    if (!is_filtered()) return pda_->least(unit, at.lexing, at.leading_space, at.stack.view());
     const bool is_planned = at.limit.left != kUnlimited && at.limit.unit == unit;
     if (is_planned && at.promise.cost != CanonicalPlans::kNone) return at.promise.cost;
     return pda_->plan(configuration(at), unit).cost;
@@ -352,7 +351,7 @@ TokenPda::Mask Matcher::known_mask() const {
     const bool plans = has_plans(at_);
     if (plans ? !pda_->known_filtered_within(configuration(at_), allowance(at_), at_.promise.cost,
                                              filtered_mask_)
-              : !pda_->known_filtered(at_.reading, at_.stack.view(), at_.filter_state, at_.leading_space,
+              : !pda_->known_filtered(at_.lexing, at_.stack.view(), at_.filter_state, at_.leading_space,
                                       filtered_mask_))
         return {};
     if (plans) add_planned(at_, filtered_mask_);
@@ -365,7 +364,7 @@ void Matcher::write_filtered(const Position& at, std::span<std::int32_t> words) 
         pda_->filtered_within(configuration(at), allowance(at), at.promise.cost, words);
         add_planned(at, words);
     } else {
-        pda_->filtered(at.reading, at.stack.view(), at.filter_state, at.leading_space, words);
+        pda_->filtered(at.lexing, at.stack.view(), at.filter_state, at.leading_space, words);
     }
     if (is_only_space(at)) without_ends(words);
 }
@@ -383,22 +382,22 @@ void Matcher::without_ends(std::span<std::int32_t> words) const {
 TokenPda::Mask Matcher::mask(const Position& at) const {
     if (at.terminated) return pda_->end_mask();
     if (at.limit.left != kUnlimited)
-        return pda_->mask_within(at.reading, at.leading_space, at.stack.view(), allowance(at));
-    return at.leading_space ? pda_->leading_mask() : pda_->mask(at.reading, at.stack.view());
+        return pda_->mask_within(at.lexing, at.leading_space, at.stack.view(), allowance(at));
+    return at.leading_space ? pda_->leading_mask() : pda_->mask(at.lexing, at.stack.view());
 }
 
 TokenPda::Mask Matcher::known_mask(const Position& at) const {
     if (at.terminated) return pda_->end_mask();
     if (at.limit.left != kUnlimited)
-        return pda_->known_mask_within(at.reading, at.leading_space, at.stack.view(), allowance(at));
-    return at.leading_space ? pda_->known_leading_mask() : pda_->known_mask(at.reading, at.stack.view());
+        return pda_->known_mask_within(at.lexing, at.leading_space, at.stack.view(), allowance(at));
+    return at.leading_space ? pda_->known_leading_mask() : pda_->known_mask(at.lexing, at.stack.view());
 }
 
 std::int64_t Matcher::completion_length() const { return complete(nullptr); }
 
 std::int64_t Matcher::complete(std::string* text, std::size_t most) const {
     if (at_.terminated) return 0;
-    return pda_->shortest_completion(at_.reading, at_.stack, text, most);
+    return pda_->shortest_completion(at_.lexing, at_.stack, text, most);
 }
 
 std::pair<std::int64_t, std::string> Matcher::completion_head(std::size_t most) const {
@@ -421,7 +420,7 @@ std::string Matcher::forced_bytes(std::size_t limit) const {
     // promised.
     const bool unsure = at_.leading_space && pda_->trie().alphabet().empty();
     if (at_.terminated || unsure) return {};
-    auto forced = pda_->forced_bytes(at_.reading, at_.stack, limit);
+    auto forced = pda_->forced_bytes(at_.lexing, at_.stack, limit);
     // A label that has to come has no bytes of its own, but those of whichever token is read as it.
     if (pda_->labels().size() > 0) forced.erase(std::ranges::find_if(forced, is_of_label), forced.end());
     return forced;

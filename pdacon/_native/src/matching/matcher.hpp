@@ -83,7 +83,7 @@ class Matcher {
     // What the history keeps of a position. Promises have a history of their own, since few matchers have
     // any.
     struct HistoryEntry {
-        LexerConfiguration reading;
+        LexerConfiguration lexing;
         bool terminated = false;
         bool leading_space = false;  // whether the next token with text loses one leading space
         Limit limit = {};
@@ -141,7 +141,7 @@ class Matcher {
     // With a filter: whether the grammar alone allows a token with text that the limit has room for.
     bool grammar_allows(std::int64_t token) const {
         const auto next = step_as_text(at_, static_cast<std::int32_t>(token));
-        return next && (next->allowed || pda_->is_live(next->to.reading, next->to.stack.view()));
+        return next && (next->allowed || pda_->is_live(next->to.lexing, next->to.stack.view()));
     }
     bool is_filtered() const { return pda_->filter() != nullptr; }
     bool is_accepting() const;
@@ -169,7 +169,7 @@ class Matcher {
     std::vector<std::int32_t> stack() const;
     // The terminals that can come next in a sentence. `text`: what has been read.
     ExpectedTerminals expected_terminals(std::string_view text) const {
-        return pda_->expected_terminals(at_.reading, at_.stack.view(), text);
+        return pda_->expected_terminals(at_.lexing, at_.stack.view(), text);
     }
     // What was accepted. Throws MatcherMisuse if it was not kept.
     const std::string& text() const;
@@ -221,7 +221,7 @@ class Matcher {
     void without_ends(std::span<std::int32_t> words) const;
     bool has_plans(const Position& at) const { return is_filtered() && at.limit.left != kUnlimited; }
     TokenPda::FilteredConfiguration configuration(const Position& at) const {
-        return {at.reading, at.stack, at.filter_state, at.leading_space, is_only_space(at)};
+        return {at.lexing, at.stack, at.filter_state, at.leading_space, is_only_space(at)};
     }
     Promise planned(const Position& at, Unit unit) const {
         return Promise(pda_->plan(configuration(at), unit));

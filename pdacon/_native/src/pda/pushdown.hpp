@@ -268,30 +268,31 @@ bool feed_label(const Pushdown& machine, Stack& stack, std::int32_t label, Colum
 // The lexer configuration at the start of the next lexeme, given the look-behind state; state kDead where
 // none can start.
 template <class Stack>
-LexerConfiguration boundary(const Pushdown& machine, Stack& stack, std::int32_t behind) {
-    return {
-        machine.lexer.entry(machine.tables.context[static_cast<std::size_t>(stack.top())], behind), {}, {}};
+LexerConfiguration boundary(const Pushdown& machine, Stack& stack, std::int32_t look_behind) {
+    return {machine.lexer.entry(machine.tables.context[static_cast<std::size_t>(stack.top())], look_behind),
+            {},
+            {}};
 }
 
 // Reads byte classes from the back of `pending`, to which commits add what they push back. Returns false
 // where the text is no viable prefix; the lexer configuration and the stack are of no use then.
 template <class Stack>
-bool read(const Pushdown& machine, Stack& stack, LexerConfiguration& reading,
+bool read(const Pushdown& machine, Stack& stack, LexerConfiguration& lexing,
           std::vector<std::int32_t>& pending) {
     while (!pending.empty()) {
         const auto byte_class = pending.back();
-        const auto next = machine.lexer.next(reading.state, byte_class);
+        const auto next = machine.lexer.next(lexing.state, byte_class);
         pending.pop_back();
         if (next >= 0) {
-            machine.lexer.move(reading, next, byte_class);
+            machine.lexer.move(lexing, next, byte_class);
             continue;
         }
         if (next == LexingAutomaton::kDead) return false;
         const auto& commit = machine.lexer.commit(next);
-        const auto column = machine.lexer.committed_column(commit, reading, byte_class);
+        const auto column = machine.lexer.committed_column(commit, lexing, byte_class);
         if (!feed_label(machine, stack, commit.label, column)) return false;
-        reading = boundary(machine, stack, commit.look_behind);
-        if (reading.state < 0) return false;
+        lexing = boundary(machine, stack, commit.look_behind);
+        if (lexing.state < 0) return false;
         const auto word = machine.lexer.pushback(commit.pushback);
         pending.insert(pending.end(), word.rbegin(), word.rend());
     }
@@ -300,20 +301,20 @@ bool read(const Pushdown& machine, Stack& stack, LexerConfiguration& reading,
 
 // Whether the text may end here. The stack is of no use afterwards.
 template <class Stack>
-bool ends(const Pushdown& machine, Stack& stack, LexerConfiguration reading) {
+bool ends(const Pushdown& machine, Stack& stack, LexerConfiguration lexing) {
     std::vector<std::int32_t> pending;
     for (;;) {
-        const auto end = machine.lexer.at_end(reading.state);
+        const auto end = machine.lexer.at_end(lexing.state);
         if (end == LexingAutomaton::kBoundary)
             return feed_label(machine, stack, machine.lexer.end_label(), {});
         if (end == LexingAutomaton::kDead) return false;
         const auto& commit = machine.lexer.commit(end);
-        if (!feed_label(machine, stack, commit.label, reading.matched)) return false;
-        reading = boundary(machine, stack, commit.look_behind);
-        if (reading.state < 0) return false;
+        if (!feed_label(machine, stack, commit.label, lexing.matched)) return false;
+        lexing = boundary(machine, stack, commit.look_behind);
+        if (lexing.state < 0) return false;
         const auto word = machine.lexer.pushback(commit.pushback);
         pending.assign(word.rbegin(), word.rend());
-        if (!read(machine, stack, reading, pending)) return false;
+        if (!read(machine, stack, lexing, pending)) return false;
     }
 }
 

@@ -84,8 +84,8 @@ void AbstractConfigurations::find_configurations(const Trie& trie, std::int32_t 
             last_context[number] = context;
             open.push_back(number);
         };
-        for (std::int32_t behind = 0; behind < lexer.num_look_behind(); ++behind)
-            if (const auto entry = lexer.entry(context, behind); entry >= 0) add({entry, {}, {}});
+        for (std::int32_t look_behind = 0; look_behind < lexer.num_look_behind(); ++look_behind)
+            if (const auto entry = lexer.entry(context, look_behind); entry >= 0) add({entry, {}, {}});
         const auto& tops = by_context[static_cast<std::size_t>(context)];
         for (std::size_t i = 0; i < open.size(); ++i) {
             budget.tick();
