@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ from support.small_tokenizers import TEXT, train_byte_level, train_split
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 import pdacon
-from pdacon import Vocabulary
+from pdacon import Matcher, Vocabulary
 from pdacon.errors import EmptyLanguageError, LimitExceededError, MatcherError, UnsupportedGrammarError, VocabularyError
 from pdacon.matching.sampling import sample, sample_tokens
 
@@ -370,6 +371,12 @@ def test_a_merge_that_is_special_and_read_is_refused() -> None:
         pdacon.compile(pdacon.Grammar.from_regex(" a"), vocabulary, canonical=tokenizer)
 
 
+def spell(text: str) -> str:
+    """A text in the letters that stand for its bytes."""
+    ((spelling, _),) = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False).pre_tokenize_str(text)
+    return spelling
+
+
 def merging(merges: list[tuple[str, str]]) -> Tokenizer:
     """Bytes, and these merges."""
     words = ["</s>", *sorted(pre_tokenizers.ByteLevel.alphabet()), *("".join(merge) for merge in merges)]
@@ -378,6 +385,50 @@ def merging(merges: list[tuple[str, str]]) -> Tokenizer:
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.add_special_tokens(["</s>"])
     return tokenizer
+
+
+def endings(matcher: Matcher, ids: list[int], most: int) -> Iterator[list[int]]:
+    """The tokens of texts that go on with the last of these, by so many tokens more at most, shortest first."""
+    matcher = matcher.fork()
+    assert matcher.accept_token(ids[-1])
+    if matcher.is_accepting():
+        yield ids
+    for longer in range(most):
+        for token in set(matcher.allowed_tokens()) - {0}:
+            yield from endings(matcher, [*ids, token], longer)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "α\u030d+y",
+        "(α\u030d+)+y",
+        "α(\u030d|\u0345)+y",
+        "(α|e|\u0301)\u030d*(\u0301\u030d)*y",
+        "[αe]+(\u030d|\u0345|\u0323\u030d)*(\u0301y|\u0345)",
+        "((α|\u0323)(\u030d|\u0345\u0301)*y)+",
+    ],
+)
+def test_marks_go_round_in_a_grammar(pattern: str) -> None:
+    """Which marks may follow depends on the letter before them, in each round; the texts are those of `re`."""
+    marks = [spell(mark) for mark in ("\u030d", "\u0345", "\u0301", "\u0323", "α")]
+    tokenizer = merging([(first, second) for first, second in marks])
+    tokenizer.normalizer = normalizers.NFC()
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    vocabulary = Vocabulary.from_huggingface(tokenizer, eos_ids=0)
+    constraint = pdacon.compile(pdacon.Grammar.from_regex(pattern), vocabulary, canonical=tokenizer)
+    texts = [text for text in normal(spelled("αey\u030d\u0345\u0301\u0323", 6)) if re.fullmatch(pattern, text)]
+    assert texts
+    for prefix, tokens in followers(texts, lambda text: list(tokenizer.encode(text).ids), 0).items():
+        matcher = constraint.matcher()
+        assert all(map(matcher.accept_token, prefix)), prefix
+        allowed = set(matcher.allowed_tokens())
+        assert tokens <= allowed, (prefix, matcher.text)
+        for token in allowed - tokens - {0}:  # of longer texts
+            ids = next(endings(matcher, [*prefix, token], 4))
+            text = b"".join(vocabulary.tokens[one] or b"" for one in ids).decode()
+            assert re.fullmatch(pattern, text)
+            assert tokenizer.encode(text).ids == ids
 
 
 def test_what_is_not_supported_is_refused() -> None:

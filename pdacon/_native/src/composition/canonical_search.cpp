@@ -170,8 +170,9 @@ bool CanonicalSearch::is_settled(std::int32_t at, std::int32_t place, std::int32
     return known.settled[slot] == 1;
 }
 
-std::int32_t CanonicalSearch::node(std::int32_t at, std::int32_t place, std::int32_t text) {
-    const std::array<std::int32_t, 3> key = {at, place, text};
+std::int32_t CanonicalSearch::node(std::int32_t at, std::int32_t place, std::int32_t text,
+                                   bool delicate_only) {
+    const std::array<std::int32_t, 4> key = {at, place, text, delicate_only};
     const auto id = node_ids_.intern(key);
     if (static_cast<std::size_t>(id) == nodes_.size()) nodes_.push_back({at, place, text, false, {}, {}, {}});
     return id;
@@ -329,7 +330,7 @@ CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, c
     auto first = configuration(lexing, Overlay(stack, read_set));
     if (leading) first = leading_configuration(first, spaced_);
     std::vector<std::int32_t> roots;
-    for (const auto place : places) roots.push_back(node(first, place, text));
+    for (const auto place : places) roots.push_back(node(first, place, text, from_start != nullptr));
     for (const auto root : roots) explore(root, from_start != nullptr);
     const auto is_open = [&](std::int32_t root) {
         return !nodes_[static_cast<std::size_t>(root)].open.empty();

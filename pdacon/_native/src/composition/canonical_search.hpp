@@ -141,7 +141,10 @@ class CanonicalSearch {
     bool follows(const Edge& edge, const Edge& next) const {
         return edge.restarts || next.marked || !merges_.merges(edge.token, next.token);
     }
-    std::int32_t node(std::int32_t configuration, std::int32_t place, std::int32_t text);
+    // A root whose delicate tokens alone are asked for is a node of its own: an edge that leads back to its
+    // configuration, place and text wants the others, too.
+    std::int32_t node(std::int32_t configuration, std::int32_t place, std::int32_t text,
+                      bool delicate_only = false);
     // Finds the tokens of a node, live or open; `delicate_only`: only those that are delicate in its text.
     void explore(std::int32_t node, bool delicate_only);
     // The second way to be live.
