@@ -201,9 +201,8 @@ class Grammar(GrammarWaysIn):
 
         require_options("Grammar.builtin", options, cls.from_lark)
         text, path = builtin_source(name)
-        if not options and cls is Grammar:
-            return _builtin(name)
-        return cls.from_lark(text, **{"source_path": path, **builtin_options(name), **options})
+        load = cls.from_lark if options or cls is not Grammar else _load_once
+        return load(text, **{"source_path": path, **builtin_options(name), **options})
 
     @classmethod
     def compose(
@@ -339,9 +338,4 @@ class Grammar(GrammarWaysIn):
     __rand__ = __and__
 
 
-@cache
-def _builtin(name: str) -> Grammar:
-    from pdacon.grammar.builtin import builtin_options, builtin_source
-
-    text, path = builtin_source(name)
-    return Grammar.from_lark(text, source_path=path, **builtin_options(name))
+_load_once = cache(Grammar.from_lark)
