@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import jsonschema
+import pydantic
 import pytest
 from support.scaling import scaled
 
@@ -226,6 +227,9 @@ FORMATS: dict[str, Format] = {
     "repeat": {"type": "repeat", "min": 1, "max": 2, "content": tag("<", ONE, "")},
     "repeat without a bound": {"type": "repeat", "min": 2, "max": -1, "content": tag("<", ONE, "")},
     "an empty text": const(""),
+    "a grammar before a text of its own": tag("<", grammar(NESTED), "b"),
+    "a grammar before what it ends with": tag("<", grammar(BALANCED), ">"),
+    "a grammar before its end twice": tag("<", grammar(BALANCED), ">>"),
     "one begin goes on to another": {**CALLS, "tags": [tag("<a", ONE, ">"), tag("<ab", ONE, ">")]},
 }
 
@@ -391,6 +395,16 @@ def test_what_vllm_writes() -> None:
     assert grammar.accepts('Hm. <function=time>{"zone": "UTC"}</function>')
     assert not grammar.accepts('Hm. <function=time>{"zone": "utc"}</function>')
 
+    class Item(pydantic.BaseModel):
+        """As XGrammar's StructuralTagItem."""
+
+        begin: str
+        schema_: Any = pydantic.Field(alias="schema")
+        end: str
+
+    of_objects = {"structures": [Item(**one) for one in structures], "triggers": ["<function="]}
+    assert Grammar.from_structural_tag(of_objects).accepts('Hm. <function=time>{"zone": "UTC"}</function>')
+
 
 def test_special_tokens_are_tokens_and_never_their_text() -> None:
     begin, end = ({"type": "token", "token": name} for name in ("<|call|>", "<|end|>"))
@@ -426,6 +440,10 @@ def test_special_tokens_are_tokens_and_never_their_text() -> None:
         (tag("<a>", {"type": "json_schema", "json_schema": {"uniqueItems": True}}, "</a>"), "#/content/json_schema"),
         (tag("<a>", {**schema(TIME), "any_order": True}, "</a>"), "any_order"),
         (tag("<a>", {**schema(TIME), "style": "glm_xml"}, "</a>"), "glm_xml"),
+        (
+            tag("<a>", {**schema(TIME), "excludes": ["<b>"]}, "</a>"),
+            "#/content (json_schema): excludes of a JSON Schema",
+        ),
         (any_text(max_tokens=3), "max_chars"),
         (any_text(max_chars=1_000_000), "max_chars"),
         ({**CALLS, "triggers": ["<", "b"]}, "no tag begins with the trigger 'b'"),
@@ -467,6 +485,28 @@ def test_two_formats_that_the_next_text_keeps_apart() -> None:
     assert Grammar.from_structural_tag(between).accepts("[1, 2];11")
     ignoring = Grammar.from_structural_tag(tag("<", IGNORING, ">"))
     assert [ignoring.accepts(text) for text in ("<x 1 >", "<x (1)  >", "<x1>", "<x 1 x>")] == [True] * 3 + [False]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"type": "object", "properties": {}},
+        {"type": "object"},
+        {"type": "object", "properties": {"inner": {"$ref": "#"}}, "additionalProperties": False},
+        {"anyOf": [{"type": "object"}, {"type": "integer"}]},
+        True,
+    ],
+)
+@pytest.mark.parametrize("end", ["}", "}}", "}]}", "} "])
+def test_an_object_may_be_followed_by_what_it_ends_with(content: Any, end: str) -> None:
+    """Of a recursive schema the outermost object ends elsewhere than the ones in it."""
+    calls = {"type": "triggered_tags", "triggers": ["{"], "tags": [tag('{"arguments": ', schema(content), end)]}
+    grammar = Grammar.from_structural_tag(calls)
+    for inner in ("{}", '{"inner": {}}', '{"inner": {"inner": {}}}'):
+        assert grammar.accepts(f'Well. {{"arguments": {inner}{end} So.')
+        assert not grammar.accepts(f'{{"arguments": {inner}')
+        assert not grammar.accepts(f'{{"arguments": {inner[:-1]}{end}')
+        assert not grammar.accepts(f'{{"arguments": {inner[:-1]} {end}')
 
 
 def test_what_is_no_structural_tag() -> None:

@@ -12,7 +12,7 @@ from pdacon.errors import UnsupportedGrammarError
 
 _MEMBERS: dict[str, tuple[str, ...]] = {
     "const_string": ("value",),
-    "json_schema": ("json_schema", "style", "any_order", "max_whitespace_cnt"),
+    "json_schema": ("json_schema", "style", "any_order", "max_whitespace_cnt", "excludes"),
     "grammar": ("grammar", "syntax"),
     "regex": ("pattern",),
     "any_text": ("excludes", "max_chars", "max_tokens"),
@@ -158,6 +158,7 @@ def _old(given: Mapping[str, Any]) -> Format:
     """What vLLM and earlier versions of XGrammar write."""
     _only(given, ("type", "structures", "triggers"), "#")
     structures = given.get("structures")
+    structures = list(map(_plain, structures)) if isinstance(structures, list | tuple) else structures
     if not isinstance(structures, list | tuple) or not all(isinstance(one, Mapping) for one in structures):
         raise malformed("#", _OLD, given)
     tags = []
@@ -194,4 +195,4 @@ def checked_text(value: Any, place: str) -> str:
 
 def _plain(given: Any) -> Any:
     """An object of XGrammar's classes as a dict."""
-    return given.model_dump() if hasattr(given, "model_dump") and not isinstance(given, type) else given
+    return given.model_dump(by_alias=True) if hasattr(given, "model_dump") and not isinstance(given, type) else given

@@ -10,6 +10,7 @@ from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError
 from pdacon.frontends.insertion import inserted
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.frontends.structural_tags.borders import check_borders, precedence
+from pdacon.frontends.structural_tags.final_rules import with_final_rules
 from pdacon.frontends.structural_tags.free_text import UP_TO
 from pdacon.frontends.structural_tags.pieces import (
     Either,
@@ -62,7 +63,9 @@ def made(piece: Piece, source: str, place: str) -> Grammar:
     )
     try:
         whole = (
-            inserted(outer, outer.source, {name: part.grammar for name, part in writing.parts.items()})
+            inserted(
+                outer, outer.source, {name: with_final_rules(part.grammar) for name, part in writing.parts.items()}
+            )
             if writing.parts
             else outer
         )

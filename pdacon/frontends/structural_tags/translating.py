@@ -90,6 +90,8 @@ class _Translation:
         if one.flag("any_order"):
             why = "any_order would let members be missing or come twice; leave it out"
             raise one.refused(f'{why} and give spelling=Spelling(order="any")')
+        if one.strings("excludes"):
+            raise one.refused("excludes of a JSON Schema are not supported; write a pattern into the schema")
         blanks = one.number("max_whitespace_cnt")
         spelling = self._spelling
         if blanks is not None:
