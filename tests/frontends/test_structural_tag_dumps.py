@@ -1,0 +1,89 @@
+"""What XGrammar's classes write of themselves is taken with all their default values, and so are its tags for models.
+
+`structural_tag_dumps/dumps.json` has what XGrammar 0.2.8 wrote; `record.py` beside it writes it again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pdacon import Grammar
+from pdacon.errors import UnsupportedGrammarError
+
+FOLDER = Path(__file__).parent / "structural_tag_dumps"
+DUMPS = json.loads((FOLDER / "dumps.json").read_text(encoding="utf-8"))
+REFUSED = {"ExcludeTokenFormat": "'exclude_token'", "QwenXMLParameterFormat": "'qwen_xml_parameter'"}
+
+
+@pytest.mark.parametrize("name", DUMPS["classes"])
+def test_default_values_are_taken(name: str) -> None:
+    dump = DUMPS["classes"][name]
+    if name == "StructuralTagItem":
+        dump = {"structures": [dump], "triggers": ["<"]}
+    if name in REFUSED:
+        with pytest.raises(UnsupportedGrammarError, match=f"there is no format of the type {REFUSED[name]}"):
+            Grammar.from_structural_tag(dump)
+    else:
+        Grammar.from_structural_tag(dump)
+
+
+def styles(tag: Any) -> Iterator[str]:
+    """The styles of arguments in a tag that are not JSON."""
+    pending = [tag]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, dict):
+            if one.get("type") == "json_schema" and one["style"] != "json":
+                yield one["style"]
+            pending += [value for key, value in one.items() if key != "json_schema"]
+        elif isinstance(one, list):
+            pending += one
+
+
+def check(tag: Any) -> None:
+    """A tag of a model is taken, or a style is refused by its name."""
+    refused = set(styles(tag))
+    if not refused:
+        Grammar.from_structural_tag(tag)
+        return
+    with pytest.raises(UnsupportedGrammarError, match=rf"style '({'|'.join(refused)})' is not supported"):
+        Grammar.from_structural_tag(tag)
+
+
+@pytest.mark.parametrize("model", sorted({one["model"] for one in DUMPS["models"]}))
+def test_tags_of_models_are_taken(model: str) -> None:
+    for one in DUMPS["models"]:
+        if one["model"] == model:
+            check(one["tag"])
+
+
+def test_calls_in_the_format_of_llama() -> None:
+    """An object without properties before a brace."""
+    named = next(
+        one for one in DUMPS["models"] if one["model"] == "llama" and isinstance(one["options"]["tool_choice"], dict)
+    )
+    grammar = Grammar.from_structural_tag(named["tag"])
+    assert grammar.accepts('{"name": "clock", "parameters": {}}')
+    assert grammar.accepts('{"name": "clock", "parameters": {"zone": {}}}')
+    assert not grammar.accepts('{"name": "clock", "parameters": {}')
+    assert not grammar.accepts('{"name": "weather", "parameters": {"city": "Bern"}}')
+
+
+@pytest.mark.skipif(find_spec("xgrammar") is None, reason="XGrammar is not installed; the recorded dumps are tested")
+def test_xgrammar_writes_what_is_recorded_and_nothing_else_that_is_refused() -> None:
+    spec = spec_from_file_location("record", FOLDER / "record.py")
+    assert spec is not None
+    assert spec.loader is not None
+    recorder = module_from_spec(spec)
+    spec.loader.exec_module(recorder)
+    assert json.loads(json.dumps(recorder.classes())) == DUMPS["classes"]
+    assert [json.loads(json.dumps(tag)) for _, _, tag in recorder.models()] == [one["tag"] for one in DUMPS["models"]]
+    all_options = recorder.models(("enabled", "disabled", "auto"), max_whitespace_cnt=(None, 2))
+    for _, _, tag in all_options:
+        check(tag)
