@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
 import socket
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +13,8 @@ import typer
 
 from pdacon.cli.failures import BadInput
 from pdacon.cli.models import load_model, require
+
+API_KEY = "PDACON_API_KEY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,7 @@ class Serving:
     port: int
     name: str | None
     api_keys: tuple[str, ...]
+    api_key_file: Path | None
     cache: Path | None
     store: str | None
     cache_mib: int
@@ -39,8 +44,9 @@ def serve_model(told: Serving) -> int:
     Raises
     ------
     BadInput
-        The port is taken, the model cannot be loaded, or a package is missing.
+        The port is taken, the model cannot be loaded, a package is missing, or there is no key where one was announced.
     """
+    keys = keys_of(told.api_keys, told.api_key_file)
     require("starlette", "uvicorn", "pydantic", "prometheus_client", extra="serve")
     if told.store is not None:
         _require_store(told.store)
@@ -54,7 +60,7 @@ def serve_model(told: Serving) -> int:
         logging.getLogger(noisy).setLevel(logging.WARNING)
     settings = Settings(
         model_name=told.name or ("tiny" if told.model is None else told.model),
-        api_keys=told.api_keys,
+        api_keys=keys,
         limits=Limits(seconds=told.compile_seconds),
         compile_workers=told.compile_workers,
         max_requests=told.max_requests,
@@ -68,6 +74,35 @@ def serve_model(told: Serving) -> int:
     typer.echo(f"{settings.model_name} at http://{told.host}:{port}/v1 (stop: Ctrl-C)", err=True)
     serve(model, tokenizer, host=told.host, port=port, settings=settings)
     return 0
+
+
+def keys_of(given: Sequence[str], file: Path | None) -> tuple[str, ...]:
+    """The keys of the command line, of ``PDACON_API_KEY`` and of a file, each once.
+
+    Raises
+    ------
+    BadInput
+        A place for keys is named and has none: the server would be open.
+    """
+    keys = list(given)
+    if (variable := os.environ.get(API_KEY)) is not None:
+        keys += _some(variable.split(), f"{API_KEY} is set, and no key is in it; unset it")
+    if file is not None:
+        try:
+            lines = file.read_text("utf-8").splitlines()
+        except UnicodeDecodeError as error:
+            raise BadInput(f"--api-key-file {file}: it is no UTF-8") from error
+        keys += _some(
+            filter(None, map(str.strip, lines)), f"--api-key-file {file}: it has no key; write each on a line"
+        )
+    return tuple(dict.fromkeys(keys))
+
+
+def _some(keys: Iterable[str], otherwise: str) -> list[str]:
+    listed = list(keys)
+    if not listed:
+        raise BadInput(otherwise)
+    return listed
 
 
 def _require_store(url: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 import logging
 import time
@@ -24,6 +23,7 @@ from pdacon.serving.compiling import Compiler
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError, of_validation
 from pdacon.serving.formats import Format, format_of
+from pdacon.serving.keys import require_key
 from pdacon.serving.memory import give_back
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.protocol import ChatRequest, Common, CompletionRequest, NativeRequest
@@ -81,6 +81,7 @@ class _Application:
             Route("/metrics", self._guarded(self.figures), methods=["GET"]),
         ]
         self.app = Starlette(routes=routes, lifespan=self._lifespan, exception_handlers={HTTPException: _no_route})
+        self.app.router.redirect_slashes = False  # the redirection would be to whatever host the client names
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
@@ -252,7 +253,7 @@ class _Application:
             path = request.scope["route"].path
             try:
                 if path not in _OPEN:
-                    self._require_key(request)
+                    require_key(self.settings.api_keys, request.scope["headers"])
                 response = await endpoint(request)
             except RequestError as error:
                 response = error.response()
@@ -276,15 +277,6 @@ class _Application:
             return response
 
         return guarded
-
-    def _require_key(self, request: Request) -> None:
-        keys = self.settings.api_keys
-        if not keys:
-            return
-        given = request.headers.get("authorization", "").removeprefix("Bearer ").encode()
-        # Each key is compared, so that the time does not say which one it is like.
-        if not max([hmac.compare_digest(given, key.encode()) for key in keys]):
-            raise RequestError(401, "the API key is missing or wrong; send it as: Authorization: Bearer KEY")
 
 
 async def _while_connected(request: Request, work: Awaitable[R]) -> R:
@@ -327,7 +319,11 @@ def _events(chunks: AsyncGenerator[dict[str, Any], None], *, done: bool) -> Resp
 
 
 async def _no_route(request: Request, error: Exception) -> Response:
+    """What is said where no route takes a request; its URL is not parsed, since the client wrote it."""
     status = error.status_code if isinstance(error, HTTPException) else 500
-    known = "see GET /v1/models, POST /v1/chat/completions, /v1/completions, /generate"
-    message = f"{request.method} {request.url.path}: there is no such path; {known}"
-    return RequestError(status, message, code="not_found").response()
+    path = request.scope["path"]
+    if status == 405:
+        allowed = (error.headers or {}).get("Allow", "") if isinstance(error, HTTPException) else ""
+        return RequestError(405, f"{path} takes {allowed}, not {request.method}", headers={"Allow": allowed}).response()
+    paths = "GET /v1/models, POST /v1/chat/completions, /v1/completions, /generate"
+    return RequestError(status, f"{request.method} {path}: there is no such path; see {paths}").response()

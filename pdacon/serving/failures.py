@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
-from starlette.responses import JSONResponse
+from starlette.responses import Response
 
 from pdacon.errors import LimitExceededError, PdaconError, UnsupportedSchemaError
 
 RETRY_SECONDS = 1
+_LONGEST = 2_000  # characters of a message; what it quotes of a request may be as long as the request
+_LONGEST_PARAM = 500
+
+# The word for programs where the refusal has none of its own.
+_CODES = MappingProxyType(
+    {
+        400: "bad_request",
+        401: "invalid_api_key",
+        404: "not_found",
+        405: "method_not_allowed",
+        408: "request_timeout",
+        413: "request_too_large",
+        415: "unsupported_media_type",
+        500: "failed",
+        503: "busy",
+    }
+)
+_TYPES = MappingProxyType({401: "authentication_error", 404: "not_found_error"})
 
 
 class RequestError(Exception):
@@ -24,27 +45,40 @@ class RequestError(Exception):
         One clear line.
     param : str or None
         Which part of the request it is about.
-    code : str or None
-        A word for programs.
+    code : str
+        A word for programs; the status has one where no other is given.
+    headers : mapping of str to str
+        What the response has beside its own.
     """
 
-    def __init__(self, status: int, message: str, *, param: str | None = None, code: str | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        param: str | None = None,
+        code: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(message)
         self.status = status
-        self.message = message
-        self.param = param
-        self.code = code
+        self.message = _cut(message, _LONGEST)
+        self.param = None if param is None else _cut(param, _LONGEST_PARAM)
+        self.code = _CODES.get(status, "failed" if status >= 500 else "bad_request") if code is None else code
+        self.headers = dict(headers or {})
 
     def body(self) -> dict[str, Any]:
         """What is sent: OpenAI's error object."""
-        kinds = {401: "authentication_error", 404: "not_found_error"}
-        kind = kinds.get(self.status, "invalid_request_error" if self.status < 500 else "server_error")
+        kind = _TYPES.get(self.status, "invalid_request_error" if self.status < 500 else "server_error")
         return {"error": {"message": self.message, "type": kind, "param": self.param, "code": self.code}}
 
-    def response(self) -> JSONResponse:
-        """The response, with when to come again where there is no room now."""
-        headers = {"Retry-After": str(RETRY_SECONDS)} if self.status == 503 else None
-        return JSONResponse(self.body(), self.status, headers)
+    def response(self) -> Response:
+        """The response, with when to come again where there is no room now.
+
+        It is written in ASCII, since a message may quote what has no UTF-8.
+        """
+        headers = {"Retry-After": str(RETRY_SECONDS)} if self.status == 503 else {}
+        return Response(json.dumps(self.body()), self.status, headers | self.headers, "application/json")
 
 
 def of_grammar(error: PdaconError, param: str) -> RequestError:
@@ -62,6 +96,12 @@ def of_validation(error: ValidationError) -> RequestError:
     place = ".".join(str(part) for part in first["loc"] if not _is_branch(part)) or None
     reason = "there is no such field" if first["type"] == "extra_forbidden" else first["msg"]
     return RequestError(400, f"{place}: {reason}" if place else reason, param=place, code="bad_request")
+
+
+def _cut(text: str, most: int) -> str:
+    """A text without its middle where it is long."""
+    half = most // 2 - 2
+    return text if len(text) <= most else f"{text[:half]}...{text[-half:]}"
 
 
 def _is_branch(part: int | str) -> bool:

@@ -18,6 +18,7 @@ class Settings:
         What ``/v1/models`` lists, and requests call the model.
     api_keys : tuple of str
         One of them is asked for on every path but ``/health`` and ``/metrics``. Empty: none is.
+        ``repr`` leaves them out.
     max_body_bytes : int
         Of a request; a longer one is refused with 413 before it is read to its end.
     max_grammar_bytes : int
@@ -50,7 +51,7 @@ class Settings:
     """
 
     model_name: str = "pdacon"
-    api_keys: tuple[str, ...] = ()
+    api_keys: tuple[str, ...] = field(default=(), repr=False)
     max_body_bytes: int = 4 << 20
     max_grammar_bytes: int = 512 << 10
     limits: Limits = field(default_factory=lambda: Limits(seconds=10.0))
@@ -78,3 +79,5 @@ class Settings:
                 raise ValueError(f"Settings: {name} is None or a number of at least 1, not {value!r}")
         if isinstance(self.api_keys, str) or not all(isinstance(key, str) and key for key in self.api_keys):
             raise ValueError("Settings: api_keys is a tuple of texts that are not empty")
+        if any(key != key.strip() or not key.isprintable() for key in self.api_keys):
+            raise ValueError("Settings: a key of api_keys begins or ends with a blank, or has what no header can carry")

@@ -219,13 +219,11 @@ def serve(
     ] = None,
     api_keys: Annotated[
         list[str] | None,
-        typer.Option(
-            "--api-key",
-            metavar="KEY",
-            envvar="PDACON_API_KEY",
-            show_envvar=True,
-            help="Ask for it; may be repeated.",
-        ),
+        typer.Option("--api-key", metavar="KEY", help="Ask for it, as for those of PDACON_API_KEY; may be repeated."),
+    ] = None,
+    api_key_file: Annotated[
+        Path | None,
+        typer.Option("--api-key-file", metavar="FILE", help="Ask for one of its lines; `ps` shows no key then."),
     ] = None,
     cache: Annotated[
         Path | None,
@@ -276,6 +274,7 @@ def serve(
             port,
             name,
             tuple(api_keys or ()),
+            api_key_file,
             cache,
             store,
             cache_mib,

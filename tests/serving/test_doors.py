@@ -1,0 +1,123 @@
+"""What holds for every request, whatever it asks for: keys, paths, methods, and errors that programs can read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+from serving.conftest import KEY, Running
+
+from pdacon.cli.failures import BadInput
+from pdacon.cli.serving import keys_of
+from pdacon.serving import Settings
+from pdacon.serving.failures import RequestError
+from pdacon.serving.keys import require_key
+
+
+@pytest.mark.parametrize(
+    ("given", "right"),
+    [
+        (f"Bearer {KEY}", True),
+        (f"bearer {KEY}", True),
+        (f"BEARER   {KEY}", True),
+        ("Bearer another", True),
+        (KEY, False),
+        ("another", False),
+        ("Bearer", False),
+        (f"Bearer Bearer {KEY}", False),
+        (f"Basic {KEY}", False),
+        (f"Bearer {KEY}x", False),
+        ("", False),
+    ],
+)
+def test_a_key_is_given_with_its_scheme(server: Running, given: str, right: bool) -> None:
+    answer = httpx.get(f"{server.address}/v1/models", headers={"Authorization": given})
+    assert answer.status_code == (200 if right else 401)
+    if not right:
+        assert answer.json()["error"]["code"] == "invalid_api_key"
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_two_headers_with_keys_are_no_key(server: Running) -> None:
+    twice = [("Authorization", f"Bearer {KEY}"), ("Authorization", "Bearer wrong")]
+    assert httpx.get(f"{server.address}/v1/models", headers=twice).status_code == 401
+
+
+def test_keys_are_compared_as_bytes() -> None:
+    require_key(("ключ",), [(b"authorization", "Bearer ключ".encode())])
+    with pytest.raises(RequestError):
+        require_key(("ключ",), [(b"authorization", b"Bearer \xff")])
+
+
+def test_keys_come_from_all_places_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "keys"
+    file.write_text("from the file\n\n  indented \nfirst\n")
+    monkeypatch.setenv("PDACON_API_KEY", "variable another")
+    assert keys_of(["first"], file) == ("first", "variable", "another", "from the file", "indented")
+    monkeypatch.delenv("PDACON_API_KEY")
+    assert keys_of(["first"], None) == ("first",)
+    assert keys_of([], None) == ()
+
+
+def test_an_empty_place_for_keys_does_not_open_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "keys"
+    file.write_text("\n \n")
+    with pytest.raises(BadInput, match="no key"):
+        keys_of(["one"], file)
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(BadInput, match="UTF-8"):
+        keys_of([], file)
+    with pytest.raises(OSError, match="No such file"):
+        keys_of([], tmp_path / "absent")
+    monkeypatch.setenv("PDACON_API_KEY", " ")
+    with pytest.raises(BadInput, match="PDACON_API_KEY"):
+        keys_of([], None)
+
+
+def test_settings_do_not_show_keys() -> None:
+    assert "secret" not in repr(Settings(api_keys=("secret",)))
+    for key in (" secret", "se\ncret"):
+        with pytest.raises(ValueError, match="api_keys"):
+            Settings(api_keys=(key,))
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/v2/models", 404, "not_found"),
+        ("POST", "/v1/chat/completions/", 404, "not_found"),
+        ("GET", "/" + "x" * 20_000, 404, "not_found"),
+        ("GET", "/v1/models/other", 404, "model_not_found"),
+        ("GET", "/v1/models/%ED%A0%80%FF", 404, "model_not_found"),
+        ("GET", "/v1/chat/completions", 405, "method_not_allowed"),
+        ("OPTIONS", "/v1/chat/completions", 405, "method_not_allowed"),
+        ("DELETE", "/v1/models", 405, "method_not_allowed"),
+        ("BREW", "/health", 405, "method_not_allowed"),
+    ],
+)
+def test_paths_and_methods_that_there_are_not(server: Running, method: str, path: str, status: int, code: str) -> None:
+    for host in ("127.0.0.1", "[", "a b", "[::1", "evil.example:99999"):
+        headers = {"Authorization": f"Bearer {KEY}", "Host": host}
+        answer = httpx.request(method, server.address + path, headers=headers)
+        assert answer.status_code == status, (host, answer.text)
+        error = answer.json()["error"]
+        assert error["code"] == code
+        assert len(error["message"]) < 3_000
+        assert status != 405 or "POST" in answer.headers["Allow"] or "GET" in answer.headers["Allow"]
+
+
+def test_head_has_no_body(server: Running) -> None:
+    answer = httpx.head(f"{server.address}/health")
+    assert (answer.status_code, answer.content) == (200, b"")
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 405, 408, 413, 415, 500, 503])
+def test_an_error_always_has_a_code_and_can_always_be_sent(status: int) -> None:
+    error = RequestError(status, "half of a pair: \ud800 " + "x" * 10_000, param="p" * 10_000)
+    said = json.loads(bytes(error.response().body))["error"]
+    assert isinstance(said["code"], str)
+    assert said["type"].endswith("_error")
+    assert len(said["message"]) <= 2_000
+    assert len(said["param"]) <= 500
