@@ -4,10 +4,11 @@ In: HTTP requests that say what their answers must be (``response_format``, ``to
 expression), a model and its tokenizer. Out: answers, whole or as they are written; each is what was asked for, or the
 request is an error. Nothing is answered without the constraint that the request names.
 
-`application` has the routes, `keys` who may ask. `protocol` says what requests may
-contain, `formats` what their answers must be, `compiling` makes constraints of that, once each and beside the running
-requests; `engine` runs the model, all requests in one batch, with `sampling` choosing their tokens; `writing` makes
-texts of tokens; `chat`, `completions` and `lorax` write them as their clients want them.
+`application` has the routes, `keys` who may ask, `bodies` reads what they send; `preparing` does what takes long of it
+in threads beside the event loop. `protocol` says what requests may contain, `formats` what their answers must be,
+`compiling` makes constraints of that, once each and beside the running requests; `engine` runs the model, all requests
+in one batch, with `sampling` choosing their tokens; `writing` makes texts of tokens; `chat`, `completions` and `lorax`
+write them as their clients want them.
 
 Does not know: automata, masks (`pdacon.integrations.huggingface` applies them).
 

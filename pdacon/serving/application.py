@@ -10,7 +10,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -19,19 +18,20 @@ from starlette.routing import Route
 
 from pdacon.serving import chat, completions, lorax
 from pdacon.serving.answers import Job, job_for
+from pdacon.serving.bodies import Bodies
 from pdacon.serving.compiling import Compiler
 from pdacon.serving.engine import Engine
-from pdacon.serving.failures import RequestError, of_validation
+from pdacon.serving.failures import RequestError
 from pdacon.serving.formats import Format, format_of
 from pdacon.serving.keys import require_key
 from pdacon.serving.memory import give_back
 from pdacon.serving.metrics import Metrics
+from pdacon.serving.preparing import Preparer
 from pdacon.serving.protocol import ChatRequest, Common, CompletionRequest, NativeRequest
 from pdacon.serving.sampling import Sampling
 from pdacon.serving.settings import Settings
 
 log = logging.getLogger("pdacon.serving")
-M = TypeVar("M", bound=BaseModel)
 R = TypeVar("R")
 Endpoint = Callable[[Request], Awaitable[Response]]
 _OPEN = ("/health", "/metrics")
@@ -69,6 +69,8 @@ class _Application:
         self.metrics = Metrics()
         self.engine = Engine(model, tokenizer, settings, self.metrics)
         self.compiler = Compiler(self.engine.vocabulary, settings, self.metrics)
+        self.preparer = Preparer(settings.prepare_workers, settings.max_requests)
+        self.bodies = Bodies(settings, self.preparer)
         self.started = int(time.time())
         routes = [
             Route("/v1/chat/completions", self._guarded(self.chat_completions), methods=["POST"]),
@@ -92,13 +94,14 @@ class _Application:
         finally:
             giving_back.cancel()
             self.compiler.close()
+            self.preparer.close()
             await self.engine.stop()
 
     # What clients ask for.
 
     async def chat_completions(self, request: Request) -> Response:
         """``POST /v1/chat/completions``."""
-        asked = await self._body(request, ChatRequest)
+        asked = await self.bodies.read(request, ChatRequest)
         self._require_sensible(asked)
         wanted = format_of(asked)
         others = (asked.top_logprobs or 0) if asked.logprobs else None
@@ -112,7 +115,7 @@ class _Application:
 
     async def completions(self, request: Request) -> Response:
         """``POST /v1/completions``."""
-        asked = await self._body(request, CompletionRequest)
+        asked = await self.bodies.read(request, CompletionRequest)
         self._require_sensible(asked)
         wanted = format_of(asked)
         prompts = completions.prompts_of(self.engine.tokenizer, asked)
@@ -128,7 +131,7 @@ class _Application:
 
     async def generate(self, request: Request) -> Response:
         """``POST /generate``."""
-        asked = await self._body(request, NativeRequest)
+        asked = await self.bodies.read(request, NativeRequest)
         job = await self._native_job(request, asked)
         if asked.stream:
             return _events(lorax.stream(job, asked), done=False)
@@ -136,7 +139,7 @@ class _Application:
 
     async def generate_stream(self, request: Request) -> Response:
         """``POST /generate_stream``."""
-        asked = await self._body(request, NativeRequest)
+        asked = await self.bodies.read(request, NativeRequest)
         return _events(lorax.stream(await self._native_job(request, asked), asked), done=False)
 
     async def models(self, request: Request) -> Response:
@@ -225,25 +228,6 @@ class _Application:
             constraint = await _while_connected(request, self.compiler.constraint(wanted))
         self.metrics.prompt_tokens.inc(len(ids))
         return job_for(self.engine, ids, constraint, sampling, most, stops, param=param)
-
-    async def _body(self, request: Request, kind: type[M]) -> M:
-        """What a request says.
-
-        Raises
-        ------
-        RequestError
-        """
-        body = bytearray()
-        async for part in request.stream():
-            body += part
-            if len(body) > self.settings.max_body_bytes:
-                raise RequestError(413, f"the request has more than {self.settings.max_body_bytes:,} bytes")
-        try:
-            return kind.model_validate(json.loads(body))
-        except ValidationError as error:
-            raise of_validation(error) from error
-        except (ValueError, RecursionError) as error:
-            raise RequestError(400, f"the request is no JSON: {error}") from error
 
     def _guarded(self, endpoint: Endpoint) -> Endpoint:
         """An endpoint that first asks for a key, answers with its errors, and is counted and logged."""

@@ -21,6 +21,10 @@ class Settings:
         ``repr`` leaves them out.
     max_body_bytes : int
         Of a request; a longer one is refused with 413 before it is read to its end.
+    read_seconds : float
+        How long a request may take to be whole; then it is refused with 408.
+    prepare_workers : int
+        How many requests are read, rendered and tokenized at the same time, beside the event loop.
     max_grammar_bytes : int
         Of the schema, grammar or regular expression in a request.
     limits : Limits
@@ -53,6 +57,8 @@ class Settings:
     model_name: str = "pdacon"
     api_keys: tuple[str, ...] = field(default=(), repr=False)
     max_body_bytes: int = 4 << 20
+    read_seconds: float = 30.0
+    prepare_workers: int = 2
     max_grammar_bytes: int = 512 << 10
     limits: Limits = field(default_factory=lambda: Limits(seconds=10.0))
     compile_workers: int = 2
@@ -69,7 +75,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         counts = ("max_body_bytes", "max_grammar_bytes", "compile_workers", "max_compiles", "max_requests")
-        for name in (*counts, "max_choices", "batch_size"):
+        for name in (*counts, "max_choices", "batch_size", "prepare_workers"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ValueError(f"Settings: {name} is a number of at least 1, not {value!r}")

@@ -1,0 +1,165 @@
+"""Reads the body of a request: how long it may be and take, that it is JSON, and what it says.
+
+JSON is read strictly (RFC 8259): no ``NaN``, no half of a surrogate pair, no name twice in an object. What a lenient
+reader makes of these, one of two schemas of the same name among it, is not what its client asks for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import json
+from collections import Counter
+from typing import Any, TypeVar
+
+import numpy as np
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
+from starlette.requests import Request
+
+from pdacon.serving.failures import RequestError, of_validation
+from pdacon.serving.preparing import Preparer
+from pdacon.serving.settings import Settings
+
+M = TypeVar("M", bound=BaseModel)
+_SHORT = 16 << 10  # bytes that are read within a millisecond, whatever they are
+_MOST_VALUES, _MOST_CONTAINERS = 250_000, 50_000  # for which the reader holds Python's lock for some 20 ms
+_AT_ONCE = 64  # bodies of the greatest length for which there is memory
+_CLOSE = {"Connection": "close"}  # what is left of the body is not read
+
+_REASONS = (
+    ("recursion limit exceeded", "it is nested more than 200 deep"),
+    ("number out of range", "a number has more than 4,300 digits"),
+    ("hex escape", "half of a surrogate pair stands alone"),
+    ("lone", "half of a surrogate pair stands alone"),
+    ("invalid unicode code point", "it is not UTF-8"),
+)
+
+
+class Bodies:
+    """Reads bodies, of all requests of one server; safe to use from one event loop.
+
+    Parameters
+    ----------
+    settings : Settings
+    preparer : Preparer
+        Reads JSON that is long.
+    """
+
+    def __init__(self, settings: Settings, preparer: Preparer) -> None:
+        self._settings = settings
+        self._preparer = preparer
+        self._held = 0  # bytes of bodies that are not whole yet
+
+    async def read(self, request: Request, kind: type[M]) -> M:
+        """What a request says.
+
+        Raises
+        ------
+        RequestError
+            400, 408, 413, 415 or 503, with the reason.
+        ClientDisconnect
+        """
+        _require_json(request)
+        seconds = self._settings.read_seconds
+        try:
+            body = await asyncio.wait_for(self._whole(request), seconds)
+        except asyncio.TimeoutError as error:
+            raise RequestError(408, f"the request was not whole after {seconds:g} seconds", headers=_CLOSE) from error
+        if len(body) <= _SHORT:
+            return understood(body, kind)
+        return await self._preparer.run(lambda: understood(body, kind))
+
+    async def _whole(self, request: Request) -> bytes:
+        """The bytes of a body.
+
+        Raises
+        ------
+        RequestError
+            It is too long; if its client says so beforehand, nothing of it is read. Or too much is being read.
+        """
+        most = self._settings.max_body_bytes
+        announced = request.headers.get("content-length", "")
+        too_long = RequestError(413, f"the request has more than {most:,} bytes", headers=_CLOSE)
+        if announced.isdecimal() and int(announced[:20]) > most:
+            raise too_long
+        body = bytearray()
+        try:
+            async for part in request.stream():
+                body += part
+                self._held += len(part)
+                if len(body) > most:
+                    raise too_long
+                if self._held > _AT_ONCE * most:
+                    raise RequestError(503, "too many requests are being read; try again soon", headers=_CLOSE)
+            return bytes(body)
+        finally:
+            self._held -= len(body)
+
+
+def understood(body: bytes, kind: type[M]) -> M:
+    """What the bytes of a request say.
+
+    Raises
+    ------
+    RequestError
+    """
+    body = body.removeprefix(codecs.BOM_UTF8)
+    _require_few_values(body)
+    try:
+        from_json(body, allow_inf_nan=False)  # says where the text ends to be JSON
+        value = json.loads(body, object_pairs_hook=_without_repeats)
+    except ValueError as error:
+        reason = next((reason for word, reason in _REASONS if word in str(error)), None)
+        place = str(error)[str(error).rfind(" at line ") :] if " at line " in str(error) else ""
+        raise RequestError(400, f"the request is no JSON: {f'{reason}{place}' if reason else error}") from error
+    if not isinstance(value, dict):
+        raise RequestError(400, "the request is JSON, but no object")
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        raise of_validation(error) from error
+
+
+def _require_json(request: Request) -> None:
+    """Refuse what says of itself that it is something else, as what a form of another site sends does.
+
+    Raises
+    ------
+    RequestError
+    """
+    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    if kind != "application/json" and not kind.endswith("+json"):
+        raise RequestError(
+            415, f"the request is {kind!r:.80}; send it as Content-Type: application/json", headers=_CLOSE
+        )
+    coding = request.headers.get("content-encoding", "identity").strip().lower()
+    if coding != "identity":
+        raise RequestError(415, f"Content-Encoding is {coding!r:.80}; send the request as it is", headers=_CLOSE)
+
+
+def _require_few_values(body: bytes) -> None:
+    """Refuse JSON of so many values that reading it would hold Python's lock, and with it the event loop.
+
+    Raises
+    ------
+    RequestError
+    """
+    if body.count(b",") <= _MOST_VALUES and body.count(b"[") + body.count(b"{") <= _MOST_CONTAINERS:
+        return
+    # The signs within strings do not count: a prompt may be a long text with many of them.
+    signs = np.frombuffer(body.replace(rb"\\", b"").replace(rb"\"", b""), np.uint8)
+    outside = ~np.logical_xor.accumulate(signs == ord('"'))
+    values = np.count_nonzero(outside & (signs == ord(",")))
+    containers = np.count_nonzero(outside & ((signs == ord("[")) | (signs == ord("{"))))
+    for number, most, what in ((values, _MOST_VALUES, "values"), (containers, _MOST_CONTAINERS, "arrays and objects")):
+        if number > most:
+            raise RequestError(413, f"the request has {number:,} {what}; at most {most:,} are taken")
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        name = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"an object has the name {name!r:.80} twice")
+    return members
