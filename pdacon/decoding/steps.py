@@ -56,7 +56,12 @@ class Steps:
 
     @property
     def log_mass(self) -> float:
-        """The logarithm of the model's probability of all that is allowed; -inf after an end token."""
+        """The logarithm of the model's probability of all that is allowed.
+
+        0 where nothing constrains, -inf after an end token.
+        """
+        if self._matcher is None and not self.ended:
+            return 0.0  # the sum of all probabilities is 1 but for rounding
         return min(float(self.log_probs.masked_fill(~self.allowed, -torch.inf).logsumexp(dim=-1)), 0.0)
 
     @property

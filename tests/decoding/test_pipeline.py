@@ -156,6 +156,7 @@ def test_steps_within_a_budget_and_without_a_constraint(pipeline: pdacon.Pipelin
     assert len(steps.token_ids) <= 7
     free = pipeline.steps("Hi")
     assert free.allowed.all()
+    assert free.log_mass == 0
     free.take()
     assert not free.complete
     assert free.log_prob == free.constrained_log_prob

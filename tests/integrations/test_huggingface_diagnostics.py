@@ -15,6 +15,7 @@ from transformers import T5Config, T5ForConditionalGeneration
 
 import pdacon
 from pdacon.integrations.huggingface import Diagnostics, Generation, generate, vocabulary
+from pdacon.integrations.huggingface.diagnostics import Step
 
 NESTED = 'start: "[" [start ("," start)*] "]" | "a" | "bc"\n'
 
@@ -168,14 +169,25 @@ def test_texts_of_more_scores_than_one_pass_keeps(
 def test_what_is_shown_and_kept(model: Any, tokenizer: Any, constraint: SentenceConstraint) -> None:
     answer = generate(model, tokenizer, "Hi", constraint=constraint, seed=1, diagnostics=True)
     found = answer.diagnostics
-    assert found.cumulative_log_probs[-1] == pytest.approx(found.log_prob)
-    assert found.cumulative_constrained_log_probs[-1] == pytest.approx(found.constrained_log_prob)
+    assert found.cumulative_log_probs[-1] == found.log_prob
+    assert found.cumulative_constrained_log_probs[-1] == found.constrained_log_prob
+    assert found.log_prob <= found.constrained_log_prob
     lines = str(found).splitlines()
     assert len(lines) == len(answer.token_ids) + 2
     assert pickle.loads(pickle.dumps(answer)).diagnostics == found
     assert found.diverged() == tuple(n for n, step in enumerate(found.steps) if not step.wanted_allowed)
     texts = [token and token.decode("utf-8", "backslashreplace") for token in vocabulary(model, tokenizer).tokens]
     assert all(step.wanted_text == (texts[step.wanted] or "") for step in found.steps)
+
+
+def test_the_sum_of_all_is_the_last_of_the_sums() -> None:
+    """There is one sum: 0.1 ten times is 1 if it is rounded once, and less if it is rounded ten times."""
+    step = Step(0, "a", -0.1, -0.1, 0.0, 1, 0, "a", -0.1, True)
+    found = Diagnostics((step,) * 10)
+    assert math.fsum([-0.1] * 10) != found.log_prob
+    assert found.log_prob == found.cumulative_log_probs[-1]
+    assert found.constrained_log_prob == found.cumulative_constrained_log_probs[-1]
+    assert Diagnostics(()).log_prob == Diagnostics(()).constrained_log_prob == 0
 
 
 def test_without_asking_there_are_none(model: Any, tokenizer: Any, constraint: SentenceConstraint) -> None:

@@ -82,12 +82,12 @@ class Diagnostics:
     @property
     def log_prob(self) -> float:
         """The natural logarithm of the probability of all tokens after the prompt, by the model alone."""
-        return math.fsum(step.log_prob for step in self.steps)
+        return self.cumulative_log_probs[-1] if self.steps else 0.0
 
     @property
     def constrained_log_prob(self) -> float:
         """The same by the model under the constraint: with what it was drawn, at temperature 1 and without more."""
-        return math.fsum(step.constrained_log_prob for step in self.steps)
+        return self.cumulative_constrained_log_probs[-1] if self.steps else 0.0
 
     @property
     def log_weight(self) -> float:
@@ -278,7 +278,8 @@ def _measured(scores: torch.Tensor, text: Measured, vocabulary: Vocabulary) -> D
         allowed[:, : bits.shape[1]] = bits
     chosen = torch.tensor(text.token_ids, dtype=torch.int64, device=log_probs.device).unsqueeze(1)
     alone = log_probs.gather(1, chosen)
-    kept = log_probs.masked_fill(~allowed, -torch.inf).logsumexp(dim=-1, keepdim=True)
+    # A sum of rounded probabilities may exceed 1; the constraint would seem to make the text less probable.
+    kept = log_probs.masked_fill(~allowed, -torch.inf).logsumexp(dim=-1, keepdim=True).clamp(max=0)
     removed = log_probs.exp().masked_fill(allowed, 0).sum(dim=-1)
     ranks = (log_probs > alone).sum(dim=-1) + 1
     best, wanted = log_probs.max(dim=-1)
