@@ -1,4 +1,4 @@
-"""Masks on the device where the logits are, in plain torch: a step sends one integer per sequence, never a mask.
+"""Masks on the device where the logits are: a step sends one integer per sequence, never a mask.
 
 In: a Constraint, its matchers, logits. Out: the logits with -inf where the mask says no.
 
@@ -9,11 +9,14 @@ In: a Constraint, its matchers, logits. Out: the logits with -inf where the mask
     apply_masks(logits, masks.table, ids)
 
 A host that keeps int32 bitmasks itself, as vLLM, SGLang and XGrammar lay them out (token t is bit t % 32 of word
-t // 32), uses `apply_bitmask`. Needs ``torch``; nothing else of pdacon does.
+t // 32), uses `apply_bitmask`. Needs ``torch``; nothing else of pdacon does. On a CUDA or ROCm device with Triton,
+which comes with PyTorch there, masking is one kernel (`mask_kernel.py`); elsewhere it is done in plain torch.
 """
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import operator
 import threading
 from collections.abc import Iterable, Sequence
@@ -101,11 +104,8 @@ class DeviceMasks:
                 f"{refusal(columns, self._size)}, and models do not pad so far: compile it for the vocabulary of this "
                 "model, or use apply_masks with size= if it is"
             )
-        numbers = self._numbers(matchers)
-        ids = self._sent(numbers)
-        if (numbers < 0).any():
-            return apply_masks(logits, self.table, ids, size=self._size)
-        return apply_bitmask(logits, self.table[ids], size=self._size)  # fewer kernels
+        ids = self.ids(matchers)
+        return apply_masks(logits, self.table, ids, size=self._size)
 
     def ids(self, matchers: Sequence[Matcher | None]) -> torch.Tensor:
         """The mask of each matcher as a row of `table`, which is topped up if it has to be.
@@ -120,14 +120,10 @@ class DeviceMasks:
         torch.Tensor, int64[n], on the device
             -1 where the matcher is None.
         """
-        return self._sent(self._numbers(matchers))
-
-    def _numbers(self, matchers: Sequence[Matcher | None]) -> NDArray[np.int64]:
-        """As `ids`, but on the CPU."""
         if not isinstance(matchers, Iterable):
             raise TypeError(f"matchers must be a sequence of Matcher or None, not {type(matchers).__name__}")
         matchers = list(matchers)
-        ids = np.full(len(matchers), -1, np.int64)
+        numbers = np.full(len(matchers), -1, np.int64)
         known = [(at, matcher) for at, matcher in enumerate(matchers) if matcher is not None]
         for at, matcher in known:
             if not isinstance(matcher, Matcher):
@@ -135,12 +131,9 @@ class DeviceMasks:
             if matcher._explainer is not self._explainer:
                 raise ValueError(f"matchers[{at}] has another constraint or start than these masks")
         if known:
-            ids[[at for at, _ in known]] = mask_ids([matcher for _, matcher in known])
-            if ids.max() >= len(self._table):
+            numbers[[at for at, _ in known]] = mask_ids([matcher for _, matcher in known])
+            if numbers.max() >= len(self._table):
                 self.top_up()
-        return ids
-
-    def _sent(self, numbers: NDArray[np.int64]) -> torch.Tensor:
         return torch.from_numpy(numbers).to(self._room.device, non_blocking=True)
 
 
@@ -178,7 +171,8 @@ def apply_masks(
 
     Notes
     -----
-    Nothing waits for the device. Takes one byte for each of the logits for the moment.
+    Nothing waits for the device, whose ids cannot be looked at: there one that is not in the table allows nothing. In
+    one kernel (see the module), or in plain torch with one byte for each of the logits for the moment.
     """
     _require_fit(logits, table, "table", size)
     _require_tensor("ids", ids)
@@ -186,6 +180,9 @@ def apply_masks(
         raise TypeError(f"ids must have an integer dtype, not {ids.dtype}")
     if ids.shape != logits.shape[:1]:
         raise ValueError(f"ids of shape {tuple(ids.shape)} for logits of shape {tuple(logits.shape)}")
+    if _is_for_the_kernel(logits, table) and ids.device == logits.device:
+        _kernel_forbid(logits, table, ids.contiguous())
+        return logits
     ids = ids.to(torch.int64)  # torch takes uint8 for a mask, and other widths not at all
     return _forbid(logits, table[ids.clamp(min=0)], (ids < 0).unsqueeze(1))
 
@@ -210,6 +207,9 @@ def apply_bitmask(
     _require_fit(logits, bitmask, "bitmask", size)
     if bitmask.shape[:1] != logits.shape[:1]:
         raise ValueError(f"a bitmask of {bitmask.shape[0]} rows for logits of shape {tuple(logits.shape)}")
+    if _is_for_the_kernel(logits, bitmask):
+        _kernel_forbid(logits, bitmask, None)
+        return logits
     return _forbid(logits, bitmask, None)
 
 
@@ -271,6 +271,30 @@ def _require_fit(logits: torch.Tensor, masks: torch.Tensor, name: str, size: int
         raise ValueError(f"logits have {columns} columns, and the vocabulary {size} tokens")
     if size is not None and words < -(-size // 32):
         raise ValueError(f"{name} has {words} words a row; the vocabulary needs {-(-size // 32)}")
+
+
+def _is_for_the_kernel(logits: torch.Tensor, masks: torch.Tensor) -> bool:
+    """Whether the fused kernel can be used: Triton is there, and neighbours in a row lie beside each other.
+
+    Autograd does not see what a kernel does, so logits that have a gradient are masked by torch's own operations.
+    """
+    on_device = logits.is_cuda and logits.element_size() <= 4 and not logits.requires_grad
+    return on_device and logits.stride(1) == 1 and masks.stride(1) == 1 and _has_triton()
+
+
+@functools.cache
+def _has_triton() -> bool:
+    return importlib.util.find_spec("triton") is not None
+
+
+def _kernel_forbid(logits: torch.Tensor, masks: torch.Tensor, ids: torch.Tensor | None) -> None:
+    from pdacon.integrations.mask_kernel import forbid
+
+    if logits.device.index == torch.cuda.current_device():
+        forbid(logits, masks, ids)
+    else:  # kernels run on the current device
+        with torch.cuda.device(logits.device):
+            forbid(logits, masks, ids)
 
 
 def _forbid(logits: torch.Tensor, words: torch.Tensor, free: torch.Tensor | None) -> torch.Tensor:
