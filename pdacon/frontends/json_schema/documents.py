@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin
 
 from pdacon.errors import UnsupportedSchemaError
-from pdacon.frontends.json_schema.plain import plain
+from pdacon.frontends.json_schema.plain import plain, plain_text
 
 _DRAFTS = {
     "json-schema.org/draft/2020-12/schema": 2020,
@@ -228,10 +228,14 @@ def subschemas(place: Place) -> Iterator[Place]:
 def canonical(schema: Any) -> str | None:
     """A schema, or its text, as JSON in which keywords are in order; None if it is no JSON.
 
+    A text that shows numbers in another way than Python does is what it is, since these spellings are taken.
+
     The order of the names under ``properties`` and its like stays: it is the order in which members are written.
     """
     try:
-        given = json.loads(schema) if isinstance(schema, str) else schema
+        given = plain_text(schema) if isinstance(schema, str) else schema
+        if given is None:
+            return str(schema)
         return json.dumps(_sorted(given), separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):
         return None

@@ -26,9 +26,10 @@ class Satisfies:
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """A string or a number is one of these."""
+    """A string or a number is one of these; ``texts`` shows the numbers that a schema does not write as integers."""
 
     values: frozenset[str] | frozenset[Fraction]
+    texts: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,9 @@ class LongerThan:
 
 @dataclass(frozen=True, slots=True)
 class Integral:
-    """A number is an integer."""
+    """A number is an integer; ``written``: and has neither a fraction nor an exponent, as up to draft 4."""
+
+    written: bool = False
 
 
 @dataclass(frozen=True, slots=True)

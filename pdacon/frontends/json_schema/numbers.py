@@ -2,18 +2,18 @@
 
 A number for which nothing but its type is asked may be spelled in any way that JSON allows. Where more is asked, it is
 spelled as Python's ``json.dumps`` does, with trailing zeros allowed: a plain decimal, or an exponent where the number
-is very large or very small. With ``multipleOf`` exponents are not used. Canonical spellings have neither.
+is very large or very small; not beside ``multipleOf`` of many digits. Canonical spellings have neither.
 """
 
 from __future__ import annotations
 
-import math
+import re
 import sys
 from fractions import Fraction
 from functools import lru_cache
 
-from pdacon.errors import LimitExceededError
 from pdacon.frontends.json_schema.facts import Above, Among, Fact, Facts, Integral, Multiple
+from pdacon.frontends.json_schema.multiples import Divisor, large_multiples, plain_multiples, small_multiples
 from pdacon.frontends.json_schema.strings import STATES, Shape
 from pdacon.regular import FALSE, TRUE, Dfa, Formulas, Languages, Ranges, combined, parse_pattern
 from pdacon.regular.operations import of_ranges
@@ -35,20 +35,23 @@ _OF_308 = rf"1(?:\.(?:[0-6]\d{{0,15}}|{_OF_308}|{_GREATEST}))?"
 _EXPONENTS = {"+": r"(?:1[6-9]|[2-9]\d|[12]\d\d|30[0-7])", "-": r"(?:0[5-9]|[1-9]\d|[12]\d\d|3[01]\d|32[0-4])"}
 _LARGE = rf"-?(?:[1-9](?:\.\d{{1,16}})?e\+{_EXPONENTS['+']}|{_OF_308}e\+308)"
 _SMALL = rf"-?[1-9](?:\.\d+)?e\-{_EXPONENTS['-']}"
+_SPELLED = re.compile(f"{_PLAIN}|{_LARGE}|{_SMALL}", re.ASCII)
 _ZERO = r"-?0(?:\.0+)?"
-_MOST_REMAINDERS = 20_000
 _MOST_BYTES = 256 << 20  # of one automaton
 
 
-def number_holds(facts: Facts, formula: int, number: Fraction) -> bool:
-    """Whether a formula over facts about numbers holds for one number."""
+def number_holds(facts: Facts, formula: int, number: Fraction, *, whole: bool = True) -> bool:
+    """Whether a formula over facts about numbers holds for one number.
+
+    ``whole`` says whether it is written without a fraction and an exponent, if it is an integer.
+    """
 
     def holds(variable: int) -> bool:
         fact = facts[variable]
         if isinstance(fact, Among):
             return number in fact.values
         if isinstance(fact, Integral):
-            return number.denominator == 1
+            return number.denominator == 1 and (whole or not fact.written)
         if isinstance(fact, Above):
             return number >= fact.bound if fact.inclusive else number > fact.bound
         assert isinstance(fact, Multiple)
@@ -77,7 +80,7 @@ def number_automaton(shape: Shape, excluded: frozenset[Fraction], integral: bool
     ------
     LimitExceededError
     """
-    plain = integral or canonical or _multiple(shape)
+    plain = integral or canonical or not _takes_exponents(shape)
     languages = _Numbers(exponents=not plain)
     formulas = languages.formulas
     universe = f"(?:{_PLAIN}|{_LARGE}|{_SMALL})"
@@ -97,10 +100,13 @@ def number_automaton(shape: Shape, excluded: frozenset[Fraction], integral: bool
     )
 
 
-def _multiple(shape: Shape) -> bool:
-    return not isinstance(shape, bool) and (
-        isinstance(shape[0], Multiple) or _multiple(shape[1]) or _multiple(shape[2])
-    )
+def _takes_exponents(shape: Shape) -> bool:
+    """Whether the multiples that a formula asks for can be told in numbers with exponents, too."""
+    if isinstance(shape, bool):
+        return True
+    fact, then, otherwise = shape
+    own = not isinstance(fact, Multiple) or Divisor.of(fact.of).takes_exponents
+    return own and _takes_exponents(then) and _takes_exponents(otherwise)
 
 
 @lru_cache(maxsize=256)
@@ -156,7 +162,12 @@ class _Numbers:
     def fact(self, fact: Fact) -> int:
         """The spellings of the numbers that a fact is about; of what is no spelling it says anything."""
         formulas = self.formulas
+        if isinstance(fact, Among):
+            numbers = sorted(number for number in fact.values if isinstance(number, Fraction))
+            return self.text("|".join(map(self._spellings, numbers)))
         if isinstance(fact, Integral):
+            if fact.written:
+                return self.text(r"-?\d+")
             plain = self.text(r"-?\d+(?:\.0+)?")
             return formulas.disjunction(plain, self.text(_LARGE)) if self._exponents else plain
         if isinstance(fact, Multiple):
@@ -253,6 +264,9 @@ class _Numbers:
 
     def equal(self, number: Fraction) -> int:
         """The spellings of one number."""
+        return self.text(self._spellings(number))
+
+    def _spellings(self, number: Fraction) -> str:
         sign = "-" if number < 0 else "-?" if number == 0 else ""
         whole, _, fraction = _decimal(abs(number)).partition(".")
         pattern = rf"{sign}{whole}\.{fraction}0*" if fraction else rf"{sign}{whole}(?:\.0+)?"
@@ -262,50 +276,14 @@ class _Numbers:
                 first, _, rest = _decimal(digits).partition(".")
                 mantissa = rf"{first}\.{rest}0*" if rest else rf"{first}(?:\.0+)?"
                 pattern += rf"|{sign}{mantissa}e\{'-' if exponent < 0 else '+'}{abs(exponent):02}"
-        return self.text(pattern)
+        return pattern
 
     def _multiple_of(self, of: Fraction) -> int:
-        """Plain decimals, by their remainder.
-
-        Scaled by a power of ten, the number is an integer, and the divisor a fraction p/q in lowest terms: a multiple
-        of it is an integer that p divides, where q divides the scale.
-        """
-        digits = len(_decimal(of).partition(".")[2]) if _terminates(of) else None
-        if digits is None:
-            raise LimitExceededError("states", math.inf, _MOST_REMAINDERS, fixed=True)
-        divisor = int(of * 10**digits)
-        if divisor > _MOST_REMAINDERS or divisor * (digits + 2) > _MOST_REMAINDERS:
-            raise LimitExceededError("states", min(divisor, 10**18), _MOST_REMAINDERS, fixed=True)
-        # A state is (digits after the point read, remainder); -1: the point has not come yet.
-        number: dict[tuple[int, int], int] = {(-2, 0): 0}
-        order = [(-2, 0)]
-        rows: list[list[tuple[tuple[tuple[int, int], ...], int]]] = []
-
-        def to(state: tuple[int, int]) -> int:
-            if state not in number:
-                number[state] = len(order)
-                order.append(state)
-            return number[state]
-
-        for behind, remainder in order:  # grows
-            row: list[tuple[tuple[tuple[int, int], ...], int]] = []
-            if behind == -2:
-                row.append((((0x2D, 0x2D),), to((-1, 0))))
-            if behind < digits or (digits == 0 and behind < 0):
-                for digit in range(10):
-                    point = 0x30 + digit
-                    after = behind + 1 if behind >= 0 else -1
-                    row.append((((point, point),), to((after, (remainder * 10 + digit) % divisor))))
-            else:
-                row.append((((0x30, 0x30),), to((behind, remainder))))
-            if behind == -1:
-                row.append((((0x2E, 0x2E),), to((0, remainder))))
-            rows.append(row)
-        accepting = []
-        for behind, remainder in order:
-            missing = digits - max(behind, 0)
-            accepting.append(behind > -2 and remainder * 10**missing % divisor == 0)
-        return self._of(of_ranges(rows, accepting, 2 * _MOST_REMAINDERS, _MOST_BYTES))
+        divisor = Divisor.of(of)
+        automata = [plain_multiples(divisor)]
+        if self._exponents:
+            automata += [large_multiples(divisor), small_multiples(divisor)]
+        return self.formulas.disjunction(*map(self._of, automata))
 
 
 def _between(first: int, last: int) -> str:
@@ -313,14 +291,6 @@ def _between(first: int, last: int) -> str:
     if (first, last) in ((16, 307), (5, 324)):
         return _EXPONENTS["+" if first == 16 else "-"]
     return f"(?:{'|'.join(f'{one:02}' for one in range(first, last + 1))})"
-
-
-def _terminates(number: Fraction) -> bool:
-    rest = number.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    return rest == 1
 
 
 def _decimal(number: Fraction) -> str:
@@ -354,6 +324,16 @@ def _plain_above(bound: Fraction, inclusive: bool) -> list[str]:
     beyond = rf"{whole}\.{fraction}0*[1-9]\d*"
     equal = rf"{whole}\.{fraction}0*" if fraction else rf"{whole}(?:\.0+)?"
     return [*patterns, beyond, *([equal] if inclusive else [])]
+
+
+def is_whole(text: str) -> bool:
+    """Whether a number is written without a fraction and an exponent."""
+    return text.lstrip("-").isdigit()
+
+
+def is_decimal(text: str) -> bool:
+    """Whether a number is written as numbers are of which more than the type is asked."""
+    return _SPELLED.fullmatch(text) is not None
 
 
 def spellings(number: Fraction, *, canonical: bool) -> list[str]:

@@ -21,10 +21,39 @@ _HALF_OF_A_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 _DEEP = "it is nested too deeply"
 
 
+class WrittenFloat(float):
+    """A float that a text writes in another way than Python does: ``1.50``, ``1E2``."""
+
+    def __new__(cls, text: str) -> WrittenFloat:
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+class WrittenDecimal(Decimal):
+    """A number that no float is equal to, with its text."""
+
+    def __new__(cls, text: str) -> WrittenDecimal:
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
 def plain(schema: Any, document: str = "#") -> tuple[Any, str]:
     """A copy of a schema with the types that ``json.loads`` gives; a number that no float is equal to is a Decimal.
 
-    Beside it what ``json.dumps`` writes for it, with floats for decimals.
+    Numbers that a text writes in another way than Python does remember how: `WrittenFloat`, `WrittenDecimal`. Beside
+    it what ``json.dumps`` writes for it, with floats for decimals.
 
     Parameters
     ----------
@@ -70,6 +99,19 @@ def plain(schema: Any, document: str = "#") -> tuple[Any, str]:
     return copy, text
 
 
+def plain_text(text: str) -> Any:
+    """What ``json.loads`` makes of a text; None if it shows a number in another way than Python does."""
+    others: list[str] = []
+
+    def number(text: str) -> float:
+        if repr(rounded := float(text)) != text:
+            others.append(text)
+        return rounded
+
+    given = json.loads(text, parse_float=number)
+    return None if others else given
+
+
 def _text_of(copy: Any, document: str) -> str:
     try:
         return json.dumps(copy, default=float)
@@ -80,10 +122,10 @@ def _text_of(copy: Any, document: str) -> str:
 def _exact(text: str) -> float | Decimal:
     rounded, exact = float(text), Decimal(text)
     if math.isfinite(rounded) and Decimal(repr(rounded)) == exact:
-        return rounded
+        return rounded if repr(rounded) == text else WrittenFloat(text)
     if len(text) > _MOST_DIGITS or abs(exact.adjusted()) > _MOST_DIGITS:
         raise ValueError(f"the number {text[:20]}... has more than {_MOST_DIGITS:,} digits")
-    return exact
+    return WrittenDecimal(text)
 
 
 def _no_constant(name: str) -> float:

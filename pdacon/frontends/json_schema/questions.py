@@ -79,4 +79,9 @@ class Questions:
             named = strings.named_strings(facts, [formula])
             return bool(strings.strings_among(facts, formula, named))
         listed = {v for _, fact in facts.among(formula) if isinstance(fact, Among) for v in fact.values}
-        return any(numbers.number_holds(facts, formula, v) for v in listed if isinstance(v, Fraction))
+        return any(
+            numbers.number_holds(facts, formula, v, whole=whole)
+            for v in listed
+            if isinstance(v, Fraction)
+            for whole in (True, False)
+        )

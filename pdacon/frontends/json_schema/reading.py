@@ -40,6 +40,7 @@ from pdacon.frontends.json_schema.facts import (
     Type,
 )
 from pdacon.frontends.json_schema.keywords import remarks
+from pdacon.frontends.json_schema.plain import WrittenDecimal
 from pdacon.quoting import did_you_mean
 from pdacon.regular import FALSE, TRUE, PatternError, parse_pattern
 
@@ -226,7 +227,7 @@ class Reader:
             advice = f'; write "{near}"' if near else f"; {others}"
             raise UnsupportedSchemaError(place.pointer, "type", f"{said!r:.60} is no type or list of types{advice}")
         if kind == "number" and "number" not in names:
-            return self.facts.holds(Integral()) if "integer" in names else FALSE
+            return self.facts.holds(Integral(place.draft <= 4)) if "integer" in names else FALSE
         return TRUE if any(kind in _NAMES[name] for name in names) else FALSE
 
     def _one_of(self, values: Sequence[Any], kind: Type) -> int:
@@ -239,7 +240,8 @@ class Reader:
                 self.ranks_of_values.setdefault(value, len(self.ranks_of_values))
             return facts.holds(Among(frozenset(of_kind)))
         if kind == "number":
-            return facts.holds(Among(frozenset(map(fraction_of, of_kind))))
+            shown = (text for value in of_kind for text in _texts_of(value))
+            return facts.holds(Among(frozenset(map(fraction_of, of_kind)), frozenset(shown)))
         if kind in ("array", "object"):
             return facts.formulas.disjunction(*[self._exactly(value) for value in of_kind])
         return TRUE
@@ -528,6 +530,13 @@ def kind_of(value: Any) -> Type:
 def fraction_of(value: float | Decimal | Fraction) -> Fraction:
     """The number that a JSON text means: the decimal that is written, not the binary one nearest to it."""
     return value if isinstance(value, Fraction) else Fraction(repr(value) if isinstance(value, float) else value)
+
+
+def _texts_of(value: Any) -> tuple[str, ...]:
+    """How the schema shows a number, and how ``json.dumps`` writes it, where these are no integers."""
+    if isinstance(value, float):
+        return repr(value), float.__repr__(value)
+    return (repr(value),) if isinstance(value, WrittenDecimal) else ()
 
 
 def _named(value: Any) -> str:

@@ -27,7 +27,7 @@ from pdacon.frontends.json_schema.strings import Shape
 from pdacon.grammar.model import Automaton
 from pdacon.lexer.escaping import Escapes
 from pdacon.lexer.program import Program, remembered_automaton
-from pdacon.regular import FALSE, TRUE, Dfa
+from pdacon.regular import FALSE, TRUE, Dfa, Substitution
 
 _LONG = 500
 """Strings of more characters are counted by the parser."""
@@ -190,38 +190,76 @@ class Scalars:
     def numbers(self, value: Callable[[int], int], meanings: dict[int, int]) -> None:
         """The same for numbers."""
         facts, formulas = self._facts, self._facts.formulas
-        canonical = self._spelling.numbers == "canonical"
-        named = {
-            number
-            for _, fact in facts.among(*meanings.values())
-            if isinstance(fact, Among)
-            for number in fact.values
-            if isinstance(number, Fraction)
-        }
-        integral = facts.holds(Integral())
-        if [*meanings.values()] in ([TRUE], [integral]):  # nothing else is asked, as in most schemas
-            terminal = self._other_numbers(TRUE, set(), [*meanings.values()] == [integral], False)
+        integrals = [facts.holds(Integral(written)) for written in (False, True)]
+        if len(meanings) == 1 and {*meanings.values()} <= {TRUE, *integrals}:  # nothing else is asked, as in most
+            terminal = self._other_numbers(TRUE, set(), TRUE not in meanings.values(), False)
             assert terminal is not None
             self._out.add(value(*meanings), terminal)
             return
+        listed = self._listed_numbers(meanings)
+        unlisted = strings.unnamed(facts, formulas.disjunction(*meanings.values()))
+        integral = any(formulas.implies(unlisted, one) for one in integrals)
+        # A number that may stand there whether it is listed or not is written as others are.
+        free = {number for number in listed if numbers.number_holds(facts, unlisted, number)}
+        fixed = listed.keys() - free
+        beside = numbers.is_whole if integral else numbers.is_decimal
         found: list[tuple[int, Callable[[bool], int | None]]] = []
         for one, formula in meanings.items():
-            values = sorted(number for number in named if numbers.number_holds(facts, formula, number))
-            if values:
-                words = [word for number in values for word in numbers.spellings(number, canonical=canonical)]
+            words = [
+                text
+                for number in sorted(listed)
+                for text in listed[number]
+                if number in fixed or not beside(text)
+                if numbers.number_holds(facts, formula, number, whole=numbers.is_whole(text))
+            ]
+            if words:
                 found.append((one, lambda guarded, words=words: self._words("NUMBER", words, guarded=guarded)))  # type: ignore[misc]
-            rest = strings.unnamed(facts, formula)
-            if rest == FALSE:
-                continue
-            if formulas.implies(rest, integral):
-                rest = formulas.restricted(rest, facts.formulas.support([integral])[0], True)
-                found.append((one, lambda guarded, rest=rest: self._other_numbers(rest, named, True, guarded)))  # type: ignore[misc]
-            else:
-                found.append((one, lambda guarded, rest=rest: self._other_numbers(rest, named, False, guarded)))  # type: ignore[misc]
+            rest = self._beside_listed(formula, free)
+            for variable in formulas.support(integrals) if integral else ():
+                rest = formulas.restricted(rest, variable, True)
+            if rest != FALSE:
+                found.append((one, lambda guarded, rest=rest: self._other_numbers(rest, fixed, integral, guarded)))  # type: ignore[misc]
         for one, make in found:
             terminal = make(len(found) > 1)
             if terminal is not None:
                 self._out.add(value(one), terminal)
+
+    def _listed_numbers(self, meanings: dict[int, int]) -> dict[Fraction, list[str]]:
+        """The numbers that formulas list, each with its texts: those of the schema among them."""
+        canonical = self._spelling.numbers == "canonical"
+        listed: dict[Fraction, list[str]] = {}
+        for _, fact in self._facts.among(*meanings.values()):
+            if isinstance(fact, Among):
+                for number in fact.values:
+                    if isinstance(number, Fraction) and number not in listed:
+                        listed[number] = numbers.spellings(number, canonical=canonical)
+                for text in () if canonical else sorted(fact.texts):
+                    if text not in (texts := listed[Fraction(text)]):
+                        texts.append(text)
+        return listed
+
+    def _beside_listed(self, formula: int, free: set[Fraction]) -> int:
+        """What a formula says of the numbers that are listed nowhere, and of some others."""
+        facts, formulas = self._facts, self._facts.formulas
+        unnamed = strings.unnamed(facts, formula)
+        told_apart = {
+            number
+            for number in free
+            for whole in (False, True)
+            if numbers.number_holds(facts, formula, number, whole=whole)
+            != numbers.number_holds(facts, unnamed, number, whole=whole)
+        }
+        if not told_apart:
+            return unnamed
+
+        def restricted(variable: int) -> int:
+            fact = facts[variable]
+            if not isinstance(fact, Among):
+                return formulas.variable(variable)
+            some = frozenset(number for number in told_apart if number in fact.values)
+            return facts.holds(Among(some)) if some else FALSE
+
+        return Substitution(formulas, restricted)(formula)
 
     def _other_numbers(self, formula: int, excluded: set[Fraction], integral: bool, guarded: bool) -> int | None:
         canonical = self._spelling.numbers == "canonical"

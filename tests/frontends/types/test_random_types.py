@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal, NamedTuple
 
 import pytest
-from annotated_types import Ge, Le, MaxLen
+from annotated_types import Ge, Le, MaxLen, MultipleOf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +23,12 @@ from pdacon import Grammar, UnsupportedTypeError, Vocabulary
 class Shade(enum.Enum):
     LIGHT = "light"
     DARK = 2
+
+
+class Rate(enum.Enum):
+    LOW = 0.5
+    ONE = 1.0
+    LARGE = 1e22
 
 
 class Pair(NamedTuple):
@@ -45,6 +51,8 @@ SCALARS: list[tuple[Any, st.SearchStrategy[Any]]] = [
     (uuid.UUID, st.uuids()),
     (bytes, st.binary(max_size=5)),
     (Shade, st.sampled_from(Shade)),
+    (Rate, st.sampled_from(Rate)),
+    (Annotated[float, MultipleOf(0.25)], st.integers(-(10**18), 10**18).map(lambda quarters: quarters / 4)),
     (Literal["a", 1, None], st.sampled_from(["a", 1, None])),
     (Annotated[int, Ge(-3), Le(9)], st.integers(-3, 9)),
     (Annotated[str, MaxLen(3)], st.text(st.characters(exclude_categories=("Cs",)), max_size=3)),
