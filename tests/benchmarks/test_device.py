@@ -5,7 +5,8 @@
 A row is one text of the batch, a step one token of each. The time of a step begins with the tokens on the device, which
 are fetched, and ends when the device has masked the logits: 131,072 float32 in each row, JSON, values of every kind.
 All engines mask the same logits after the same texts, and each has had all texts once before. The second table has the
-kernels alone, by the device's own clock; the third, steps of ``generate`` with Llama models of random weights.
+kernels alone, in a CUDA graph, with masks as often as they come in the texts, beside the time to fill the logits with a
+number; the third, steps of ``generate`` with Llama models of random weights.
 
 Without a CUDA device they are skipped; without ``--benchmark-enable`` each runs once, on little. Nothing asserts a
 time.
@@ -19,7 +20,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 import pytest
@@ -36,7 +37,7 @@ from pdacon.integrations.torch import DeviceMasks, apply_bitmask, apply_masks
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
 
-ROWS = [1, 8, 32, 128]
+ROWS = [1, 32, 128, 512]
 STEPS = 200
 SHAPES = {  # hidden size, intermediate size, layers, heads, key-value heads
     "1.5 billion": (2048, 8192, 16, 32, 8),
@@ -231,31 +232,53 @@ def test_steps(tekken: Coded, constraint: pdacon.Constraint, measured: bool, sho
 
 
 def microseconds_of(call: Callable[[], object], rounds: int) -> float:
-    """The median time that the device takes, launches one after another included."""
-    for _ in range(3):
-        call()
+    """The median time that the device takes for one of 20 calls in a CUDA graph: no launch is waited for."""
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(3):
+            call()
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(20):
+            call()
     spent = []
     for _ in range(rounds):
         first, last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         torch.cuda.synchronize()
         first.record()
-        call()
+        graph.replay()
         last.record()
         torch.cuda.synchronize()
-        spent.append(first.elapsed_time(last) * 1e3)
+        spent.append(first.elapsed_time(last) * 1e3 / 20)
     return statistics.median(spent)
+
+
+def numbers_of_masks(tekken: Coded, constraint: pdacon.Constraint, rows: int) -> torch.Tensor:
+    """Numbers of masks on the device, drawn from all that a few texts go through: int64[rows]."""
+    numbers = []
+    for text in json_texts(40):
+        matcher = constraint.matcher(max_rollback=0, keep_text=False)
+        for token in tekken.encode(text):
+            numbers.append(matcher.mask_id())
+            assert matcher.accept_token(token)
+    torch.manual_seed(rows)
+    return torch.tensor(numbers)[torch.randint(len(numbers), (rows,))].cuda()
 
 
 def test_kernels(tekken: Coded, constraint: pdacon.Constraint, measured: bool, show: Any) -> None:
     table = []
-    for rows in ROWS if measured else [2]:
-        logits = logits_of(tekken, rows)
-        masks = DeviceMasks(constraint, "cuda")
-        ids = masks.ids(matchers_of(constraint, rows))
-        bitmask = masks.table[ids]
+    kinds = [torch.float32, torch.bfloat16, torch.float16] if measured else [torch.bfloat16]
+    for kind, rows in product(kinds, [1, 32, 128, 512] if measured else [2]):
+        logits = logits_of(tekken, rows).to(kind)
+        ids = numbers_of_masks(tekken, constraint, rows)
+        masks = DeviceMasks(constraint, "cuda").table
+        bitmask = masks[ids]
         calls: dict[str, Callable[[], object]] = {
-            "pdacon, `apply_masks`": lambda logits=logits, masks=masks, ids=ids: apply_masks(logits, masks.table, ids),
-            "pdacon, `apply_bitmask`": lambda logits=logits, bitmask=bitmask: apply_bitmask(logits, bitmask),
+            "`logits.fill_`": partial(logits.fill_, 0.5),
+            "pdacon, `apply_masks`": partial(apply_masks, logits, masks, ids),
+            "pdacon, `apply_bitmask`": partial(apply_bitmask, logits, bitmask),
         }
         if find_spec("xgrammar"):
             from xgrammar import apply_token_bitmask_inplace as of_xgrammar
@@ -266,8 +289,8 @@ def test_kernels(tekken: Coded, constraint: pdacon.Constraint, measured: bool, s
 
             calls["llguidance"] = partial(of_llguidance, logits, bitmask)
         for name, call in calls.items():
-            table.append([rows, name, f"{microseconds_of(call, 200 if measured else 1):.0f}"])
-    show(["rows", "what", "the device (us)"], table)
+            table.append([str(kind)[6:], rows, name, f"{microseconds_of(call, 50 if measured else 1):.1f}"])
+    show(["logits", "rows", "what", "the device (us)"], table)
 
 
 def llama(shape: tuple[int, int, int, int, int], tokens: int) -> LlamaForCausalLM:

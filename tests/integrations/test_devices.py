@@ -29,7 +29,7 @@ from pdacon.integrations.huggingface import (
 )
 from pdacon.integrations.huggingface.masks import MaskTable
 from pdacon.integrations.huggingface.tiny import tiny_path
-from pdacon.integrations.torch import DeviceMasks, apply_bitmask, apply_masks
+from pdacon.integrations.torch import DeviceMasks, _forbid, apply_bitmask, apply_masks
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
 
@@ -80,6 +80,36 @@ def test_masks(columns: int, kind: torch.dtype) -> None:
         slots = torch.tensor(masks.slots(asked))
         results.append([part.cpu() for part in masks.apply(logits.to(device), slots)])
     assert all(torch.equal(one, other) for one, other in zip(*results, strict=True))
+
+
+def test_batches_of_mixed_constraints() -> None:
+    """10,000 random batches, masks of several constraints, against plain torch: every dtype, rows apart, free rows."""
+    rng = random.Random(0)
+    torch.manual_seed(0)
+    vocabulary = pdacon.Vocabulary.from_tokens([*(bytes([b]) for b in range(256)), b'":', b"}]", None], eos_ids=[258])
+    rows = []
+    for grammar in (pdacon.Grammar.builtin("json"), pdacon.Grammar.builtin("sql"), pdacon.Grammar.from_regex("a+b?")):
+        matcher = pdacon.compile(grammar, vocabulary).matcher()
+        for _ in range(40):
+            if matcher.is_terminated():
+                matcher.reset()
+            words = np.zeros((1, -(-vocabulary.size // 32)), dtype=np.int32)
+            matcher.fill_bitmask(words)
+            rows.append(words[0])
+            assert matcher.accept_token(rng.choice(matcher.allowed_tokens()))
+    table = torch.from_numpy(np.stack(rows)).cuda()
+    for _ in range(10_000):
+        count, columns = rng.randrange(1, 9), vocabulary.size + rng.choice([0, 0, 1, 13, 61])
+        kind = rng.choice([torch.float32, torch.float16, torch.bfloat16])
+        room = torch.randn(2 * count, columns + 3, device="cuda").to(kind)
+        logits = room[::2, 1 : 1 + columns] if rng.random() < 0.5 else room[:count, :columns]
+        ids = torch.randint(-1, len(table), (count,), device="cuda")
+        untouched = room.clone()
+        wanted = _forbid(logits.clone(), table[ids.clamp(min=0)], (ids < 0).unsqueeze(1))
+        apply_masks(logits, table, ids, size=vocabulary.size)
+        assert torch.equal(logits, wanted)
+        logits.copy_(untouched[::2, 1 : 1 + columns] if logits.stride(0) > columns + 3 else untouched[:count, :columns])
+        assert torch.equal(room, untouched)  # nothing beside the logits was written
 
 
 def test_masks_in_a_captured_graph() -> None:
