@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pdacon.caching import CompileCache
+    from pdacon.cancelling import time_limit
     from pdacon.compiling import compile
     from pdacon.composition import Limits
     from pdacon.constraint import Constraint
@@ -88,6 +89,7 @@ __all__ = [
     "fill_tree_bitmask",
     "generate",
     "mask_ids",
+    "time_limit",
     "unreachable",
 ]
 
@@ -115,6 +117,7 @@ _ROOMS = {
     "fill_tree_bitmask": "matching",
     "generate": "integrations.huggingface",
     "mask_ids": "matching",
+    "time_limit": "cancelling",
     "unreachable": "reachability",
 }
 # `pdacon.errors.GrammarError` and its like need no import of their own.

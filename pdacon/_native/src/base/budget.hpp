@@ -30,12 +30,14 @@ struct Cancelled : std::runtime_error {
     Cancelled() : std::runtime_error("the compilation was cancelled") {}
 };
 
-// Lets a caller cancel running work. It is asked at most fifty times a second, from the thread that does the
-// work and from `tick` and `look` only; it may throw. Whoever asks holds no lock that another thread may wait
-// for while it has what is_set() needs, such as Python's GIL.
+// Lets a caller cancel running work. It is asked again when its patience is over, that is at most fifty times
+// a second if it does not say otherwise, from the thread that does the work and from `tick` and `look` only;
+// it may throw. Whoever asks holds no lock that another thread may wait for while it has what is_set() needs,
+// such as Python's GIL.
 class Canceller {
   public:
     virtual bool is_set() = 0;
+    virtual std::chrono::duration<double> patience() const { return std::chrono::milliseconds(20); }
 
   protected:
     ~Canceller() = default;
@@ -72,14 +74,13 @@ class Budget {
         const auto now = Clock::now();
         const std::chrono::duration<double> spent = now - start_;
         if (seconds_ > 0 && spent.count() > seconds_) throw LimitExceeded("seconds", spent.count(), seconds_);
-        if (canceller_ == nullptr || now - asked_ < kPatience) return;
+        if (canceller_ == nullptr || now - asked_ < canceller_->patience()) return;
         asked_ = now;
         if (canceller_->is_set()) throw Cancelled();
     }
 
   private:
     using Clock = std::chrono::steady_clock;
-    static constexpr auto kPatience = std::chrono::milliseconds(20);
 
     std::int64_t states_;
     double seconds_;

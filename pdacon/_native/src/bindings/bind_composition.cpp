@@ -91,9 +91,10 @@ Pairs pairs(const std::vector<std::array<std::int32_t, 2>>& values) {
 nb::tuple reached(const TokenPda& pda, std::int64_t max_states, double max_seconds, std::int64_t max_bytes) {
     Reached found;
     {
+        PythonCanceller canceller;
         const WithoutGil release;
         const MemoryLimit memory(max_bytes);
-        found = pda.reached(Budget(max_states, max_seconds));
+        found = pda.reached(Budget(max_states, max_seconds, &canceller));
     }
     nb::list productions;
     for (std::size_t k = 0; k < found.productions.size(); ++k)

@@ -150,9 +150,10 @@ nb::object words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& 
                  std::int64_t max_states, std::int64_t max_bytes) {
     std::optional<WordStates> states;
     {
+        PythonCanceller canceller;
         const WithoutGil release;
         const MemoryLimit memory(max_bytes);
-        Budget budget(max_states, 0);
+        Budget budget(max_states, 0, &canceller);
         states = read_words({view(letters), view(lengths), view(after), view(num_words)}, budget);
     }
     if (!states) return nb::none();
@@ -164,9 +165,10 @@ nb::object early_end(const Nfa& nfa, std::int32_t terminal, std::int64_t max_sta
                      std::int64_t max_bytes) {
     std::optional<EarlyEnd> found;
     {
+        PythonCanceller canceller;
         const WithoutGil release;
         const MemoryLimit memory(max_bytes);
-        Budget budget(max_states, max_seconds);
+        Budget budget(max_states, max_seconds, &canceller);
         found = find_early_end(nfa, terminal, budget);
     }
     if (!found) return nb::none();
@@ -217,7 +219,7 @@ class NextLexemes {
                 double max_seconds, std::int64_t max_bytes)
         : lexer_(std::move(lexer)),
           max_bytes_(max_bytes),
-          budget_(max_states, max_seconds),
+          budget_(max_states, max_seconds, &canceller_),
           futures_(*lexer_, VocabularyStar(trie, budget_), -1, {}, budget_) {}
 
     std::int32_t beginning() { return futures_.beginning(); }
@@ -232,6 +234,7 @@ class NextLexemes {
   private:
     std::shared_ptr<LexingAutomaton> lexer_;
     std::int64_t max_bytes_, bytes_ = 0;  // held by steps
+    PythonCanceller canceller_;
     Budget budget_;
     Futures futures_;
 };

@@ -7,6 +7,7 @@
 
 #include "base/memory.hpp"
 #include "bindings/arrays.hpp"
+#include "bindings/cancelling.hpp"
 #include "bindings/gil.hpp"
 #include "bindings/module.hpp"
 #include "frontends/all_but.hpp"
@@ -41,9 +42,10 @@ Shared dfa_of(const Array<std::int32_t>& firsts, const Array<std::int32_t>& numb
     for (const auto number : classes.numbers) right = right && number >= -1 && number < classes.count;
     for (const auto to : given.table) right = right && to >= -1 && to < states;
     if (!right) throw std::invalid_argument("automata over code points: no automaton");
+    PythonCanceller canceller;
     const WithoutGil release;
     const MemoryLimit memory(max_bytes);
-    Budget budget(0, 0);
+    Budget budget(0, 0, &canceller);
     return std::make_shared<CharacterDfa>(minimized(given, budget));
 }
 
@@ -71,9 +73,10 @@ Shared determinize(const std::vector<Array<std::int32_t>>& sets, const Array<std
                    std::int64_t max_states, std::int64_t max_bytes) {
     const Positions positions{sets_of(sets),      copy(edge_offsets), copy(edge_sets), copy(edge_lists),
                               copy(list_offsets), copy(lists),        copy(accepting), everything};
+    PythonCanceller canceller;
     const WithoutGil release;
     const MemoryLimit memory(max_bytes);
-    Budget budget(max_states, 0);
+    Budget budget(max_states, 0, &canceller);
     return std::make_shared<CharacterDfa>(determinized(positions, start_list, budget));
 }
 
@@ -86,9 +89,10 @@ Shared combine(const std::vector<Shared>& automata, const Array<std::int32_t>& a
         some.push_back(automaton.get());
     }
     const Diagram diagram{copy(asked), copy(then), copy(otherwise)};
+    PythonCanceller canceller;
     const WithoutGil release;
     const MemoryLimit memory(max_bytes);
-    Budget budget(max_states, 0);
+    Budget budget(max_states, 0, &canceller);
     return std::make_shared<CharacterDfa>(combined(some, diagram, budget));
 }
 
@@ -96,9 +100,10 @@ Shared characters(const Array<std::uint8_t>& kind, const Array<std::int32_t>& of
                   const Array<std::uint8_t>& low, const Array<std::uint8_t>& high,
                   const Array<std::int32_t>& target, std::int32_t start, std::int64_t max_states,
                   std::int64_t max_bytes) {
+    PythonCanceller canceller;
     const WithoutGil release;
     const MemoryLimit memory(max_bytes);
-    Budget budget(max_states, 0);
+    Budget budget(max_states, 0, &canceller);
     const ByteNfa bytes{view(kind), view(offset), view(low), view(high), view(target)};
     return std::make_shared<CharacterDfa>(characters_of(bytes, start, budget));
 }
@@ -113,9 +118,10 @@ nb::object words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& 
                  std::int64_t max_states, std::int64_t max_bytes) {
     WordAutomaton made;
     {
+        PythonCanceller canceller;
         const WithoutGil release;
         const MemoryLimit memory(max_bytes);
-        Budget budget(max_states, 0);
+        Budget budget(max_states, 0, &canceller);
         made = word_automaton(view(letters), view(lengths), budget);
     }
     return arrays_of(std::move(made));
@@ -124,9 +130,10 @@ nb::object words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& 
 nb::object factors(const Array<std::int32_t>& points, std::int64_t max_states, std::int64_t max_bytes) {
     WordAutomaton made;
     {
+        PythonCanceller canceller;
         const WithoutGil release;
         const MemoryLimit memory(max_bytes);
-        Budget budget(max_states, 0);
+        Budget budget(max_states, 0, &canceller);
         made = factor_automaton(view(points), budget);
     }
     return arrays_of(std::move(made));
@@ -162,9 +169,10 @@ nb::object strings(const CharacterDfa& contents, int escapes, const nb::bytes& b
     const auto opening = seen(before), closing = seen(after);
     ByteAutomaton made;
     {
+        PythonCanceller canceller;
         const WithoutGil release;
         const MemoryLimit memory(max_bytes);
-        Budget budget(max_states, 0);
+        Budget budget(max_states, 0, &canceller);
         made = json_strings(contents, static_cast<Escapes>(escapes), opening, closing, budget);
     }
     return arrays_of(std::move(made));
@@ -177,8 +185,9 @@ nb::object all_but(const Array<std::int32_t>& offset, const Array<std::uint8_t>&
     ByteAutomaton made;
     {
         const ByteAutomaton automaton{copy(offset), copy(low), copy(high), copy(target)};
+        PythonCanceller canceller;
         const WithoutGil release;
-        Budget budget(max_states, 0);
+        Budget budget(max_states, 0, &canceller);
         made = all_but_words(automaton, view(letters), view(lengths), budget);
     }
     return arrays_of(std::move(made));

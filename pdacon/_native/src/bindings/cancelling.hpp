@@ -3,21 +3,32 @@
 
 #include <nanobind/nanobind.h>
 
+#include <chrono>
+
 #include "base/budget.hpp"
 #include "bindings/gil.hpp"
 
 namespace pdacon {
 
-// Asks the `is_set` of a Python object, which may be None, and Python's signal handlers: Ctrl-C stops native
-// work as well. Made and dropped with the GIL held; takes it when it is asked, so whoever asks holds no lock
-// that another thread may wait for with the GIL.
+// Asks the `is_set` of a Python object, which may be None, the watch in whose block the call stands
+// (pdacon/cancelling.py), and Python's signal handlers: Ctrl-C stops native work as well. Made and dropped
+// with the GIL held; takes it when it is asked, so whoever asks holds no lock that another thread may wait
+// for with the GIL.
 class PythonCanceller final : public Canceller {
   public:
-    explicit PythonCanceller(nanobind::object event) : event_(std::move(event)) {}
+    explicit PythonCanceller(nanobind::object event = nanobind::none())
+        : event_(std::move(event)),
+          watch_(nanobind::module_::import_("pdacon.cancelling").attr("current")()) {
+        if (!watch_.is_none())
+            patience_ = std::chrono::duration<double>(nanobind::cast<double>(watch_.attr("patience")));
+    }
+
+    std::chrono::duration<double> patience() const override { return patience_; }
 
     bool is_set() override {
         const WithGil acquire;
         if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+        if (!watch_.is_none()) watch_.attr("look")();
         if (event_.is_none()) return false;
         const int answer = PyObject_IsTrue(event_.attr("is_set")().ptr());
         if (answer < 0) throw nanobind::python_error();
@@ -25,7 +36,8 @@ class PythonCanceller final : public Canceller {
     }
 
   private:
-    nanobind::object event_;
+    nanobind::object event_, watch_;
+    std::chrono::duration<double> patience_ = Canceller::patience();
 };
 
 }  // namespace pdacon
