@@ -46,6 +46,20 @@ class Job:
     stops: tuple[str, ...] = ()
     budget: Budget | None = None
 
+    @classmethod
+    def fitting(
+        cls,
+        engine: Engine,
+        ids: list[int],
+        constraint: Constraint | None,
+        sampling: Sampling,
+        max_tokens: int | None,
+        stops: tuple[str, ...],
+    ) -> Job:
+        """A job of as many tokens as are asked for and the model's context has room for, behind a prompt that fits."""
+        room = engine.context - len(ids)
+        return cls(engine, ids, constraint, sampling, room if max_tokens is None else min(room, max_tokens), stops)
+
     def completed(self, soft: int | None) -> Job:
         """The same with a budget: no answer is cut off by its length. Of free text there is nothing to complete.
 
@@ -106,42 +120,6 @@ class Answer:
         self.choices += piece.choices
         self.ending = piece.ending or self.ending
         self.whole = piece.whole
-
-
-def job_for(
-    engine: Engine,
-    ids: list[int],
-    constraint: Constraint | None,
-    sampling: Sampling,
-    max_tokens: int | None,
-    stops: tuple[str, ...],
-    *,
-    param: str,
-) -> Job:
-    """A job that the model's context has room for.
-
-    Raises
-    ------
-    RequestError
-        The prompt is empty or leaves no room.
-    """
-    if not ids:
-        begin = engine.tokenizer.bos_token_id
-        if begin is None:
-            raise RequestError(400, "the prompt is empty", param=param)
-        ids = [begin]
-    known = engine.model.get_input_embeddings().weight.shape[0]
-    if not all(0 <= token < known for token in ids):
-        raise RequestError(400, f"the prompt has a token that is not one of the model's {known:,}", param=param)
-    room = engine.context - len(ids)
-    if room < 1:
-        raise RequestError(
-            400,
-            f"the prompt has {len(ids):,} tokens, and the model's context is of {engine.context:,}: nothing can follow",
-            param=param,
-            code="context_length_exceeded",
-        )
-    return Job(engine, ids, constraint, sampling, min(room, max_tokens or room), stops)
 
 
 async def write(job: Job, answers: int) -> AsyncGenerator[Piece, None]:

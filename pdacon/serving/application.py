@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from pdacon.serving import chat, completions, lorax
-from pdacon.serving.answers import Job, job_for
+from pdacon.serving.answers import Job
 from pdacon.serving.bodies import Bodies
 from pdacon.serving.compiling import Compiler
 from pdacon.serving.engine import Engine
@@ -27,6 +27,7 @@ from pdacon.serving.keys import require_key
 from pdacon.serving.memory import give_back
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.preparing import Preparer
+from pdacon.serving.prompts import Prompts
 from pdacon.serving.protocol import ChatRequest, Common, CompletionRequest, NativeRequest
 from pdacon.serving.sampling import Sampling
 from pdacon.serving.settings import Settings
@@ -71,6 +72,7 @@ class _Application:
         self.compiler = Compiler(self.engine.vocabulary, settings, self.metrics)
         self.preparer = Preparer(settings.prepare_workers, settings.max_requests)
         self.bodies = Bodies(settings, self.preparer)
+        self.prompts = Prompts(self.engine, settings.template_seconds)
         self.started = int(time.time())
         routes = [
             Route("/v1/chat/completions", self._guarded(self.chat_completions), methods=["POST"]),
@@ -103,10 +105,9 @@ class _Application:
         """``POST /v1/chat/completions``."""
         asked = await self.bodies.read(request, ChatRequest)
         self._require_sensible(asked)
-        wanted = format_of(asked)
         others = (asked.top_logprobs or 0) if asked.logprobs else None
-        ids = chat.prompt_of(self.engine.tokenizer, asked)
-        job = await self._job(request, asked, ids, wanted, asked.most_tokens, others, "messages")
+        wanted, ids = await self._prepared(request, lambda: (format_of(asked), self.prompts.of_chat(asked)))
+        job = await self._job(request, asked, ids, wanted, asked.most_tokens, others)
         reading = "text" if wanted is None else wanted.reading
         name = self.settings.model_name
         if asked.stream:
@@ -117,13 +118,11 @@ class _Application:
         """``POST /v1/completions``."""
         asked = await self.bodies.read(request, CompletionRequest)
         self._require_sensible(asked)
-        wanted = format_of(asked)
-        prompts = completions.prompts_of(self.engine.tokenizer, asked)
-        if len(prompts) > self.settings.max_choices:
-            raise RequestError(400, f"{len(prompts)} prompts; at most {self.settings.max_choices}", param="prompt")
-        jobs = [
-            await self._job(request, asked, ids, wanted, asked.max_tokens, asked.logprobs, "prompt") for ids in prompts
-        ]
+        most = self.settings.max_choices
+        wanted, prompts = await self._prepared(
+            request, lambda: (format_of(asked), self.prompts.of_completion(asked, most))
+        )
+        jobs = [await self._job(request, asked, ids, wanted, asked.max_tokens, asked.logprobs) for ids in prompts]
         if asked.stream:
             return _events(completions.stream(jobs, asked, self.settings.model_name), done=True)
         answer = completions.answer(jobs, asked, self.settings.model_name)
@@ -180,8 +179,9 @@ class _Application:
 
     def _require_sensible(self, asked: Common) -> None:
         self._require_model(asked.model)
-        if asked.n > self.settings.max_choices:
-            raise RequestError(400, f"n is {asked.n}; at most {self.settings.max_choices} answers", param="n")
+        most = min(self.settings.max_choices, self.settings.max_requests)
+        if asked.n > most:
+            raise RequestError(400, f"n is {asked.n}; at most {most} answers", param="n")
         if asked.stream_options is not None and not asked.stream:
             raise RequestError(400, "stream_options needs stream: true", param="stream_options")
         self.engine.require_room(asked.n)
@@ -194,21 +194,24 @@ class _Application:
         wanted: Format | None,
         max_tokens: int | None,
         others: int | None,
-        param: str,
     ) -> Job:
         sampling = Sampling(asked.temperature, asked.top_k, asked.top_p, asked.seed, others)
-        job = await self._made(request, ids, wanted, sampling, max_tokens, asked.stops, param)
+        job = await self._made(request, ids, wanted, sampling, max_tokens, asked.stops)
         return await asyncio.to_thread(job.completed, asked.soft) if asked.complete else job
 
     async def _native_job(self, request: Request, asked: NativeRequest) -> Job:
         parameters = asked.parameters
         lorax.require_adapter(self.engine, parameters)
         self.engine.require_room(1)
-        ids = list(self.engine.tokenizer(asked.inputs)["input_ids"])
-        stops = tuple(filter(None, parameters.stop))
-        wanted = lorax.format_of(asked)
-        most = parameters.max_new_tokens
-        return await self._made(request, ids, wanted, lorax.sampling_of(parameters), most, stops, "inputs")
+        wanted, ids = await self._prepared(
+            request, lambda: (lorax.format_of(asked), self.prompts.of_text(asked.inputs, "inputs"))
+        )
+        stops, most = tuple(filter(None, parameters.stop)), parameters.max_new_tokens
+        return await self._made(request, ids, wanted, lorax.sampling_of(parameters), most, stops)
+
+    async def _prepared(self, request: Request, work: Callable[[], R]) -> R:
+        """What takes as long as the request is, done in a thread."""
+        return await _while_connected(request, self.preparer.run(work))
 
     async def _made(
         self,
@@ -218,16 +221,14 @@ class _Application:
         sampling: Sampling,
         max_tokens: int | None,
         stops: tuple[str, ...],
-        param: str,
     ) -> Job:
         """The job of a request, once its constraint is there."""
         most = self.settings.max_tokens if max_tokens is None else max_tokens
-        job_for(self.engine, ids, None, sampling, most, stops, param=param)  # what has no room compiles nothing
         constraint = None
         if wanted is not None:
             constraint = await _while_connected(request, self.compiler.constraint(wanted))
         self.metrics.prompt_tokens.inc(len(ids))
-        return job_for(self.engine, ids, constraint, sampling, most, stops, param=param)
+        return Job.fitting(self.engine, ids, constraint, sampling, most, stops)
 
     def _guarded(self, endpoint: Endpoint) -> Endpoint:
         """An endpoint that first asks for a key, answers with its errors, and is counted and logged."""

@@ -6,11 +6,10 @@ import json
 import re
 import time
 import uuid
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator
 from typing import Any
 
 from pdacon.serving.answers import Answer, Job, write, written
-from pdacon.serving.failures import RequestError
 from pdacon.serving.formats import CONTENT, Reading
 from pdacon.serving.protocol import ChatRequest
 from pdacon.serving.sampling import Choice
@@ -19,46 +18,6 @@ from pdacon.serving.sampling import Choice
 _CALL, _ARGUMENTS = '{"name": ', ', "arguments": '
 _TEXT = f'{{"{CONTENT}": '
 _MARKS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
-
-
-def prompt_of(tokenizer: Any, request: ChatRequest) -> list[int]:
-    """The ids of a chat, written with the tokenizer's template; without one, the messages' texts, a line each.
-
-    Raises
-    ------
-    RequestError
-        The template does not take the messages.
-    """
-    messages = [{**message, "content": _content(message)} for message in request.messages]
-    if getattr(tokenizer, "chat_template", None) is None:
-        text = "\n".join(message["content"] for message in messages if message["content"])
-        return list(tokenizer(text)["input_ids"])
-    options = dict(request.chat_template_kwargs or {})
-    if request.tools and request.tool_choice != "none":
-        options["tools"] = request.tools
-    try:
-        text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **options)
-    except Exception as error:  # a template raises what it likes
-        raise RequestError(
-            400, f"the model's chat template does not take these messages: {error}", param="messages"
-        ) from error
-    return list(tokenizer(text, add_special_tokens=False)["input_ids"])
-
-
-def _content(message: Mapping[str, Any]) -> str | None:
-    """The text of a message, whose content may be a list of parts."""
-    content = message.get("content")
-    if content is None or isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        texts = [
-            part.get("text") if isinstance(part, Mapping) and part.get("type") == "text" else None for part in content
-        ]
-        if all(isinstance(text, str) for text in texts):
-            return "".join(texts)  # type: ignore[arg-type]
-    raise RequestError(
-        400, "the content of a message must be a text, or a list of parts of type 'text'", param="messages"
-    )
 
 
 async def answer(job: Job, request: ChatRequest, model: str, reading: Reading) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pdacon.cautions import held
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import CancelledError, PdaconError
-from pdacon.formats import compile_format
+from pdacon.formats import compile_format, grammar_kind
 from pdacon.serving.failures import RequestError, of_grammar
 from pdacon.serving.formats import Format
 from pdacon.serving.metrics import Metrics
@@ -57,10 +57,13 @@ class Compiler:
         asyncio.CancelledError
             The client has left; the compilation ends soon.
         """
-        if len(wanted.text) > self._settings.max_grammar_bytes:
-            most = self._settings.max_grammar_bytes
+        size, most = len(wanted.text.encode()), self._settings.max_grammar_bytes
+        if size > most:
             raise RequestError(
-                400, f"{wanted.param} has {len(wanted.text):,} bytes; at most {most:,} are taken", param=wanted.param
+                400,
+                f"{wanted.param} has {size:,} bytes; at most {most:,} are taken",
+                param=wanted.param,
+                code="grammar_too_large",
             )
         if self._waiting >= self._settings.max_compiles:
             raise RequestError(503, "too many grammars are being compiled; try again soon", code="busy")
@@ -97,5 +100,5 @@ class Compiler:
     def _compile(self, wanted: Format, cancel: Event) -> Constraint:
         if cancel.is_set():
             raise CancelledError("the compilation was cancelled")
-        limits = self._settings.limits
-        return compile_format(self.cache, wanted.kind, wanted.text, self._vocabulary, limits, cancel)
+        kind = grammar_kind(wanted.text) if wanted.kind == "grammar" else wanted.kind
+        return compile_format(self.cache, kind, wanted.text, self._vocabulary, self._settings.limits, cancel)

@@ -12,16 +12,6 @@ from pdacon.serving.protocol import CompletionRequest
 from pdacon.serving.sampling import Choice
 
 
-def prompts_of(tokenizer: Any, request: CompletionRequest) -> list[list[int]]:
-    """The ids of each prompt of a request."""
-    given = request.prompt
-    if isinstance(given, str):
-        return [list(tokenizer(given)["input_ids"])]
-    if all(isinstance(one, int) for one in given):
-        return [given]  # type: ignore[list-item]
-    return [list(tokenizer(one)["input_ids"]) if isinstance(one, str) else list(one) for one in given]  # type: ignore[arg-type]
-
-
 async def answer(jobs: list[Job], request: CompletionRequest, model: str) -> dict[str, Any]:
     """The whole answer to a request: the choices of the first prompt first."""
     choices: list[dict[str, Any]] = []

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pdacon.formats import Kind, grammar_kind
+from pdacon.formats import Kind
 from pdacon.serving.failures import RequestError
 from pdacon.serving.protocol import ChatRequest, Common
 
@@ -30,7 +30,7 @@ class Format:
     Attributes
     ----------
     kind : str
-        What `text` is.
+        What `text` is; ``grammar``: what its first rule says, which is looked at where it is compiled.
     text : str
         The schema or structural tag as JSON, the grammar, the regular expression, or the choices as a JSON list.
     param : str
@@ -39,7 +39,7 @@ class Format:
         What the answer is to its client: its text, the call of a function, or one of them.
     """
 
-    kind: Kind
+    kind: Kind | Literal["grammar"]
     text: str
     param: str
     reading: Reading = "text"
@@ -203,7 +203,7 @@ def _grammar(text: Any, syntax: Any, param: str) -> Format:
         )
     if not isinstance(text, str):
         raise _malformed(param, _ONE_LINE["grammar"])
-    return Format(grammar_kind(text) if syntax is None else "lark" if syntax == "lark" else "gbnf", text, param)
+    return Format("grammar" if syntax is None else "lark" if syntax == "lark" else "gbnf", text, param)
 
 
 def _regex(pattern: Any, param: str) -> Format:

@@ -108,7 +108,7 @@ class ChatRequest(Common):
 class CompletionRequest(Common):
     """``POST /v1/completions``."""
 
-    prompt: str | list[str] | list[int] | list[list[int]]
+    prompt: Any
     echo: bool | None = False
     logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
     best_of: Annotated[int, Field(ge=1, le=1)] | None = None
@@ -116,10 +116,16 @@ class CompletionRequest(Common):
 
     @field_validator("prompt")
     @classmethod
-    def _some(cls, value: Any) -> Any:
-        if isinstance(value, list) and not value:
-            raise ValueError("there is no prompt; give a text, a list of texts, or token ids")
-        return value
+    def _is_prompt(cls, value: Any) -> Any:
+        """Tried in turn, as pydantic tries unions, each item of a long list would be an error for each other kind."""
+        if isinstance(value, str):
+            return value
+        if isinstance(value, list) and value:
+            if {*map(type, value)} in ({str}, {int}):
+                return value
+            if {*map(type, value)} == {list} and all({*map(type, ids)} <= {int} for ids in value):
+                return value
+        raise ValueError("give a text, a list of texts, ids of tokens, or a list of those")
 
 
 class NativeParameters(Strict):

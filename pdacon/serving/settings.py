@@ -25,6 +25,8 @@ class Settings:
         How long a request may take to be whole; then it is refused with 408.
     prepare_workers : int
         How many requests are read, rendered and tokenized at the same time, beside the event loop.
+    template_seconds : float
+        How long the model's chat template may take for the messages of a request.
     max_grammar_bytes : int
         Of the schema, grammar or regular expression in a request.
     limits : Limits
@@ -36,7 +38,7 @@ class Settings:
     max_requests : int
         How many answers may be written and wait for room together; with more a request is refused with 503.
     max_choices : int
-        The most answers to one request (``n``).
+        The most answers to one request (``n``); never more than `max_requests`.
     batch_size : int
         How many answers are written at the same time.
     cache_tokens : int or None
@@ -59,6 +61,7 @@ class Settings:
     max_body_bytes: int = 4 << 20
     read_seconds: float = 30.0
     prepare_workers: int = 2
+    template_seconds: float = 2.0
     max_grammar_bytes: int = 512 << 10
     limits: Limits = field(default_factory=lambda: Limits(seconds=10.0))
     compile_workers: int = 2

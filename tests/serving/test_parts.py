@@ -92,6 +92,8 @@ def test_a_full_server_says_so_and_one_that_stops_ends_what_runs() -> None:
             streams = [client.completions.create(**asked, stream=True, extra_body=busy) for _ in range(2)]
             with pytest.raises(openai.InternalServerError, match="too many answers"):
                 client.completions.create(**asked, extra_body=busy)
+            with pytest.raises(openai.BadRequestError, match="n is 3; at most 2"):  # it never has room
+                client.completions.create(**asked, n=3)
             texts = ["".join(piece.choices[0].text for piece in stream) for stream in streams]
         assert all(set(text) == {"a"} for text in texts)
     finally:
