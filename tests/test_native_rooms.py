@@ -64,3 +64,15 @@ def test_every_header_has_a_head() -> None:
 def test_no_file_is_too_long_to_be_read_at_once() -> None:
     lines = {file.name: len(file.read_text(encoding="utf-8").splitlines()) for file in FILES}
     assert {name: count for name, count in lines.items() if count >= 600} == {}
+
+
+def test_no_exception_has_to_pass_through_the_c_library() -> None:
+    """The C interface's library has an unwinder of its own, which does not get through frames that are not its own.
+
+    Nor has a variable of a thread a destructor where the C library has to note that, and ends the process if it cannot.
+    """
+    calls_back = re.compile(r"\bstd::(call_once|async|qsort|bsearch|at_quick_exit)\b|\b(pthread_once|qsort|bsearch)\(")
+    files = [file for file in FILES if room_of(file) != "bindings"]
+    assert [file.name for file in files if calls_back.search(re.sub(r"//.*", "", file.read_text()))] == []
+    owning = re.compile(r"thread_local (?!MemoryLimit\* |Slot )")
+    assert [file.name for file in files if owning.search(re.sub(r"//.*", "", file.read_text()))] == []

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pdacon.embedding import library
 
-OK, FORBIDDEN, INVALID, CANNOT_READ, BAD_ARTIFACT, LIMIT, MISUSE, EMPTY = range(8)
+OK, FORBIDDEN, INVALID, CANNOT_READ, BAD_ARTIFACT, LIMIT, MISUSE, EMPTY, NO_MEMORY, INTERNAL = range(10)
 
 C = ctypes.CDLL(str(library()))
 C.pdacon_abi_version.restype = c_uint32

@@ -52,16 +52,19 @@ void LazyTrie::save(ArtifactWriter& artifact) const {
 }
 
 const SharedTrie& LazyTrie::get() const {
-    std::call_once(once_, [this] {
-        if (trie_) return;
+    if (const auto* trie = ready_.load(std::memory_order_acquire)) return *trie;
+    std::shared_ptr<const ArtifactReader> artifact;  // outlives the lock: its owner may wait for Python's
+    const std::lock_guard hold(lock_);
+    if (!trie_) {
         const MemoryLimit::Pause pause;  // the trie is the vocabulary's, whoever needs it first
         trie_ = artifact_->origin()->watch([this] {
             return tries_->of(tokens_, [this] {
                 return artifact_->array<std::int32_t>(Part::kTokenOrder, ArtifactReader::kShared);
             });
         });
-        artifact_.reset();
-    });
+        artifact = std::move(artifact_);
+    }
+    ready_.store(trie_.get(), std::memory_order_release);
     return *trie_;
 }
 

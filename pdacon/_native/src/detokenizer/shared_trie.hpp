@@ -2,6 +2,7 @@
 // needed.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -43,7 +44,7 @@ class Tries {
 class LazyTrie {
   public:
     explicit LazyTrie(std::shared_ptr<const SharedTrie> trie)
-        : tokens_(trie->tokens()), trie_(std::move(trie)) {}
+        : tokens_(trie->tokens()), trie_(std::move(trie)), ready_(trie_.get()) {}
     // Reads what `save` has written; `tries` makes the trie when it is needed. Throws ArtifactDamage.
     LazyTrie(std::shared_ptr<const ArtifactReader> artifact, std::shared_ptr<Tries> tries)
         : tokens_(tries->tokens(*artifact)), tries_(std::move(tries)), artifact_(std::move(artifact)) {}
@@ -51,15 +52,18 @@ class LazyTrie {
 
     const Tokens& tokens() const { return *tokens_; }
     const std::shared_ptr<const Tokens>& shared_tokens() const { return tokens_; }
-    // Safe from any thread. Cost: the first time, some ms for 131,072 tokens. Throws ArtifactDamage.
+    // Safe from any thread. Cost: the first time, some ms for 131,072 tokens. Throws ArtifactDamage, each
+    // time anew. Not std::call_once: the library has an unwinder of its own, which does not get through the
+    // frames of the C library's that call back, so an exception would end the process.
     const SharedTrie& get() const;
 
   private:
     std::shared_ptr<const Tokens> tokens_;
     std::shared_ptr<Tries> tries_;
     mutable std::shared_ptr<const ArtifactReader> artifact_;  // until the trie is made
+    mutable std::mutex lock_;
     mutable std::shared_ptr<const SharedTrie> trie_;
-    mutable std::once_flag once_;
+    mutable std::atomic<const SharedTrie*> ready_{nullptr};  // of trie_, for those who take no lock
 };
 
 }  // namespace pdacon

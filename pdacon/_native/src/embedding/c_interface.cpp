@@ -4,7 +4,7 @@
 // constraint is compiled, and nothing is computed here.
 //
 // Each function checks its arguments, does its work, and turns what was thrown into a status and a line of
-// text. The message is kept in an array, since there may be no memory for anything else.
+// text.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -24,6 +24,7 @@
 #include "composition/stored_constraint.hpp"
 #include "embedding/mapped_file.hpp"
 #include "embedding/pdacon.h"
+#include "embedding/thread_message.hpp"
 #include "engines/llama_sampler.hpp"
 #include "matching/matcher.hpp"
 
@@ -41,30 +42,18 @@ namespace pdacon {
 namespace {
 
 constexpr const char* kWayOut = "compile the grammar again and save that (pdacon compile)";
-constexpr std::size_t kLongestMessage = 1024;
 
 struct EmptyLanguage : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// A pointer and no array, because a library that is loaded by dlopen gets little thread-local storage.
-thread_local std::unique_ptr<char[]> last_error;
-constexpr const char* kNoMemory = "there is no memory left";
-
-// Keeps a message for pdacon_last_error: one line, cut off between two characters where it is long.
 pdacon_status failed(pdacon_status status, const char* message) noexcept {
-    if (!last_error) last_error.reset(new (std::nothrow) char[kLongestMessage]);
-    if (!last_error) return status;
-    auto size = std::min(std::strlen(message), kLongestMessage - 1);
-    while (size > 0 && (static_cast<unsigned char>(message[size]) & 0xC0U) == 0x80U) --size;
-    std::replace_copy_if(
-        message, message + size, last_error.get(), [](unsigned char byte) { return byte < ' '; }, ' ');
-    last_error[size] = 0;
+    keep_thread_message(message);
     return status;
 }
 
 pdacon_status exceeded(const char* what, double given, double limit, const char* detail) noexcept {
-    std::array<char, kLongestMessage> message;
+    std::array<char, 1024> message{};
     std::snprintf(message.data(), message.size(),
                   "%s: %.0f exceeds the limit of %.0f%s%s; compile with pdacon.Limits(%s=...)", what, given,
                   limit, detail[0] == 0 ? "" : "; ", detail, what);
@@ -157,7 +146,7 @@ std::uint32_t pdacon_abi_version() { return PDACON_ABI_VERSION; }
 
 const char* pdacon_version() { return PDACON_VERSION; }
 
-const char* pdacon_last_error() { return last_error ? last_error.get() : ""; }
+const char* pdacon_last_error() { return thread_message(); }
 
 pdacon_status pdacon_constraint_load(const char* path, bool verify, pdacon_constraint** constraint) {
     return guarded(__func__, [&](const char* function) {

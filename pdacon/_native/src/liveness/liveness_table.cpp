@@ -90,10 +90,7 @@ void LivenessTable::make_cells(std::size_t num_rows) {
     num_rows_ = num_rows;
     MemoryLimit::take(num_blocks() * kBlock);
     cells_.reset(static_cast<std::atomic<Liveness>*>(std::calloc(num_blocks(), kBlock)));
-    if (cells_) return;
-    if (origin_)
-        throw ArtifactDamage("the artifact is damaged: a larger liveness table than there is memory for");
-    throw std::bad_alloc();
+    if (!cells_) throw std::bad_alloc();
 }
 
 std::int32_t LivenessTable::configuration_of(const LexerConfiguration& lexing) const {
