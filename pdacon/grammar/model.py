@@ -163,7 +163,8 @@ class Terminal:
 
     ``literal`` is the text in the rules for which Lark made up the name (``"{"`` for LBRACE), or None if the author
     named the terminal. ``priority`` is Lark's after ``priority=`` was applied. ``within`` is what messages call the
-    texts that a filter leaves of the terminal; None: it leaves all.
+    texts that a filter leaves of the terminal; None: it leaves all. ``in_place_of`` is the ignored terminal for a piece
+    of which this one stands where an embedded grammar begins or ends; None: it stands for itself.
     """
 
     name: str
@@ -172,6 +173,12 @@ class Terminal:
     span: Span | None
     literal: str | None = None
     within: str | None = field(default=None, metadata={"optional": True})
+    in_place_of: Terminal | None = field(default=None, metadata={"optional": True})
+
+    @property
+    def ranked(self) -> Terminal:
+        """The terminal whose place in Lark's order this one has, and whose keywords."""
+        return self.in_place_of or self
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,6 +396,8 @@ class GrammarData:
             raise ValueError(f"starts {self.starts}: at least one, each a nonterminal ({end + 1}..{count - 1})")
         if any(not 0 <= terminal < end for terminal in self.ignore):
             raise ValueError(f"ignore {sorted(self.ignore)}: not terminals (0..{end - 1})")
+        if not self.ignore.issuperset(self.border_pieces.values()):
+            raise ValueError("a terminal stands in the place of one that is not ignored")
         for island in self.islands:
             if not 0 <= island.first <= island.last <= len(self.productions) or not island.ignore <= self.ignore:
                 raise ValueError(f"{island}: productions or ignored terminals that the grammar does not have")
@@ -458,6 +467,12 @@ class GrammarData:
         """The terminals that are ignored outside of all islands."""
         return self.ignore.difference(*(island.ignore for island in self.islands))
 
+    @cached_property
+    def border_pieces(self) -> Mapping[int, int]:
+        """The terminals that stand for pieces of ignored ones, with these; -1: the grammar does not have it."""
+        number = {terminal.name: k for k, terminal in enumerate(self.terminals)}
+        return {k: number.get(t.in_place_of.name, -1) for k, t in enumerate(self.terminals) if t.in_place_of}
+
     @property
     def end(self) -> int:
         """Symbol id of ``$END``, which is the number of terminals."""
@@ -507,6 +522,8 @@ class GrammarData:
         }
         if self.islands:
             meaning = {**meaning, "islands": [[one.first, one.last, sorted(one.ignore)] for one in self.islands]}
+        if self.border_pieces:
+            meaning = {**meaning, "border pieces": sorted(self.border_pieces.items())}
         if self.layout is not None and (self.layout.closers or self.layout.escaped):
             meaning = {**meaning, "layout": _meaning_of_layout(self.layout)}
         if self.within:

@@ -81,7 +81,10 @@ def _plain(value: Any) -> Any:
     if is_dataclass(value):
         record: Any = type(value)
         kept = [_plain(getattr(value, field.name)) for field in _stored(record)]
-        return kept[:-1] if kept and kept[-1] is None and _last_is_optional(record) else kept
+        least = _required_fields(record)
+        while len(kept) > least and kept[-1] is None:
+            kept.pop()
+        return kept
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
     if isinstance(value, frozenset):
@@ -103,9 +106,12 @@ def _stored(record: Any) -> list[Field[Any]]:
 
 
 @cache
-def _last_is_optional(record: type) -> bool:
-    """Whether the last field is in a file only if there is something in it."""
-    return bool(_stored(record)[-1].metadata.get("optional", False))
+def _required_fields(record: type) -> int:
+    """How many fields are in a file always; the last ones may be there only if there is something in them."""
+    stored = _stored(record)
+    while stored and stored[-1].metadata.get("optional", False):
+        stored.pop()
+    return len(stored)
 
 
 def _typed(kind: Any, value: Any) -> Any:
@@ -113,8 +119,8 @@ def _typed(kind: Any, value: Any) -> Any:
     if is_dataclass(kind):
         assert isinstance(kind, type)
         kinds = _fields_of(kind)
-        if isinstance(value, list) and len(value) == len(kinds) - 1 and _last_is_optional(kind):
-            value = [*value, None]
+        if isinstance(value, list) and len(value) >= _required_fields(kind):
+            value = [*value, *[None] * (len(kinds) - len(value))]
         if not isinstance(value, list) or len(value) != len(kinds):
             raise ValueError(f"not a {kind.__name__}")
         return kind(*map(_typed, kinds, value))

@@ -16,6 +16,7 @@ from pdacon._native import _core
 from pdacon.cancelling import CancelEvent, stop_if_set
 from pdacon.grammar import Grammar
 from pdacon.lexer.contexts import flags_of, kind_of, lexing_order
+from pdacon.lexer.ignoring import are_companions, companions
 from pdacon.lexer.lowering import Lexer
 
 
@@ -93,8 +94,10 @@ def _candidate_pairs(lexer: Lexer) -> list[tuple[int, int]]:
         for pattern, others in beside.items()
         for k in others
     }
+    pieces, sides = grammar.border_pieces, companions(grammar)
     for regex, keywords in {rename for context in contexts for rename in context.renames}:
-        found.difference_update(pair for k in keywords for pair in ((regex, k), (k, regex)))
+        named = [p for p, ignored in pieces.items() if ignored in keywords and are_companions(sides, regex, p)]
+        found.difference_update(pair for k in (*keywords, *named) for pair in ((regex, k), (k, regex)))
     return sorted(pair for pair in found if pair[0] != pair[1])
 
 

@@ -22,7 +22,7 @@ from pdacon.cancelling import CancelEvent, until_set
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import Grammar, GroupNameClash, Terminal, group_name_clashes, group_names
 from pdacon.lalr import Tables
-from pdacon.lexer.ignoring import always_by_state
+from pdacon.lexer.ignoring import always_by_state, are_companions, companions
 from pdacon.lexer.patterns import STATES_LIMIT, compile_pattern
 from pdacon.lexer.program import from_automaton
 from pdacon.lexer.running import Runner, runner_of
@@ -38,7 +38,7 @@ class Context:
         Terminals in the order in which they are tried; the first that matches wins.
     renames : tuple of (int, tuple of int)
         A regex, and the keywords that it absorbs: a lexeme of the regex that one of them matches whole takes the
-        name of the first that does.
+        name of the first that does. If that is a string that is ignored, the parser takes it nowhere.
     """
 
     alternation: tuple[int, ...]
@@ -47,9 +47,10 @@ class Context:
 
 def lexing_order(terminal: Terminal) -> tuple[int, int, int, str]:
     """Lark tries the terminals of a context in ascending order of this."""
-    assert terminal.pattern is not None
-    pattern = terminal.pattern.unescaped
-    return -terminal.priority, -pattern.max_width, -len(pattern.value), terminal.name
+    ranked = terminal.ranked
+    assert ranked.pattern is not None
+    pattern = ranked.pattern.unescaped
+    return -ranked.priority, -pattern.max_width, -len(pattern.value), ranked.name
 
 
 def make_contexts(
@@ -116,6 +117,7 @@ class _Absorption:
 
     def __init__(self, grammar: Grammar, limit: int, stop: CancelEvent | None) -> None:
         self.grammar, self.limit, self.stop = grammar, limit, stop
+        self.pieces, self.companions = grammar.border_pieces, companions(grammar)
         lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
         self.strings = frozenset(k for k in lexable if kind_of(grammar, k) == "str")
         self.regexes = frozenset(filter(partial(is_regex, grammar), lexable))
@@ -138,8 +140,8 @@ class _Absorption:
             absorbed = self._absorbed(regex, strings)
             keywords = absorbed.strings & strings
             embedded |= absorbed.embedded & strings
-            if keywords and regex not in grammar.ignore:
-                renames.append((regex, tuple(k for k in ordered if k in keywords)))
+            if keywords and regex not in grammar.ignore and regex not in self.pieces:
+                renames.append((regex, tuple(self.pieces.get(k, k) for k in ordered if k in keywords)))
         return tuple(k for k in ordered if k not in embedded), tuple(renames)
 
     def _absorbed(self, regex: int, strings: frozenset[int]) -> _Absorbed:
@@ -148,19 +150,25 @@ class _Absorption:
         terminals = self.grammar.terminals
         for string in strings - known.asked:
             known.asked.add(string)
-            if terminals[string].priority == terminals[regex].priority and self._matches_whole(regex, string):
+            if (
+                terminals[string].priority == terminals[regex].priority
+                and are_companions(self.companions, regex, string)
+                and self._matches_whole(regex, string)
+            ):
                 known.strings.add(string)
                 if flags_of(self.grammar, string) <= flags_of(self.grammar, regex):
                     known.embedded.add(string)
         return known
 
     def _matches_whole(self, regex: int, string: int) -> bool:
-        pattern, literal = self.grammar.terminals[regex].pattern, self.grammar.terminals[string].pattern
+        pattern, literal = (self.grammar.terminals[k].ranked.pattern for k in (regex, string))
         assert pattern is not None
         assert literal is not None
         if not pattern.is_escaped_like(literal):
             return False
         pattern, literal = pattern.unescaped, literal.unescaped
+        if not is_piece_of(self.grammar.terminals[regex], literal.value):
+            return False
         # The pattern is over characters, as Lark compares it with strings even where a grammar is over bytes.
         flags = self.grammar.options.g_regex_flags
         if regex not in self.runners:
@@ -183,21 +191,29 @@ def is_regex(grammar: Grammar, terminal: int) -> bool:
 
     In a text of Lark's an automaton stands for a regex; a front end leaves its own strings out of its automata.
     """
-    pattern = grammar.terminals[terminal].pattern
+    pattern = grammar.terminals[terminal].ranked.pattern
     if pattern is None or pattern.unescaped.kind == "str":
         return False
     return grammar.language in ("Lark", "llguidance", "several grammars") or pattern.unescaped.automaton is None
 
 
+def is_piece_of(terminal: Terminal, text: str) -> bool:
+    """Whether a text may be a piece of ignored text at a border, if that is what the terminal stands for."""
+    own = terminal.pattern
+    if own is None or terminal.in_place_of is None or own == terminal.in_place_of.pattern:
+        return True
+    return re.match(own.regexp, text) is not None
+
+
 def kind_of(grammar: Grammar, terminal: int) -> str:
     """Whether a terminal is a string ("str") or a regex ("re"); of an escaped one, what it means."""
-    pattern = grammar.terminals[terminal].pattern
+    pattern = grammar.terminals[terminal].ranked.pattern
     assert pattern is not None
     return pattern.unescaped.kind
 
 
 def flags_of(grammar: Grammar, terminal: int) -> frozenset[str]:
     """The flags of a terminal's pattern."""
-    pattern = grammar.terminals[terminal].pattern
+    pattern = grammar.terminals[terminal].ranked.pattern
     assert pattern is not None
     return pattern.unescaped.flags

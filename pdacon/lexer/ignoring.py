@@ -8,6 +8,8 @@ changes after the first terminal of an island, and after the first one after it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,6 +46,36 @@ def always_by_state(grammar: Grammar, tables: Tables) -> NDArray[np.bool_]:
         if layout is not None and tables.action[state, layout.dedent]:
             found[state, list(layout.closers)] = True
     return found
+
+
+def companions(grammar: Grammar) -> Mapping[int, frozenset[int]]:
+    """For each piece of ignored text at a border the terminals of the grammar that ignores it.
+
+    Keywords are a matter of one grammar: a piece absorbs no strings of the other side, and is none of its keywords.
+    """
+    pieces = grammar.border_pieces
+    if not pieces:
+        return {}
+    outside = set(range(len(grammar.productions)))
+    sides: list[tuple[frozenset[int], set[int]]] = []
+    for island in grammar.islands:
+        own = range(island.first, island.last)
+        outside.difference_update(own)
+        sides.append((island.ignore, _terminals_of(grammar, own)))
+    sides.append((grammar.ignored_outside, _terminals_of(grammar, outside)))
+    return {
+        piece: frozenset().union(*(terminals for ignore, terminals in sides if ignored in ignore))
+        for piece, ignored in pieces.items()
+    }
+
+
+def _terminals_of(grammar: Grammar, productions: Iterable[int]) -> set[int]:
+    return {symbol for k in productions for symbol in grammar.productions[k].rhs if symbol < grammar.end}
+
+
+def are_companions(beside: Mapping[int, frozenset[int]], one: int, other: int) -> bool:
+    """Whether one of two terminals may be a keyword of the other, as far as borders are concerned; see `companions`."""
+    return other in beside.get(one, (other,)) and one in beside.get(other, (one,))
 
 
 def _newline_of(island: Island) -> frozenset[int]:

@@ -144,20 +144,6 @@ def from_automaton(automaton: Automaton) -> Program:
     )
 
 
-def first_of(programs: Sequence[Program]) -> Program:
-    """What ``|`` makes of programs that begin with their state 0: the first of them that matches."""
-    kinds, edges = [SPLIT, MATCH], []
-    seeds = []
-    for program in programs:
-        shift = len(kinds)
-        states = program.states()
-        place = [1 if kind == MATCH else shift + k for k, (kind, _) in enumerate(states)]
-        seeds.append(place[0])
-        kinds += [kind for kind, _ in states]
-        edges += [tuple((lo, hi, place[to]) for lo, hi, to in some) for _, some in states]
-    return pack(kinds, [tuple((0, 0, seed) for seed in seeds), (), *edges], [0])
-
-
 def epsilon_closure(states: Sequence[tuple[int, Edges]], start: int, seen: set[int]) -> Iterator[int]:
     """What a state stands for without a byte, in order of priority: itself, or what a ``SPLIT`` leads to.
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from pdacon.lexer import ANY_SIZE, compile_terminal
-from pdacon.lexer.contexts import is_regex, lexing_order
-from pdacon.lexer.ignoring import always_by_state
+from pdacon.lexer.contexts import flags_of, is_piece_of, is_regex, lexing_order
+from pdacon.lexer.ignoring import always_by_state, are_companions, companions
 from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, Program, epsilon_closure, from_automaton
 from pdacon.lexer.running import runner_of
 from pdacon.lexer.wanted import OUTSIDE, WHOLE, table_of
@@ -96,6 +96,7 @@ class Machine:
         self._behind += [table.tolist() for table, _ in tables_of_sets]  # none is for a terminal
         self._behind_of = {index: list(behind).index(_key(program)) for index, program in programs.items()}
         self._always = always_by_state(grammar, tables) if grammar.islands else None
+        self._companions = companions(grammar)
         lexable = [self._lexable(state) for state in range(len(self._action))]
         distinct = {terminals: self._context(terminals) for terminals in set(lexable)}
         self.contexts = tuple(distinct[terminals] for terminals in lexable)
@@ -122,28 +123,32 @@ class Machine:
         that. It still competes on its own unless its flags are among the regex's: ``"if"i`` beside ``/[a-z]+/`` reads
         ``IF``.
         """
-        terminals = self.grammar.terminals
+        terminals, pieces = self.grammar.terminals, self.grammar.border_pieces
         ordered = sorted(lexable, key=lambda t: lexing_order(terminals[t]))
         keywords: dict[int, tuple[int, ...]] = {}
         gone: set[int] = set()
         for regex in ordered:
-            own = terminals[regex].pattern
-            if own is None or not is_regex(self.grammar, regex):
+            if not is_regex(self.grammar, regex):
                 continue
-            absorbed = tuple(string for string in ordered if self._absorbs(terminals[regex], terminals[string]))
-            if absorbed:
-                keywords[regex] = absorbed
-            gone.update(
-                s for s in absorbed if (one := terminals[s].pattern) and one.unescaped.flags <= own.unescaped.flags
+            absorbed = tuple(
+                string
+                for string in ordered
+                if are_companions(self._companions, regex, string)
+                and self._absorbs(terminals[regex], terminals[string])
             )
+            if absorbed and regex not in pieces:
+                keywords[regex] = tuple(pieces.get(string, string) for string in absorbed)
+            own = flags_of(self.grammar, regex)
+            gone.update(string for string in absorbed if flags_of(self.grammar, string) <= own)
         strings = tuple(dict.fromkeys(chain.from_iterable(keywords.values())))
         return Context(tuple(t for t in ordered if t not in gone), keywords, strings)
 
     def _absorbs(self, regex: Terminal, string: Terminal) -> bool:
-        if regex.pattern is None or string.pattern is None or not regex.pattern.is_escaped_like(string.pattern):
+        own, other = regex.ranked.pattern, string.ranked.pattern
+        if own is None or other is None or not own.is_escaped_like(other):
             return False
-        pattern, literal = regex.pattern.unescaped, string.pattern.unescaped
-        if literal.kind != "str" or regex.priority != string.priority:
+        pattern, literal = own.unescaped, other.unescaped
+        if literal.kind != "str" or regex.priority != string.priority or not is_piece_of(regex, literal.value):
             return False
         if pattern.automaton is not None:
             return runner_of(from_automaton(pattern.automaton)).matches_whole(literal.value.encode())

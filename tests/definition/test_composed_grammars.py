@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from lark import Lark, Token, Tree
@@ -17,7 +17,7 @@ from lark.exceptions import LarkError
 
 import pdacon
 from pdacon import Grammar, RegularSet
-from pdacon.errors import NondeterministicGrammarError, UnsupportedGrammarError
+from pdacon.errors import EmptyLanguageError, NondeterministicGrammarError, UnsupportedGrammarError
 from pdacon.lalr import build_tables
 from pdacon.pda import Configuration, Machine
 
@@ -39,6 +39,21 @@ CASES: dict[str, tuple[str, Mapping[str, str | RegularSet], str]] = {
         'start: h "x"\n%ignore " "\n%ignore "b"',
         {"h": 'start: A+\nA: "a"\n%ignore "b"\n%ignore /c+/'},
         "xabc ",
+    ),
+    "terminal between two that are ignored": (
+        'start: "(" h ")"',
+        {"h": 'start: "ab"\n%ignore "a"\n%ignore /ac/'},
+        "()abc",
+    ),
+    "ignored by itself and with more": (
+        'start: "(" h ")"',
+        {"h": 'start: "=="+\n%ignore "="\n%ignore /=#a*/'},
+        "()=#a",
+    ),
+    "terminal between two that are ignored around": (
+        'start: h "ab"\n%ignore "a"\n%ignore /ac/',
+        {"h": 'start: "x"'},
+        "xabc",
     ),
     "fence": ('start: "(" h " )"', {"h": 'start: A+\nA: "a"\n%ignore / +/'}, "()a "),
     "fence with more behind": (
@@ -215,6 +230,82 @@ def test_stock_lark_reads_what_is_printed(name: str) -> None:
     assert expected
     constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
     assert {text for text in texts if constraint.accepts(text)} == expected
+
+
+PATTERNS = [
+    *('"a"', '"b"', '"ab"', '"aa"', '"ba"', '"abb"', '"c"', '"bc"', '"ca"', '"A"i', "/a+/", "/[ab]+/", "/ab*/"),
+    *("/b+/", "/a|ab/", "/ba?/", "/bc*/", "/ac/", "/c+/", "/ca*/", "/[abc]/"),
+]
+RULES = ["X", "X+", "X*", "X Y?", "X | Y", "(X | Y)+", "X? Y", "Y start | X"]
+
+
+def random_grammar(random: Random) -> str:
+    """A grammar of two terminals that ignores one to four others, of all ranks in Lark's order."""
+    patterns = random.sample(PATTERNS, 2 + random.randint(1, 4))
+    priority = ["", "", "", ".1", ".-1"]
+    named = random.random() < 0.5
+    rule = random.choice(RULES)
+    for name, pattern in zip("XY", patterns, strict=False):
+        rule = rule if named else rule.replace(name, pattern)
+    lines = [f"start: {rule}"]
+    if named:
+        lines += [f"{n}{random.choice(priority)}: {p}" for n, p in zip("XY", patterns, strict=False)]
+    for name, pattern in zip("IWZK", patterns[2:], strict=False):
+        if random.random() < 0.5:
+            lines.append(f"%ignore {pattern}")
+        else:
+            lines += [f"{name}{random.choice(priority)}: {pattern}", f"%ignore {name}"]
+    return "\n".join(lines)
+
+
+@pytest.mark.filterwarnings("ignore::pdacon.errors.GrammarWarning")
+@pytest.mark.parametrize("conflicts", ["error", "shift"])
+def test_what_is_ignored_has_its_place_in_the_order_of_the_lexer(
+    conflicts: Literal["error", "shift"], scaled: Callable[[int], int]
+) -> None:
+    """At its borders, too: several ignored terminals, some of which terminals take for keywords."""
+    random = Random(f"ignored texts, {conflicts}")
+    texts = texts_over("abc", 5)
+    vocabulary = pdacon.Vocabulary.bytes()
+    for _ in range(scaled(40)):
+        text = random_grammar(random)
+        lark = Lark(text, parser="lalr")
+        inner = Grammar.from_lark(text, conflicts=conflicts)
+        try:
+            pdacon.compile(inner, vocabulary)
+        except (NondeterministicGrammarError, EmptyLanguageError):
+            continue
+        outer = Grammar.from_lark('start: "(" H ")"\n%declare H', conflicts=conflicts)
+        wholes = {
+            "({})": Grammar.compose(outer, H=inner),
+            '"{}"': inner.escaped("json", quotes=True),
+        }
+        for shape, grammar in wholes.items():
+            constraint = pdacon.compile(grammar, vocabulary)
+            tables = build_tables(grammar)
+            machine = Machine(grammar, tables)
+            for one in random.sample(texts, 60):
+                expected = parses(lark, one)
+                whole = shape.format(one)
+                assert constraint.accepts(whole) == expected, (text, whole)
+                at = Configuration.initial(machine).read(whole.encode())
+                assert (at is not None and at.ends()) == expected, (text, whole)
+
+
+def test_a_piece_of_ignored_text_keeps_its_place_in_files_and_in_further_grammars() -> None:
+    inner = Grammar.from_lark('start: "ab"\n%ignore "a"\n%ignore /ac/')
+    quoted = Grammar.compose('start: "(" h ")"', h=inner)
+    twice = Grammar.compose('start: "<" k ">"', k=quoted)
+    thrice = twice.escaped("json", quotes=True)
+    same_name = Grammar.compose('start: "<" h ">"', h=quoted)
+    assert not pdacon.compile(same_name, pdacon.Vocabulary.bytes()).accepts("<a(ab)>")
+    for grammar, text in ((quoted, "(ab)"), (twice, "<(aab)>"), (thrice, '"<(acab)>"'), (same_name, "<(aab)>")):
+        constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
+        loaded = pdacon.Constraint.from_bytes(constraint.to_bytes())
+        assert constraint.accepts(text)
+        assert loaded.accepts(text)
+        assert loaded.grammar.terminals == constraint.grammar.terminals
+        assert loaded.grammar.fingerprint == grammar.fingerprint
 
 
 @pytest.mark.parametrize(

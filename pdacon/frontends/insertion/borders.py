@@ -6,6 +6,7 @@ meet: of the outer grammar outside, of the inner one inside. So there are termin
 
 - ``(?!outer)inner``: the first piece of the inner grammar's ignored text, at its beginning, where the outer grammar
   ignores nothing any more; and ``(?!inner)outer`` at its end. A lexer that takes pieces one by one finds these borders.
+  There is a terminal for each that is ignored, with its place in Lark's order and its keywords.
 - ``(?:inner)*closer``: a terminal after the inner grammar together with what is ignored before it, where that could go
   on with the terminal's first character, such as the newlines before a fence.
 - the texts of a regular inner grammar together with the terminal after them, as one automaton.
@@ -14,14 +15,14 @@ meet: of the outer grammar outside, of the inner one inside. So there are termin
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pdacon.frontends.printing import automaton_pattern
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import Grammar, Layout, Pattern, Terminal
 from pdacon.grammar.model import Automaton
 from pdacon.lexer.contexts import lexing_order
-from pdacon.lexer.program import first_of, from_automaton, to_automaton
+from pdacon.lexer.program import from_automaton
 from pdacon.regular import Ranges
 from pdacon.regular.characters import intersection, union
 
@@ -45,35 +46,17 @@ def may_end_in_backslash(pattern: Pattern) -> bool:
     return not set_of(pattern).isdisjoint(RegularSet.from_regex(r"(?s).*\\"))
 
 
-def first_piece(own: Sequence[Terminal], others: Sequence[Terminal]) -> Pattern | None:
+def first_piece(own: Terminal, others: Sequence[Terminal]) -> Pattern | None:
     """A piece of what one grammar ignores, where the other one ignores nothing; None if there is no such place."""
-    if not own:
+    assert own.pattern is not None
+    if not others:
+        return own.pattern
+    if own.pattern.meant is not None:
         return None
-    if any(one.pattern is not None and one.pattern.meant is not None for one in own):
-        return None if others else _escaped_piece(own)
-    pieces = _either(own)
-    regexp = f"(?!{_either(others)})(?:{pieces})" if others else f"(?:{pieces})"
+    regexp = f"(?!{_either(others)})(?:{regexp_of(own.pattern)})"
     if not RegularSet.from_regex(regexp):
         return None
-    return _pattern(regexp, min(_widths(own, 0)), max(_widths(own, 1)))
-
-
-def _escaped_piece(own: Sequence[Terminal]) -> Pattern:
-    """The same of a grammar that is escaped: its automata, one after the other, as ``|`` has them."""
-    patterns = [one.pattern for one in sorted(own, key=lexing_order) if one.pattern is not None]
-    automata = [from_automaton(one.automaton) for one in patterns if one.automaton is not None]
-    plain = [replace(one, pattern=one.pattern.meant) for one in own if one.pattern is not None]
-    meant = first_piece(plain, [])
-    return Pattern(
-        "automaton",
-        "",
-        frozenset(),
-        "",
-        min(one.min_width for one in patterns),
-        max(one.max_width for one in patterns),
-        to_automaton(first_of(automata)),
-        meant,
-    )
+    return _pattern(regexp, own.pattern.min_width, own.pattern.max_width)
 
 
 def closing(closer: Terminal, before: Sequence[Terminal]) -> Pattern:
@@ -90,11 +73,6 @@ def _either(terminals: Iterable[Terminal]) -> str:
     """What a lexer takes of some terminals, in its order."""
     ordered = sorted(terminals, key=lexing_order)
     return "|".join(f"(?:{regexp_of(one.pattern)})" for one in ordered if one.pattern is not None)
-
-
-def _widths(terminals: Sequence[Terminal], which: int) -> list[int]:
-    patterns = [one.pattern for one in terminals if one.pattern is not None]
-    return [(one.min_width, one.max_width)[which] for one in patterns]
 
 
 @dataclass(frozen=True, slots=True)

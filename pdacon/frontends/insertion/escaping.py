@@ -56,7 +56,8 @@ def _escaped(grammar: Grammar, terminal: Terminal, escapes: Escapes) -> Terminal
     program = program or looking
     automaton = to_automaton(escaped_program(program, escapes, _STATES))
     pattern = Pattern("automaton", "", frozenset(), "", own.min_width, own.max_width, automaton, own)
-    return replace(terminal, pattern=pattern)
+    ignored = terminal.in_place_of and _escaped(grammar, terminal.in_place_of, escapes)
+    return replace(terminal, pattern=pattern, in_place_of=ignored)
 
 
 def _check(grammar: Grammar) -> None:

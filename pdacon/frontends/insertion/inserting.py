@@ -58,6 +58,7 @@ class _Hole:
         self.end: End = end_of(grammar)
         self.bare = nonterminal
         self.trailed: int | None = None
+        self.island: int | None = None  # its place among the islands; None: it ignores what the outer grammar does
 
     @property
     def is_indented(self) -> bool:
@@ -155,7 +156,12 @@ class _Composition:
             if shared is None:
                 shared = len(self._terminals)
                 new = f"{name.upper()}__{terminal.name}"
-                self._terminals.append(replace(terminal, name=new, span=self._place(hole, terminal.span)))
+                other = terminal.in_place_of
+                if other is not None:
+                    other = replace(other, name=f"{name.upper()}__{other.name}")
+                self._terminals.append(
+                    replace(terminal, name=new, span=self._place(hole, terminal.span), in_place_of=other)
+                )
                 if terminal.literal is None:
                     self._note(hole, new, terminal.name, terminal.span)
             number[k] = shared
@@ -172,6 +178,7 @@ class _Composition:
         ignored = frozenset(number[k] for k in grammar.ignored_outside)
         if hole.is_indented or not same:
             newline = number[grammar.layout.newline] if grammar.layout is not None and hole.is_indented else None
+            hole.island = len(self._islands)
             self._islands.append(Island(name, first, len(self._productions), ignored, newline))
         self._islands += [_moved(one, first, number) for one in grammar.islands]
         if grammar.layout is not None:
@@ -199,35 +206,43 @@ class _Composition:
             ignored = terminal in grammar.ignore, k in outer.ignore
             if ignored == (True, True) and same and terminal in grammar.ignored_outside:
                 return k
-            if ignored == (False, False) and own.pattern.kind == "str":
+            if ignored == (False, False) and own.pattern.kind == "str" and own.in_place_of is None:
                 return k
         return None
 
     def _add_borders(self, hole: _Hole, start: int) -> None:
         """Add the hole's productions: the inner grammar, with pieces of ignored text at its borders; see `borders`."""
-        inner, outer = hole.grammar, self._outer
-        own = [inner.terminals[k] for k in sorted(inner.ignored_outside)]
+        outer = self._outer
+        island = hole.island
+        if island is None:
+            self._produce(hole.bare, (start,))
+            return
+        own = [self._terminals[k] for k in sorted(self._islands[island].ignore)]
         around = [outer.terminals[k] for k in sorted(outer.ignored_outside)]
-        island = next((k for k, one in enumerate(self._islands) if one.name == hole.name), None)
-        lead = None if island is None else first_piece(own, around)
-        trail = None if island is None else first_piece(around, own)
+        leads = self._pieces(f"{hole.name.upper()}_LEAD", own, around)
+        trails = self._pieces(f"{hole.name.upper()}_TRAIL", around, own)
         sides: list[Side] = [(start,)]
-        if lead is not None and island is not None:
-            piece = self._made(f"{hole.name.upper()}_LEAD", lead, own[0], self._place(hole, own[0].span))
+        if leads:
             led = self._rule(self._free(f"{hole.name.lower()}_led"), hole.span, hole.name)
             # In the island, so that after the first piece more of it is ignored.
-            self._produce(led, (piece, start))
+            for piece in leads:
+                self._produce(led, (piece, start))
             self._islands[island] = replace(self._islands[island], last=len(self._productions))
             sides.append((~led,))
-        if trail is not None:
+        if trails:
             hole.bare = self._rule(self._free(f"{hole.name.lower()}_bare"), hole.span, hole.name)
             hole.trailed = self._rule(self._free(f"{hole.name.lower()}_trailed"), hole.span, hole.name)
-            piece = self._made(f"{hole.name.upper()}_TRAIL", trail, around[0], around[0].span)
-            self._produce(hole.trailed, (~hole.bare, piece))
+            for piece in trails:
+                self._produce(hole.trailed, (~hole.bare, piece))
             self._produce(hole.nonterminal, (~hole.bare,))
             self._produce(hole.nonterminal, (~hole.trailed,))
         for side in sides:
             self._produce(hole.bare, side)
+
+    def _pieces(self, name: str, own: Sequence[Terminal], others: Sequence[Terminal]) -> list[int]:
+        """Terminals for pieces of what one grammar ignores, where the other one ignores nothing."""
+        patterns = [(one, first_piece(one, others)) for one in own]
+        return [self._made(name, pattern, one, one.span, one) for one, pattern in patterns if pattern is not None]
 
     def _produce(self, lhs: int, side: Side) -> None:
         one = self._nonterminals[lhs]
@@ -278,7 +293,8 @@ class _Composition:
         key = opener, hole.nonterminal
         if key not in self._opened:
             self._opened[key] = self._rule(self._free(f"{hole.name.lower()}_led"), hole.span, hole.name)
-            own = next(one for one in self._islands if one.name == hole.name)
+            assert hole.island is not None
+            own = self._islands[hole.island]
             first = len(self._productions)
             self._produce(self._opened[key], (opener, ~hole.nonterminal))
             self._islands.append(replace(own, first=first, last=first + 1))
@@ -385,9 +401,11 @@ class _Composition:
             self._imports.append(Import(name, span, False, span, shown))
         return len(self._nonterminals) - 1
 
-    def _made(self, name: str, pattern: Pattern, like: Terminal, span: Span | None) -> int:
+    def _made(
+        self, name: str, pattern: Pattern, like: Terminal, span: Span | None, in_place_of: Terminal | None = None
+    ) -> int:
         name = self._free(name)
-        self._terminals.append(Terminal(name, pattern, like.priority, span, like.literal))
+        self._terminals.append(Terminal(name, pattern, like.priority, span, like.literal, None, in_place_of))
         if span is not None:
             self._imports.append(Import(name, span, False, span, like.name))
         return len(self._terminals) - 1

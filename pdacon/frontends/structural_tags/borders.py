@@ -137,6 +137,8 @@ class _Borders:
         for island in grammar.islands:
             for symbol in island.ignore:
                 self._parts[symbol].add(island.name)
+        for piece, ignored in grammar.border_pieces.items():
+            self._parts[piece] |= self._parts[ignored]
         follow = following(rules)
         last, _ = first_sets([(lhs, side[::-1]) for lhs, side in rules])
         for hole in self._places:
