@@ -57,7 +57,7 @@ def draw_schema(grammar: Grammar, pointers: Sequence[str] = ()) -> str:
     """
     if grammar.language != "JSON Schema":
         raise DrawingError(f"this grammar was made of {grammar.language}, not of a JSON Schema; draw_rules draws it")
-    documents = Documents(json.loads(grammar.source))
+    documents = Documents(json.loads(grammar.source), lenient=True)
     named = list(dict.fromkeys(pointers))
     outlines = [Outline(documents, _at(documents, pointer)) for pointer in named or ["#"]]
     parts = {

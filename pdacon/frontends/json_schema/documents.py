@@ -9,23 +9,15 @@ Source: JSON Schema Core, draft 2020-12, sections 8 and 9; RFC 3986 for referenc
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin
 
 from pdacon.errors import UnsupportedSchemaError
+from pdacon.frontends.json_schema.drafts import LATEST, STANDARD, Drafts
 from pdacon.frontends.json_schema.plain import plain, plain_text
-
-_DRAFTS = {
-    "json-schema.org/draft/2020-12/schema": 2020,
-    "json-schema.org/draft/2019-09/schema": 2019,
-    "json-schema.org/draft-07/schema": 7,
-    "json-schema.org/draft-06/schema": 6,
-    "json-schema.org/draft-04/schema": 4,
-    "json-schema.org/schema": 2020,
-}
-LATEST = 2020
+from pdacon.quoting import did_you_mean
 
 ONE = frozenset({
     "additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then",
@@ -36,6 +28,7 @@ MANY = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
 """Keywords that hold a list of schemas."""
 NAMED = frozenset({"$defs", "definitions", "dependentSchemas", "dependencies", "patternProperties", "properties"})
 """Keywords that hold schemas by name."""
+_DEFINING = ("$defs", "definitions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +54,40 @@ class Place:
     node: Any = field(compare=False, hash=False)
     draft: int
     scope: tuple[str, ...] = ()
+    drafts: Drafts = field(default=STANDARD, compare=False, hash=False, repr=False)
 
     def child(self, *tokens: str | int) -> Place:
-        """The schema at some tokens of a pointer below this one."""
+        """The schema at some tokens of a pointer below this one; what they lead through is no schema."""
         node, pointer = self.node, self.pointer
         for token in tokens:
             node = node[token]
             pointer += f"/{_escaped(token)}"
         base, draft, scope = self.base, self.draft, self.scope
         if isinstance(node, dict):
-            draft = draft_of(node, draft, pointer)
+            draft = self.drafts.of(node, draft, pointer)
             base = _base_of(node, base, draft)
             if scope and base != self.base:
                 scope = (*scope, base)
-        return Place(base, pointer, node, draft, scope)
+        return Place(base, pointer, node, draft, scope, self.drafts)
+
+    def below(self, names: Sequence[str]) -> Place | None:
+        """The schema that the tokens of a pointer lead to; None: there is nothing.
+
+        Only what a keyword holds as a schema is one on the way, so that names of members are not read as keywords.
+        """
+        place, tokens = self, list[str | int]()
+        node = self.node
+        for name in names:
+            if isinstance(node, list) and name.isdecimal() and int(name) < len(node):
+                tokens.append(int(name))
+            elif isinstance(node, dict) and name in node:
+                tokens.append(name)
+            else:
+                return None
+            node = node[tokens[-1]]
+            if _holds_schema(tokens, node):
+                place, tokens = place.child(*tokens), []
+        return place.child(*tokens) if tokens else place
 
 
 class Documents:
@@ -88,21 +101,24 @@ class Documents:
         Other documents: a mapping from URIs to schemas, or a ``referencing.Registry``.
     text : str, optional
         What ``json.dumps`` writes for the schema, where that is known.
+    lenient : bool
+        Whether a ``$schema`` may be any.
     """
 
-    def __init__(self, root: Any, registry: Any = None, text: str | None = None) -> None:
+    def __init__(self, root: Any, registry: Any = None, text: str | None = None, *, lenient: bool = False) -> None:
         self._registry = registry
+        self._drafts = Drafts(self._from_registry, lenient=lenient)
         self._resources: dict[str, Place] = {}
         self._anchors: dict[tuple[str, str], Place] = {}
         self._referred: dict[tuple[str, str], Place] = {}  # by the base and the reference
         self._dynamic: set[tuple[str, str]] = set()
-        draft = draft_of(root, LATEST, "#") if isinstance(root, dict) else LATEST
+        draft = self._drafts.of(root, LATEST, "#") if isinstance(root, dict) else LATEST
         base = _base_of(root, "", draft) if isinstance(root, dict) else ""
-        self.root = Place(base, "#", root, draft)
+        self.root = Place(base, "#", root, draft, drafts=self._drafts)
         self._resources[""] = self.root
         self._add(self.root, "", _text(root) if text is None else text)
         if self._dynamic:
-            self.root = Place(base, "#", root, draft, (base,))
+            self.root = Place(base, "#", root, draft, (base,), self._drafts)
 
     def _add(self, place: Place, own: str, text: str) -> None:
         self._resources.setdefault(place.base, place)
@@ -156,7 +172,7 @@ class Documents:
         if not place.scope:
             return found
         scope = place.scope if found.base in place.scope else (*place.scope, found.base)
-        return Place(found.base, found.pointer, found.node, found.draft, scope)
+        return Place(found.base, found.pointer, found.node, found.draft, scope, self._drafts)
 
     def _resolved(self, place: Place, keyword: str, reference: str) -> Place:
         if reference.startswith("#"):
@@ -170,18 +186,14 @@ class Documents:
         if not fragment.startswith("/"):
             found = self._anchors.get((resource.base, fragment))
             if found is None:
-                raise UnsupportedSchemaError(place.pointer, keyword, f"{reference!r} names no place")
+                why = f"{reference!r} names no place{self._meant(place, reference)}"
+                raise UnsupportedSchemaError(place.pointer, keyword, why)
             return found
-        for token in fragment.split("/")[1:]:
-            name = token.replace("~1", "/").replace("~0", "~")
-            node = resource.node
-            if isinstance(node, list) and name.isdigit() and int(name) < len(node):
-                resource = resource.child(int(name))
-            elif isinstance(node, dict) and name in node:
-                resource = resource.child(name)
-            else:
-                raise UnsupportedSchemaError(place.pointer, keyword, f"there is nothing at {reference!r}")
-        return resource
+        found = resource.below(_tokens(fragment))
+        if found is None:
+            why = f"there is nothing at {reference!r}{self._meant(place, reference)}"
+            raise UnsupportedSchemaError(place.pointer, keyword, why)
+        return found
 
     def _resource(self, uri: str, place: Place, keyword: str, reference: str) -> Place:
         found = self._resources.get(uri)
@@ -189,15 +201,38 @@ class Documents:
             return found
         node = self._from_registry(uri)
         if node is None:
-            raise UnsupportedSchemaError(
-                place.pointer, keyword, f"{reference!r} is in another document; give it with registry={{{uri!r}: ...}}"
-            )
+            advice = self._meant(place, reference) or f"; give it with registry={{{uri!r}: ...}}"
+            why = f"{reference!r} is in another document{advice}"
+            raise UnsupportedSchemaError(place.pointer, keyword, why)
         node, text = plain(node, f"{uri}#")
-        draft = draft_of(node, LATEST, f"{uri}#") if isinstance(node, dict) else LATEST
+        draft = self._drafts.of(node, LATEST, f"{uri}#") if isinstance(node, dict) else LATEST
         base = _base_of(node, uri, draft) if isinstance(node, dict) else uri
-        added = Place(base, f"{uri}#", node, draft)
+        added = Place(base, f"{uri}#", node, draft, drafts=self._drafts)
         self._add(added, uri, text)
         return added
+
+    def _meant(self, place: Place, reference: str) -> str:
+        """Which place of the same document a reference that leads nowhere may mean."""
+        resource = self._resources.get(place.base, self.root)
+        definitions = {
+            f"#/{keyword}/{_escaped(name)}": name
+            for keyword in _DEFINING
+            if isinstance(resource.node, dict) and isinstance(named := resource.node.get(keyword), dict)
+            for name in named
+        }
+        if "://" in reference:
+            return ""
+        tokens = _tokens("/" + unquote(reference).lstrip("#/"))
+        there = resource.node
+        for token in tokens:
+            there = there.get(token) if isinstance(there, dict) else None
+        if there is not None:
+            return f'; did you mean "#/{"/".join(map(_escaped, tokens))}"?'
+        meant = [pointer for pointer, name in definitions.items() if name == tokens[-1]]
+        if meant:
+            return f'; did you mean "{meant[0]}"?'
+        near = did_you_mean(reference, list(definitions), 0.8).strip()
+        return f"; {near}" if near else ""
 
     def _from_registry(self, uri: str) -> Any:
         registry = self._registry
@@ -256,26 +291,23 @@ def _sorted(node: Any) -> Any:
     return ordered
 
 
-def draft_of(node: Mapping[str, Any], otherwise: int, pointer: str) -> int:
-    """Which draft a schema says that it is written in. Raises UnsupportedSchemaError if it is none of those known."""
-    if "$schema" not in node:
-        return otherwise
-    said = node["$schema"]
-    if not isinstance(said, str):
-        raise UnsupportedSchemaError(pointer, "$schema", "it must be a URI")
-    draft = _DRAFTS.get(said.partition("://")[2].rstrip("#"))
-    if draft is None:
-        known = ", ".join(f"https://{uri}" for uri in _DRAFTS)
-        why = f"{said!r} is no draft of JSON Schema that pdacon knows ({known}); leave it out to have draft 2020-12"
-        raise UnsupportedSchemaError(pointer, "$schema", why)
-    return draft
-
-
 def _base_of(node: Mapping[str, Any], base: str, draft: int) -> str:
     identifier = node.get("$id" if draft > 4 else "id")
     if not isinstance(identifier, str) or identifier.startswith("#") or ("$ref" in node and draft <= 7):
         return base
     return urldefrag(urljoin(base, identifier)).url
+
+
+def _holds_schema(tokens: Sequence[str | int], node: Any) -> bool:
+    """Whether tokens that begin at a schema lead to one below it."""
+    keyword = tokens[0]
+    if len(tokens) == 1:
+        return keyword in ONE and not isinstance(node, list)
+    return len(tokens) == 2 and (keyword in MANY if isinstance(tokens[1], int) else keyword in NAMED)
+
+
+def _tokens(pointer: str) -> list[str]:
+    return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
 
 
 def _escaped(token: str | int) -> str:

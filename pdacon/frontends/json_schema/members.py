@@ -48,7 +48,7 @@ def why_refused(source: str, read: str, refused: str, takes: Callable[[str], boo
         at = len(whole) - len(refused.lstrip())
         if whole[at : at + 1] == "," and innermost.expects == "comma":
             at = len(whole) - len(whole[at + 1 :].lstrip())
-    documents, path = Documents(json.loads(source), text=source), path_of(opened[:-1])
+    documents, path = Documents(json.loads(source), text=source, lenient=True), path_of(opened[:-1])
     must = [place for place in places_at(documents, path, certain=True) if isinstance(place.node, dict)]
     if whole[at : at + 1] == "}":
         return _missing(must, {name for name, _ in come})

@@ -36,7 +36,7 @@ def schema_lines(source: str, text: str) -> tuple[str, ...]:
     text : str
         The beginning of a value.
     """
-    documents = Documents(json.loads(source), text=source)
+    documents = Documents(json.loads(source), text=source, lenient=True)
     path = path_of(open_values(text))
     inner = [_line(place) for place in places_at(documents, path)]
     around = [_line(place) for place in places_at(documents, path[:-1])] if path else []
