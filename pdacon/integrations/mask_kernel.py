@@ -45,9 +45,9 @@ def _kernel(  # type: ignore[no-untyped-def]  # Triton reads the source: the nam
         place = logits + row * row_stride + column
         within = column < columns
         mixed = (bits != 0) & (bits != 0xFFFF)
-        scores = tl.load(place, mask=mixed[:, None] & within, other=float("-inf"))
+        scores = tl.load(place, mask=mixed[:, None] & within)  # elsewhere they are not used
         allowed = ((bits[:, None] >> tl.arange(0, 16)[None, :]) & 1) != 0
-        nothing = tl.full([COLUMNS // 16, 16], float("-inf"), logits.dtype.element_ty)
+        nothing = tl.full([1, 1], float("-inf"), tl.float32).to(logits.dtype.element_ty)
         # Logits that are done leave the cache first: those of a large batch do not all fit.
         tl.store(
             place,
