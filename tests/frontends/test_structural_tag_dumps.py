@@ -84,6 +84,8 @@ def test_xgrammar_writes_what_is_recorded_and_nothing_else_that_is_refused() -> 
     spec.loader.exec_module(recorder)
     assert json.loads(json.dumps(recorder.classes())) == DUMPS["classes"]
     assert [json.loads(json.dumps(tag)) for _, _, tag in recorder.models()] == [one["tag"] for one in DUMPS["models"]]
-    all_options = recorder.models(("enabled", "disabled", "auto"), max_whitespace_cnt=(None, 2))
+    all_options = recorder.models(
+        ("enabled", "disabled", "auto"), parallel_tool_calls=(True, False), max_whitespace_cnt=(None, 2)
+    )
     for _, _, tag in all_options:
         check(tag)

@@ -189,7 +189,36 @@ NESTED_CALLS: Format = {
     "tags": [tag("<", grammar(NESTED), ">"), tag("<b", grammar(BALANCED), "b")],
 }
 
+NESTED_CALL: Format = {"type": "triggered_tags", "triggers": ["<"], "tags": [tag("<", grammar(NESTED), ">")]}
+AFTER_A = [tag("a", grammar(NESTED), ">")]
+
 FORMATS: dict[str, Format] = {
+    "calls that meet calls": {"type": "sequence", "elements": [NESTED_CALL, NESTED_CALL]},
+    "calls again and again": {"type": "star", "content": NESTED_CALLS},
+    "one call after another": {
+        "type": "sequence",
+        "elements": [{**NESTED_CALL, "stop_after_first": True}, {**NESTED_CALLS, "stop_after_first": True}],
+    },
+    "calls or calls": {"type": "or", "elements": [NESTED_CALL, NESTED_CALLS]},
+    "a grammar twice, both optional": {
+        "type": "repeat",
+        "min": 0,
+        "max": 2,
+        "content": {"type": "optional", "content": grammar(NESTED)},
+    },
+    "grammars in two stars": {
+        "type": "repeat",
+        "min": 2,
+        "max": 2,
+        "content": {"type": "star", "content": grammar(NESTED)},
+    },
+    "thoughts, then a call": {
+        "type": "sequence",
+        "elements": [
+            {"type": "star", "content": tag("<a", any_text(), ">")},
+            tag("<b", grammar(NESTED), ">"),
+        ],
+    },
     "calls with grammars": NESTED_CALLS,
     "at least one with a grammar": {**NESTED_CALLS, "at_least_one": True},
     "one with a grammar": {**NESTED_CALLS, "stop_after_first": True},
@@ -471,7 +500,11 @@ def test_special_tokens_are_tokens_and_never_their_text() -> None:
         ({"type": "sequence", "elements": [grammar(LETTERS), grammar(LETTERS)]}, "its end is not known"),
         ({"type": "sequence", "elements": [IGNORING, const(" ")]}, "nobody knows where it ends"),
         ({"type": "sequence", "elements": [IGNORING, const(" (")]}, "what is ignored there might be the end"),
-        ({"type": "repeat", "min": 2, "max": 2, "content": {"type": "star", "content": grammar(NESTED)}}, "not known"),
+        ({"type": "or", "elements": [grammar(BALANCED), grammar(NESTED)]}, "have a text in common"),
+        (
+            {"type": "sequence", "elements": [NESTED_CALLS, {**NESTED_CALLS, "triggers": ["a"], "tags": AFTER_A}]},
+            "alike",
+        ),
     ],
 )
 def test_what_cannot_be_enforced_is_refused_with_its_place(one: Format, said: str) -> None:

@@ -23,6 +23,8 @@ from pdacon.quoting import quoted
 from pdacon.regular import Ranges
 from pdacon.regular.characters import intersection, union
 
+_COMMON = "have a text in common, so that nobody knows which of them it is"
+
 _Rows = tuple[list[bool], list[dict[int, Ranges]]]
 """Of each state of an automaton whether a text may end there, and the characters that lead to each next one."""
 
@@ -105,6 +107,7 @@ class _Borders:
         self._tables = build_tables(grammar)
         contexts, _, after = make_contexts(grammar, self._tables, None)
         self._contexts = {context.alternation for context in contexts}
+        self._absorbed = {(regex, word) for context in contexts for regex, words in context.renames for word in words}
         self._behind: dict[int, set[int]] = {
             k: {one for context in found for one in contexts[context].alternation} for k, found in enumerate(after)
         }
@@ -155,6 +158,9 @@ class _Borders:
                 "begin the formats that may come there, or come again, with different texts",
                 feature="structural tag",
             )
+        for regex, word in sorted(self._absorbed):  # a regex of one grammar takes a word of another one for its own
+            if self._parts[regex].isdisjoint(self._parts[word]):
+                raise self._error(regex, word, _COMMON)
         for one, other, earlier in sorted(self._pairs()):
             if other in self._made and one in self._grammar.ignore:
                 self._check_closer(one, other)
@@ -162,7 +168,7 @@ class _Borders:
             common, beyond = self._meet(one, other)
             apart = self._parts[one].isdisjoint(self._parts[other]) or not self._parts[one]
             if apart and earlier and common:
-                raise self._error(one, other, "have a text in common, so that nobody knows which of them it is")
+                raise self._error(one, other, _COMMON)
             if apart and earlier and beyond:
                 raise self._error(one, other, "begin alike, so that the second would never be found")
             behind = self._behind[one] if apart else self._border[one]

@@ -6,12 +6,13 @@ import json
 import re
 from dataclasses import replace
 
-from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError
+from pdacon.errors import EmptyLanguageError, GrammarSyntaxError, PdaconError, UnsupportedGrammarError
 from pdacon.frontends.insertion import inserted
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.frontends.structural_tags.borders import check_borders, precedence
 from pdacon.frontends.structural_tags.final_rules import with_final_rules
 from pdacon.frontends.structural_tags.free_text import UP_TO
+from pdacon.frontends.structural_tags.normal_form import NormalForm, Step, normal_form
 from pdacon.frontends.structural_tags.pieces import (
     Either,
     InOrder,
@@ -30,6 +31,9 @@ from pdacon.quoting import quoted
 def made(piece: Piece, source: str, place: str) -> Grammar:
     """The grammar of the texts of a piece.
 
+    Where the lexer or the parser could not tell where pieces end as they are written, the normal form is tried: there
+    all that can be told is told from the characters. It is the second choice, since its sets are larger.
+
     Parameters
     ----------
     source : str
@@ -47,7 +51,30 @@ def made(piece: Piece, source: str, place: str) -> Grammar:
     if isinstance(piece, Texts):
         return replace(piece.set.to_grammar(), source=source, language="structural tag")
     writing = _Writing()
-    start = writing.expression(piece)
+    try:
+        whole = _put_together(writing, writing.expression(piece))
+    except (UnsupportedGrammarError, GrammarSyntaxError) as error:
+        try:
+            writing = _Writing()
+            whole = _put_together(writing, writing.steps(normal_form(piece, place)))
+        except PdaconError:
+            if isinstance(error, UnsupportedGrammarError):
+                raise error from None
+            message = f"{place}: a text can be read in two ways where formats meet; write texts between them"
+            raise UnsupportedGrammarError(message, feature="structural tag") from error
+    return replace(whole, source=source, language="structural tag", imports=(), imported_files=(), parts=None)
+
+
+def _put_together(writing: _Writing, start: str) -> Grammar:
+    """The grammar of what was written, which begins with ``start``.
+
+    Raises
+    ------
+    UnsupportedGrammarError
+        Nobody could tell where a piece ends.
+    GrammarSyntaxError
+        Two alternatives are the same.
+    """
     lines = [f"start: {start}", *writing.rules]
     for rank, name in enumerate(precedence(writing.sets, writing.words)):
         word = writing.words.get(name)
@@ -61,19 +88,14 @@ def made(piece: Piece, source: str, place: str) -> Grammar:
         nonterminals=tuple(replace(one, span=None) for one in outer.nonterminals),
         productions=tuple(replace(one, span=None) for one in outer.productions),
     )
+    inner = {name: with_final_rules(part.grammar) for name, part in writing.parts.items()}
     try:
-        whole = (
-            inserted(
-                outer, outer.source, {name: with_final_rules(part.grammar) for name, part in writing.parts.items()}
-            )
-            if writing.parts
-            else outer
-        )
+        whole = inserted(outer, outer.source, inner) if inner else outer
     except UnsupportedGrammarError as error:
         message = re.sub(r"\b\w+_\d+\b", lambda found: writing.places.get(found[0], found[0]), str(error))
         raise UnsupportedGrammarError(message, feature="structural tag") from error
     check_borders(whole, writing.sets, writing.places)
-    return replace(whole, source=source, language="structural tag", imports=(), imported_files=(), parts=None)
+    return whole
 
 
 class _Writing:
@@ -112,13 +134,8 @@ class _Writing:
     def _written(self, piece: Piece) -> str:
         if isinstance(piece, Texts):
             return self._texts(piece)
-        if isinstance(piece, Part):
-            name = f"PART_{len(self.parts)}"
-            self.parts[name], self.places[name] = piece, piece.place
-            return name
-        if isinstance(piece, Token):
-            escaped = "".join(f"\\{c}" if c in "/)\\" else c for c in piece.name)
-            return f"/(?P<TOKEN>{escaped})/"
+        if isinstance(piece, Part | Token):
+            return self._symbol(piece)
         if isinstance(piece, InOrder):
             return " ".join(map(self.expression, piece.pieces))
         if isinstance(piece, Either):
@@ -128,6 +145,40 @@ class _Writing:
                 return f"[{self.expression(solid)}]"
             return self._rule(" | ".join(map(self.expression, piece.pieces)))
         return self._repeated(piece)
+
+    def _symbol(self, piece: Part | Token) -> str:
+        if isinstance(piece, Token):
+            escaped = "".join(f"\\{c}" if c in "/)\\" else c for c in piece.name)
+            return f"/(?P<TOKEN>{escaped})/"
+        name = f"PART_{len(self.parts)}"
+        self.parts[name], self.places[name] = piece, piece.place
+        return name
+
+    def steps(self, form: NormalForm) -> str:
+        """What stands for a normal form: of each state that a symbol leads to a rule that begins with that symbol.
+
+        A grammar that leads to two states is written twice, since what may come after it is not the same.
+        """
+        rules: dict[tuple[int, int], str] = {}
+        pending: list[tuple[str, str, int]] = []
+
+        def side(step: Step) -> str:
+            symbols = [] if step.texts is None else [self._texts(Texts(step.texts, form.place))]
+            if step.then is not None:
+                piece, state = step.then
+                key = id(piece), state
+                if key not in rules:
+                    rules[key] = f"r{len(rules)}"
+                    pending.append((rules[key], self._symbol(piece), state))
+                symbols.append(rules[key])
+            return " ".join(symbols)
+
+        start = " | ".join(map(side, form.steps[0]))
+        while pending:
+            rule, symbol, state = pending.pop()
+            sides = [f"{symbol} {side(step)}".rstrip() for step in form.steps[state]]
+            self.rules.append(f"{rule}: {' | '.join(sides)}")
+        return start
 
     def _texts(self, piece: Texts) -> str:
         texts = piece.set
