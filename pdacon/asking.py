@@ -16,7 +16,6 @@ from weakref import WeakKeyDictionary
 
 from pdacon.arguments import require
 from pdacon.cancelling import CancelEvent, Watch
-from pdacon.cautions import caution
 from pdacon.compiling import compile
 from pdacon.composition import Limits
 from pdacon.constraint import Constraint
@@ -88,13 +87,9 @@ def from_json_schema(
 ) -> Grammar:
     """See `Grammar.from_json_schema`."""
     with Watch(seconds, cancel) as watch:
-        grammar = schema_grammar(
+        return schema_grammar(
             schema, spelling=spelling, lax=lax, registry=registry, formats=formats, watch=watch, closed=closed
         )
-    for pointer, keyword, why in grammar.unenforced:
-        if "did you mean" in why:
-            caution(f"{pointer}: {keyword}: {why}")
-    return grammar
 
 
 def json(

@@ -72,7 +72,8 @@ class GrammarWaysIn(GrammarQuestions):
         Warns
         -----
         GrammarWarning
-            A keyword or a format that there is not looks like one that there is; `unenforced` has it, too.
+            A keyword says nothing though it may be meant, as a misspelled one does; a member can never come; members
+            have an order although any was asked for. `unenforced` has it, too.
 
         Notes
         -----

@@ -1,4 +1,4 @@
-"""Keywords that say nothing where they stand: misspelled ones, those of other drafts, and what is beside ``$ref``.
+"""Keywords that say nothing where they stand: misspelled ones, those of other drafts or types, what is beside ``$ref``.
 
 JSON Schema takes keywords that it does not know as annotations, and so does this front end. A keyword that is near to
 one that asserts something was most likely meant to be that one.
@@ -8,10 +8,12 @@ Source: JSON Schema Core, section 6.5, and the lists of keywords of the drafts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from pdacon.frontends.json_schema.facts import Type
+from pdacon.frontends.json_schema.wrong_values import types_of, wrong_value
 from pdacon.quoting import did_you_mean
 
 _SINCE = {
@@ -37,12 +39,16 @@ _LIKELY = sorted(_ASSERT - {"if", "then", "else", "not"})  # too short to be nea
 _FOREIGN = {
     "nullable": 'it is no keyword of JSON Schema; write "null" as one of the types',
     "propertyOrdering": "it is no keyword of JSON Schema; members come in the order of properties",
+    "extends": 'it is of draft 3 and says nothing; write "allOf"',
+    "disallow": 'it is of draft 3 and says nothing; write "not"',
+    "divisibleBy": 'it is of draft 3 and says nothing; write "multipleOf"',
 }
 _NEAR = 0.82
+_OLD_REQUIRED = "required", bool  # which is passed over up to draft 4
 
 
-def remarks(node: Mapping[str, Any], draft: int) -> Iterator[tuple[str, str]]:
-    """The keywords of a schema that say nothing though they may be meant, and why."""
+def remarks(node: Mapping[str, Any], draft: int, types: Collection[Type]) -> Iterator[tuple[str, str]]:
+    """The keywords of a schema that say nothing though they may be meant, and why; ``types`` are what it may take."""
     for keyword in node.keys() - _KNOWN:
         if why := _FOREIGN.get(keyword) or misspelled(keyword):
             yield keyword, why
@@ -53,8 +59,21 @@ def remarks(node: Mapping[str, Any], draft: int) -> Iterator[tuple[str, str]]:
     for keyword in node.keys() & _SINCE.keys():
         if _SINCE[keyword] > draft:
             yield keyword, f'draft {draft} has no such keyword; "$schema" says which draft is meant'
+    for keyword, value in node.items():
+        if _is_read(keyword, value, draft, types):
+            continue
+        if why := wrong_value(keyword, value, draft):
+            yield keyword, f"{why}; it says nothing here"
     if draft >= 2019 and "dependencies" in node:
         yield "dependencies", 'it is of draft 7; write "dependentRequired" or "dependentSchemas"'
+
+
+def _is_read(keyword: str, value: Any, draft: int, types: Collection[Type]) -> bool:
+    """Whether a keyword is looked at, so that what is wrong with its value is an error."""
+    if draft <= 4 and (keyword in ("exclusiveMinimum", "exclusiveMaximum") or (keyword, type(value)) == _OLD_REQUIRED):
+        return False
+    own = types_of(keyword)
+    return not own or any(kind in types for kind in own)
 
 
 @lru_cache(maxsize=1024)

@@ -22,11 +22,15 @@ _NO_FLAGS: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """Terminals, nonterminals and productions as a `Grammar` has them; nonterminal 0 is the start."""
+    """Terminals, nonterminals and productions as a `Grammar` has them; nonterminal 0 is the start.
+
+    ``symbols`` are the numbers that the nonterminals had as keys.
+    """
 
     terminals: tuple[Terminal, ...]
     nonterminals: tuple[Nonterminal, ...]
     productions: FlatProductions
+    symbols: frozenset[int]
 
 
 def lower(out: Productions, start: int) -> Lowered | None:
@@ -42,6 +46,7 @@ def lower(out: Productions, start: int) -> Lowered | None:
         terminals=tuple(_terminal(names, *out.terminals[~symbol]) for symbol in terminals),
         nonterminals=tuple(Nonterminal(name, None) for name in rules),
         productions=FlatProductions(lhs, offset, rhs, np.zeros(len(lhs), np.int32)),
+        symbols=frozenset(map(int, order)),
     )
 
 

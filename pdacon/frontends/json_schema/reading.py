@@ -10,11 +10,13 @@ differ.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import formats
@@ -41,6 +43,7 @@ from pdacon.frontends.json_schema.facts import (
 )
 from pdacon.frontends.json_schema.keywords import remarks
 from pdacon.frontends.json_schema.plain import WrittenDecimal
+from pdacon.frontends.json_schema.wrong_values import wrong_value
 from pdacon.quoting import did_you_mean
 from pdacon.regular import FALSE, TRUE, PatternError, parse_pattern
 
@@ -58,6 +61,7 @@ _NAMES: dict[str, tuple[Type, ...]] = {
 _LISTING = frozenset({"properties", "allOf", "anyOf", "oneOf", "if", "$ref"})
 """Keywords whose schemas list members of the same object."""
 _SMALL = 4
+_DEEPEST_PINNED = 8  # references that lead to where a member is listed
 _LONGEST = 10_000_000  # characters of a string that are counted
 
 
@@ -72,6 +76,12 @@ class Meaning:
 _NOTHING, _ANYTHING = Meaning(FALSE), Meaning(TRUE)
 
 
+class Note(Protocol):
+    """What is told of a place that says nothing, or whose meaning is narrowed."""
+
+    def __call__(self, pointer: str, keyword: str, why: str, *, warn: bool = True) -> None: ...
+
+
 class Reader:
     """Reads schemas when they are asked about.
 
@@ -83,7 +93,8 @@ class Reader:
     drop : callable
         Told of what cannot be enforced; it raises, or the keyword is left out.
     note : callable
-        Told of what has no meaning in JSON Schema, though it may be meant: a place, a keyword and why.
+        Told of what has no meaning in JSON Schema, though it may be meant: a place, a keyword and why; and whether the
+        caller is to be warned of it.
     marked : iterable of str
         The types of a `Notation`, which are beside those of JSON.
     closed : bool
@@ -95,7 +106,7 @@ class Reader:
         documents: Documents,
         formats_asserted: bool,
         drop: Callable[[UnsupportedSchemaError], None],
-        note: Callable[[str, str, str], None],
+        note: Note,
         marked: Iterable[str] = (),
         closed: bool = False,
     ) -> None:
@@ -144,9 +155,44 @@ class Reader:
         number = self._numbers.setdefault(key, len(self.places))
         if number == len(self.places):
             self.places.append(place)
-            for keyword, why in remarks(node, place.draft):
+            for keyword, why in remarks(node, place.draft, _plain_types(place)):
                 self.note(place.pointer, keyword, why)
+            if "discriminator" in node:
+                self._note_discriminator(place)
         return number
+
+    def _note_discriminator(self, place: Place) -> None:
+        """Say that a member does not tell alternatives apart, though OpenAPI's ``discriminator`` names it."""
+        named = place.node["discriminator"]
+        name = named.get("propertyName") if isinstance(named, dict) else named
+        alternatives = next((keyword for keyword in ("oneOf", "anyOf") if keyword in place.node), None)
+        if alternatives is None or not isinstance(name, str) or not isinstance(place.node[alternatives], list):
+            return
+        for k in range(len(place.node[alternatives])):
+            one = place.child(alternatives, k)
+            with suppress(UnsupportedSchemaError):  # which is an error where it is read
+                if not self._pins(one, name, 0):
+                    why = (
+                        "it is of OpenAPI and says nothing of values; give each alternative's member "
+                        f"{json.dumps(name, ensure_ascii=False)} a const, which {one.pointer} does not"
+                    )
+                    self.note(place.pointer, "discriminator", why)
+                    return
+
+    def _pins(self, place: Place, name: str, depth: int) -> bool:
+        """Whether a schema lists the values of a member."""
+        node = place.node
+        if not isinstance(node, dict) or depth > _DEEPEST_PINNED:
+            return False
+        if isinstance(node.get("$ref"), str) and self._pins(self._documents.referred(place, "$ref"), name, depth + 1):
+            return True
+        member = node["properties"].get(name) if isinstance(node.get("properties"), dict) else None
+        if isinstance(member, dict) and member.keys() & {"const", "enum"}:
+            return True
+        parts = node.get("allOf")
+        return isinstance(parts, list) and any(
+            self._pins(place.child("allOf", k), name, depth + 1) for k in range(len(parts))
+        )
 
     def _of(self, schema: int, kind: Type) -> Meaning:
         key = schema, kind
@@ -260,6 +306,13 @@ class Reader:
             self._has(Place("const", "const", value, 2020), "const", list(value)),
         )
 
+    def forbids(self, question: int) -> bool:
+        """Whether a question is that of a schema which says plainly that no value satisfies it."""
+        if question == FALSE:
+            return True
+        nodes = [self.places[fact.schema].node for _, fact in self.facts.among(question) if isinstance(fact, Satisfies)]
+        return any(node in ({"not": {}}, {"not": True}) for node in nodes)
+
     def equal(self, value: Any) -> int:
         """The formula that a value is equal to this one."""
         return self.question(Place("const", f"={value!r}", {"const": value}, 2020))
@@ -339,7 +392,7 @@ class Reader:
             else:
                 near = did_you_mean(node["format"], sorted(formats.PATTERNS), 0.8).strip()
                 why = f"{node['format']!r:.40} is no format of JSON Schema, an annotation"
-                self.note(place.pointer, "format", f"{why}; {near}" if near else why)
+                self.note(place.pointer, "format", f"{why}; {near}" if near else why, warn=bool(near))
         return parts
 
     def _length(self, place: Place, keyword: str, length: int) -> int:
@@ -381,8 +434,6 @@ class Reader:
         if not old and (bound := self._number_at(place, "exclusiveMaximum")) is not None:
             parts.append(negation(self._stated(place, "exclusiveMaximum", Above(bound, True))))
         if (bound := self._number_at(place, "multipleOf")) is not None:
-            if bound <= 0:
-                raise UnsupportedSchemaError(place.pointer, "multipleOf", "it must be greater than 0")
             parts.append(self._stated(place, "multipleOf", Multiple(bound)))
         return parts
 
@@ -437,7 +488,7 @@ class Reader:
         others = self.question(place.child("additionalProperties")) if "additionalProperties" in node else TRUE
         everything = "additionalProperties" in node
         if named or matching or others != TRUE:
-            parts.append(facts.holds(Members(named, matching, others)))
+            parts.append(self._stated(place, "properties", Members(named, matching, others)))
         if named or matching or everything:
             covers.append(Cover(TRUE, frozenset(dict(named)), tuple(name for name, _ in matching), all=everything))
         if "required" in node and not (place.draft <= 4 and isinstance(node["required"], bool)):
@@ -447,9 +498,9 @@ class Reader:
             if formula != TRUE:
                 parts.append(facts.holds(Names(formula)))
         if (least := self._count(place, "minProperties")) is not None and least > 0:
-            parts.append(facts.holds(MoreMembersThan(least - 1)))
+            parts.append(self._stated(place, "minProperties", MoreMembersThan(least - 1)))
         if (most := self._count(place, "maxProperties")) is not None:
-            parts.append(formulas.negation(facts.holds(MoreMembersThan(most))))
+            parts.append(formulas.negation(self._stated(place, "maxProperties", MoreMembersThan(most))))
         for keyword in ("dependentRequired", "dependencies"):
             if keyword in node and (place.draft >= 2019) == (keyword == "dependentRequired"):
                 for name, names in self._mapping(place, keyword):
@@ -486,16 +537,16 @@ class Reader:
         value = place.node.get(keyword)
         if keyword not in place.node:
             return None
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != int(value) or value < 0:
-            raise UnsupportedSchemaError(place.pointer, keyword, f"{value!r:.40} is no count")
+        if why := wrong_value(keyword, value, place.draft):
+            raise UnsupportedSchemaError(place.pointer, keyword, why)
         return int(value)
 
     def _number_at(self, place: Place, keyword: str) -> Fraction | None:
         if keyword not in place.node:
             return None
         value = place.node[keyword]
-        if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
-            raise UnsupportedSchemaError(place.pointer, keyword, f"{value!r:.40} is no number")
+        if why := wrong_value(keyword, value, place.draft):
+            raise UnsupportedSchemaError(place.pointer, keyword, why)
         return fraction_of(value)
 
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from pdacon.cancelling import Watch
+from pdacon.cautions import caution
 from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents
 from pdacon.frontends.json_schema.lowering import lower
@@ -40,20 +41,23 @@ def schema_grammar(
     ``notation`` has the marks of types that are not JSON's.
     """
     schema, source = plain(schema)
-    dropped: list[tuple[str, str, str]] = []
-    noted: dict[tuple[str, str, str], None] = {}
+    dropped: dict[tuple[str, str, str], None] = {}
+    noted: dict[tuple[str, str, str], bool] = {}
 
     def drop(error: UnsupportedSchemaError) -> None:
         if not lax:
             raise error
-        dropped.append((error.pointer, error.keyword, error.why))
+        dropped.setdefault((error.pointer, error.keyword, error.why))
+
+    def note(pointer: str, keyword: str, why: str, *, warn: bool = True) -> None:
+        noted.setdefault((pointer, keyword, why), warn)
 
     spelling = Spelling() if spelling is None else spelling
     if not isinstance(spelling, Spelling):
         raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
     documents = Documents(schema, registry, source)
     marked = () if notation is None else tuple(notation.marks)
-    reader = Reader(documents, formats, drop, lambda *said: noted.setdefault(said), marked, closed)
+    reader = Reader(documents, formats, drop, note, marked, closed)
     _refuse_envelope(schema)
     watch = Watch(0.0, None) if watch is None else watch
     writer = Writer(reader, spelling, watch, notation)
@@ -80,6 +84,12 @@ def schema_grammar(
                 documents, reader, lambda one: lower(*_written(reader, spelling, watch, one)) is None
             )
         raise EmptyLanguageError(f"no value satisfies the schema{place}{under}")
+    for pointer, name in writer.impossible_members(lowered.symbols):
+        shown = json.dumps(name, ensure_ascii=False)
+        note(pointer, "properties", f"no value satisfies {shown}, so that it never comes")
+    for (pointer, keyword, why), warn in noted.items():
+        if warn:
+            caution(f"{pointer}: {keyword}: {why}")
     base = len(lowered.terminals) + 1
     return Grammar.of_flat(
         lowered.productions,

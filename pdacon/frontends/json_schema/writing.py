@@ -14,7 +14,7 @@ Source: tree automata that read a value bottom-up: H. Comon and others, "Tree Au
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -50,12 +50,19 @@ from pdacon.frontends.json_schema.steps import (
 from pdacon.regular import FALSE, TRUE, Substitution
 
 _MOST_REMEMBERED = 10
+_MOST_DOUBTED = 20  # members of which it is found out whether they can come, each by a pass over all productions
 _MOST_NAMES = 64
 """Up to so many names of members that a schema leaves open, but finitely many, each comes once and in order."""
 
 
 class Writer:
-    """Writes the productions of families until none is left."""
+    """Writes the productions of families until none is left.
+
+    Attributes
+    ----------
+    members : dict
+        By the pointer of an object's schema and a name: what is asked of that member, and the depth of its value.
+    """
 
     def __init__(self, reader: Reader, written: Spelling, watch: Watch, notation: Notation | None = None) -> None:
         self._watch = watch
@@ -70,6 +77,7 @@ class Writer:
         self._counts_depth = written.whitespace == "indent"
         self.scalars = Scalars(self.out, reader, written)
         self.signs = Punctuation(self.out, written)
+        self.members: dict[tuple[str, str], tuple[int, int]] = {}
         self.depth = 0  # of what is being written; always 0 where no spelling depends on it
         self.is_deepest = False
 
@@ -82,6 +90,24 @@ class Writer:
             self.is_deepest = self._counts_depth and self.depth == self.spelling.max_depth
             work(argument)
         return start
+
+    def impossible_members(self, symbols: Container[int]) -> Iterator[tuple[str, str]]:
+        """The members that never come since no value satisfies what is asked of them, though none forbids them.
+
+        At most some are looked for. ``symbols`` are the nonterminals that sentences have.
+        """
+        doubted = 0
+        for (pointer, name), (question, depth) in self.members.items():
+            possible = self.questions.possible(question)
+            if possible and (self._family.__name__, (question,), depth) in self._seen:
+                value = self.out.value(depth, question, (question,))
+                if value not in symbols:
+                    doubted += 1
+                    possible = self.out.native.lowered(value) is not None
+            if not possible and not self.reader.forbids(question):
+                yield pointer, name
+            if doubted == _MOST_DOUBTED:
+                return
 
     def _later(self, work: Callable[..., None], argument: Hashable, depth: int) -> None:
         key = work.__name__, argument, depth
@@ -315,6 +341,7 @@ class _ObjectWriter:
             else:
                 self._order += tuple(name for name in few if name not in self._order)
         self._unordered = writer.spelling.order == "any" and len(self._order) <= writer.spelling.max_unordered
+        self._remember_members()
         members: list[Name] = [*(_Listed(writer, name) for name in self._order), *self._classes]
         self.step = MemberSteps(self._facts, members).step
         self.at_end, self.look = self._facts.at_end, writer.look
@@ -342,6 +369,33 @@ class _ObjectWriter:
         if read < listed:
             return scalars.name(self._order[read])
         return scalars.other_names(self._classes[read - listed].formula, frozenset(self._order))
+
+    def _remember_members(self) -> None:
+        """Keep what is asked of each member that comes alone, for notes; say it where the order is fixed after all."""
+        writer, facts = self._writer, self._facts
+        reader, spelling = writer.reader, writer.spelling
+        if len(self._machine) > 1:
+            return
+        (whole,) = self._machine
+        certain = [
+            (fact, reader.origins[fact][0])
+            for variable, fact in facts.among(whole)
+            if isinstance(fact, Members)
+            and fact in reader.origins
+            and facts.formulas.implies(whole, facts.formulas.variable(variable))
+        ]
+        questions: dict[str, int] = {}
+        for fact, pointer in certain:
+            for name, question in fact.named:
+                both = facts.formulas.conjunction(questions.get(name, TRUE), question)
+                questions[name] = both
+                writer.members[pointer, name] = both, writer.depth_within
+        if certain and spelling.order == "any" and not self._unordered:
+            why = (
+                f"it lists {len(self._order)} names, and those of more than max_unordered={spelling.max_unordered} "
+                "come in the schema's order only"
+            )
+            reader.note(certain[0][1], "properties", why)
 
     def _classes_of_names(self) -> list[_Others]:
         """The names that are not listed, parted by what patterns and ``propertyNames`` say of them."""

@@ -1,0 +1,111 @@
+"""What narrows the language, or drops what was meant, is a warning and stands in ``unenforced``."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+from pdacon import CompileCache, Grammar, GrammarWarning, Spelling, UnsupportedSchemaError, Vocabulary
+
+DRAFT_3 = "it is of draft 3"
+DRAFT_4 = {"$schema": "http://json-schema.org/draft-04/schema#"}
+ENDLESS = {"type": "array", "items": {"$ref": "#/$defs/a"}, "minItems": 1}
+NEVER = 'no value satisfies "a", so that it never comes'
+
+
+def notes(schema: Any, **options: Any) -> list[tuple[str, str, str]]:
+    """What stands in ``unenforced``, each of which has to be warned of too."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = Grammar.from_json_schema(schema, **options).unenforced
+    assert [str(one.message) for one in caught] == [": ".join(one) for one in found]
+    return list(found)
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointer", "keyword", "why"),
+    [
+        ({"type": "string", "required": True}, "#", "required", "a Boolean is of draft 3"),
+        ({**DRAFT_4, "type": "object", "required": True}, "#", "required", "a Boolean is of draft 3"),
+        ({"extends": {"type": "string"}}, "#", "extends", DRAFT_3),
+        ({"disallow": "string"}, "#", "disallow", DRAFT_3),
+        ({"divisibleBy": 2}, "#", "divisibleBy", DRAFT_3),
+        ({"type": "string", "properties": []}, "#", "properties", "must be an object"),
+        ({"type": "integer", "pattern": "("}, "#", "pattern", "is not closed"),
+        ({"type": "integer", "maxLength": -1}, "#", "maxLength", "no count"),
+        ({"type": "integer", "uniqueItems": 1}, "#", "uniqueItems", "true or false"),
+        ({"type": "string", "items": 3}, "#", "items", "a schema is"),
+        ({"type": "string", "required": ["a", 1]}, "#", "required", "list of names"),
+        ({"type": "string", "multipleOf": 0}, "#", "multipleOf", "greater than 0"),
+        ({"items": {"type": "string", "exclusiveMinimum": True}}, "#/items", "exclusiveMinimum", "draft 4"),
+        ({**DRAFT_4, "exclusiveMinimum": 3}, "#", "exclusiveMinimum", "no Boolean"),
+        ({"type": "string", "nullable": True}, "#", "nullable", '"null"'),
+    ],
+)
+def test_keywords_that_say_nothing(schema: Any, pointer: str, keyword: str, why: str) -> None:
+    ((where, what, said),) = notes(schema)
+    assert (where, what) == (pointer, keyword)
+    assert why in said
+
+
+def test_a_bound_of_draft_4_is_named_in_later_ones() -> None:
+    with pytest.raises(UnsupportedSchemaError, match=r"draft 4.*in place of minimum"):
+        Grammar.from_json_schema({"minimum": 3, "exclusiveMinimum": True})
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointer"),
+    [
+        ({"properties": {"a": {"type": "string", "enum": [1]}}}, "#"),
+        ({"items": {"properties": {"a": {"type": "integer", "minimum": 5, "maximum": 4}, "b": {}}}}, "#/items"),
+        ({"properties": {"a": {"type": "string", "pattern": "^x$", "minLength": 3}}}, "#"),
+        (
+            {"allOf": [{"properties": {"a": {"type": "null"}}}, {"properties": {"a": {"type": "integer"}}}]},
+            "#/allOf/1",
+        ),
+        ({"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": ENDLESS}}, "#"),
+    ],
+)  # fmt: skip
+def test_members_that_never_come(schema: Any, pointer: str) -> None:
+    assert (pointer, "properties", NEVER) in notes(schema)
+
+
+@pytest.mark.parametrize("never", [False, {"not": {}}, {"not": True}])
+def test_members_that_are_forbidden_are_no_surprise(never: Any) -> None:
+    assert notes({"properties": {"a": never, "b": {"type": "integer"}}}) == []
+
+
+def test_members_that_come_are_not_named() -> None:
+    below = {"type": "object", "properties": {"a": {"$ref": "#/$defs/below"}, "b": {"enum": [1, "x"]}}}
+    assert notes({"$ref": "#/$defs/below", "$defs": {"below": below}}) == []
+    assert notes({"anyOf": [below, {"type": "string"}], "$defs": {"below": below}}) == []
+
+
+def test_an_order_that_is_fixed_after_all() -> None:
+    names = {name: {} for name in "abcdefg"}
+    ((pointer, keyword, why),) = notes({"items": {"properties": names}}, spelling=Spelling(order="any"))
+    assert (pointer, keyword) == ("#/items", "properties")
+    assert "7 names" in why
+    assert notes({"items": {"properties": names}}, spelling=Spelling(order="any", max_unordered=7)) == []
+
+
+def test_a_discriminator_that_tells_nothing_apart() -> None:
+    def schema(first: Any) -> Any:
+        return {
+            "oneOf": [{"$ref": "#/$defs/a"}, {"properties": {"k": {"enum": ["b"]}}, "required": ["k"]}],
+            "discriminator": {"propertyName": "k"},
+            "$defs": {"a": {"allOf": [{"type": "object", "properties": {"k": first}}], "required": ["k"]}},
+        }  # fmt: skip
+
+    ((pointer, keyword, why),) = notes(schema({"type": "string"}))
+    assert (pointer, keyword) == ("#", "discriminator")
+    assert "#/oneOf/0" in why
+    assert notes(schema({"const": "a"})) == []
+
+
+def test_a_cache_warns_too() -> None:
+    with pytest.warns(GrammarWarning, match="^#: nullable: ") as caught:
+        CompileCache().compile_schema({"type": "string", "nullable": True}, Vocabulary.bytes())
+    assert caught[0].filename == __file__
