@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import socket
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import typer
 
 from pdacon.cli.failures import BadInput
 from pdacon.cli.models import load_model, require
@@ -36,6 +33,8 @@ class Serving:
     compile_workers: int
     cache_tokens: int | None
     max_tokens: int | None
+    drain_delay: float
+    drain_seconds: float
 
 
 def serve_model(told: Serving) -> int:
@@ -47,17 +46,15 @@ def serve_model(told: Serving) -> int:
         The port is taken, the model cannot be loaded, a package is missing, or there is no key where one was announced.
     """
     keys = keys_of(told.api_keys, told.api_key_file)
-    require("starlette", "uvicorn", "pydantic", "prometheus_client", extra="serve")
+    require("starlette", "uvicorn", "pydantic", "prometheus_client", "pythonjsonlogger", extra="serve")
     if told.store is not None:
         _require_store(told.store)
     port = _free(told.host, told.port)
     model, tokenizer = load_model(told.model)
     from pdacon.composition import Limits
-    from pdacon.serving import Settings, serve
+    from pdacon.serving import Settings, serve, write_json
 
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s", level=logging.INFO)
-    for noisy in ("uvicorn.error", "ContinuousBatchingLogger"):
-        logging.getLogger(noisy).setLevel(logging.WARNING)
+    write_json()
     settings = Settings(
         model_name=told.name or ("tiny" if told.model is None else told.model),
         api_keys=keys,
@@ -70,8 +67,9 @@ def serve_model(told: Serving) -> int:
         cache_directory=told.cache,
         cache_store=told.store,
         max_tokens=told.max_tokens,
+        shutdown_delay_seconds=told.drain_delay,
+        shutdown_seconds=told.drain_seconds,
     )
-    typer.echo(f"{settings.model_name} at http://{told.host}:{port}/v1 (stop: Ctrl-C)", err=True)
     serve(model, tokenizer, host=told.host, port=port, settings=settings)
     return 0
 

@@ -8,7 +8,8 @@ request is an error. Nothing is answered without the constraint that the request
 in threads beside the event loop. `protocol` says what requests may contain, `formats` what their answers must be,
 `compiling` makes constraints of that, once each and beside the running requests; `engine` runs the model, all requests
 in one batch, with `sampling` choosing their tokens; `writing` makes texts of tokens; `chat`, `completions` and `lorax`
-write them as their clients want them.
+write them as their clients want them. `accounts` counts and logs what becomes of each request, by `metrics` and `logs`;
+`draining` brings all to an end, and `running` is the server's process.
 
 Does not know: automata, masks (`pdacon.integrations.huggingface` applies them).
 
@@ -21,13 +22,15 @@ from __future__ import annotations
 try:
     import prometheus_client  # noqa: F401
     import pydantic  # noqa: F401
+    import pythonjsonlogger  # noqa: F401
     import starlette  # noqa: F401
     import uvicorn  # noqa: F401
 except ImportError as error:
     raise ImportError(f"pdacon.serving needs {error.name}; install it with: pip install 'pdacon[serve]'") from error
 
 from pdacon.serving.application import create_app
+from pdacon.serving.logs import write_json
 from pdacon.serving.running import serve
 from pdacon.serving.settings import Settings
 
-__all__ = ["Settings", "create_app", "serve"]
+__all__ = ["Settings", "create_app", "serve", "write_json"]

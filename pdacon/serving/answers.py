@@ -12,6 +12,7 @@ from pdacon.constraint import Constraint
 from pdacon.errors import PdaconError
 from pdacon.integrations.huggingface.beginnings import begin
 from pdacon.matching.budgets import Budget
+from pdacon.serving.accounts import current
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError
 from pdacon.serving.sampling import Choice, Sampling
@@ -135,15 +136,19 @@ async def write(job: Job, answers: int) -> AsyncGenerator[Piece, None]:
     job.engine.require_room(answers)
     pieces: asyncio.Queue[Piece | Exception] = asyncio.Queue()
     tasks = [asyncio.create_task(_write_one(job, index, pieces)) for index in range(answers)]
+    left = answers
     try:
-        left = answers
         while left:
             piece = await pieces.get()
             if isinstance(piece, Exception):
                 raise piece
-            left -= piece.ending is not None
+            if piece.ending is not None:
+                left -= 1
+                job.engine.count_ended(piece.ending)
             yield piece
     finally:
+        if left:
+            job.engine.count_ended("left" if current().has_left else "failed", left)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
@@ -12,16 +11,19 @@ from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from pdacon.serving import chat, completions, lorax
+from pdacon.serving.accounts import GONE, Accounts, Counted, current, event
 from pdacon.serving.answers import Job
 from pdacon.serving.bodies import Bodies
 from pdacon.serving.compiling import Compiler
+from pdacon.serving.draining import Draining
 from pdacon.serving.engine import Engine
-from pdacon.serving.failures import RequestError
+from pdacon.serving.failures import RequestError, unexpected
 from pdacon.serving.formats import Format, format_of
 from pdacon.serving.keys import require_key
 from pdacon.serving.memory import give_back
@@ -35,9 +37,8 @@ from pdacon.serving.settings import Settings
 log = logging.getLogger("pdacon.serving")
 R = TypeVar("R")
 Endpoint = Callable[[Request], Awaitable[Response]]
-_OPEN = ("/health", "/metrics")
+_OPEN = ("/health", "/ready", "/metrics")
 _LOOK_SECONDS = 0.2  # between two looks at whether the client is still there
-_GONE = 499
 
 
 def create_app(model: Any, tokenizer: Any, settings: Settings | None = None) -> Starlette:
@@ -67,12 +68,14 @@ def create_app(model: Any, tokenizer: Any, settings: Settings | None = None) -> 
 class _Application:
     def __init__(self, model: Any, tokenizer: Any, settings: Settings) -> None:
         self.settings = settings
-        self.metrics = Metrics()
+        self.metrics = Metrics(settings.model_name)
         self.engine = Engine(model, tokenizer, settings, self.metrics)
         self.compiler = Compiler(self.engine.vocabulary, settings, self.metrics)
         self.preparer = Preparer(settings.prepare_workers, settings.max_requests)
         self.bodies = Bodies(settings, self.preparer)
         self.prompts = Prompts(self.engine, settings.template_seconds)
+        accounts = Accounts(self.metrics)
+        self.draining = Draining(self.engine, accounts, settings)
         self.started = int(time.time())
         routes = [
             Route("/v1/chat/completions", self._guarded(self.chat_completions), methods=["POST"]),
@@ -82,19 +85,27 @@ class _Application:
             Route("/v1/models", self._guarded(self.models), methods=["GET"]),
             Route("/v1/models/{name:path}", self._guarded(self.one_model), methods=["GET"]),
             Route("/health", self._guarded(self.health), methods=["GET"]),
+            Route("/ready", self._guarded(self.ready), methods=["GET"]),
             Route("/metrics", self._guarded(self.figures), methods=["GET"]),
         ]
-        self.app = Starlette(routes=routes, lifespan=self._lifespan, exception_handlers={HTTPException: _no_route})
+        self.app = Starlette(
+            routes=routes,
+            middleware=[Middleware(Counted, accounts=accounts)],
+            lifespan=self._lifespan,
+            exception_handlers={HTTPException: _no_route},
+        )
         self.app.router.redirect_slashes = False  # the redirection would be to whatever host the client names
+        self.app.state.draining = self.draining
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
         self.engine.start()
-        giving_back = asyncio.create_task(give_back())
+        tasks = [asyncio.create_task(give_back()), asyncio.create_task(self.engine.watch())]
         try:
             yield
         finally:
-            giving_back.cancel()
+            for task in tasks:
+                task.cancel()
             self.compiler.close()
             self.preparer.close()
             await self.engine.stop()
@@ -111,7 +122,7 @@ class _Application:
         reading = "text" if wanted is None else wanted.reading
         name = self.settings.model_name
         if asked.stream:
-            return _events(chat.stream(job, asked, name, reading), done=True)
+            return await _events(request, chat.stream(job, asked, name, reading), done=True)
         return JSONResponse(await _while_connected(request, chat.answer(job, asked, name, reading)))
 
     async def completions(self, request: Request) -> Response:
@@ -124,7 +135,7 @@ class _Application:
         )
         jobs = [await self._job(request, asked, ids, wanted, asked.max_tokens, asked.logprobs) for ids in prompts]
         if asked.stream:
-            return _events(completions.stream(jobs, asked, self.settings.model_name), done=True)
+            return await _events(request, completions.stream(jobs, asked, self.settings.model_name), done=True)
         answer = completions.answer(jobs, asked, self.settings.model_name)
         return JSONResponse(await _while_connected(request, answer))
 
@@ -133,13 +144,13 @@ class _Application:
         asked = await self.bodies.read(request, NativeRequest)
         job = await self._native_job(request, asked)
         if asked.stream:
-            return _events(lorax.stream(job, asked), done=False)
+            return await _events(request, lorax.stream(job, asked), done=False)
         return JSONResponse(await _while_connected(request, lorax.answer(job, asked)))
 
     async def generate_stream(self, request: Request) -> Response:
         """``POST /generate_stream``."""
         asked = await self.bodies.read(request, NativeRequest)
-        return _events(lorax.stream(await self._native_job(request, asked), asked), done=False)
+        return await _events(request, lorax.stream(await self._native_job(request, asked), asked), done=False)
 
     async def models(self, request: Request) -> Response:
         """``GET /v1/models``."""
@@ -151,13 +162,21 @@ class _Application:
         return JSONResponse(self._model())
 
     async def health(self, request: Request) -> Response:
-        """``GET /health``: 200 while the model's thread is alive."""
-        alive = self.engine.is_running
-        return JSONResponse({"status": "ok" if alive else "the model has stopped"}, 200 if alive else 503)
+        """``GET /health``: 200 while the model's thread is alive and makes steps."""
+        status = (
+            "the model hangs" if self.engine.is_hung else "ok" if self.engine.is_running else "the model has stopped"
+        )
+        return JSONResponse({"status": status}, 200 if status == "ok" else 503)
+
+    async def ready(self, request: Request) -> Response:
+        """``GET /ready``: 200 while it makes sense to send requests here."""
+        ready = self.draining.is_ready and not self.engine.is_hung
+        return JSONResponse({"status": "ready" if ready else "not ready"}, 200 if ready else 503)
 
     async def figures(self, request: Request) -> Response:
         """``GET /metrics``."""
-        return Response(self.metrics.text(self.compiler.cache.statistics()), media_type="text/plain; version=0.0.4")
+        text, content_type = self.metrics.text(request.headers.get("accept", ""))
+        return Response(text, headers={"Content-Type": content_type})
 
     # What they have in common.
 
@@ -228,38 +247,23 @@ class _Application:
         if wanted is not None:
             constraint = await _while_connected(request, self.compiler.constraint(wanted))
         self.metrics.prompt_tokens.inc(len(ids))
+        current().prompt_tokens += len(ids)
         return Job.fitting(self.engine, ids, constraint, sampling, most, stops)
 
     def _guarded(self, endpoint: Endpoint) -> Endpoint:
-        """An endpoint that first asks for a key, answers with its errors, and is counted and logged."""
+        """An endpoint that first asks for a key, and answers with its errors."""
 
         async def guarded(request: Request) -> Response:
-            began = time.perf_counter()
-            path = request.scope["route"].path
             try:
-                if path not in _OPEN:
+                if request.scope["route"].path not in _OPEN:
                     require_key(self.settings.api_keys, request.scope["headers"])
-                response = await endpoint(request)
+                if request.method == "POST":
+                    self.draining.require_open()
+                return await endpoint(request)
             except RequestError as error:
-                response = error.response()
-                if error.status >= 500:
-                    log.warning("%s %s: %s", request.method, path, error.message)
+                return current().refuse(error).response()
             except ClientDisconnect:
-                response = Response(status_code=_GONE)
-            except Exception:
-                log.exception("%s %s failed", request.method, path)
-                response = RequestError(500, "the server failed; its log says why").response()
-            seconds = time.perf_counter() - began
-            self.metrics.requests.labels(path, str(response.status_code)).inc()
-            self.metrics.seconds.labels(path).observe(seconds)
-            said = {
-                "method": request.method,
-                "path": path,
-                "status": response.status_code,
-                "seconds": round(seconds, 4),
-            }
-            log.info(json.dumps(said))
-            return response
+                return Response(status_code=GONE)
 
         return guarded
 
@@ -284,21 +288,33 @@ async def _while_connected(request: Request, work: Awaitable[R]) -> R:
                 await task
 
 
-def _events(chunks: AsyncGenerator[dict[str, Any], None], *, done: bool) -> Response:
-    """Server-sent events; an error on the way is an event, since the status was sent before."""
+async def _events(request: Request, chunks: AsyncGenerator[dict[str, Any], None], *, done: bool) -> Response:
+    """Server-sent events; an error on the way is an event, since the status was sent before.
+
+    Nothing is sent before there is something of the answer: what is refused up to then is an error with its own status.
+    """
+    try:
+        first = await _while_connected(request, anext(chunks))
+    except BaseException:
+        await chunks.aclose()
+        raise
 
     async def lines() -> AsyncIterator[str]:
         try:
+            yield event(first)
             async for chunk in chunks:
-                yield f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n"
+                yield event(chunk)
             if done:
                 yield "data: [DONE]\n\n"
         except RequestError as error:
-            log.warning("a stream ended: %s", error.message)
-            yield f"data: {json.dumps(error.body())}\n\n"
+            yield event(current().refuse(error).body())
+        except Exception:
+            log.exception("a stream failed")
+            yield event(current().refuse(unexpected()).body())
         finally:
             await chunks.aclose()
 
+    current().is_stream = True
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     return StreamingResponse(lines(), media_type="text/event-stream", headers=headers)
 
@@ -309,6 +325,8 @@ async def _no_route(request: Request, error: Exception) -> Response:
     path = request.scope["path"]
     if status == 405:
         allowed = (error.headers or {}).get("Allow", "") if isinstance(error, HTTPException) else ""
-        return RequestError(405, f"{path} takes {allowed}, not {request.method}", headers={"Allow": allowed}).response()
-    paths = "GET /v1/models, POST /v1/chat/completions, /v1/completions, /generate"
-    return RequestError(status, f"{request.method} {path}: there is no such path; see {paths}").response()
+        refusal = RequestError(405, f"{path} takes {allowed}, not {request.method}", headers={"Allow": allowed})
+    else:
+        paths = "GET /v1/models, POST /v1/chat/completions, /v1/completions, /generate"
+        refusal = RequestError(status, f"{request.method} {path}: there is no such path; see {paths}")
+    return current().refuse(refusal).response()

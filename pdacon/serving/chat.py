@@ -7,6 +7,7 @@ import re
 import time
 import uuid
 from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
 from typing import Any
 
 from pdacon.serving.answers import Answer, Job, write, written
@@ -82,19 +83,22 @@ async def stream(job: Job, request: ChatRequest, model: str, reading: Reading) -
             **extra,
         }
 
-    for index in range(request.n):
-        yield chunk(index, {"role": "assistant", "content": ""}, None)
-    async for piece in write(job, request.n):
-        one = answers[piece.index]
-        one.add(piece)
-        logprobs = {"content": _logprobs(job, piece.choices)} if request.logprobs and piece.choices else None
-        if reading == "text" and (piece.text or logprobs):
-            yield chunk(piece.index, {"content": piece.text}, None, logprobs)
-        if piece.ending is not None:
-            message, ending = message_of(one, reading)
-            if reading != "text":
-                yield chunk(piece.index, _as_delta(message), None)
-            yield chunk(piece.index, {}, ending)
+    begun = False
+    async with aclosing(write(job, request.n)) as pieces:
+        async for piece in pieces:
+            for index in range(0 if begun else request.n):
+                yield chunk(index, {"role": "assistant", "content": ""}, None)
+            begun = True
+            one = answers[piece.index]
+            one.add(piece)
+            logprobs = {"content": _logprobs(job, piece.choices)} if request.logprobs and piece.choices else None
+            if reading == "text" and (piece.text or logprobs):
+                yield chunk(piece.index, {"content": piece.text}, None, logprobs)
+            if piece.ending is not None:
+                message, ending = message_of(one, reading)
+                if reading != "text":
+                    yield chunk(piece.index, _as_delta(message), None)
+                yield chunk(piece.index, {}, ending)
     if usage:
         yield {**head, "choices": [], "usage": job.usage(answers)}
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from threading import Event
 
 from pdacon.caching import CompileCache
@@ -15,6 +15,7 @@ from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import CancelledError, PdaconError
 from pdacon.formats import compile_format, grammar_kind
+from pdacon.serving.accounts import Line
 from pdacon.serving.failures import RequestError, of_grammar
 from pdacon.serving.formats import Format
 from pdacon.serving.metrics import Metrics
@@ -45,6 +46,7 @@ class Compiler:
         self._metrics = metrics
         self._pool = ThreadPoolExecutor(settings.compile_workers, thread_name_prefix="pdacon-compile")
         self.cache = CompileCache(settings.cache_bytes, settings.cache_directory, settings.cache_store)
+        metrics.follow_cache(self.cache.statistics)
         self._waiting = 0
 
     async def constraint(self, wanted: Format) -> Constraint:
@@ -68,12 +70,12 @@ class Compiler:
         if self._waiting >= self._settings.max_compiles:
             raise RequestError(503, "too many grammars are being compiled; try again soon", code="busy")
         self._waiting += 1
-        self._metrics.compiles_waiting.set(self._waiting)
+        self._metrics.compiles_waiting.inc()
         cancel = Event()
         began = time.perf_counter()
+        future = self._pool.submit(copy_context().run, self._compiled, wanted, cancel)
         try:
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._pool, self._compiled, wanted, cancel)
+            return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
             cancel.set()
             raise
@@ -82,7 +84,8 @@ class Compiler:
             raise of_grammar(error, wanted.param) from error
         finally:
             self._waiting -= 1
-            self._metrics.compiles_waiting.set(self._waiting)
+            if future.cancel():  # it has not begun, and will not
+                self._metrics.compiles_waiting.dec()
             self._metrics.compile_seconds.observe(time.perf_counter() - began)
 
     def close(self) -> None:
@@ -91,10 +94,11 @@ class Compiler:
 
     def _compiled(self, wanted: Format, cancel: Event) -> Constraint:
         """The constraint; what there is to warn of is in the log."""
-        with held() as cautions:
+        self._metrics.compiles_waiting.dec()
+        with self._metrics.compiles_running.track_inprogress(), held() as cautions:
             constraint = self._compile(wanted, cancel)
         for message, kind in cautions:
-            log.warning(json.dumps({"param": wanted.param, "kind": kind.__name__, "warning": message}))
+            log.warning(Line(param=wanted.param, kind=kind.__name__, warning=message))
         return constraint
 
     def _compile(self, wanted: Format, cancel: Event) -> Constraint:

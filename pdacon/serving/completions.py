@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any
 
 from pdacon.serving.answers import Answer, Job, write, written
@@ -35,17 +36,18 @@ async def stream(jobs: list[Job], request: CompletionRequest, model: str) -> Asy
     for number, job in enumerate(jobs):
         answers = [Answer() for _ in range(request.n)]
         begun: set[int] = set()
-        async for piece in write(job, request.n):
-            answers[piece.index].add(piece)
-            text = piece.text if piece.index in begun else _echoed(job, request) + piece.text
-            begun.add(piece.index)
-            choice = {"index": number * request.n + piece.index, "text": text, "finish_reason": piece.ending}
-            choice["logprobs"] = (
-                _logprobs(job, piece.choices, len(answers[piece.index].text) - len(piece.text))
-                if request.logprobs is not None and piece.choices
-                else None
-            )
-            yield {**head, "choices": [choice], **extra}
+        async with aclosing(write(job, request.n)) as pieces:
+            async for piece in pieces:
+                answers[piece.index].add(piece)
+                text = piece.text if piece.index in begun else _echoed(job, request) + piece.text
+                begun.add(piece.index)
+                choice = {"index": number * request.n + piece.index, "text": text, "finish_reason": piece.ending}
+                choice["logprobs"] = (
+                    _logprobs(job, piece.choices, len(answers[piece.index].text) - len(piece.text))
+                    if request.logprobs is not None and piece.choices
+                    else None
+                )
+                yield {**head, "choices": [choice], **extra}
         usage = {key: usage[key] + value for key, value in job.usage(answers).items()}
     if asked:
         yield {**head, "choices": [], "usage": usage}

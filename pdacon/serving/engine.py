@@ -6,9 +6,12 @@ import asyncio
 import copy
 import time
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from inspect import signature
 from itertools import count
+from queue import Empty
+from threading import Thread
 from typing import Any, Literal
 
 from transformers import ContinuousBatchingConfig
@@ -17,7 +20,8 @@ from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.integrations.huggingface import PDAContinuousProcessor, constrain
 from pdacon.matching.budgets import Budget
-from pdacon.serving.failures import RequestError
+from pdacon.serving.accounts import Record, current
+from pdacon.serving.failures import RequestError, stopping
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.sampling import Choice, Sampler, Sampling
 from pdacon.serving.settings import Settings
@@ -30,6 +34,7 @@ _PAGE_SIZE: dict[str, Any] = {
 }
 _CPU_TOKENS = 64 << 10  # room in the cache, where the settings do not say it and memory is the CPU's
 _LOOK_SECONDS = 1.0  # between two looks at whether the model's thread is alive
+_STOP_SECONDS = 10.0  # that it has to end
 _FREE = "free"  # the name under which answers without a constraint go
 _UNBOUNDED = 1 << 30
 
@@ -55,10 +60,13 @@ class Step:
 
 @dataclass(slots=True)
 class _Running:
-    """An answer that is being written."""
+    """An answer that is being written, or waits for that."""
 
-    outputs: asyncio.Queue[Any] = field(default_factory=asyncio.Queue)  # of transformers, until it is finished
+    record: Record  # of its request
+    # What transformers has written, until it is finished, or why nothing more will come.
+    outputs: asyncio.Queue[Any] = field(default_factory=asyncio.Queue)
     seen: int = 0  # how many of its tokens are in steps already
+    last_token: float | None = None  # when it came
 
 
 class Engine:
@@ -84,7 +92,10 @@ class Engine:
         self._manager: Any = None  # of transformers' continuous batching
         self._masks: PDAContinuousProcessor | None = None
         self._sampler = Sampler()
-        self._stopped = False
+        self._starting = asyncio.Lock()
+        self._last_step = 0.0  # when the model last did something, or was given something to do after a rest
+        metrics.running.set_function(lambda: self._count(True))
+        metrics.waiting.set_function(lambda: self._count(False))
 
     @property
     def context(self) -> int:
@@ -98,6 +109,11 @@ class Engine:
     def is_running(self) -> bool:
         """Whether the model's thread is alive."""
         return self._manager is not None and self._manager.is_running()
+
+    @property
+    def is_hung(self) -> bool:
+        """Whether the model should be writing, and has made no step for as long as the settings give it."""
+        return bool(self._running) and time.monotonic() - self._last_step > self._settings.hang_seconds
 
     def start(self) -> None:
         """Start the model's thread; once more if it has ended by itself."""
@@ -122,24 +138,55 @@ class Engine:
         )
         manager = self.model.init_continuous_batching(generation, config)
         self._masks = constrain(manager, {_FREE: None}, tokenizer=self.tokenizer)
-        self._masks.on_step = self._metrics.observe_step
+        self._masks.on_step = self._stepped
         self._sampler = Sampler()
         processors = manager.logit_processor
         processors.logits_processor.append(self._sampler)
         processors.tensors_required += 1
         manager.warmup()
-        manager.start()
+        # The model's thread is a daemon like the one that starts it: should it hang, the process can still end.
+        starter = Thread(target=manager.start, daemon=True)
+        starter.start()
+        starter.join()
         self._manager = manager
 
     async def stop(self) -> None:
-        """Let the answers that are being written end, within the time that the settings give them."""
-        self._stopped = True
-        until = time.monotonic() + self._settings.shutdown_seconds
-        while self._running and time.monotonic() < until:
-            await asyncio.sleep(0.05)
-        if self._manager is not None:
-            await asyncio.to_thread(self._manager.stop, block=True, timeout=10.0, hard_stop=True)
+        """End the model's thread, and with it what is being written."""
+        self.fail(stopping())
+        if self._manager is None:
+            return
+        await asyncio.to_thread(self._manager.stop, block=True, timeout=_STOP_SECONDS, hard_stop=True)
+        if not self._manager.is_running():
             self._manager.destroy()
+
+    def fail(self, error: RequestError) -> None:
+        """End all answers with an error."""
+        for running in self._running.values():
+            running.outputs.put_nowait(error)
+
+    def count_ended(self, ending: str, count: int = 1) -> None:
+        """Count answers to the request at hand that have ended: by ``stop``, ``length``, ``left`` or ``failed``."""
+        current().endings[ending] += count
+        self._metrics.count_answers(ending, count)
+
+    def is_writing(self, record: Record) -> bool:
+        """Whether the model has begun an answer to a request, and not only been given it."""
+        return record.first_token_seconds is not None or any(
+            running.record is record and self._is_active(name) for name, running in self._running.items()
+        )
+
+    async def watch(self) -> None:
+        """Look after the model's thread as long as the server runs: if it dies or hangs, no answer waits for it."""
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            if self._manager is None:
+                continue
+            self._forget_outputs(self._manager.output_router.output_queue)
+            if self._running and not self.is_running:
+                self.fail(RequestError(500, "the model has stopped; the next request starts it again", code="failed"))
+            elif self.is_hung:
+                seconds = self._settings.hang_seconds
+                self.fail(RequestError(500, f"the model hangs: it has made no step for {seconds:g} s", code="failed"))
 
     def require_room(self, answers: int) -> None:
         """Refuse a request while too many answers are being written.
@@ -148,8 +195,8 @@ class Engine:
         ------
         RequestError
         """
-        if self._stopped:
-            raise RequestError(503, "the server is stopping", code="stopping")
+        if self.is_hung:
+            raise RequestError(503, "the model hangs; the server has to be started again", code="failed")
         if len(self._running) + answers > self._settings.max_requests:
             raise RequestError(503, "too many answers are being written; try again soon", code="busy")
 
@@ -171,34 +218,37 @@ class Engine:
             500: the model failed, or the constraint refused a token; what was written is not an answer.
         """
         self.require_room(1)
-        if not self.is_running:
-            self.start()
+        await self._start_again()
         assert self._masks is not None
         name = f"a{next(self._numbers)}"
-        running = self._running[name] = _Running()
-        self._metrics.running.set(len(self._running))
         manager, masks, sampler = self._manager, self._masks, self._sampler
+        if not self._running:
+            self._last_step = time.monotonic()
+        running = self._running[name] = _Running(current())
         sampler.samplings[name] = sampling
         if constraint is not None:
             masks.add(name, constraint, budget)
         finished = False
         try:
             manager.register_result_handler(name, running.outputs.put_nowait)
-            manager.add_request(
+            accepted = manager.add_request(
                 ids,
                 request_id=name,
                 max_new_tokens=max_tokens,
                 streaming=True,
                 constraint=_FREE if constraint is None else name,
             )
+            if accepted is None:
+                raise RequestError(503, "the model takes no answers now; try again soon", code="busy")
             while not finished:
-                output = await self._next(running, manager)
+                output = await running.outputs.get()
+                if isinstance(output, RequestError):
+                    raise output
                 if output.error is not None:
                     finished = True
                     raise RequestError(500, f"the answer could not be written: {output.error}", code="failed")
                 step = self._step(running, output, sampling)
                 finished = output.is_finished()
-                self._metrics.tokens.inc(len(step.tokens))
                 yield step
         finally:
             if not finished:
@@ -208,34 +258,62 @@ class Engine:
             masks.remove(name)
             sampler.samplings.pop(name, None)
             del self._running[name]
-            self._metrics.running.set(len(self._running))
 
-    async def _next(self, running: _Running, manager: Any) -> Any:
-        """The next output of an answer.
+    async def _start_again(self) -> None:
+        """Start the model's thread if it has ended by itself."""
+        async with self._starting:
+            if self.is_running:
+                return
+            self.fail(RequestError(500, "the model has stopped", code="failed"))
+            await asyncio.to_thread(self.start)
 
-        Raises
-        ------
-        RequestError
-            The model's thread is dead and can send none.
-        """
-        while running.outputs.empty():
-            await asyncio.wait({waiting := asyncio.ensure_future(running.outputs.get())}, timeout=_LOOK_SECONDS)
-            if waiting.done():
-                return waiting.result()
-            waiting.cancel()
-            if not manager.is_running() and running.outputs.empty():
-                raise RequestError(500, "the model has stopped; the next request starts it again", code="failed")
-        return running.outputs.get_nowait()
+    def _count(self, active: bool) -> int:
+        """How many answers the model is writing; or how many wait for that."""
+        return sum(self._is_active(name) == active for name in list(self._running))
+
+    def _is_active(self, name: str) -> bool:
+        """Whether an answer is among those that the model is writing."""
+        processor = None if self._manager is None else self._manager.batch_processor
+        return processor is not None and name in processor.scheduler.active_requests
+
+    def _stepped(self, seconds: float, cpu_seconds: float) -> None:
+        """Note, in the model's thread, that it is alive, and what the constraints took."""
+        self._last_step = time.monotonic()
+        self._metrics.observe_step(seconds, cpu_seconds)
+
+    @staticmethod
+    def _forget_outputs(outputs: Any) -> None:
+        """Throw away what was written for answers whose clients had left: transformers would keep it for ever."""
+        with suppress(Empty):
+            while True:
+                outputs.get_nowait()
 
     def _step(self, running: _Running, output: Any, sampling: Sampling) -> Step:
         new = output.generated_tokens[running.seen :]
         first, running.seen = running.seen, len(output.generated_tokens)
+        self._observe(running, len(new))
         ends = self.vocabulary.eos_ids
         ended = bool(new) and new[-1] in ends
         ending: Ending | None = None
         if output.is_finished():
             ending = "stop" if ended else "length"
-        return Step(new[:-1] if ended else new, sampling.choices[first : running.seen], ending)
+        tokens = new[:-1] if ended else new
+        self._metrics.tokens.inc(len(tokens))
+        running.record.tokens += len(tokens)
+        return Step(tokens, sampling.choices[first : running.seen], ending)
+
+    def _observe(self, running: _Running, count: int) -> None:
+        """Note how long new tokens of an answer have taken, its end token among them."""
+        if not count:
+            return
+        now, record = time.perf_counter(), running.record
+        if record.first_token_seconds is None:
+            record.first_token_seconds = now - record.began
+            self._metrics.first_token_seconds.observe(record.first_token_seconds)
+        if running.last_token is not None:
+            for _ in range(count):
+                self._metrics.token_seconds.observe((now - running.last_token) / count)
+        running.last_token = now
 
     def _cache_tokens(self) -> int | None:
         """How many tokens the key-value cache has room for; None: transformers decides, by the device's memory."""

@@ -81,6 +81,16 @@ class RequestError(Exception):
         return Response(json.dumps(self.body()), self.status, headers | self.headers, "application/json")
 
 
+def stopping() -> RequestError:
+    """What is said to a request that the server has no time left for."""
+    return RequestError(503, "the server is stopping; ask again soon, or another one", code="stopping")
+
+
+def unexpected() -> RequestError:
+    """What is said where the server is at fault: nothing of what went wrong, which is in the log."""
+    return RequestError(500, "the server failed; its log says why", code="failed")
+
+
 def of_grammar(error: PdaconError, param: str) -> RequestError:
     """A grammar or schema that cannot be compiled: 400 with the place and the reason."""
     if isinstance(error, UnsupportedSchemaError):

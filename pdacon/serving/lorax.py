@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any
 
 from pdacon.serving.answers import Answer, Job, write, written
@@ -64,16 +65,17 @@ async def answer(job: Job, request: NativeRequest) -> dict[str, Any]:
 async def stream(job: Job, request: NativeRequest) -> AsyncGenerator[dict[str, Any], None]:
     """The answer token by token; the last one has the text."""
     one = Answer()
-    async for piece in write(job, 1):
-        one.add(piece)
-        for place, choice in enumerate(piece.choices):
-            last = place == len(piece.choices) - 1 and piece.ending is not None
-            text = request.inputs + one.text if request.parameters.return_full_text else one.text
-            yield {
-                "token": _token(job, choice, request.parameters),
-                "generated_text": text if last else None,
-                "details": _details(job, one, request.parameters) if last and request.parameters.details else None,
-            }
+    async with aclosing(write(job, 1)) as pieces:
+        async for piece in pieces:
+            one.add(piece)
+            for place, choice in enumerate(piece.choices):
+                last = place == len(piece.choices) - 1 and piece.ending is not None
+                text = request.inputs + one.text if request.parameters.return_full_text else one.text
+                yield {
+                    "token": _token(job, choice, request.parameters),
+                    "generated_text": text if last else None,
+                    "details": _details(job, one, request.parameters) if last and request.parameters.details else None,
+                }
 
 
 def _token(job: Job, choice: Choice, parameters: NativeParameters) -> dict[str, Any]:

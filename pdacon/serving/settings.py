@@ -52,8 +52,12 @@ class Settings:
         A URL of fsspec's through which they are shared with other machines; see `pdacon.CompileCache`.
     max_tokens : int or None
         The most tokens of an answer whose request does not say so. None: what the model's context has room for.
+    shutdown_delay_seconds : float
+        How long requests are taken as before after ``/ready`` has begun to say no, once the server is told to stop.
     shutdown_seconds : float
-        How long answers that are being written may take once the server is told to stop.
+        How long answers that are being written may take after that; then each ends with an error.
+    hang_seconds : float
+        How long a step of the model may take; after that its answers end with an error, and ``/health`` says no.
     """
 
     model_name: str = "pdacon"
@@ -74,7 +78,9 @@ class Settings:
     cache_directory: str | os.PathLike[str] | None = None
     cache_store: str | None = None
     max_tokens: int | None = None
+    shutdown_delay_seconds: float = 0.0
     shutdown_seconds: float = 30.0
+    hang_seconds: float = 300.0
 
     def __post_init__(self) -> None:
         counts = ("max_body_bytes", "max_grammar_bytes", "compile_workers", "max_compiles", "max_requests")
@@ -86,6 +92,10 @@ class Settings:
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
                 raise ValueError(f"Settings: {name} is None or a number of at least 1, not {value!r}")
+        for name in ("shutdown_delay_seconds", "shutdown_seconds", "hang_seconds"):
+            seconds = getattr(self, name)
+            if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+                raise ValueError(f"Settings: {name} is a number of seconds, 0 or more, not {seconds!r}")
         if isinstance(self.api_keys, str) or not all(isinstance(key, str) and key for key in self.api_keys):
             raise ValueError("Settings: api_keys is a tuple of texts that are not empty")
         if any(key != key.strip() or not key.isprintable() for key in self.api_keys):

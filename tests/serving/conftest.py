@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import openai
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 pytest.importorskip("torch")
 import torch
@@ -17,6 +20,7 @@ import uvicorn
 from pdacon.composition import Limits
 from pdacon.integrations.huggingface import load_tiny
 from pdacon.serving import Settings, create_app
+from pdacon.serving.running import Server
 
 KEY = "a key"
 
@@ -24,10 +28,12 @@ KEY = "a key"
 class Running:
     """A server on this machine, and clients of it."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, model: Any = None) -> None:
         torch.set_num_threads(1)
-        app = create_app(*load_tiny(), settings)
-        self._server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, access_log=False))
+        tiny, tokenizer = load_tiny()
+        app = create_app(model or tiny, tokenizer, settings)
+        config = uvicorn.Config(app, port=0, log_config=None, access_log=False, timeout_graceful_shutdown=5)
+        self._server = Server(config, app.state.draining, settings.model_name)
         self._thread = threading.Thread(target=self._server.run)
         self._thread.start()
         until = time.monotonic() + 60
@@ -40,6 +46,19 @@ class Running:
 
     def client(self, key: str = KEY, **options: Any) -> openai.OpenAI:
         return openai.OpenAI(base_url=f"{self.address}/v1", api_key=key, max_retries=0, **options)
+
+    def figures(self) -> dict[str, float]:
+        """What the server has counted: by a figure's name and its labels, but for the model and the bounds."""
+        text = httpx.get(f"{self.address}/metrics").text
+        return {
+            " ".join((one.name, *(value for key, value in sorted(one.labels.items()) if key != "model"))): one.value
+            for family in text_string_to_metric_families(text)
+            for one in family.samples
+        }
+
+    def signal(self) -> None:
+        """What a signal does, without waiting for the end."""
+        self._server.handle_exit(signal.SIGTERM, None)
 
     def stop(self) -> None:
         self._server.should_exit = True

@@ -140,7 +140,7 @@ def test_a_text_beside_tools_is_a_text() -> None:
 
 
 def test_warnings_of_grammars_are_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    compiler = Compiler(VOCABULARY, Settings(), Metrics())
+    compiler = Compiler(VOCABULARY, Settings(), Metrics("tiny"))
     text = 'start: "a" COLOUR | ANY\nANY.2: /[a-z]+/\nCOLOUR: /red|blue/\n'
     with warnings.catch_warnings():
         warnings.simplefilter("error")

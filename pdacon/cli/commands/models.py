@@ -258,12 +258,21 @@ def serve(
         int | None,
         typer.Option("--max-tokens", min=1, metavar="N", help="Of an answer, unless a request says so.", hidden=True),
     ] = None,
+    drain_delay: Annotated[
+        float,
+        typer.Option("--drain-delay", min=0, metavar="S", help="From /ready's no to the refusals.", hidden=True),
+    ] = 0.0,
+    drain_seconds: Annotated[
+        float,
+        typer.Option("--drain-seconds", min=0, metavar="S", help="For answers that a stop finds running.", hidden=True),
+    ] = 30.0,
     help_all: HelpAllOption = False,
 ) -> int:
     """Serve a model as OpenAI's API does, each answer in the schema or grammar of its request.
 
     `response_format`, `tools` and `structured_outputs` of chat completions and completions, and LoRAX's `/generate`;
-    `/health` and `/metrics` for whoever looks after it. SIGINT or SIGTERM ends it once running answers are written.
+    `/health`, `/ready` and `/metrics` for whoever looks after it. SIGINT or SIGTERM ends it once running answers are
+    written.
     """
     from pdacon.cli.serving import Serving, serve_model
 
@@ -284,6 +293,8 @@ def serve(
             workers,
             cache_tokens,
             max_tokens,
+            drain_delay,
+            drain_seconds,
         )
     )
 
