@@ -53,7 +53,11 @@ CASES: dict[str, tuple[Any, Any, Any]] = {
         {"a": 1, "b": 2},
         {"a": 1},
     ),
-    "`minProperties`": ({"type": "object", "minProperties": 2}, {"a": 1, "b": 2}, {"a": 1}),
+    "`minProperties`": (
+        {"type": "object", "properties": {"a": {}, "b": {}}, "additionalProperties": False, "minProperties": 2},
+        {"a": 1, "b": 2},
+        {"a": 1},
+    ),
     "`propertyNames`": ({"type": "object", "propertyNames": {"pattern": "^x"}}, {"xa": 1}, {"a": 1}),
     "`unevaluatedProperties`": (
         {"type": "object", "allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": False},

@@ -27,9 +27,11 @@ from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.facts import (
     Among,
     Facts,
+    Has,
     Matches,
     Members,
     MoreItemsThan,
+    MoreMembersThan,
     Names,
     Repeats,
 )
@@ -345,6 +347,7 @@ class _ObjectWriter:
         members: list[Name] = [*(_Listed(writer, name) for name in self._order), *self._classes]
         self.step = MemberSteps(self._facts, members).step
         self.at_end, self.look = self._facts.at_end, writer.look
+        self._check_counts()
 
     def write(self, container: _core.Container | None = None) -> list[list[int]]:
         """The families of the members' values."""
@@ -396,6 +399,55 @@ class _ObjectWriter:
                 "come in the schema's order only"
             )
             reader.note(certain[0][1], "properties", why)
+
+    def _check_counts(self) -> None:
+        """Refuse to count members where two of them may have the same name: the value then has fewer than the text.
+
+        What is listed comes once, and so does the first of the others: that many are certainly different.
+        """
+        facts, formulas, reader = self._facts, self._facts.formulas, self._writer.reader
+        counts = [(v, fact) for v, fact in facts.among(*self._machine) if isinstance(fact, MoreMembersThan)]
+        for variable, fact in counts if self._classes else ():
+            for formula in self._machine:
+                # Where it is right that there are more, and would not be if there were not.
+                asked = formulas.conjunction(
+                    formulas.restricted(formula, variable, True),
+                    formulas.negation(formulas.restricted(formula, variable, False)),
+                )
+                if asked == FALSE or self._certain_names(asked) >= fact.count or not self._takes_others(asked):
+                    continue
+                pointer, keyword = reader.origins[fact]
+                why = (
+                    f"{fact.count + 1} members or more cannot be told where names are free, since a text may have one "
+                    "of them twice; list or require names, or have those of the text counted with lax=True"
+                )
+                reader.drop(UnsupportedSchemaError(pointer, keyword, why))
+                break
+
+    def _certain_names(self, formula: int) -> int:
+        """How many names an object certainly has for which a formula holds."""
+        facts, implies = self._facts, self._facts.formulas.implies
+        required = [
+            fact.names
+            for variable, fact in facts.among(formula)
+            if isinstance(fact, Has) and implies(formula, facts.formulas.variable(variable))
+        ]
+        return len(frozenset().union(*required))
+
+    def _takes_others(self, formula: int) -> bool:
+        """Whether an object for which a formula holds may have members of names that no schema lists."""
+        facts, formulas, questions = self._facts, self._facts.formulas, self._writer.questions
+        certain = [
+            variable
+            for variable, fact in facts.among(formula)
+            if isinstance(fact, (Members, Names)) and formulas.implies(formula, formulas.variable(variable))
+        ]
+        for read in range(len(self._order), len(self._order) + len(self._classes)):
+            steps = [self.step(variable, read) for variable in certain]
+            asked = formulas.conjunction(*[question for question, _, _, _ in steps])
+            if asked != FALSE and all(after != FALSE for _, after, _, _ in steps) and questions.possible(asked):
+                return True
+        return False
 
     def _classes_of_names(self) -> list[_Others]:
         """The names that are not listed, parted by what patterns and ``propertyNames`` say of them."""

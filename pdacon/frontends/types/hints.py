@@ -284,8 +284,6 @@ class Hints:
                 f"{path} key", "keys are strings or integers without bounds here; use a list of pairs"
             )
         least, most = said.lengths
-        if least > 1 and not choice:
-            self.left_out(path, f"at least {least} different keys", "a key may come twice in a text")
         own_kind, make = _DICTS[kind]
         return Table(keys, value, own_kind, make, least, most, numbered)
 
