@@ -215,7 +215,7 @@ class _Application:
         others: int | None,
     ) -> Job:
         sampling = Sampling(asked.temperature, asked.top_k, asked.top_p, asked.seed, others)
-        job = await self._made(request, ids, wanted, sampling, max_tokens, asked.stops)
+        job = await self._made(request, ids, wanted, sampling, max_tokens, asked.stop)
         return await asyncio.to_thread(job.completed, asked.soft) if asked.complete else job
 
     async def _native_job(self, request: Request, asked: NativeRequest) -> Job:
@@ -225,8 +225,8 @@ class _Application:
         wanted, ids = await self._prepared(
             request, lambda: (lorax.format_of(asked), self.prompts.of_text(asked.inputs, "inputs"))
         )
-        stops, most = tuple(filter(None, parameters.stop)), parameters.max_new_tokens
-        return await self._made(request, ids, wanted, lorax.sampling_of(parameters), most, stops)
+        most = parameters.max_new_tokens
+        return await self._made(request, ids, wanted, lorax.sampling_of(parameters), most, parameters.stop)
 
     async def _prepared(self, request: Request, work: Callable[[], R]) -> R:
         """What takes as long as the request is, done in a thread."""

@@ -12,9 +12,10 @@ from pydantic import ValidationError
 from starlette.responses import Response
 
 from pdacon.errors import LimitExceededError, PdaconError, UnsupportedSchemaError
+from pdacon.serving.advice import LONGEST, cut, described
+from pdacon.serving.fields import REFUSED
 
 RETRY_SECONDS = 1
-_LONGEST = 2_000  # characters of a message; what it quotes of a request may be as long as the request
 _LONGEST_PARAM = 500
 
 # The word for programs where the refusal has none of its own.
@@ -62,8 +63,8 @@ class RequestError(Exception):
     ) -> None:
         super().__init__(message)
         self.status = status
-        self.message = _cut(message, _LONGEST)
-        self.param = None if param is None else _cut(param, _LONGEST_PARAM)
+        self.message = cut(message, LONGEST)
+        self.param = None if param is None else cut(param, _LONGEST_PARAM)
         self.code = _CODES.get(status, "failed" if status >= 500 else "bad_request") if code is None else code
         self.headers = dict(headers or {})
 
@@ -93,25 +94,23 @@ def unexpected() -> RequestError:
 
 def of_grammar(error: PdaconError, param: str) -> RequestError:
     """A grammar or schema that cannot be compiled: 400 with the place and the reason."""
+    message, code = described(error), "bad_grammar"
     if isinstance(error, UnsupportedSchemaError):
-        return RequestError(400, str(error), param=f"{param}{error.pointer.removeprefix('#')}", code="bad_schema")
+        return RequestError(400, message, param=f"{param}{error.pointer.removeprefix('#')}", code="bad_schema")
     if isinstance(error, LimitExceededError):
-        return RequestError(400, str(error), param=param, code="grammar_too_large")
-    return RequestError(400, str(error), param=param, code="bad_grammar")
+        code = "grammar_too_large"
+    return RequestError(400, message, param=param, code=code)
 
 
 def of_validation(error: ValidationError) -> RequestError:
     """A request whose parts are not what they have to be: the first of them."""
     first = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(str(part) for part in first["loc"] if not _is_branch(part)) or None
-    reason = "there is no such field" if first["type"] == "extra_forbidden" else first["msg"]
-    return RequestError(400, f"{place}: {reason}" if place else reason, param=place, code="bad_request")
-
-
-def _cut(text: str, most: int) -> str:
-    """A text without its middle where it is long."""
-    half = most // 2 - 2
-    return text if len(text) <= most else f"{text[:half]}...{text[-half:]}"
+    parts = [str(part) for part in first["loc"] if not _is_branch(part)]
+    if first["type"] == REFUSED:
+        parts.append(first["ctx"]["field"])
+    place = ".".join(parts) or None
+    reason = first["msg"].removeprefix("Value error, ")
+    return RequestError(400, f"{cut(place, _LONGEST_PARAM)}: {reason}" if place else reason, param=place)
 
 
 def _is_branch(part: int | str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pdacon.formats import Kind
+from pdacon.quoting import did_you_mean
 from pdacon.serving.failures import RequestError
 from pdacon.serving.protocol import ChatRequest, Common
 
@@ -103,9 +104,13 @@ def response_format(given: Mapping[str, Any] | None, param: str = "response_form
     if kind == "structural_tag":
         _only(given, ("type", "format", "structures", "triggers"), param)
         return Format("structural_tag", json.dumps(given), param)
-    known = "text, json_object, json_schema, grammar, regex, choice, structural_tag"
+    known = ("text", "json_object", "json_schema", "grammar", "regex", "choice", "structural_tag")
+    near = did_you_mean(kind[:60], known) if isinstance(kind, str) else ""
     raise RequestError(
-        400, f"{param}.type is {kind!r}; there are {known}", param=f"{param}.type", code="unknown_format"
+        400,
+        f"{param}.type is {kind!r:.80}; {near}there are {', '.join(known)}",
+        param=f"{param}.type",
+        code="unknown_format",
     )
 
 
@@ -143,7 +148,7 @@ def tools_format(request: ChatRequest) -> Format | None:
     choice = request.tool_choice
     if not request.tools:
         if choice not in (None, "none", "auto"):
-            raise RequestError(400, f"tool_choice is {choice!r}, but there are no tools", param="tool_choice")
+            raise RequestError(400, f"tool_choice is {choice!r:.80}, but there are no tools", param="tool_choice")
         return None
     calls = [_call(tool, index) for index, tool in enumerate(request.tools)]
     if choice == "none":
@@ -152,7 +157,7 @@ def tools_format(request: ChatRequest) -> Format | None:
         name = _chosen(choice)
         calls = [call for call in calls if call["properties"]["name"]["const"] == name]
         if not calls:
-            raise RequestError(400, f"tool_choice names {name!r}, which is none of the tools", param="tool_choice")
+            raise RequestError(400, f"tool_choice names {name!r:.80}, which is none of the tools", param="tool_choice")
         choice = "required"
     if request.parallel_tool_calls:
         calls = [{"type": "array", "items": {"anyOf": calls}, "minItems": 1}]
@@ -199,7 +204,7 @@ def _chosen(choice: Mapping[str, Any]) -> str:
 def _grammar(text: Any, syntax: Any, param: str) -> Format:
     if syntax not in (None, "lark", "gbnf"):
         raise RequestError(
-            400, f"syntax is {syntax!r}; there are 'lark' and 'gbnf'", param=param, code="unknown_format"
+            400, f"syntax is {syntax!r:.80}; there are 'lark' and 'gbnf'", param=param, code="unknown_format"
         )
     if not isinstance(text, str):
         raise _malformed(param, _ONE_LINE["grammar"])
@@ -230,7 +235,9 @@ def _only(given: Mapping[str, Any], known: Sequence[str], param: str) -> None:
     """Refuse members that nobody knows: a misspelled one would be left out in silence."""
     for key in given:
         if key not in known:
-            raise RequestError(400, f"{param}: there is no {key!r}; there are {', '.join(known)}", param=param)
+            near = did_you_mean(key[:60], known)
+            listed = f"there is no {key!r:.80}; {near}there are {', '.join(known)}"
+            raise RequestError(400, f"{param}: {listed}", param=param)
 
 
 def _malformed(param: str, wanted: str) -> RequestError:

@@ -1,26 +1,49 @@
 """What requests may contain. A field that is not listed here is refused: a misspelled constraint is no constraint.
 
 Fields that change what is generated and that the server cannot honour are taken only with the value that changes
-nothing.
+nothing (`fields`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-Zero = Annotated[float, Field(ge=0, le=0)]
+from pdacon.serving.fields import honoured
+
+_MOST_STOPS, _LONGEST_STOP = 64, 512  # each is looked for in what each token adds
+
 Temperature = Annotated[float, Field(ge=0, le=100)]
 Share = Annotated[float, Field(gt=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
+TopK = Annotated[int, Field(ge=-1, lt=2**31)]
 Seed = Annotated[int, Field(ge=-(2**63), lt=2**64)]
+
+
+def _stops(given: Any) -> tuple[str, ...]:
+    """The texts that end an answer, of a text, a list of texts or null."""
+    texts = [given] if isinstance(given, str) else [] if given is None else given
+    if not isinstance(texts, list | tuple) or not {*map(type, texts)} <= {str}:
+        raise ValueError("give a text or a list of texts")
+    if len(texts) > _MOST_STOPS or any(len(text) > _LONGEST_STOP for text in texts):
+        raise ValueError(f"give at most {_MOST_STOPS} texts of at most {_LONGEST_STOP} characters")
+    return tuple(dict.fromkeys(filter(None, texts)))
+
+
+Stops = Annotated[tuple[str, ...], BeforeValidator(_stops)]
 
 
 class Strict(BaseModel):
     """A part of a request without fields that nobody knows."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _honoured(cls, given: Any) -> Any:
+        return honoured(given, cls.model_fields) if isinstance(given, Mapping) else given
 
 
 class StreamOptions(Strict):
@@ -36,16 +59,16 @@ class Common(Strict):
     max_tokens: Count | None = None
     temperature: Temperature = 1.0
     top_p: Share = 1.0
-    top_k: Annotated[int, Field(ge=-1)] = 0
+    top_k: TopK = 0
     n: Count = 1
     seed: Seed | None = None
-    stop: str | list[str] | None = None
+    stop: Stops = ()
     stream: bool = False
     stream_options: StreamOptions | None = None
     response_format: dict[str, Any] | None = None
     structured_outputs: dict[str, Any] | None = None
     complete: bool = False  # the answer ends within max_tokens as its format wants
-    soft: Annotated[int, Field(ge=0)] | None = None  # after how many tokens of it nothing is begun any more
+    soft: Annotated[int, Field(ge=0, lt=2**31)] | None = None  # after how many tokens of it nothing is begun any more
     # These say nothing about the answer.
     user: str | None = None
     metadata: dict[str, Any] | None = None
@@ -53,10 +76,6 @@ class Common(Strict):
     service_tier: str | None = None
     safety_identifier: str | None = None
     prompt_cache_key: str | None = None
-    # These have no other value here.
-    frequency_penalty: Zero | None = None
-    presence_penalty: Zero | None = None
-    logit_bias: Annotated[dict[str, float], Field(max_length=0)] | None = None
 
     @field_validator("temperature", "top_p", "top_k", "n", "stream", "complete", mode="before")
     @classmethod
@@ -69,26 +88,18 @@ class Common(Strict):
             raise ValueError("soft needs complete: true")
         return self
 
-    @property
-    def stops(self) -> tuple[str, ...]:
-        """The texts that end an answer."""
-        given = [self.stop] if isinstance(self.stop, str) else self.stop or []
-        return tuple(filter(None, given))
-
 
 class ChatRequest(Common):
     """``POST /v1/chat/completions``."""
 
-    messages: Annotated[list[dict[str, Any]], Field(min_length=1)]
+    messages: Annotated[list[dict[str, Any]], Field(min_length=1, fail_fast=True)]
     max_completion_tokens: Count | None = None
-    tools: list[dict[str, Any]] | None = None
+    tools: Annotated[list[dict[str, Any]], Field(fail_fast=True)] | None = None
     tool_choice: Literal["none", "auto", "required"] | dict[str, Any] | None = None
     parallel_tool_calls: bool | None = False  # True: an answer may have several calls
     logprobs: bool | None = False
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
     chat_template_kwargs: dict[str, Any] | None = None
-    reasoning_effort: None = None
-    modalities: list[Literal["text"]] | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> ChatRequest:
@@ -111,8 +122,6 @@ class CompletionRequest(Common):
     prompt: Any
     echo: bool | None = False
     logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
-    best_of: Annotated[int, Field(ge=1, le=1)] | None = None
-    suffix: None = None
 
     @field_validator("prompt")
     @classmethod
@@ -133,24 +142,18 @@ class NativeParameters(Strict):
 
     max_new_tokens: Count | None = None
     temperature: Temperature | None = None
-    top_k: Annotated[int, Field(ge=-1)] | None = None
+    top_k: TopK | None = None
     top_p: Share | None = None
     do_sample: bool = False
     seed: Seed | None = None
-    stop: list[str] = []
+    stop: Stops = ()
     details: bool = False
-    decoder_input_details: Literal[False] = False
     return_full_text: bool | None = False
     return_k_alternatives: Annotated[int, Field(ge=0, le=20)] | None = None
     response_format: dict[str, Any] | None = None
     adapter_id: str | None = None
     adapter_source: str | None = None
     api_token: str | None = None
-    best_of: Annotated[int, Field(ge=1, le=1)] | None = None
-    repetition_penalty: Annotated[float, Field(ge=1, le=1)] | None = None
-    typical_p: Annotated[float, Field(ge=1, le=1)] | None = None
-    truncate: None = None
-    watermark: Literal[False] = False
 
 
 class NativeRequest(Strict):

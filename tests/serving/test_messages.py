@@ -1,0 +1,187 @@
+"""What clients are told: in words of HTTP and JSON, about the field that they wrote, with a code for programs."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from serving.conftest import KEY, Running
+
+import pdacon
+from pdacon.serving.advice import in_requests
+
+HEADERS = {"Authorization": f"Bearer {KEY}"}
+CHAT, COMPLETIONS, NATIVE = "/v1/chat/completions", "/v1/completions", "/generate"
+BODIES: dict[str, dict[str, Any]] = {
+    CHAT: {"messages": [{"role": "user", "content": "hi"}], "max_tokens": 2},
+    COMPLETIONS: {"prompt": "hi", "max_tokens": 2},
+    NATIVE: {"inputs": "hi", "parameters": {"max_new_tokens": 2}},
+}
+
+PYTHON = re.compile(
+    r"pdacon\.|`pdacon|\b\w+=(?:True|False|\{|\[|\"|\.\.\.)|\b(?:import_paths|source_path|start|registry|spelling)=|print\("
+    r"|\b(?:Grammar|RegularSet|Spelling|Limits|Vocabulary|Constraint)\b[.(]|lark\.Lark|pip install"
+)
+
+
+def refusal(server: Running, path: str, **fields: Any) -> dict[str, Any]:
+    answer = httpx.post(server.address + path, json=BODIES[path] | fields, headers=HEADERS, timeout=60)
+    assert answer.status_code == 400, answer.text
+    error: dict[str, Any] = answer.json()["error"]
+    assert error["type"] == "invalid_request_error"
+    assert isinstance(error["code"], str)
+    return error
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "value", "words"),
+    [
+        (CHAT, "guided_json", {}, 'structured_outputs: {"json": ...}'),
+        (COMPLETIONS, "guided_regex", "a", 'structured_outputs: {"regex": ...}'),
+        (CHAT, "guided_choice", ["a"], 'structured_outputs: {"choice": ...}'),
+        (CHAT, "guided_grammar", "a", 'structured_outputs: {"grammar": ...}'),
+        (CHAT, "format", "json", "response_format"),
+        (CHAT, "functions", [], "give tools"),
+        (CHAT, "function_call", "auto", "tool_choice"),
+        (CHAT, "extra_body", {}, "OpenAI's client"),
+        (COMPLETIONS, "max_completion_tokens", 3, "give max_tokens"),
+        (COMPLETIONS, "messages", [], "/v1/chat/completions"),
+        (CHAT, "prompt", "x", "/v1/completions"),
+        (CHAT, "inputs", "x", "/generate"),
+        (CHAT, "response_fromat", {"type": "json_object"}, "did you mean response_format"),
+        (CHAT, "structured_output", {}, "did you mean structured_outputs"),
+        (CHAT, "temprature", 1, "did you mean temperature"),
+        (CHAT, "xyzzy", 1, "there is no such field"),
+        (CHAT, "{reason}", 1, "there is no such field"),
+        (CHAT, "x" * 50_000, 1, "there is no such field"),
+        (CHAT, "frequency_penalty", 1, "does not support it; leave it out, or give 0"),
+        (CHAT, "frequency_penalty", False, "does not support it"),
+        (COMPLETIONS, "presence_penalty", 0.5, "does not support it"),
+        (CHAT, "logit_bias", {str(token): 1 for token in range(5000)}, "does not support it; leave it out, or give {}"),
+        (CHAT, "min_p", 0.1, "does not support it; leave it out, or give 0"),
+        (CHAT, "ignore_eos", True, "or give false"),
+        (CHAT, "skip_special_tokens", False, "or give true"),
+        (CHAT, "modalities", ["audio"], 'or give ["text"]'),
+        (CHAT, "reasoning_effort", "high", "does not support it; leave it out"),
+        (CHAT, "chat_template", "{{ x }}", "does not support it; leave it out"),
+        (COMPLETIONS, "suffix", "x", "does not support it"),
+        (COMPLETIONS, "best_of", 2, "does not support it"),
+        (CHAT, "stop", 5, "give a text or a list of texts"),
+        (CHAT, "stop", ["a", 1], "give a text or a list of texts"),
+        (CHAT, "stop", [str(number) for number in range(1000)], "at most 64"),
+        (COMPLETIONS, "stop", "x" * 1000, "512 characters"),
+        (CHAT, "top_k", 10**400, "top_k"),
+        (CHAT, "n", 10**400, "n is 1000"),
+        (CHAT, "soft", 10**40, "soft"),
+    ],
+)
+def test_a_field_that_is_not_taken_says_what_is(server: Running, path: str, name: str, value: Any, words: str) -> None:
+    error = refusal(server, path, **{name: value})
+    assert words in error["message"]
+    assert "less than or equal" not in error["message"] or name == "n"
+    assert error["param"][:200] == name[:200]
+    assert len(error["message"]) <= 2000
+
+
+def test_fields_of_parts_are_named_with_their_place(server: Running) -> None:
+    error = refusal(server, NATIVE, parameters={"max_tokens": 5})
+    assert (error["param"], "did you mean max_new_tokens" in error["message"]) == ("parameters.max_tokens", True)
+    error = refusal(server, NATIVE, parameters={"repetition_penalty": 1.2})
+    assert error["param"] == "parameters.repetition_penalty"
+    error = refusal(server, CHAT, stream=True, stream_options={"include_usge": True})
+    assert (error["param"], "include_usage" in error["message"]) == ("stream_options.include_usge", True)
+    error = refusal(server, CHAT, structured_outputs={"jsn": {}})
+    assert "did you mean json" in error["message"]
+    error = refusal(server, CHAT, response_format={"type": "json-schema"})
+    assert (error["code"], "did you mean json_schema" in error["message"]) == ("unknown_format", True)
+
+
+def test_values_that_change_nothing_are_taken(server: Running) -> None:
+    nothing = {
+        "frequency_penalty": 0, "presence_penalty": 0.0, "logit_bias": {}, "repetition_penalty": 1.0, "min_p": 0,
+        "ignore_eos": False, "skip_special_tokens": True, "modalities": ["text"], "reasoning_effort": None,
+        "stop": None, "top_k": 2**31 - 1, "best_of": 1, "suffix": None, "max_tokens": 10**400,
+    }  # fmt: skip
+    body = BODIES[COMPLETIONS] | nothing | {"response_format": {"type": "choice", "choices": ["a"]}}
+    answer = httpx.post(server.address + COMPLETIONS, json=body, headers=HEADERS, timeout=60)
+    assert answer.status_code == 200, answer.text
+
+
+FORMATS: list[Any] = [
+    {"json": {"$ref": "http://localhost/x.json"}},
+    {"json": {"type": "string", "format": "regex"}},
+    {"grammar": 'start: x | y\nx: "a"\ny: "a"'},
+    {"grammar": 'start: e\ne: e "+" e | "a"'},
+    {"grammar": 'start: (A|B)+\nA: /[a-z]+/\nB: /[a-m]+/'},
+    {"grammar": 'begin: "a"'},
+    {"grammar": "start: x\n%import foo.bar"},
+    {"grammar": "start: x\n%import .foo (bar)"},
+    {"grammar": '{"type": "object"}'},
+    {"grammar": "no grammar"},
+    {"grammar": 'start: "a"\n%llguidance {}'},
+    {"grammar": "%llguidance {}\nstart: @foo"},
+    {"grammar": '%llguidance {}\nstart: %lark { start: "a" }'},
+    {"grammar": "%llguidance {}\nstart: <[1]>"},
+    {"grammar": '%llguidance {}\nstart[max_tokens=5]: "a"'},
+    {"grammar": '%llguidance {}\nstart: <|foo|> "a"'},
+    {"grammar": "start: start"},
+    {"grammar": 'root ::= "a', "syntax": "gbnf"},
+    {"regex": "(" * 300},
+    {"regex": "(a{1,5000}){1,5000}"},
+    {"structural_tag": {"format": {"type": "json_schema", "json_schema": {}, "any_order": True}}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("format", FORMATS, ids=range(len(FORMATS)))
+def test_grammars_are_refused_without_advice_for_python(server: Running, format: Any) -> None:
+    error = refusal(server, COMPLETIONS, structured_outputs=format)
+    assert not PYTHON.search(error["message"]), error["message"]
+    assert error["code"] in ("bad_schema", "bad_grammar", "grammar_too_large", "bad_request")
+    assert error["param"].startswith("structured_outputs")
+
+
+def test_conflicts_come_with_their_repairs(server: Running) -> None:
+    error = refusal(server, COMPLETIONS, structured_outputs={"grammar": 'start: e\ne: e "+" e | "a"'})
+    assert "\nRepair: " in error["message"]
+
+
+# What no request reaches: types, databases, files, and options that only Python or the command line has.
+_ELSEWHERE = re.compile(
+    r"/(?:types|indented)/|/sql\w*\.py|/(?:given|settings|reading|endings|questions|records|indentation|outlines_terms"
+    r"|regular_sets|schema|plain|escaping|checks|templates|patterns|rendering|report|declared|display|members)\.py"
+)
+
+
+def test_all_advice_for_python_is_replaced() -> None:
+    """Of the rooms that requests reach: each text of the sources that advises what only Python can do."""
+    left = []
+    for room in ("grammar", "frontends", "determinism", "lexer", "lalr", "pda"):
+        for file in (Path(pdacon.__file__).parent / room).rglob("*.py"):
+            if _ELSEWHERE.search(file.as_posix()):
+                continue
+            left += [
+                (file.name, text)
+                for text in texts_of(ast.parse(file.read_text("utf-8")))
+                if PYTHON.search(in_requests(text))
+            ]
+    assert left == []
+
+
+def texts_of(tree: ast.AST) -> list[str]:
+    """The texts with blanks in them that are no docstrings; what is filled in is X."""
+    documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    joined = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+    within = {id(part) for node in joined for part in ast.walk(node) if part is not node}
+    texts = []
+    for node in ast.walk(tree):
+        if id(node) in documented or id(node) in within:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            texts.append("".join(str(part.value) if isinstance(part, ast.Constant) else "X" for part in node.values))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            texts.append(node.value)
+    return [text for text in texts if " " in text]
