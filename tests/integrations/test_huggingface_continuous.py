@@ -18,6 +18,7 @@ from transformers.generation.continuous_batching.requests import FutureRequestSt
 import pdacon
 from pdacon.errors import MatcherError
 from pdacon.integrations.huggingface import PDAContinuousProcessor, constrain, generate, generate_batch
+from pdacon.integrations.huggingface.memory import with_room
 
 GRAMMARS = {
     "lists": 'start: "[" [item ("," item)*] "]"\nitem: /[a-c]{1,3}/ | start\n',
@@ -88,6 +89,44 @@ def test_each_prompt_has_its_constraint(
                 max_tokens=12,
             )
             assert alone.token_ids == one.token_ids
+
+
+def test_by_default_there_is_room_for_what_is_asked(
+    model: Any, tokenizer: Any, constraints: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Transformers would fill most of the machine's memory, and read and mask as much at each step."""
+    made = []
+    init = type(model).init_continuous_batching
+
+    def noted(self: Any, settings: Any, config: Any) -> Any:
+        made.append(manager := init(self, settings, config))
+        return manager
+
+    monkeypatch.setattr(type(model), "init_continuous_batching", noted)
+    prompts = [f"number {number}" for number in range(40)]
+    texts = generate_batch(model, tokenizer, prompts, constraint=constraints["lists"], max_tokens=12)
+    for one in texts:
+        require_right(constraints["lists"], one)
+    (config,) = [manager.continuous_batching_config for manager in made]
+    assert (len(texts), config.max_requests_per_batch) == (40, 32)
+    assert config.num_blocks == 64, "one page of 256 tokens for each of 32 rows, and one more"
+    assert 32 <= config.max_batch_tokens <= 512
+    (one,) = generate_batch(
+        model, tokenizer, ["x"], constraint=constraints["lists"], max_tokens=5, continuous_batching_config=small()
+    )
+    require_right(constraints["lists"], one)
+    asked = made[-1].continuous_batching_config
+    assert (asked.num_blocks, asked.max_batch_tokens) == (16, 64), "what is said stays"
+
+
+@pytest.mark.parametrize(
+    ("prompts", "new_tokens", "blocks"),
+    [([3], 10, 2), ([255], 1, 2), ([256], 1, 3), ([3] * 500, 10, 64), ([3000] * 500, 1, 256), ([100_000], 1, 392)],
+)
+def test_room_grows_with_the_requests_up_to_a_limit(prompts: list[int], new_tokens: int, blocks: int) -> None:
+    config = with_room(ContinuousBatchingConfig(page_size=256), "cpu", prompts, new_tokens)
+    assert config.num_blocks == blocks
+    assert with_room(None, "cuda", prompts, new_tokens).num_blocks is None
 
 
 @pytest.mark.slow

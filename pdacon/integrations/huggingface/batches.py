@@ -21,6 +21,7 @@ from pdacon.integrations.huggingface.arguments import (
 )
 from pdacon.integrations.huggingface.beginnings import begin
 from pdacon.integrations.huggingface.continuous import constrain
+from pdacon.integrations.huggingface.memory import with_room
 from pdacon.integrations.huggingface.prompts import Prompt, prompt_ids, require_embedded, split
 from pdacon.integrations.huggingface.results import Generation, read, read_free, warn_of_cuts
 from pdacon.integrations.huggingface.settings import Settings, settings_of
@@ -66,8 +67,8 @@ def generate_batch(
     generation_config, chat_options
         See `generate`.
     continuous_batching_config : transformers.ContinuousBatchingConfig, optional
-        How much memory to take, its ``seed``, ... On the CPU give ``num_blocks`` and ``max_batch_tokens`` where psutil
-        is not installed. A copy of it is switched to synchronous batches.
+        How much memory to take, its ``seed``, ... A copy of it is switched to synchronous batches. What it leaves open
+        is on the CPU what these prompts need, 32 of them at a time; else transformers takes what the device has.
     **options
         More of ``GenerationConfig``: ``top_p``, ``top_k``, ...
 
@@ -111,7 +112,8 @@ def generate_batch(
     ends = end_ids(vocabularies)
     pad = pad_id(model, tokenizer, ends) if chosen.pad is None else chosen.pad
     config = _configuration(model, ends, pad, chosen)
-    manager = model.init_continuous_batching(config, copy.deepcopy(continuous_batching_config))
+    batching = with_room(continuous_batching_config, model.device.type, [len(ids) for ids in rows], chosen.max_tokens)
+    manager = model.init_continuous_batching(config, batching)
     names = {str(number): one for number, one in enumerate(constraints)}
     processor = constrain(manager, names, tokenizer=tokenizer if is_readable(model, tokenizer) else None)
     if budget is not None:
