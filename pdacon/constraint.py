@@ -430,8 +430,8 @@ class Constraint:
         Raises
         ------
         ValueError
-            The text is no sentence of the grammar, or Python's limits refuse it, such as that on digits, or a class
-            refuses it, of which the message has the path and the reason.
+            The text is no sentence of the grammar, or a class refuses it, of which the message has the path and the
+            reason.
         TypeError
             The grammar knows no values.
         RecursionError

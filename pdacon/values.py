@@ -6,13 +6,13 @@ Lark's trees.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pdacon.above import ask
 from pdacon.frontends.insertion import Composition, Escaped, Hole
+from pdacon.frontends.long_integers import json_value
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables, reductions_of
 from pdacon.pda.indentation import parser_terminals
@@ -47,7 +47,7 @@ def reader_of(
     if grammar is not None and grammar.language in _TEXTS:
         return str
     of_schema = grammar is not None and grammar.language == "JSON Schema"
-    return json.loads if of_schema else _READERS.get(builtin_name or "")
+    return json_value if of_schema else _READERS.get(builtin_name or "")
 
 
 def _of_part(grammar: Grammar, text: str) -> Any:
@@ -55,7 +55,7 @@ def _of_part(grammar: Grammar, text: str) -> Any:
 
 
 def _of_escaped(parts: Escaped, text: str) -> Any:
-    return _of_part(parts.grammar, json.loads(text if parts.quotes else f'"{text}"'))
+    return _of_part(parts.grammar, json_value(text if parts.quotes else f'"{text}"'))
 
 
 def _of_composed(grammar: Grammar, parts: Composition, lexemes: Lexemes, start: str | None, text: str) -> Any:
@@ -114,14 +114,14 @@ def _outer_pieces(
 
 
 def _lines(text: str) -> list[Any]:
-    return [json.loads(line) for line in text.split("\n") if line]
+    return [json_value(line) for line in text.split("\n") if line]
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
-    "json": json.loads,
-    "json_compact": json.loads,
-    "json_dumps": json.loads,
-    "json_pretty": json.loads,
-    "json_pretty4": json.loads,
+    "json": json_value,
+    "json_compact": json_value,
+    "json_dumps": json_value,
+    "json_pretty": json_value,
+    "json_pretty4": json_value,
     "jsonl": _lines,
 }

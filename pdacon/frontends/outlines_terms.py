@@ -7,7 +7,6 @@ schemas and context-free parts, put together. Outlines itself is not imported: t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -61,7 +60,7 @@ def _of_hole(term: Any) -> Grammar:
             f"whitespace_pattern={term.whitespace_pattern!r} cannot be had; "
             "Grammar.from_json_schema(schema, spelling=pdacon.Spelling(whitespace=...)) has other ways to write JSON",
         )
-    return schema_grammar(json.loads(term.schema))
+    return schema_grammar(term.schema)
 
 
 def _is_regular(term: Any) -> bool:

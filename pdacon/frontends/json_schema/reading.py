@@ -99,6 +99,8 @@ class Reader:
         The types of a `Notation`, which are beside those of JSON.
     closed : bool
         Whether an object whose schemas list properties has no others, unless one says what others it has.
+    plain_integers : bool
+        Whether an integer has neither a fraction nor an exponent in every draft.
     """
 
     def __init__(
@@ -109,6 +111,7 @@ class Reader:
         note: Note,
         marked: Iterable[str] = (),
         closed: bool = False,
+        plain_integers: bool = False,
     ) -> None:
         self.note = note
         self._marked = tuple(marked)
@@ -121,7 +124,7 @@ class Reader:
         self._documents, self._formats_asserted, self.drop = documents, formats_asserted, drop
         self._numbers: dict[Any, int] = {}
         self._known: dict[tuple[int, Type], Meaning | None] = {}
-        self._closed = closed
+        self._closed, self._plain_integers = closed, plain_integers
 
     def question(self, place: Place) -> int:
         """The formula that a value satisfies the schema at a place."""
@@ -273,7 +276,8 @@ class Reader:
             advice = f'; write "{near}"' if near else f"; {others}"
             raise UnsupportedSchemaError(place.pointer, "type", f"{said!r:.60} is no type or list of types{advice}")
         if kind == "number" and "number" not in names:
-            return self.facts.holds(Integral(place.draft <= 4)) if "integer" in names else FALSE
+            written = self._plain_integers or place.draft <= 4
+            return self.facts.holds(Integral(written)) if "integer" in names else FALSE
         return TRUE if any(kind in _NAMES[name] for name in names) else FALSE
 
     def _one_of(self, values: Sequence[Any], kind: Type) -> int:

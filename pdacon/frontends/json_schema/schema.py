@@ -35,10 +35,12 @@ def schema_grammar(
     watch: Watch | None = None,
     notation: Notation | None = None,
     closed: bool = False,
+    plain_integers: bool = False,
 ) -> Grammar:
     """The grammar of the values that satisfy a schema; see `Grammar.from_json_schema`. ``watch`` can stop the work.
 
-    ``notation`` has the marks of types that are not JSON's.
+    ``notation`` has the marks of types that are not JSON's. With ``plain_integers`` ``1.0`` is none in any draft, so
+    that an integer is told from a float by its text.
     """
     schema, source = plain(schema)
     dropped: dict[tuple[str, str, str], None] = {}
@@ -57,7 +59,7 @@ def schema_grammar(
         raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
     documents = Documents(schema, registry, source)
     marked = () if notation is None else tuple(notation.marks)
-    reader = Reader(documents, formats, drop, note, marked, closed)
+    reader = Reader(documents, formats, drop, note, marked, closed, plain_integers)
     _refuse_envelope(schema)
     watch = Watch(0.0, None) if watch is None else watch
     writer = Writer(reader, spelling, watch, notation)

@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
 from pdacon.frontends.json_schema import Marks, Notation, Spelling
+from pdacon.frontends.long_integers import json_value, text_of
 from pdacon.frontends.types.python_texts import PYTHON_CONSTANTS, read_python, write_python
 from pdacon.frontends.types.shapes import Marked, Mismatch, Real, shown
 
@@ -70,7 +71,7 @@ class Form:
         """
         if self.python:
             return read_python(text)
-        return json.loads(text, parse_float=Real)
+        return json_value(text, parse_float=Real)
 
     def dumps(self, raw: Any) -> str:
         """The text of a raw value, as the grammar's spelling has it."""
@@ -90,6 +91,8 @@ def _json(raw: Any, spelling: Spelling, depth: int) -> str:
         return _canonical(raw.text) if spelling.numbers == "canonical" else raw.text
     if isinstance(raw, float):
         return _canonical(repr(raw)) if spelling.numbers == "canonical" else repr(raw)
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        return text_of(raw)
     return json.dumps(raw, ensure_ascii=spelling.escapes == "ascii")
 
 

@@ -111,7 +111,14 @@ def _grammar(given: tuple[str, Any], options: tuple[Any, ...], watch: Watch | No
             hints.left_out(path, what, "a text of one is a text of the other and is read as the first; give each a "
                            "member of its own, such as kind: Literal[...]")  # fmt: skip
     try:
-        grammar = schema_grammar(schema, spelling=form.spelling, lax=options[2], watch=watch, notation=form.notation())
+        grammar = schema_grammar(
+            schema,
+            spelling=form.spelling,
+            lax=options[2],
+            watch=watch,
+            notation=form.notation(),
+            plain_integers=True,
+        )
     except UnsupportedSchemaError as error:
         place = path_of(error.pointer, name, schemas.definitions)
         raise UnsupportedTypeError(place, f"{error.keyword}: {error.why}" if error.keyword else error.why) from error

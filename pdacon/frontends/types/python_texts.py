@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from pdacon.frontends.json_schema import Marks
+from pdacon.frontends.long_integers import integer_of, text_of
 from pdacon.frontends.types.shapes import Marked, Real, row_head
 
+_LONG = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<![\w.])[1-9]\d{600,}(?![\w.])""", re.DOTALL | re.ASCII)
+"""Strings, and integers of more digits than Python may read; they are written as hexadecimal ones for it."""
 PYTHON_CONSTANTS = {"null": "None", "true": "True", "false": "False"}
 
 
@@ -24,6 +28,7 @@ def read_python(text: str) -> Any:
     ValueError
         It is none, or has what stands for no value.
     """
+    text = _LONG.sub(lambda found: hex(integer_of(found[0])) if found[0].isdecimal() else found[0], text)
     try:
         tree = ast.parse(text, mode="eval")
     except (SyntaxError, MemoryError, RecursionError) as error:
@@ -95,6 +100,8 @@ def write_python(raw: Any, marks: Mapping[str, Marks]) -> str:
         return f"{{{', '.join(parts)}}}"
     if isinstance(raw, str):
         return json.dumps(raw, ensure_ascii=False)
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        return text_of(raw)
     return raw.text if isinstance(raw, Real) else repr(raw)
 
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from pdacon.frontends.json_schema import Marks
+from pdacon.frontends.long_integers import text_of
 from pdacon.frontends.types.constraints import Said
 from pdacon.frontends.types.dates import Spelling
 from pdacon.frontends.types.forms import Form
@@ -139,7 +140,7 @@ class Number(Shape):
         if isinstance(raw, bool) or not isinstance(raw, int | Real):
             raise Mismatch(path, f"{shown(raw)} is no number")
         try:
-            value = self.kind(raw.text if isinstance(raw, Real) else raw)
+            value = self.kind(raw.text if isinstance(raw, Real) else text_of(raw))
         except (ArithmeticError, ValueError) as error:
             raise Mismatch(path, f"{shown(raw)} is too large for {self.kind.__name__}") from error
         if self.said.numeric and not math.isfinite(value):

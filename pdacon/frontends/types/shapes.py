@@ -11,7 +11,10 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
+
+from pdacon.frontends.long_integers import text_of
 
 
 class Mismatch(ValueError):
@@ -152,7 +155,8 @@ def settled(shape: Shape) -> Shape:
 
 def shown(value: Any) -> str:
     """A value in a message."""
-    text = repr(value.text if isinstance(value, Real) else value)
+    is_integer = isinstance(value, int) and not isinstance(value, bool) and not isinstance(value, Enum)
+    text = text_of(value) if is_integer else repr(value.text if isinstance(value, Real) else value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

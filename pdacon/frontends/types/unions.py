@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdacon.cancelling import Watch
+from pdacon.cautions import held
 from pdacon.errors import EmptyLanguageError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import schema_grammar
 from pdacon.frontends.types.containers import Items, Table
@@ -153,7 +154,8 @@ def _meet(first: Shape, second: Shape, form: Form, watch: Watch) -> bool:
         both["minProperties"] = 1
     both["$defs"] = schemas.definitions
     try:
-        schema_grammar(both, notation=form.notation(), watch=watch)
+        with held():  # what is to be said of the schema is said of the whole type's
+            schema_grammar(both, notation=form.notation(), watch=watch, plain_integers=True)
     except EmptyLanguageError:
         return False
     except UnsupportedSchemaError:
