@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from pdacon.frontends.long_integers import text_of
@@ -155,8 +154,10 @@ def settled(shape: Shape) -> Shape:
 
 def shown(value: Any) -> str:
     """A value in a message."""
-    is_integer = isinstance(value, int) and not isinstance(value, bool) and not isinstance(value, Enum)
-    text = text_of(value) if is_integer else repr(value.text if isinstance(value, Real) else value)
+    try:
+        text = repr(value.text if isinstance(value, Real) else value)
+    except ValueError:  # Python writes no integer of thousands of digits
+        text = text_of(value) if isinstance(value, int) else f"{type(value).__name__} with a long integer"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
