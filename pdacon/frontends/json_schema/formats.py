@@ -1,8 +1,8 @@
 """The values of ``format``, as patterns that match the whole string.
 
-Source: JSON Schema Validation, draft 2020-12, section 7.3, and what it names: RFC 3339 (dates and times), RFC 5321
-(e-mail), RFC 1123 (host names), RFC 2673 and RFC 4291 (addresses), RFC 3986 and RFC 3987 (URIs and IRIs), RFC 6570
-(templates), RFC 4122 (UUIDs), RFC 6901 (pointers).
+Source: JSON Schema Validation, draft 2020-12, section 7.3, and what it names: RFC 3339 (dates and times), RFC 5321 and
+RFC 6531 (e-mail), RFC 1123 (host names), RFC 2673 and RFC 4291 (addresses), RFC 3986 and RFC 3987 (URIs and IRIs),
+RFC 6570 with its erratum 6937 (templates), RFC 4122 (UUIDs), RFC 6901 (pointers).
 """
 
 from __future__ import annotations
@@ -52,26 +52,34 @@ _IPV6 = (
     rf"|(?:(?:{_GROUP}:){{0,5}}{_GROUP})?::{_GROUP}|(?:(?:{_GROUP}:){{0,6}}{_GROUP})?::)"
 )
 _ATEXT = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]"
+_BEYOND_ASCII = r"\u0080-\ud7ff\ue000-\u{10ffff}"
+_IATEXT = rf"[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~\-{_BEYOND_ASCII}]"
+_ILETTER = rf"[A-Za-z0-9{_BEYOND_ASCII}]"
+_ILABEL = rf"{_ILETTER}(?:[A-Za-z0-9\-{_BEYOND_ASCII}]*{_ILETTER})?"
 
 
-def _uri(beyond: str) -> dict[str, str]:
-    """The parts of RFC 3986, with further characters allowed where RFC 3987 allows them."""
+def _uri(beyond: str, private: str) -> dict[str, str]:
+    """The parts of RFC 3986, with further characters where RFC 3987 allows them: ``private`` in queries only."""
     escape = r"%[0-9A-Fa-f]{2}"
     char = rf"(?:[A-Za-z0-9._~!$&'()*+,;=:@{beyond}-]|{escape})"
     first = rf"(?:[A-Za-z0-9._~!$&'()*+,;=@{beyond}-]|{escape})"  # without a colon
     name = rf"(?:[A-Za-z0-9._~!$&'()*+,;={beyond}-]|{escape})*"
     user = rf"(?:[A-Za-z0-9._~!$&'()*+,;=:{beyond}-]|{escape})*@"
-    literal = rf"\[(?:{_IPV6}|v[0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+)\]"
+    literal = rf"\[(?:{_IPV6}|[Vv][0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+)\]"
     authority = rf"(?:{user})?(?:{literal}|{name})(?::\d*)?"
     absolute = rf"/(?:{char}+(?:/{char}*)*)?"
     below = rf"//{authority}(?:/{char}*)*"
-    ending = rf"(?:\?(?:{char}|[/?])*)?(?:#(?:{char}|[/?])*)?"
+    ending = rf"(?:\?(?:{char}|[/?{private}])*)?(?:#(?:{char}|[/?])*)?"
     uri = rf"[A-Za-z][A-Za-z0-9+.-]*:(?:{below}|{absolute}|{char}+(?:/{char}*)*|){ending}"
     relative = rf"(?:{below}|{absolute}|{first}+(?:/{char}*)*|){ending}"
     return {"whole": uri, "reference": rf"(?:{uri}|{relative})"}
 
 
-_PLAIN, _INTERNATIONAL = _uri(""), _uri(r"\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef\u{10000}-\u{efffd}")
+_UCSCHAR = r"\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef" + "".join(
+    rf"\u{{{plane:x}{'1000' if plane == 0xE else '0000'}}}-\u{{{plane:x}fffd}}" for plane in range(1, 0xF)
+)
+_PRIVATE = r"\ue000-\uf8ff\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}"
+_PLAIN, _INTERNATIONAL = _uri("", ""), _uri(_UCSCHAR, _PRIVATE)
 _VARIABLE = r"(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})+(?:\.(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})+)*(?:\*|:[1-9]\d{0,3})?"
 _POINTER = r"(?:/(?:[^/~]|~[01])*)*"
 _DAYS = r"(?:\d+D|\d+M(?:\d+D)?|\d+Y(?:\d+M(?:\d+D)?)?)"
@@ -92,12 +100,22 @@ PATTERNS = {
     "uri-reference": _PLAIN["reference"],
     "iri": _INTERNATIONAL["whole"],
     "iri-reference": _INTERNATIONAL["reference"],
-    "uri-template": rf"(?:[^\u0000-\u0020\"'%<>\\^`{{|}}]|%[0-9A-Fa-f]{{2}}|"
+    "uri-template": rf"(?:[!#$&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~{_UCSCHAR}{_PRIVATE}]|%[0-9A-Fa-f]{{2}}|"
     rf"\{{[+#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*\}})*",
     "json-pointer": _POINTER,
     "relative-json-pointer": rf"(?:0|[1-9]\d*)(?:#|{_POINTER})",
-    "idn-email": r"(?:[^@\s\u0000-\u001f\"]+)@[^@\s\u0000-\u001f\"]+",
+    "idn-email": rf'(?:{_IATEXT}+(?:\.{_IATEXT}+)*|"(?:[^"\\\u0000-\u001f\u007f]|\\[\u0020-\u007e])*")@'
+    rf"(?:{_ILABEL}(?:\.{_ILABEL})*|\[(?:{_IPV4}|IPv6:{_IPV6})\])",
 }
+
+SINCE = {
+    **dict.fromkeys(("json-pointer", "uri-reference", "uri-template"), 6),
+    **dict.fromkeys(
+        ("date", "idn-email", "idn-hostname", "iri", "iri-reference", "regex", "relative-json-pointer", "time"), 7
+    ),
+    **dict.fromkeys(("duration", "uuid"), 2019),
+}
+"""The first draft that has a format, where it is not the fourth."""
 
 NAMES = {pattern: name for name, pattern in PATTERNS.items()}
 

@@ -10,9 +10,7 @@ differ.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -20,6 +18,7 @@ from typing import Any, Protocol
 
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import formats
+from pdacon.frontends.json_schema.discriminators import why_nothing_is_told
 from pdacon.frontends.json_schema.documents import Documents, Place
 from pdacon.frontends.json_schema.evaluation import Cover, items_beside, items_fact, members_beside
 from pdacon.frontends.json_schema.facts import (
@@ -61,7 +60,6 @@ _NAMES: dict[str, tuple[Type, ...]] = {
 _LISTING = frozenset({"properties", "allOf", "anyOf", "oneOf", "if", "$ref"})
 """Keywords whose schemas list members of the same object."""
 _SMALL = 4
-_DEEPEST_PINNED = 8  # references that lead to where a member is listed
 _LONGEST = 10_000_000  # characters of a string that are counted
 
 
@@ -160,42 +158,9 @@ class Reader:
             self.places.append(place)
             for keyword, why in remarks(node, place.draft, _plain_types(place)):
                 self.note(place.pointer, keyword, why)
-            if "discriminator" in node:
-                self._note_discriminator(place)
+            if "discriminator" in node and (why := why_nothing_is_told(self._documents, place)):
+                self.note(place.pointer, "discriminator", why)
         return number
-
-    def _note_discriminator(self, place: Place) -> None:
-        """Say that a member does not tell alternatives apart, though OpenAPI's ``discriminator`` names it."""
-        named = place.node["discriminator"]
-        name = named.get("propertyName") if isinstance(named, dict) else named
-        alternatives = next((keyword for keyword in ("oneOf", "anyOf") if keyword in place.node), None)
-        if alternatives is None or not isinstance(name, str) or not isinstance(place.node[alternatives], list):
-            return
-        for k in range(len(place.node[alternatives])):
-            one = place.child(alternatives, k)
-            with suppress(UnsupportedSchemaError):  # which is an error where it is read
-                if not self._pins(one, name, 0):
-                    why = (
-                        "it is of OpenAPI and says nothing of values; give each alternative's member "
-                        f"{json.dumps(name, ensure_ascii=False)} a const, which {one.pointer} does not"
-                    )
-                    self.note(place.pointer, "discriminator", why)
-                    return
-
-    def _pins(self, place: Place, name: str, depth: int) -> bool:
-        """Whether a schema lists the values of a member."""
-        node = place.node
-        if not isinstance(node, dict) or depth > _DEEPEST_PINNED:
-            return False
-        if isinstance(node.get("$ref"), str) and self._pins(self._documents.referred(place, "$ref"), name, depth + 1):
-            return True
-        member = node["properties"].get(name) if isinstance(node.get("properties"), dict) else None
-        if isinstance(member, dict) and member.keys() & {"const", "enum"}:
-            return True
-        parts = node.get("allOf")
-        return isinstance(parts, list) and any(
-            self._pins(place.child("allOf", k), name, depth + 1) for k in range(len(parts))
-        )
 
     def _of(self, schema: int, kind: Type) -> Meaning:
         key = schema, kind
@@ -389,7 +354,10 @@ class Reader:
             raise UnsupportedSchemaError(place.pointer, "format", "it must be the name of a format")
         if "format" in node and self._formats_asserted:
             pattern = formats.PATTERNS.get(node["format"])
-            if pattern is not None:
+            if formats.SINCE.get(node["format"], 0) > place.draft:
+                why = f"draft {place.draft} has no format {node['format']!r}, so that it says nothing here"
+                self.note(place.pointer, "format", f'{why}; "$schema" says which draft is meant')
+            elif pattern is not None:
                 parts.append(self._stated(place, "format", Matches(pattern, whole=True)))
             elif node["format"] in formats.NOT_REGULAR:
                 self.drop(UnsupportedSchemaError(place.pointer, "format", formats.NOT_REGULAR[node["format"]]))

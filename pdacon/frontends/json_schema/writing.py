@@ -16,16 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from pdacon._native import _core
 from pdacon.cancelling import Watch
 from pdacon.errors import UnsupportedSchemaError
-from pdacon.frontends.json_schema import numbers, strings
+from pdacon.frontends.json_schema import strings
 from pdacon.frontends.json_schema.facts import (
-    Among,
     Facts,
     Has,
     Matches,
@@ -35,6 +33,7 @@ from pdacon.frontends.json_schema.facts import (
     Names,
     Repeats,
 )
+from pdacon.frontends.json_schema.few_values import MOST_REMEMBERED, few_values
 from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.productions import ARRAY, OBJECT, Productions
 from pdacon.frontends.json_schema.punctuation import Punctuation
@@ -51,7 +50,6 @@ from pdacon.frontends.json_schema.steps import (
 )
 from pdacon.regular import FALSE, TRUE, Substitution
 
-_MOST_REMEMBERED = 10
 _MOST_DOUBTED = 20  # members of which it is found out whether they can come, each by a pass over all productions
 _MOST_NAMES = 64
 """Up to so many names of members that a schema leaves open, but finitely many, each comes once and in order."""
@@ -232,45 +230,24 @@ class Writer:
         places = [*fact.first, *([fact.rest] if fact.rest != FALSE else [])]
         values: dict[str, Any] = {}
         for k, question in enumerate(places):
-            few = self._few(question)
-            if few is not None:
+            few = few_values(self.reader, self.questions, question)
+            if not isinstance(few, str):
                 values.update((repr(value), value) for value in few)
                 continue
             others = [formulas.conjunction(question, other) for at, other in enumerate(places) if at != k]
             if k >= len(fact.first) or any(one != FALSE and self.questions.possible(one) for one in others):
                 pointer, keyword = self.reader.origins[fact]
-                why = "items can have any number of values, which no automaton remembers; give the items an enum"
+                why = f"{few}; give them an enum of at most {MOST_REMEMBERED} values"
                 self.reader.drop(UnsupportedSchemaError(pointer, keyword, why))
                 return FALSE
-        if len(values) > _MOST_REMEMBERED:
+        if len(values) > MOST_REMEMBERED:
             pointer, keyword = self.reader.origins[fact]
-            why = f"items can have {len(values)} values, and more than {_MOST_REMEMBERED} cannot be remembered at once"
+            why = f"items can have {len(values)} values, and more than {MOST_REMEMBERED} cannot be remembered at once"
             self.reader.drop(UnsupportedSchemaError(pointer, keyword, why))
             return FALSE
         return formulas.disjunction(
             *[facts.holds(MoreItemsThan(1, self.reader.equal(value))) for value in values.values()]
         )
-
-    def _few(self, question: int) -> list[Any] | None:
-        """The values that satisfy a question, if they can be listed."""
-        facts = self.facts
-        found: list[Any] = []
-        for kind, value in (("null", None), ("false", False), ("true", True)):
-            if self.questions.meaning(question, kind) == TRUE:  # type: ignore[arg-type]
-                found.append(value)
-        for kind in ("string", "number", "array", "object"):
-            formula = self.questions.meaning(question, kind)  # type: ignore[arg-type]
-            if formula == FALSE:
-                continue
-            if kind in ("array", "object") or strings.unnamed(facts, formula) != FALSE:
-                return None
-            if kind == "string":
-                named = strings.named_strings(facts, [formula])
-                found += sorted(strings.strings_among(facts, formula, named))
-            else:
-                values = {v for _, fact in facts.among(formula) if isinstance(fact, Among) for v in fact.values}
-                found += [v for v in values if isinstance(v, Fraction) and numbers.number_holds(facts, formula, v)]
-        return found
 
     def _object(self, machine: Vector) -> None:
         self._families(_ObjectWriter(self, machine).write())

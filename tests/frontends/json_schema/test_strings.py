@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import pdacon
-from pdacon import Grammar, UnsupportedSchemaError, Vocabulary
+from pdacon import Grammar, GrammarWarning, UnsupportedSchemaError, Vocabulary
 from pdacon.frontends.json_schema import scalars
 
 
@@ -129,13 +129,51 @@ def test_what_is_no_pattern_is_refused_by_name(pattern: str, said: str) -> None:
         ("uuid", ["2eb8aa08-aa98-11ea-b4aa-73b441d16380"], ["2eb8aa08-aa98-11ea-b4aa-73b441d1638"]),
         ("json-pointer", ["/foo/bar~0/baz~1/%a", ""], ["foo", "/~", "/~2"]),
         ("relative-json-pointer", ["1", "0/foo", "2#"], ["/foo", "-1", "01"]),
-        ("uri-template", ["http://a/{b,c*}/{?d:3}"], ["a{b", "a b"]),
+        (
+            "uri-template",
+            ["http://a/{b,c*}/{?d:3}", "'", "it's", "\u00e4\ue000\U000f0000", "%41"],
+            ["a{b", "a b", "\x7f", "\u0085", "\ufdd0", "\uffff", "%4", "<"],
+        ),
+        ("uri", ["http://[V1.fe]", "http://[v1.fe]"], ["http://[w1.fe]", "http://[V.fe]", "http://a?\u00e4"]),
+        (
+            "iri",
+            ["http://a?\ue000", "http://\u00e4/\U0001f600#\u00f6", "http://a?\U00100000"],
+            ["http://a/\ue000", "http://a#\ue000", "http://a/\U0001fffe", "http://a/\U000e0001"],
+        ),
+        (
+            "idn-email",
+            ['"\u00e4 b"@x.de', "\uc2e4\ub840@\uc2e4\ub840.\ud14c\uc2a4\ud2b8", '"a\\"b"@x', "a@[1.2.3.4]"],
+            ["2962", "a@", "@b", "a..b@c", "a b@c", '"a"b"@c', "a@-b", "a@b@c"],
+        ),
     ],
 )
 def test_formats(name: str, valid: list[str], invalid: list[str]) -> None:
     schema = {"type": "string", "format": name}
     assert [text for text in valid if not accepts(schema, text)] == []
     assert [text for text in invalid if accepts(schema, text)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "since"),
+    [
+        ("date", 7),
+        ("time", 7),
+        ("regex", 7),
+        ("idn-hostname", 7),
+        ("duration", 2019),
+        ("uuid", 2019),
+        ("uri-template", 6),
+    ],
+)
+def test_formats_of_later_drafts_say_nothing(name: str, since: int) -> None:
+    for draft, uri in ((4, "draft-04"), (6, "draft-06"), (7, "draft-07"), (2019, "draft/2019-09")):
+        schema = {"$schema": f"http://json-schema.org/{uri}/schema", "type": "string", "format": name}
+        if draft < since:
+            with pytest.warns(GrammarWarning, match=f"#: format: draft {draft} has no format '{name}'"):
+                grammar = Grammar.from_json_schema(schema)
+            assert grammar.accepts('"{"')
+        elif name not in ("regex", "idn-hostname"):
+            assert not Grammar.from_json_schema(schema).accepts('"{"')
 
 
 def test_a_format_that_is_no_regular_language_is_refused_or_left_out() -> None:

@@ -1,0 +1,99 @@
+"""The values that satisfy a question, where they are few enough to be told apart by an automaton.
+
+In: a question about the items of an array. Out: its values; or in a few words why they cannot be listed.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from pdacon.errors import LimitExceededError
+from pdacon.frontends.json_schema import numbers, strings
+from pdacon.frontends.json_schema.facts import Among, Integral, Type
+from pdacon.frontends.json_schema.questions import Questions
+from pdacon.frontends.json_schema.reading import Reader
+from pdacon.regular import FALSE, TRUE
+
+MOST_REMEMBERED = 10
+"""Most values of which it can be remembered at once which have come."""
+_MOST_LISTED = 1000
+_MANY = "items can have more values than an automaton remembers"
+
+
+def few_values(reader: Reader, questions: Questions, question: int) -> list[Any] | str:
+    """The values that satisfy a question, or why they cannot be listed."""
+    found: list[Any] = []
+    constants: tuple[tuple[Type, Any], ...] = (("null", None), ("false", False), ("true", True))
+    for kind, value in constants:
+        if questions.meaning(question, kind) == TRUE:
+            found.append(value)
+    for kind in ("string", "number"):
+        formula = questions.meaning(question, kind)
+        some = [] if formula == FALSE else _strings(reader, formula) if kind == "string" else _numbers(reader, formula)
+        if some is None:
+            return _MANY
+        found += some
+    for kind in ("array", "object"):
+        some = _containers(reader, questions, question, kind)
+        if some is None:
+            return f"items can be {kind}s that no enum lists, which no automaton remembers"
+        found += some
+    return found
+
+
+def _strings(reader: Reader, formula: int) -> list[Any] | None:
+    facts = reader.facts
+    named = strings.named_strings(facts, [formula])
+    values = set(strings.strings_among(facts, formula, named))
+    rest = strings.unnamed(facts, formula)
+    if rest != FALSE:
+        try:
+            more = None if rest == TRUE else strings.few_strings(strings.shape_of(facts, rest), _MOST_LISTED)
+        except LimitExceededError:
+            more = None
+        if more is None:
+            return None
+        values.update(text for text in more if text not in named)
+    return sorted(values)
+
+
+def _numbers(reader: Reader, formula: int) -> list[Any] | None:
+    facts, formulas = reader.facts, reader.facts.formulas
+    listed = {v for _, fact in facts.among(formula) if isinstance(fact, Among) for v in fact.values}
+    values = {v for v in listed if isinstance(v, Fraction) and numbers.number_holds(facts, formula, v)}
+    rest = strings.unnamed(facts, formula)
+    integrals = [facts.holds(Integral(written)) for written in (False, True)]
+    if rest != FALSE and rest not in integrals:
+        if not any(formulas.implies(rest, one) for one in integrals):
+            return None
+        try:
+            automaton = numbers.number_automaton(strings.shape_of(facts, rest), frozenset(), True, True)
+            texts = automaton.words(_MOST_LISTED)
+        except LimitExceededError:
+            texts = None
+        if texts is None:
+            return None
+        values.update(number for number in map(Fraction, texts) if number not in listed)
+    return None if rest in integrals else sorted(values)
+
+
+def _containers(reader: Reader, questions: Questions, question: int, kind: Type) -> list[Any] | None:
+    """The arrays or objects that schemas list, if there are no others."""
+    formulas = reader.facts.formulas
+    whole = questions.meaning(question, kind)
+    if whole == FALSE:
+        return []
+    values: list[Any] = []
+    for place in tuple(reader.places):
+        node = place.node
+        given = node.get("enum", [node["const"]] if "const" in node else [])
+        if isinstance(given, list):
+            values += [value for value in given if isinstance(value, list if kind == "array" else dict)]
+    if len(values) > _MOST_LISTED:
+        return None
+    each = {repr(value): (value, questions.meaning(reader.equal(value), kind)) for value in values}
+    if not formulas.implies(whole, formulas.disjunction(*[formula for _, formula in each.values()])):
+        return None
+    # A value too many does no harm, since no item is ever equal to it.
+    return [value for value, formula in each.values() if formulas.conjunction(formula, whole) != FALSE]

@@ -1,0 +1,49 @@
+"""``uniqueItems`` over few values against all short arrays, and why it is refused over many."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from pdacon import Grammar, UnsupportedSchemaError
+
+ITEMS = [
+    ({"type": "integer", "minimum": 1, "maximum": 3}, [1, 2, 3, 4]),
+    ({"type": "integer", "multipleOf": 2, "exclusiveMinimum": 0, "maximum": 6}, [2, 4, 6, 3]),
+    ({"enum": [[1], [2], {"a": 1}, 1]}, [[1], [2], {"a": 1}, 1, [3]]),
+    ({"type": ["array", "boolean"], "enum": [[], [[]], True, {}]}, [[], [[]], True, {}]),
+    ({"type": "string", "pattern": "^[a-c]$"}, ["a", "b", "c", "d"]),
+    ({"type": ["boolean", "null", "string"], "maxLength": 0}, [True, False, None, ""]),
+    ({"allOf": [{"enum": [1, 2, [1], [2]]}, {"not": {"const": [2]}}]}, [1, 2, [1], [2]]),
+]
+
+
+@pytest.mark.parametrize(("items", "values"), ITEMS)
+def test_arrays_of_few_values(items: Any, values: list[Any]) -> None:
+    schema = {"type": "array", "uniqueItems": True, "items": items}
+    grammar, validator = Grammar.from_json_schema(schema), Draft202012Validator(schema)
+    for size in range(4):
+        for array in itertools.product(values, repeat=size):
+            assert grammar.accepts(json.dumps(array)) == validator.is_valid(list(array)), array
+
+
+@pytest.mark.parametrize(
+    ("items", "why"),
+    [
+        ({"type": "integer", "minimum": 1, "maximum": 50}, "50 values, and more than 10"),
+        ({"type": "integer", "minimum": 1}, "more values than an automaton remembers"),
+        ({"type": "number", "minimum": 0, "maximum": 1}, "more values than an automaton remembers"),
+        ({"type": "string"}, "more values than an automaton remembers"),
+        ({"type": "string", "maxLength": 2}, "more values than an automaton remembers"),
+        ({"type": "array", "items": {"type": "boolean"}, "maxItems": 1}, "arrays that no enum lists"),
+        ({"type": "object", "maxProperties": 0}, "objects that no enum lists"),
+    ],
+)
+def test_why_it_is_refused(items: Any, why: str) -> None:
+    with pytest.raises(UnsupportedSchemaError, match=why) as raised:
+        Grammar.from_json_schema({"type": "array", "uniqueItems": True, "items": items})
+    assert raised.value.keyword == "uniqueItems"
