@@ -457,6 +457,7 @@ class TokenPda:
         goto_offset: NDArray[np.int32],
         goto_nonterminal: NDArray[np.int32],
         goto_target: NDArray[np.int32],
+        are_without_conflicts: bool,
         num_nonterminals: int,
         lhs: NDArray[np.int32],
         length: NDArray[np.int32],

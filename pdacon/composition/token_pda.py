@@ -189,6 +189,7 @@ def compose(
         tables.goto.offset,
         tables.goto.nonterminal,
         tables.goto.target,
+        not tables.conflicts,
         tables.goto.num_nonterminals,
         flat.lhs - np.int32(base),
         np.diff(flat.offset),

@@ -36,13 +36,14 @@ std::shared_ptr<const SharedTrie> find_trie(Tries& tries, nb::bytes text, const 
 std::shared_ptr<TokenPda> make_pda(
     std::shared_ptr<LexingAutomaton> lexer, const Matrix& action, const Array<std::int32_t>& goto_offset,
     const Array<std::int32_t>& goto_nonterminal, const Array<std::int32_t>& goto_target,
-    std::int32_t num_nonterminals, const Array<std::int32_t>& lhs, const Array<std::int32_t>& length,
-    const Array<std::int32_t>& context, std::int32_t start_state, std::int32_t end_state,
-    const Array<std::int32_t>& layout, std::int32_t indent_len, const Array<std::uint8_t>& in_parens,
-    std::pair<std::int32_t, std::int32_t> columns, const Array<std::int32_t>& block,
-    const Array<std::int32_t>& opened, const Array<std::uint8_t>& closes, std::shared_ptr<SharedTrie> trie,
-    const Array<std::int32_t>& labels, std::int64_t max_states, double max_seconds, std::int64_t max_depth,
-    std::int64_t max_bytes, nb::object cancel, const std::shared_ptr<Columns>& known) {
+    bool are_without_conflicts, std::int32_t num_nonterminals, const Array<std::int32_t>& lhs,
+    const Array<std::int32_t>& length, const Array<std::int32_t>& context, std::int32_t start_state,
+    std::int32_t end_state, const Array<std::int32_t>& layout, std::int32_t indent_len,
+    const Array<std::uint8_t>& in_parens, std::pair<std::int32_t, std::int32_t> columns,
+    const Array<std::int32_t>& block, const Array<std::int32_t>& opened, const Array<std::uint8_t>& closes,
+    std::shared_ptr<SharedTrie> trie, const Array<std::int32_t>& labels, std::int64_t max_states,
+    double max_seconds, std::int64_t max_depth, std::int64_t max_bytes, nb::object cancel,
+    const std::shared_ptr<Columns>& known) {
     if (!lexer || !trie) throw std::invalid_argument("token pda: lexer and trie are needed");
     std::int64_t held = 0;
     const MemoryLimit memory(max_bytes, held);
@@ -55,6 +56,7 @@ std::shared_ptr<TokenPda> make_pda(
     tables.lhs = copy(lhs);
     tables.length = copy(length);
     tables.context = copy(context);
+    tables.are_without_conflicts = are_without_conflicts;
     const auto terminals = copy(layout);
     if (terminals.size() != 3) throw std::invalid_argument("tables: a layout has three terminals");
     Layout blocks{terminals[0], terminals[1],    terminals[2],
@@ -189,13 +191,13 @@ void bind_composition(nb::module_& m) {
              nb::arg("num_labels") = 0);
     nb::class_<TokenPda>(m, "TokenPda")
         .def_static("make", &make_pda, nb::arg("lexer"), nb::arg("action"), nb::arg("goto_offset"),
-                    nb::arg("goto_nonterminal"), nb::arg("goto_target"), nb::arg("num_nonterminals"),
-                    nb::arg("lhs"), nb::arg("length"), nb::arg("context"), nb::arg("start_state"),
-                    nb::arg("end_state"), nb::arg("layout"), nb::arg("indent_len"), nb::arg("in_parens"),
-                    nb::arg("columns"), nb::arg("block"), nb::arg("opened"), nb::arg("closes"),
-                    nb::arg("trie"), nb::arg("labels"), nb::arg("max_states"), nb::arg("max_seconds"),
-                    nb::arg("max_depth"), nb::arg("max_bytes") = 0, nb::arg("cancel") = nb::none(),
-                    nb::arg("known").none() = nb::none())
+                    nb::arg("goto_nonterminal"), nb::arg("goto_target"), nb::arg("are_without_conflicts"),
+                    nb::arg("num_nonterminals"), nb::arg("lhs"), nb::arg("length"), nb::arg("context"),
+                    nb::arg("start_state"), nb::arg("end_state"), nb::arg("layout"), nb::arg("indent_len"),
+                    nb::arg("in_parens"), nb::arg("columns"), nb::arg("block"), nb::arg("opened"),
+                    nb::arg("closes"), nb::arg("trie"), nb::arg("labels"), nb::arg("max_states"),
+                    nb::arg("max_seconds"), nb::arg("max_depth"), nb::arg("max_bytes") = 0,
+                    nb::arg("cancel") = nb::none(), nb::arg("known").none() = nb::none())
         .def("empty_language", &TokenPda::empty_language, nb::arg("leading_space") = false,
              nb::call_guard<WithoutGil>())
         .def("reached", &reached, nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("max_bytes") = 0)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "liveness/lexical_dead_ends.hpp"
+
 namespace pdacon {
 
 Coaccessibility::Coaccessibility(const Pushdown& machine, const VocabularyStar& speller,
@@ -19,7 +21,32 @@ Coaccessibility::Coaccessibility(const Pushdown& machine, const VocabularyStar& 
       proofs_(machine, controls_, budget, shortcuts_),
       liveness_table_(liveness_table),
       rows_(machine, futures_, liveness_table) {
-    if (rows_.are_new()) prove_starts();
+    if (rows_.are_new() && !prove_all_starts(budget)) prove_starts();
+}
+
+// Fills the cells of the starts of lexemes where the tables promise a sequence of terminals from every stack,
+// and the lexer can write all sequences. Returns false where it cannot, or where they do not.
+bool Coaccessibility::prove_all_starts(Budget& budget) {
+    if (!machine_.tables.are_without_conflicts || machine_.layout.newline >= 0 ||
+        !hints_.all_derive_terminals())
+        return false;
+    LexicalDeadEnds dead_ends(machine_, controls_, budget);
+    std::vector<std::vector<std::int32_t>> rows_of(static_cast<std::size_t>(machine_.lexer.num_contexts()));
+    for (const auto context : dead_ends.contexts()) {
+        const auto found = starts_in(context);
+        auto futures = found.blanks;
+        for (const auto& start : found.starts) futures.push_back(start.future);
+        for (const auto future : futures) {
+            if (dead_ends.may_follow(context, controls_.of_set(future))) return false;
+            rows_of[static_cast<std::size_t>(context)].push_back(rows_.row(future));
+        }
+    }
+    // Where no lexeme can start, as above a nonterminal, the cells stay unknown.
+    for (std::int32_t state = 0; state < machine_.tables.num_states; ++state)
+        for (const auto row :
+             rows_of[static_cast<std::size_t>(machine_.tables.context[static_cast<std::size_t>(state)])])
+            liveness_table_.set(row, state, Liveness::kLiveOnAll);
+    return true;
 }
 
 // Fills the cells of the starts of lexemes. In most grammars every start is live on every stack, and the

@@ -20,13 +20,15 @@
 //    is never revised: the stacks may all be live.
 // 2. An unknown cell is filled when it is first asked for. It becomes live if completion hints lead to
 //    acceptance without a look below the LR state, dead if the parser has no action there on any label of the
-//    future and skips none of them, else undecided. Coinductive proofs, which look below, fill only the cells
-//    of the starts of lexemes, when the table is made; a start that they do not prove stays unknown.
+//    future and skips none of them, else undecided. Only the cells of the starts of lexemes are filled by
+//    proofs that look below, when the table is made: all at once where lexing meets no dead end
+//    (lexical_dead_ends.hpp), else each by coinduction; a start that is not proved stays unknown.
 // 3. Where a cell is undecided, the stack at hand is fed each label that can come next, a few labels ahead.
 // 4. What that leaves open is decided by summaries (pre*): the set of pop controls is taken down the stack,
 //    symbol by symbol, until one accepts, a coinductive proof answers, none is left, or the stack ends.
 //
-// Cost: a table is made with one proof for each LR state and start of a lexeme that can follow it. After that
+// Cost: a table is made with one visit of the tables, or with one proof for each LR state and start of a
+// lexeme that can follow it. After that
 // step 1 is a look-up, and step 2 a tabulation of what the hints need. Step 3 takes at most kMostFeeds reduce
 // chains, and fills cells on the way. Step 4 is a look-up for each symbol of the stack once its summaries
 // are tabulated, in O(links x pops of their sources).
@@ -132,6 +134,7 @@ class Coaccessibility {
     };
     LexemeStarts starts_in(std::int32_t context);
     bool is_blank(std::int32_t future) const;
+    bool prove_all_starts(Budget& budget);
     void prove_starts();
 
     // Search on the stack at hand.

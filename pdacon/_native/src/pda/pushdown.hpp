@@ -66,6 +66,9 @@ struct ParseTables {
     Flat<std::int32_t> lhs;      // by production: its nonterminal, counted from 0
     Flat<std::int32_t> length;   // by production
     Flat<std::int32_t> context;  // by state: its lexical context
+    // Whether no conflict was settled in them, so that they have the viable-prefix property. Artifacts do not
+    // tell: they have what follows from it.
+    bool are_without_conflicts = false;
 
     std::int32_t action_of(std::int32_t state, std::int32_t terminal) const {
         return action[in_matrix(state, static_cast<std::size_t>(num_states), terminal,

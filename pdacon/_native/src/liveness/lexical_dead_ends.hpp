@@ -1,0 +1,70 @@
+// Whether lexing can keep a text from what the parser would take: the search for lexical dead ends.
+//
+// In tables without conflicts whose nonterminals all derive some string of terminals, every stack of LR
+// states has a sequence of terminals that the parser takes to acceptance (the viable-prefix property of LR).
+// What may be missing is a text: a lexeme can swallow the next one, a vocabulary can lack what a lexeme
+// needs. If the lexer can write every sequence of terminals that the tables have an action for, nothing is
+// missing, and every start of a lexeme is live on every stack. That is a question about lexical contexts
+// alone. It needs no stack, and so no summaries, of which large grammars have too many to tabulate.
+//
+// A situation is a context with the pending controls that can come next in it. It is free if for each
+// terminal of the context, and for the end where a text may end, one of its controls is free. A control is
+// free if the situations are in which its label leaves the lexer, one for each context in which a shift of it
+// can leave the parser. Both are taken as a greatest fixpoint. An ignored lexeme leaves the context as it is:
+// the controls after it belong to the same situation.
+//
+// What is not free may be live nevertheless, on some stacks or on all. Only for grammars without layout.
+//
+// Cost: O(situations x terminals of their contexts), once for each use of a situation that is refuted.
+// Source: viable prefixes as in Aho, Sethi and Ullman 1986, section 4.7.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/budget.hpp"
+#include "base/interner.hpp"
+#include "liveness/quotient_controls.hpp"
+#include "pda/pushdown.hpp"
+
+namespace pdacon {
+
+class LexicalDeadEnds {
+  public:
+    // Cost: one visit of the tables.
+    LexicalDeadEnds(const Pushdown& machine, QuotientControls& controls, Budget& budget);
+
+    // The contexts in which a lexeme can start: of the start state, and of those that a shift leads to.
+    const std::vector<std::int32_t>& contexts() const { return contexts_; }
+    // Whether lexing that starts in a context with any one of some pending controls may meet one.
+    bool may_follow(std::int32_t context, std::span<const std::int32_t> controls);
+
+  private:
+    // A situation, or a pending control as far as it is asked for.
+    struct Node {
+        // Groups, each a number of nodes and then these nodes: of each group one has to be free.
+        std::vector<std::int32_t> groups;
+        std::vector<std::int32_t> users;
+        bool is_refuted = false;
+    };
+    std::int32_t situation(std::int32_t context, std::span<const std::int32_t> controls);
+    std::int32_t node(std::span<const std::int32_t> key);
+    void expand(std::int32_t at);
+    void expand_situation(std::int32_t at, std::int32_t context, std::vector<std::int32_t> controls);
+    void add_group(std::int32_t at, std::span<const std::int32_t> nodes);
+    bool is_refutable(const Node& node) const;
+    void refute(std::vector<std::int32_t> refutable);
+
+    const Pushdown& machine_;
+    QuotientControls& controls_;
+    Budget& budget_;
+    std::vector<std::int32_t> contexts_;
+    std::vector<std::vector<std::int32_t>> labels_;   // by context: what some state of it has an action for
+    std::vector<std::vector<std::int32_t>> targets_;  // by terminal: the contexts that a shift of it leads to
+    Interner ids_;             // (context, controls in ascending order), or a control alone
+    std::vector<Node> nodes_;  // by id
+    std::size_t expanded_ = 0;
+};
+
+}  // namespace pdacon
