@@ -34,11 +34,11 @@ def shape_name(kind: str, shape: Shape) -> str:
     mosts: list[int] = []
     parts: list[str] = []
     while not isinstance(shape, bool):
-        fact, then, otherwise = shape
-        holds = otherwise is False
-        if not holds and then is not False:
+        fact = shape.fact
+        holds = shape.otherwise is False
+        if not holds and shape.then is not False:
             return _name(kind)
-        shape = then if holds else otherwise
+        shape = shape.then if holds else shape.otherwise
         if isinstance(fact, LongerThan):
             (leasts if holds else mosts).append(fact.length + holds)
         elif isinstance(fact, Above) and fact.bound.denominator == 1:

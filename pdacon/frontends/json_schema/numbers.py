@@ -12,9 +12,10 @@ import sys
 from fractions import Fraction
 from functools import lru_cache
 
+from pdacon.cancelling import every, look
 from pdacon.frontends.json_schema.facts import Above, Among, Fact, Facts, Integral, Multiple
 from pdacon.frontends.json_schema.multiples import Divisor, large_multiples, plain_multiples, small_multiples
-from pdacon.frontends.json_schema.strings import STATES, Shape
+from pdacon.frontends.json_schema.strings import STATES, Shape, choices_of
 from pdacon.regular import FALSE, TRUE, Dfa, Formulas, Languages, Ranges, combined, parse_pattern
 from pdacon.regular.operations import of_ranges
 
@@ -87,26 +88,20 @@ def number_automaton(shape: Shape, excluded: frozenset[Fraction], integral: bool
     if plain:
         universe = ANY_INTEGER if integral else f"(?:{CANONICAL_NUMBER})" if canonical else _PLAIN
 
-    def formula(one: Shape) -> int:
-        if isinstance(one, bool):
-            return TRUE if one else FALSE
-        fact, then, otherwise = one
-        return formulas.choice(languages.fact(fact), formula(then), formula(otherwise))
-
-    equal = [languages.equal(number) for number in excluded]
+    meant: dict[Shape, int] = {False: FALSE, True: TRUE}
+    for one in every(choices_of(shape), looks=1):
+        meant[one] = formulas.choice(languages.fact(one.fact), meant[one.then], meant[one.otherwise])
+    equal = [languages.equal(number) for number in every(excluded, looks=1)]
     whole = languages.text(universe)
     return languages.combined(
-        formulas.conjunction(whole, formula(shape), *[formulas.negation(one) for one in equal]), STATES
+        formulas.conjunction(whole, meant[shape], *[formulas.negation(one) for one in equal]), STATES
     )
 
 
 def _takes_exponents(shape: Shape) -> bool:
     """Whether the multiples that a formula asks for can be told in numbers with exponents, too."""
-    if isinstance(shape, bool):
-        return True
-    fact, then, otherwise = shape
-    own = not isinstance(fact, Multiple) or Divisor.of(fact.of).takes_exponents
-    return own and _takes_exponents(then) and _takes_exponents(otherwise)
+    facts = (one.fact for one in choices_of(shape))
+    return all(Divisor.of(fact.of).takes_exponents for fact in facts if isinstance(fact, Multiple))
 
 
 @lru_cache(maxsize=256)
@@ -164,7 +159,7 @@ class _Numbers:
         formulas = self.formulas
         if isinstance(fact, Among):
             numbers = sorted(number for number in fact.values if isinstance(number, Fraction))
-            return self.text("|".join(map(self._spellings, numbers)))
+            return self.text("|".join(map(self._spellings, every(numbers))))
         if isinstance(fact, Integral):
             if fact.written:
                 return self.text(r"-?\d+")
@@ -238,7 +233,7 @@ class _Numbers:
                 row.append((((0x30, point - 1),), to(below)))
 
         accepting = []
-        for state in order:  # grows
+        for state in every(order):  # grows
             read, sign = state
             row: list[tuple[Ranges, int]] = []
             if state == greater:
@@ -297,6 +292,7 @@ def _decimal(number: Fraction) -> str:
     """A number not less than 0 as a plain decimal, which it must have."""
     places = 0
     while (number * 10**places).denominator != 1:
+        look()
         places += 1
     digits = str(int(number * 10**places)).rjust(places + 1, "0")
     return f"{digits[:-places]}.{digits[-places:]}" if places else digits
@@ -306,6 +302,7 @@ def _scientific(number: Fraction) -> tuple[int, Fraction]:
     """Exponent and mantissa, from 1 to below 10, of a number greater than 0."""
     exponent = len(_decimal(number).partition(".")[0]) - 1 if number >= 1 else -1
     while number < Fraction(10) ** exponent:
+        look()
         exponent -= 1
     return exponent, number / Fraction(10) ** exponent
 

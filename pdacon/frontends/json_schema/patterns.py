@@ -11,13 +11,18 @@ from functools import lru_cache
 
 from pdacon.frontends.json_schema.facts import Among, Fact, LongerThan, Matches
 from pdacon.frontends.json_schema.spelling import CHARACTER, ESCAPED, PLAIN, SHORT, spelled
-from pdacon.frontends.json_schema.strings import Shape
+from pdacon.frontends.json_schema.strings import Shape, choices_of
 from pdacon.regular import ANY, character_class, ecma, parse_pattern
 from pdacon.regular.characters import Ranges, intersection
 
+_LONGEST = 1_000_000
+
 
 class _NoPattern(Exception):
-    """What Python's ``re`` cannot say inside of a JSON string: a word's border, or a start that is not at the start."""
+    """What Python's ``re`` cannot say inside of a JSON string: a word's border, or a start that is not at the start.
+
+    Also what would take too long a pattern.
+    """
 
 
 def strings_pattern(shape: Shape, behind: str = "") -> str:
@@ -29,15 +34,18 @@ def strings_pattern(shape: Shape, behind: str = "") -> str:
 
 
 def _condition(shape: Shape) -> str:
-    if isinstance(shape, bool):
-        return "" if shape else "(?!)"
-    fact, then, otherwise = shape
-    ahead = _ahead(fact)
-    if otherwise is False:
-        return f"(?={ahead}){_condition(then)}"
-    if then is False:
-        return f"(?!{ahead}){_condition(otherwise)}"
-    return f"(?:(?={ahead}){_condition(then)}|(?!{ahead}){_condition(otherwise)})"
+    conditions: dict[Shape, str] = {False: "(?!)", True: ""}
+    for one in choices_of(shape):
+        ahead, then, otherwise = _ahead(one.fact), conditions[one.then], conditions[one.otherwise]
+        if one.otherwise is False:
+            conditions[one] = f"(?={ahead}){then}"
+        elif one.then is False:
+            conditions[one] = f"(?!{ahead}){otherwise}"
+        else:
+            conditions[one] = f"(?:(?={ahead}){then}|(?!{ahead}){otherwise})"
+        if len(conditions[one]) > _LONGEST:  # what is shared in the shape is written each time
+            raise _NoPattern
+    return conditions[shape]
 
 
 def _ahead(fact: Fact) -> str:

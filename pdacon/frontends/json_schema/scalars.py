@@ -12,6 +12,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, partial
 
+from pdacon.cancelling import every
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.counted import Counted, chunk_length
@@ -23,7 +24,7 @@ from pdacon.frontends.json_schema.productions import PART, Productions, Text
 from pdacon.frontends.json_schema.programs import all_but_automaton, number_program, string_program, words_program
 from pdacon.frontends.json_schema.reading import Reader
 from pdacon.frontends.json_schema.spelling import ANY_STRING, CHARACTER, Spelling, spelled
-from pdacon.frontends.json_schema.strings import Shape
+from pdacon.frontends.json_schema.strings import Shape, choice
 from pdacon.grammar.model import Automaton
 from pdacon.lexer.escaping import Escapes
 from pdacon.lexer.program import Program, remembered_automaton
@@ -81,7 +82,7 @@ class Scalars:
         if escapes != "any":
             return self._words(name, [f"{spelled(text, escapes)[:-1]}{closing}" for text in texts])
         key = "strings among", tuple(texts), closing
-        shape: Shape = (Among(frozenset(texts)), True, False)
+        shape = choice(Among(frozenset(texts)), True, False)
         return self._out.terminal(
             key, words_name(name, [spelled(text) for text in texts]), lambda: self._text(shape, closing)
         )
@@ -93,7 +94,9 @@ class Scalars:
             return longest > _LONG
         try:
             return most is not None and longest * len(strings.string_automaton(contents)) > _LARGE
-        except LimitExceededError:
+        except LimitExceededError as error:
+            if error.what == "seconds":
+                raise
             return False  # it is the language that is too large
 
     def _long_strings(self, value: int, least: int, most: int | None, contents: Shape) -> None:
@@ -112,8 +115,8 @@ class Scalars:
             counted = Counted.of(strings.string_automaton(contents), escapes)
             family = (self._families.setdefault(counted.family, len(self._families)),)
             size = chunk_length(most, len(counted.one))
-            shape: Shape = (LongerThan(least - 1), contents, False) if least else contents
-            pattern = strings_pattern((LongerThan(most), False, shape)) if escapes == "needed" else ""
+            shape = choice(LongerThan(least - 1), contents, False) if least else contents
+            pattern = strings_pattern(choice(LongerThan(most), False, shape)) if escapes == "needed" else ""
 
         def piece(name: str, low: int, high: int | None, closing: str) -> int:
             if counted is None:
@@ -161,7 +164,7 @@ class Scalars:
 
         def shape_of(formula: int) -> Shape:
             shape = strings.shape_of(self._facts, formula)
-            return (Among(excluded), False, shape) if excluded else shape
+            return choice(Among(excluded), False, shape) if excluded else shape
 
         formula, automaton = self._automaton(formula, lambda formula: strings.string_automaton(shape_of(formula)))
         if not len(automaton):
@@ -200,14 +203,14 @@ class Scalars:
         unlisted = strings.unnamed(facts, formulas.disjunction(*meanings.values()))
         integral = any(formulas.implies(unlisted, one) for one in integrals)
         # A number that may stand there whether it is listed or not is written as others are.
-        free = {number for number in listed if numbers.number_holds(facts, unlisted, number)}
+        free = {number for number in every(listed) if numbers.number_holds(facts, unlisted, number)}
         fixed = listed.keys() - free
         beside = numbers.is_whole if integral else numbers.is_decimal
         found: list[tuple[int, Callable[[bool], int | None]]] = []
         for one, formula in meanings.items():
             words = [
                 text
-                for number in sorted(listed)
+                for number in every(sorted(listed))
                 for text in listed[number]
                 if number in fixed or not beside(text)
                 if numbers.number_holds(facts, formula, number, whole=numbers.is_whole(text))
@@ -230,7 +233,7 @@ class Scalars:
         listed: dict[Fraction, list[str]] = {}
         for _, fact in self._facts.among(*meanings.values()):
             if isinstance(fact, Among):
-                for number in fact.values:
+                for number in every(fact.values):
                     if isinstance(number, Fraction) and number not in listed:
                         listed[number] = numbers.spellings(number, canonical=canonical)
                 for text in () if canonical else sorted(fact.texts):
@@ -244,7 +247,7 @@ class Scalars:
         unnamed = strings.unnamed(facts, formula)
         told_apart = {
             number
-            for number in free
+            for number in every(free)
             for whole in (False, True)
             if numbers.number_holds(facts, formula, number, whole=whole)
             != numbers.number_holds(facts, unnamed, number, whole=whole)
@@ -290,7 +293,9 @@ class Scalars:
         """The automaton of a formula, or of one that asks for less, if it gets too large and that is allowed."""
         try:
             return formula, make(formula)
-        except LimitExceededError:
+        except LimitExceededError as error:
+            if error.what == "seconds":
+                raise
             # Counts and multiples are what makes automata large.
             facts = self._facts.among(formula)
             variable, fact = next((one for one in facts if isinstance(one[1], (LongerThan, Multiple))), facts[0])
@@ -305,8 +310,8 @@ class Scalars:
 
 def _counted(least: int, most: int | None) -> Shape:
     """Strings of so many characters."""
-    few: Shape = True if most is None else (LongerThan(most), False, True)
-    return (LongerThan(least - 1), few, False) if least else few
+    few: Shape = True if most is None else choice(LongerThan(most), False, True)
+    return choice(LongerThan(least - 1), few, False) if least else few
 
 
 def _string_text(shape: Shape, escapes: Escapes, opening: str, closing: str) -> Text:
@@ -330,9 +335,9 @@ def _of_program(pattern: str, program: Program) -> Text:
 @lru_cache(maxsize=256)
 def _all_but(excluded: frozenset[str], escapes: Escapes, closing: str) -> Automaton:
     """Every string but some, followed by a fixed text."""
-    every = _every_string(escapes, closing)
+    whole = _every_string(escapes, closing)
     words = [f'{spelled(name, escapes)[:-1]}"'.encode() for name in excluded]
-    return all_but_automaton(every, words) if words else remembered_automaton(every)
+    return all_but_automaton(whole, words) if words else remembered_automaton(whole)
 
 
 @lru_cache(maxsize=8)

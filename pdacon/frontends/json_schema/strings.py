@@ -6,9 +6,13 @@ for the process, by what they mean.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
+from threading import Lock
 from typing import TypeAlias
+from weakref import WeakValueDictionary
 
+from pdacon.cancelling import every, look
 from pdacon.frontends.json_schema import formats
 from pdacon.frontends.json_schema.facts import Among, Fact, Facts, LongerThan, Matches
 from pdacon.frontends.json_schema.made_formats import made_format
@@ -23,8 +27,21 @@ from pdacon.regular import (
     parse_pattern,
 )
 
-Shape: TypeAlias = "bool | tuple[Fact, Shape, Shape]"
-"""A formula without its numbering: a fact, and what holds if it does and if it does not."""
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Choice:
+    """A fact, and what holds if it does and if it does not. Equal ones are one object: see `choice`."""
+
+    fact: Fact
+    then: Shape
+    otherwise: Shape
+
+
+Shape: TypeAlias = "bool | Choice"
+"""A formula without its numbering, which is the same for every schema: a diagram, whose parts are shared."""
+
+_CHOICES: WeakValueDictionary[tuple[Fact, Shape, Shape], Choice] = WeakValueDictionary()
+_CHOICES_LOCK = Lock()
 
 STATES = 20_000
 """Most states of an automaton over code points."""
@@ -70,7 +87,7 @@ def strings_among(facts: Facts, formula: int, named: set[str]) -> list[str]:
         if isinstance(fact, Among):
             left = left.difference(fact.values) if then == FALSE else left.intersection(map(str, fact.values))
         one = otherwise if then == FALSE else then
-    return [text for text in left if string_holds(facts, formula, text)] if formula != FALSE else []
+    return [text for text in every(left) if string_holds(facts, formula, text)] if formula != FALSE else []
 
 
 def unnamed(facts: Facts, formula: int) -> int:
@@ -79,25 +96,61 @@ def unnamed(facts: Facts, formula: int) -> int:
     return facts.formulas.replaced([formula], names, FALSE)[0] if names else formula
 
 
+def choice(fact: Fact, then: Shape, otherwise: Shape) -> Choice:
+    """The shape of these parts. A comparison would follow each path of a diagram, and there are exponentially many."""
+    key = fact, then, otherwise
+    with _CHOICES_LOCK:
+        known = _CHOICES.get(key)
+        if known is None:
+            known = _CHOICES[key] = Choice(*key)
+        return known
+
+
+def choices_of(shape: Shape) -> list[Choice]:
+    """The parts of a shape, each once and after those that it consists of."""
+    order: dict[Choice, None] = {}
+    pending = [shape]
+    while pending:
+        one = pending[-1]
+        if isinstance(one, bool) or one in order:
+            pending.pop()
+            continue
+        missing = [part for part in (one.otherwise, one.then) if not isinstance(part, bool) and part not in order]
+        if not missing:
+            order[one] = None
+        pending += missing
+    return list(order)
+
+
 def shape_of(facts: Facts, formula: int) -> Shape:
-    """A formula without its numbering, which is the same in every process."""
-    if formula <= TRUE:
-        return formula == TRUE
-    variable, then, otherwise = facts.formulas.node(formula)
-    return facts[variable], shape_of(facts, then), shape_of(facts, otherwise)
+    """A formula without its numbering."""
+    shapes: dict[int, Shape] = {FALSE: False, TRUE: True}
+    pending = [formula]
+    while pending:
+        look()
+        one = pending[-1]
+        if one in shapes:
+            pending.pop()
+            continue
+        variable, then, otherwise = facts.formulas.node(one)
+        missing = [below for below in (then, otherwise) if below not in shapes]
+        if not missing:
+            shapes[one] = choice(facts[variable], shapes[then], shapes[otherwise])
+        pending += missing
+    return shapes[formula]
 
 
 def only_counts(shape: Shape) -> tuple[int, int | None] | None:
     """The least and the most code points, if a formula asks for nothing else and some count is right."""
     least, most = 0, None
     while not isinstance(shape, bool):
-        fact, then, otherwise = shape
+        fact = shape.fact
         if not isinstance(fact, LongerThan):
             return None
-        if otherwise is False:
-            least, shape = max(least, fact.length + 1), then
-        elif then is False:
-            most, shape = fact.length if most is None else min(most, fact.length), otherwise
+        if shape.otherwise is False:
+            least, shape = max(least, fact.length + 1), shape.then
+        elif shape.then is False:
+            most, shape = fact.length if most is None else min(most, fact.length), shape.otherwise
         else:
             return None
     return (least, most) if shape and (most is None or least <= most) else None
@@ -143,20 +196,16 @@ def string_automaton(shape: Shape) -> Dfa:
     PatternError
     LimitExceededError
     """
+    order = choices_of(shape)
     automata: dict[Fact, int] = {}
+    for one in reversed(order):
+        automata.setdefault(one.fact, len(automata))
     nodes: dict[Shape, int] = {False: 0, True: 1}
     diagram: list[tuple[int, int, int]] = []
-
-    def node(one: Shape) -> int:
-        if one not in nodes:
-            assert not isinstance(one, bool)
-            fact, then, otherwise = one
-            diagram.append((automata.setdefault(fact, len(automata)), node(then), node(otherwise)))
-            nodes[one] = len(diagram) + 1
-        return nodes[one]
-
-    node(shape)
-    made = [_automaton(fact) for fact in automata]
+    for one in order:
+        diagram.append((automata[one.fact], nodes[one.then], nodes[one.otherwise]))
+        nodes[one] = len(diagram) + 1
+    made = [_automaton(fact) for fact in every(automata, looks=1)]
     if len(made) == 1 and diagram == [(0, 1, 0)]:
         return made[0]
     return combined(made, diagram, min(_MOST_TOGETHER, _MOST_WORK // max(1, len(made))))
@@ -180,8 +229,11 @@ def _automaton(fact: Fact) -> Dfa:
 
 
 __all__ = [
+    "Choice",
     "PatternError",
     "Shape",
+    "choice",
+    "choices_of",
     "determinized_pattern",
     "few_strings",
     "named_strings",

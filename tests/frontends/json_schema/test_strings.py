@@ -183,3 +183,19 @@ def test_a_format_that_is_no_regular_language_is_refused_or_left_out() -> None:
     (dropped,) = Grammar.from_json_schema(schema, lax=True).unenforced
     assert dropped[:2] == ("#/items", "format")
     assert Grammar.from_json_schema(schema, formats=False).unenforced == ()
+
+
+def test_formulas_share_their_parts() -> None:
+    """Each level of this schema asks twice for what is below it: as a tree, the formula has 2**40 leaves."""
+    schema: dict[str, Any] = {"pattern": "^a"}
+    for level in range(40):
+        other = {"pattern": f"^[ab]{{{level}}}c"}
+        schema = {"oneOf": [schema, {"not": other}]} if level % 2 else {"oneOf": [schema, other]}
+    schema["type"] = "string"
+    constraint = pdacon.compile(Grammar.from_json_schema(schema), Vocabulary.bytes())
+    for text in texts(7, 60, 12, "abc"):
+        expected = text.startswith("a")
+        for level in range(40):
+            other_holds = re.match(f"[ab]{{{level}}}c", text) is not None
+            expected = expected != (other_holds if level % 2 == 0 else not other_holds)
+        assert constraint.accepts(json.dumps(text)) == expected, text
