@@ -28,6 +28,8 @@ log = logging.getLogger("pdacon.serving")
 REQUEST_ID = "X-Request-Id"
 GONE = 499
 """The status of a request whose client has left; it is sent to nobody."""
+OPEN = ("/health", "/ready", "/metrics")
+"""Paths for whoever looks after the server; no key is asked for."""
 _GIVEN_ID = re.compile(r"[\x21-\x7e]{1,128}")
 _ELSEWHERE = "other"  # the path of whatever has no route, which clients make up
 
@@ -198,7 +200,9 @@ class Accounts:
             "seconds": _rounded(seconds),
         }
         line = Line((key, value) for key, value in said.items() if value is not None)
-        log.log(logging.WARNING if record.status >= 500 else logging.INFO, line)
+        # Who asks every few seconds how the server is would fill the log.
+        usual = logging.DEBUG if path in OPEN and record.status < 400 else logging.INFO
+        log.log(logging.WARNING if record.status >= 500 else usual, line)
 
 
 def _watched_receive(record: Record, receive: Receive) -> Receive:

@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from pdacon.serving import chat, completions, lorax
-from pdacon.serving.accounts import GONE, Accounts, Counted, current, event
+from pdacon.serving.accounts import GONE, OPEN, Accounts, Counted, current, event
 from pdacon.serving.answers import Job
 from pdacon.serving.bodies import Bodies
 from pdacon.serving.compiling import Compiler
@@ -37,7 +37,6 @@ from pdacon.serving.settings import Settings
 log = logging.getLogger("pdacon.serving")
 R = TypeVar("R")
 Endpoint = Callable[[Request], Awaitable[Response]]
-_OPEN = ("/health", "/ready", "/metrics")
 _LOOK_SECONDS = 0.2  # between two looks at whether the client is still there
 
 
@@ -255,7 +254,7 @@ class _Application:
 
         async def guarded(request: Request) -> Response:
             try:
-                if request.scope["route"].path not in _OPEN:
+                if request.scope["route"].path not in OPEN:
                     require_key(self.settings.api_keys, request.scope["headers"])
                 if request.method == "POST":
                     self.draining.require_open()

@@ -79,6 +79,11 @@ class Engine:
     tokenizer : transformers.PreTrainedTokenizerFast
     settings : Settings
     metrics : Metrics
+
+    Attributes
+    ----------
+    is_hung : bool
+        The model should be writing, and has made no step for longer than the settings give it.
     """
 
     def __init__(self, model: Any, tokenizer: Any, settings: Settings, metrics: Metrics) -> None:
@@ -93,7 +98,9 @@ class Engine:
         self._masks: PDAContinuousProcessor | None = None
         self._sampler = Sampler()
         self._starting = asyncio.Lock()
-        self._last_step = 0.0  # when the model last did something, or was given something to do after a rest
+        self._steps = 0  # that the model has made
+        self._last_step = 0.0  # when it had made these, or was given something to do after a rest
+        self.is_hung = False
         metrics.running.set_function(lambda: self._count(True))
         metrics.waiting.set_function(lambda: self._count(False))
 
@@ -109,11 +116,6 @@ class Engine:
     def is_running(self) -> bool:
         """Whether the model's thread is alive."""
         return self._manager is not None and self._manager.is_running()
-
-    @property
-    def is_hung(self) -> bool:
-        """Whether the model should be writing, and has made no step for as long as the settings give it."""
-        return bool(self._running) and time.monotonic() - self._last_step > self._settings.hang_seconds
 
     def start(self) -> None:
         """Start the model's thread; once more if it has ended by itself."""
@@ -138,7 +140,7 @@ class Engine:
         )
         manager = self.model.init_continuous_batching(generation, config)
         self._masks = constrain(manager, {_FREE: None}, tokenizer=self.tokenizer)
-        self._masks.on_step = self._stepped
+        self._masks.on_step = self._metrics.observe_step
         self._sampler = Sampler()
         processors = manager.logit_processor
         processors.logits_processor.append(self._sampler)
@@ -182,10 +184,13 @@ class Engine:
             if self._manager is None:
                 continue
             self._forget_outputs(self._manager.output_router.output_queue)
+            if self._manager.current_batch != self._steps:
+                self._steps, self._last_step = self._manager.current_batch, time.monotonic()
+                self.is_hung = False
             if self._running and not self.is_running:
                 self.fail(RequestError(500, "the model has stopped; the next request starts it again", code="failed"))
-            elif self.is_hung:
-                seconds = self._settings.hang_seconds
+            elif self._running and time.monotonic() - self._last_step > (seconds := self._settings.hang_seconds):
+                self.is_hung = True
                 self.fail(RequestError(500, f"the model hangs: it has made no step for {seconds:g} s", code="failed"))
 
     def require_room(self, answers: int) -> None:
@@ -265,6 +270,7 @@ class Engine:
             if self.is_running:
                 return
             self.fail(RequestError(500, "the model has stopped", code="failed"))
+            self.is_hung = False
             await asyncio.to_thread(self.start)
 
     def _count(self, active: bool) -> int:
@@ -275,11 +281,6 @@ class Engine:
         """Whether an answer is among those that the model is writing."""
         processor = None if self._manager is None else self._manager.batch_processor
         return processor is not None and name in processor.scheduler.active_requests
-
-    def _stepped(self, seconds: float, cpu_seconds: float) -> None:
-        """Note, in the model's thread, that it is alive, and what the constraints took."""
-        self._last_step = time.monotonic()
-        self._metrics.observe_step(seconds, cpu_seconds)
 
     @staticmethod
     def _forget_outputs(outputs: Any) -> None:

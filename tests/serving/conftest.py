@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import threading
 import time
@@ -34,7 +35,7 @@ class Running:
         app = create_app(model or tiny, tokenizer, settings)
         config = uvicorn.Config(app, port=0, log_config=None, access_log=False, timeout_graceful_shutdown=5)
         self._server = Server(config, app.state.draining, settings.model_name)
-        self._thread = threading.Thread(target=self._server.run)
+        self._thread = threading.Thread(target=self._run)
         self._thread.start()
         until = time.monotonic() + 60
         while not self._server.started:
@@ -43,6 +44,18 @@ class Running:
             time.sleep(0.01)
         self.port = self._server.servers[0].sockets[0].getsockname()[1]
         self.address = f"http://127.0.0.1:{self.port}"
+
+    def _run(self) -> None:
+        async def run() -> None:
+            self.loop = asyncio.get_running_loop()
+            await self._server.serve()
+
+        asyncio.run(run())
+
+    @property
+    def tasks(self) -> list[asyncio.Task[None]]:
+        """Those of the requests that are open."""
+        return list(self._server.server_state.tasks)
 
     def client(self, key: str = KEY, **options: Any) -> openai.OpenAI:
         return openai.OpenAI(base_url=f"{self.address}/v1", api_key=key, max_retries=0, **options)
