@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+import json
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,6 +18,8 @@ from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError
 from pdacon.serving.sampling import Choice, Sampling
 from pdacon.serving.writing import Writer
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +164,17 @@ async def written(job: Job, answers: int) -> list[Answer]:
         async for piece in pieces:
             texts[piece.index].add(piece)
     return texts
+
+
+async def encoded(told: Callable[[], dict[str, Any]], *, large: bool) -> str:
+    """What is told of a whole answer, as JSON.
+
+    What is `large`, such as probabilities of each token, is put together in a thread, and encoded in Python: the
+    encoder in C would hold Python's lock to the end.
+    """
+    if not large:
+        return _ENCODER.encode(told())
+    return await asyncio.to_thread(lambda: "".join(_ENCODER.iterencode(told())))
 
 
 async def _write_one(job: Job, index: int, pieces: asyncio.Queue[Piece | Exception]) -> None:

@@ -122,7 +122,7 @@ class _Application:
         name = self.settings.model_name
         if asked.stream:
             return await _events(request, chat.stream(job, asked, name, reading), done=True)
-        return JSONResponse(await _while_connected(request, chat.answer(job, asked, name, reading)))
+        return await _whole(request, chat.answer(job, asked, name, reading))
 
     async def completions(self, request: Request) -> Response:
         """``POST /v1/completions``."""
@@ -135,8 +135,7 @@ class _Application:
         jobs = [await self._job(request, asked, ids, wanted, asked.max_tokens, asked.logprobs) for ids in prompts]
         if asked.stream:
             return await _events(request, completions.stream(jobs, asked, self.settings.model_name), done=True)
-        answer = completions.answer(jobs, asked, self.settings.model_name)
-        return JSONResponse(await _while_connected(request, answer))
+        return await _whole(request, completions.answer(jobs, asked, self.settings.model_name))
 
     async def generate(self, request: Request) -> Response:
         """``POST /generate``."""
@@ -144,7 +143,7 @@ class _Application:
         job = await self._native_job(request, asked)
         if asked.stream:
             return await _events(request, lorax.stream(job, asked), done=False)
-        return JSONResponse(await _while_connected(request, lorax.answer(job, asked)))
+        return await _whole(request, lorax.answer(job, asked))
 
     async def generate_stream(self, request: Request) -> Response:
         """``POST /generate_stream``."""
@@ -285,6 +284,11 @@ async def _while_connected(request: Request, work: Awaitable[R]) -> R:
             task.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await task
+
+
+async def _whole(request: Request, answer: Awaitable[str]) -> Response:
+    """A whole answer, which is JSON."""
+    return Response(await _while_connected(request, answer), media_type="application/json")
 
 
 async def _events(request: Request, chunks: AsyncGenerator[dict[str, Any], None], *, done: bool) -> Response:

@@ -23,7 +23,12 @@ from pdacon.serving.settings import Settings
 
 M = TypeVar("M", bound=BaseModel)
 _SHORT = 16 << 10  # bytes that are read within a millisecond, whatever they are
-_MOST_VALUES, _MOST_CONTAINERS = 250_000, 50_000  # for which the reader holds Python's lock for some 20 ms
+# What is counted, by which signs, and up to how many: the reader holds Python's lock for some 20 ms then.
+_MOST = (
+    ("values", (b",",), 250_000),
+    ("members of objects", (b":",), 100_000),
+    ("arrays and objects", (b"[", b"{"), 50_000),
+)
 _AT_ONCE = 64  # bodies of the greatest length for which there is memory
 _CLOSE = {"Connection": "close"}  # what is left of the body is not read
 
@@ -145,14 +150,13 @@ def _require_few_values(body: bytes) -> None:
     ------
     RequestError
     """
-    if body.count(b",") <= _MOST_VALUES and body.count(b"[") + body.count(b"{") <= _MOST_CONTAINERS:
+    if all(sum(map(body.count, signs)) <= most for _, signs, most in _MOST):
         return
     # The signs within strings do not count: a prompt may be a long text with many of them.
-    signs = np.frombuffer(body.replace(rb"\\", b"").replace(rb"\"", b""), np.uint8)
-    outside = ~np.logical_xor.accumulate(signs == ord('"'))
-    values = np.count_nonzero(outside & (signs == ord(",")))
-    containers = np.count_nonzero(outside & ((signs == ord("[")) | (signs == ord("{"))))
-    for number, most, what in ((values, _MOST_VALUES, "values"), (containers, _MOST_CONTAINERS, "arrays and objects")):
+    text = np.frombuffer(body.replace(rb"\\", b"").replace(rb"\"", b""), np.uint8)
+    outside = ~np.logical_xor.accumulate(text == ord('"'))
+    for what, signs, most in _MOST:
+        number = sum(np.count_nonzero(outside & (text == ord(sign))) for sign in signs)
         if number > most:
             raise RequestError(413, f"the request has {number:,} {what}; at most {most:,} are taken")
 

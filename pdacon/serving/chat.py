@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import time
@@ -10,7 +11,7 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import Any
 
-from pdacon.serving.answers import Answer, Job, write, written
+from pdacon.serving.answers import Answer, Job, encoded, write, written
 from pdacon.serving.formats import CONTENT, Reading
 from pdacon.serving.protocol import ChatRequest
 from pdacon.serving.sampling import Choice
@@ -21,9 +22,14 @@ _TEXT = f'{{"{CONTENT}": '
 _MARKS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
 
 
-async def answer(job: Job, request: ChatRequest, model: str, reading: Reading) -> dict[str, Any]:
-    """The whole answer to a request, all of its choices."""
+async def answer(job: Job, request: ChatRequest, model: str, reading: Reading) -> str:
+    """The whole answer to a request, all of its choices; as JSON."""
     answers = await written(job, request.n)
+    large = bool(request.logprobs) or reading != "text"
+    return await encoded(lambda: _told(job, answers, request, model, reading), large=large)
+
+
+def _told(job: Job, answers: list[Answer], request: ChatRequest, model: str, reading: Reading) -> dict[str, Any]:
     choices = []
     for index, one in enumerate(answers):
         message, ending = message_of(one, reading)
@@ -95,7 +101,7 @@ async def stream(job: Job, request: ChatRequest, model: str, reading: Reading) -
             if reading == "text" and (piece.text or logprobs):
                 yield chunk(piece.index, {"content": piece.text}, None, logprobs)
             if piece.ending is not None:
-                message, ending = message_of(one, reading)
+                message, ending = await asyncio.to_thread(message_of, one, reading)
                 if reading != "text":
                     yield chunk(piece.index, _as_delta(message), None)
                 yield chunk(piece.index, {}, ending)

@@ -8,17 +8,21 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
-from pdacon.serving.answers import Answer, Job, write, written
+from pdacon.serving.answers import Answer, Job, encoded, write, written
 from pdacon.serving.protocol import CompletionRequest
 from pdacon.serving.sampling import Choice
 
 
-async def answer(jobs: list[Job], request: CompletionRequest, model: str) -> dict[str, Any]:
-    """The whole answer to a request: the choices of the first prompt first."""
+async def answer(jobs: list[Job], request: CompletionRequest, model: str) -> str:
+    """The whole answer to a request: the choices of the first prompt first; as JSON."""
+    answers = [await written(job, request.n) for job in jobs]
+    return await encoded(lambda: _told(jobs, answers, request, model), large=request.logprobs is not None)
+
+
+def _told(jobs: list[Job], written: list[list[Answer]], request: CompletionRequest, model: str) -> dict[str, Any]:
     choices: list[dict[str, Any]] = []
     usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
-    for job in jobs:
-        answers = await written(job, request.n)
+    for job, answers in zip(jobs, written, strict=True):
         for one in answers:
             text = _echoed(job, request) + one.text
             logprobs = _logprobs(job, one.choices, 0) if request.logprobs is not None else None

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
-from pdacon.serving.answers import Answer, Job, write, written
+from pdacon.serving.answers import Answer, Job, encoded, write, written
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError
 from pdacon.serving.formats import Format, response_format
@@ -50,16 +50,20 @@ def require_adapter(engine: Engine, parameters: NativeParameters) -> None:
         raise RequestError(400, f"there is no adapter {wanted!r}: {there}", param="parameters.adapter_id")
 
 
-async def answer(job: Job, request: NativeRequest) -> dict[str, Any]:
-    """The whole answer."""
+async def answer(job: Job, request: NativeRequest) -> str:
+    """The whole answer; as JSON."""
     (one,) = await written(job, 1)
-    text = request.inputs + one.text if request.parameters.return_full_text else one.text
-    details = {
-        **_details(job, one, request.parameters),
-        "prefill": [],
-        "tokens": [_token(job, choice, request.parameters) for choice in one.choices],
+    return await encoded(lambda: _told(job, one, request), large=request.parameters.details)
+
+
+def _told(job: Job, one: Answer, request: NativeRequest) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "generated_text": request.inputs + one.text if request.parameters.return_full_text else one.text
     }
-    return {"generated_text": text, **({"details": details} if request.parameters.details else {})}
+    if request.parameters.details:
+        tokens = [_token(job, choice, request.parameters) for choice in one.choices]
+        told["details"] = {**_details(job, one, request.parameters), "prefill": [], "tokens": tokens}
+    return told
 
 
 async def stream(job: Job, request: NativeRequest) -> AsyncGenerator[dict[str, Any], None]:

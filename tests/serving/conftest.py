@@ -29,9 +29,10 @@ KEY = "a key"
 class Running:
     """A server on this machine, and clients of it."""
 
-    def __init__(self, settings: Settings, model: Any = None) -> None:
+    def __init__(self, settings: Settings, model: Any = None, template: str | None = None) -> None:
         torch.set_num_threads(1)
         tiny, tokenizer = load_tiny()
+        tokenizer.chat_template = template
         app = create_app(model or tiny, tokenizer, settings)
         config = uvicorn.Config(app, port=0, log_config=None, access_log=False, timeout_graceful_shutdown=5)
         self._server = Server(config, app.state.draining, settings.model_name)
