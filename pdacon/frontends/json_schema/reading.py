@@ -354,10 +354,10 @@ class Reader:
             raise UnsupportedSchemaError(place.pointer, "format", "it must be the name of a format")
         if "format" in node and self._formats_asserted:
             pattern = formats.PATTERNS.get(node["format"])
-            if formats.SINCE.get(node["format"], 0) > place.draft:
-                why = f"draft {place.draft} has no format {node['format']!r}, so that it says nothing here"
-                self.note(place.pointer, "format", f'{why}; "$schema" says which draft is meant')
-            elif pattern is not None:
+            if pattern is not None:
+                if (since := formats.SINCE.get(node["format"], 0)) > place.draft:
+                    why = f"draft {place.draft} has no such format; strings have it as draft {since} means it"
+                    self.note(place.pointer, "format", f"{why}, unless formats=False makes it an annotation")
                 parts.append(self._stated(place, "format", Matches(pattern, whole=True)))
             elif node["format"] in formats.NOT_REGULAR:
                 self.drop(UnsupportedSchemaError(place.pointer, "format", formats.NOT_REGULAR[node["format"]]))

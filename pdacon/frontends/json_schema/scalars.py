@@ -18,7 +18,7 @@ from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.counted import Counted, chunk_length
 from pdacon.frontends.json_schema.facts import Among, Integral, LongerThan, Multiple
 from pdacon.frontends.json_schema.keeping import Kept
-from pdacon.frontends.json_schema.naming import shape_name, words_name
+from pdacon.frontends.json_schema.naming import bounds_name, shape_name, words_name
 from pdacon.frontends.json_schema.patterns import strings_pattern
 from pdacon.frontends.json_schema.productions import PART, Productions, Text
 from pdacon.frontends.json_schema.programs import all_but_automaton, number_program, string_program, words_program
@@ -105,6 +105,7 @@ class Scalars:
         A chunk is so many characters without a quote, and what ends the string has fewer, so that both are never open.
         """
         out, escapes = self._out, self._spelling.escapes
+        whole = bounds_name(shape_name("STRING", contents), least or None, most)
         counted: Counted | None = None
         family: tuple[int, ...] = ()
         pattern = ""
@@ -119,9 +120,10 @@ class Scalars:
             pattern = strings_pattern(choice(LongerThan(most), False, shape)) if escapes == "needed" else ""
 
         def piece(name: str, low: int, high: int | None, closing: str) -> int:
+            named = f"{whole}_{name}" if closing else whole
             if counted is None:
                 some = _counted(low, high)
-                return out.terminal((name, low, high), name, lambda: self._text(some, closing, opening=""))
+                return out.terminal((name, low, high), named, lambda: self._text(some, closing, opening=""))
             key = name, low, high, counted.family, pattern  # the whole string's, which is what is printed
 
             def text() -> Text:
@@ -129,18 +131,18 @@ class Scalars:
                 program = counted.rest(low, high) if closing else counted.chunk(high)
                 return _of_program(pattern, program)
 
-            return out.terminal(key, name, lambda: _TEXTS.get(key, text))
+            return out.terminal(key, named, lambda: _TEXTS.get(key, text))
 
         before = out.nonterminal(PART, least, -1 if most is None else most, 0, *family)
         out.add(before, self.literal("QUOTE", '"'))
         for done in range(0, (least if most is None else most) + 1, size):
             low = max(0, least - done)
             if most is None and low < size:
-                out.add(value, before, piece("REST", low, None, '"'))
+                out.add(value, before, piece("END", low, None, '"'))
                 break
             high = size - 1 if most is None else min(size - 1, most - done)
             if low <= high:
-                out.add(value, before, piece("REST", low, high, '"'))
+                out.add(value, before, piece("END", low, high, '"'))
             if most is None or done + size <= most:
                 after = out.nonterminal(PART, least, -1 if most is None else most, done + size, *family)
                 out.add(after, before, piece("CHUNK", size, size, ""))

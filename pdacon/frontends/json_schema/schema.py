@@ -69,11 +69,9 @@ def schema_grammar(
         if error.what == "seconds":
             raise
         if error.what == "productions":
-            why = f"it takes more than {MOST_PRODUCTIONS:,} productions; make counts or combinations smaller"
-            raise UnsupportedSchemaError("#", "", why) from None
-        raise UnsupportedSchemaError(
-            "#", "", "an automaton for its strings or names gets too large; make counts or patterns smaller"
-        ) from None
+            raise UnsupportedSchemaError("#", "", _too_many_productions(writer)) from None
+        why = "the automaton for it gets too large, or those of names and strings beside it; make it smaller"
+        raise UnsupportedSchemaError(*writer.place(), why) from None
     except RecursionError:
         raise UnsupportedSchemaError("#", "", "it is nested too deeply") from None
     lowered = lower(writer.out, start)
@@ -103,6 +101,18 @@ def schema_grammar(
         source=source,
         unenforced=(*dropped, *noted),
         language="JSON Schema",
+    )
+
+
+def _too_many_productions(writer: Writer) -> str:
+    many = f"it takes more than {MOST_PRODUCTIONS:,} productions"
+    alternatives = writer.open_alternatives()
+    if not alternatives:
+        return f"{many}; make counts or combinations smaller"
+    return (
+        f"{many}, since each of {len(alternatives)} alternatives, such as {alternatives[0]}, takes the members of all "
+        'others; close them with "additionalProperties": false (closed=True, or extra="forbid" of a class), or put a '
+        "member with a const first that tells them apart"
     )
 
 

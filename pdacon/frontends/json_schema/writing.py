@@ -32,6 +32,7 @@ from pdacon.frontends.json_schema.facts import (
     MoreMembersThan,
     Names,
     Repeats,
+    Satisfies,
 )
 from pdacon.frontends.json_schema.few_values import MOST_REMEMBERED, few_values
 from pdacon.frontends.json_schema.notation import Marks, Notation
@@ -78,6 +79,7 @@ class Writer:
         self.scalars = Scalars(self.out, reader, written)
         self.signs = Punctuation(self.out, written)
         self.members: dict[tuple[str, str], tuple[int, int]] = {}
+        self._current: Vector = ()  # formulas, or questions, whose values are being written
         self.depth = 0  # of what is being written; always 0 where no spelling depends on it
         self.is_deepest = False
 
@@ -87,6 +89,7 @@ class Writer:
         while self._pending:
             self._watch.left()
             work, argument, self.depth = self._pending.pop()
+            self._current = argument
             self.is_deepest = self._counts_depth and self.depth == self.spelling.max_depth
             work(argument)
         return start
@@ -108,6 +111,30 @@ class Writer:
                 yield pointer, name
             if doubted == _MOST_DOUBTED:
                 return
+
+    def place(self) -> tuple[str, str]:
+        """A pointer and a keyword of what was being written last: those of a pattern or a count, if there is one."""
+        found: list[tuple[str, str]] = []
+        for _, fact in self.facts.among(*self._current):
+            inner = [fact]
+            if isinstance(fact, Names):
+                inner = [one for _, one in self.facts.among(fact.formula)]
+            elif isinstance(fact, Members):
+                inner = [Matches(pattern) for pattern, _ in fact.matching]
+            elif isinstance(fact, Satisfies):
+                found.append((self.reader.places[fact.schema].pointer, ""))
+            found = [*(self.reader.origins[one] for one in inner if one in self.reader.origins), *found]
+        return found[0] if found else ("#", "")
+
+    def open_alternatives(self) -> list[str]:
+        """The pointers of alternatives whose members may all come in the object that was being written last."""
+        facts, formulas = self.facts, self.facts.formulas
+        pointers: list[str] = []
+        for variable, fact in facts.among(*self._current):
+            certain = any(formulas.implies(one, formulas.variable(variable)) for one in self._current)
+            if isinstance(fact, Members) and fact.others == TRUE and fact in self.reader.origins and not certain:
+                pointers.append(self.reader.origins[fact][0])
+        return pointers if len(pointers) > 1 else []
 
     def _later(self, work: Callable[..., None], argument: Hashable, depth: int) -> None:
         key = work.__name__, argument, depth

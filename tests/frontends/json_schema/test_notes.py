@@ -109,3 +109,31 @@ def test_a_cache_warns_too() -> None:
     with pytest.warns(GrammarWarning, match="^#: nullable: ") as caught:
         CompileCache().compile_schema({"type": "string", "nullable": True}, Vocabulary.bytes())
     assert caught[0].filename == __file__
+
+
+def test_alternatives_that_take_the_members_of_all_others() -> None:
+    objects = [
+        {"type": "object", "properties": {f"{name}{k}": {"type": "integer"} for name in "abc"}} for k in range(12)
+    ]
+    with pytest.raises(UnsupportedSchemaError, match=r"12 alternatives.*additionalProperties"):
+        Grammar.from_json_schema({"anyOf": objects})
+    closed = [{**one, "additionalProperties": False} for one in objects]
+    assert Grammar.from_json_schema({"anyOf": closed}).accepts('{"a3": 1}')
+
+
+def test_what_is_too_large_has_a_place() -> None:
+    large = "^(a|b)*a(a|b){16}$"
+    for schema, pointer, keyword in (
+        ({"items": {"propertyNames": {"pattern": large}}}, "#/items/propertyNames", "pattern"),
+        ({"items": {"patternProperties": {large: {}, "x": {}}}}, "#/items", "patternProperties"),
+        ({"items": {"pattern": large}}, "#/items", "pattern"),
+    ):
+        with pytest.raises(UnsupportedSchemaError, match="too large") as raised:
+            Grammar.from_json_schema(schema)
+        assert (raised.value.pointer, raised.value.keyword) == (pointer, keyword)
+
+
+def test_long_strings_have_names_that_say_what_they_are() -> None:
+    told = Grammar.from_json_schema({"type": "string", "maxLength": 3000}).explain('"ab\n').render()
+    assert "STRING_MAX_3000" in told
+    assert not {"CHUNK", "REST"} & set(told.split())
