@@ -10,7 +10,7 @@ request is an error. Nothing is answered without the constraint that the request
 each and beside the running requests; `engine` runs the model, all requests in one batch, with `sampling` choosing their
 tokens; `writing` makes texts of tokens; `chat`, `completions` and `lorax` write them as their clients want them.
 `failures` and `advice` say what is wrong with a request. `accounts` counts and logs what becomes of each one, by
-`metrics` and `logs`; `draining` brings all to an end, and `running` is the server's process.
+`metrics` and `logs`; `draining` brings all to an end, and `running` is the server's process, with its `connections`.
 
 Does not know: automata, masks (`pdacon.integrations.huggingface` applies them).
 

@@ -13,6 +13,7 @@ import uvicorn
 
 from pdacon.serving.accounts import Line
 from pdacon.serving.application import create_app
+from pdacon.serving.connections import connections
 from pdacon.serving.draining import Draining
 from pdacon.serving.settings import Settings
 
@@ -48,7 +49,14 @@ def serve(
     sys.setswitchinterval(_SWITCH_SECONDS)
     app = create_app(model, tokenizer, settings)
     config = uvicorn.Config(
-        app, host=host, port=port, log_config=None, access_log=False, timeout_graceful_shutdown=_LAST_SECONDS
+        app,
+        host=host,
+        port=port,
+        http=connections(settings.read_seconds),
+        ws="none",
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=_LAST_SECONDS,
     )
     # The model and what is imported stay to the end. Without them a collection of garbage takes a tenth of the time, in
     # which nothing else runs.

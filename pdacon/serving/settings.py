@@ -22,7 +22,8 @@ class Settings:
     max_body_bytes : int
         Of a request; a longer one is refused with 413 before it is read to its end.
     read_seconds : float
-        How long a request may take to be whole; then it is refused with 408.
+        How long the head of a request may take to be whole, and then its body, which is refused with 408. `serve` sees
+        to the head; what else runs `create_app` has limits of its own.
     prepare_workers : int
         How many requests are read, rendered and tokenized at the same time, beside the event loop.
     template_seconds : float

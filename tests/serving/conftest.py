@@ -21,6 +21,7 @@ import uvicorn
 from pdacon.composition import Limits
 from pdacon.integrations.huggingface import load_tiny
 from pdacon.serving import Settings, create_app
+from pdacon.serving.connections import connections
 from pdacon.serving.running import Server
 
 KEY = "a key"
@@ -34,7 +35,8 @@ class Running:
         tiny, tokenizer = load_tiny()
         tokenizer.chat_template = template
         app = create_app(model or tiny, tokenizer, settings)
-        config = uvicorn.Config(app, port=0, log_config=None, access_log=False, timeout_graceful_shutdown=5)
+        http = connections(settings.read_seconds)
+        config = uvicorn.Config(app, port=0, http=http, log_config=None, access_log=False, timeout_graceful_shutdown=5)
         self._server = Server(config, app.state.draining, settings.model_name)
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
