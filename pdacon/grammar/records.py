@@ -7,6 +7,7 @@ file of any content gives a `Grammar` or an error.
 from __future__ import annotations
 
 import json
+import re
 import types
 from base64 import b64decode, b64encode
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
@@ -68,9 +69,18 @@ def from_json(text: bytes) -> Grammar:
             base = PackageResource(*[_typed(str, part) for part in base])
         elif base is not None:
             _typed(str, base)
+        _check_patterns(grammar)
         return replace(grammar, options=replace(grammar.options, import_paths=tuple(paths), import_base=base))
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError, OverflowError, re.error) as error:
         raise ArtifactError(f"the artifact is damaged: its grammar cannot be read ({error})") from error
+
+
+def _check_patterns(grammar: Grammar) -> None:
+    """Raises what ``re`` raises. Whoever asks for the grammar takes its patterns for such as ``re`` compiles."""
+    for terminal in grammar.terminals:
+        pattern = terminal.pattern and terminal.pattern.unescaped
+        if pattern is not None and pattern.automaton is None:
+            re.compile(pattern.regexp, grammar.options.g_regex_flags)
 
 
 def _name_of(path: Any) -> str:

@@ -24,7 +24,7 @@ from pdacon.lalr import build_tables
 from pdacon.matching.enclosing import Enclosing
 from pdacon.matching.following import Following
 from pdacon.matching.labelled import with_labels
-from pdacon.matching.located import locate
+from pdacon.matching.located import disagreement, locate
 from pdacon.matching.naming import Names
 from pdacon.matching.reasons import Reason, Reasons, Refused
 from pdacon.pda import Configuration, Expectation, LexemeReader, Machine
@@ -298,14 +298,14 @@ class Explainer:
             return lexeme, self._following.expect(place, text, matcher)
         probe = _core.Matcher(self._pda, 1, matcher._leading_space(), False)
         if not probe._accept_spelled(text):
-            raise AssertionError(f"the matcher has accepted {text[-80:]!r}, but another one does not")
+            raise disagreement(f"a matcher has accepted {text[-80:]!r}, and another one does not")
         return lexeme, self._following.expect(place, text, probe, reader)
 
     def _behind(self, text: bytes) -> _core.Matcher:
         """A matcher for single bytes after a text; it keeps no text, and can take back one accept."""
         probe = _core.Matcher(self._bytewise, 1, False, False)
         if not probe._accept_spelled(text):
-            raise AssertionError(f"the matcher accepts {text[-80:]!r}, but the grammar does not")
+            raise disagreement(f"the ones accept {text[-80:]!r}, and the other does not")
         return probe
 
     def _expect_before(

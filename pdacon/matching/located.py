@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdacon._native import _core
+from pdacon.errors import ArtifactError
 from pdacon.explanation import Cut
 from pdacon.grammar import Grammar
 from pdacon.lalr import open_parentheses
@@ -77,9 +78,16 @@ def locate(
     between = Configuration.between(machine, machine.stack_of(start, symbols), margin, behind)
     place = between.read(text[begin:]) if reader is None else reader.read(between, text[begin:])
     if place is None:
-        raise AssertionError(f"the matcher accepts {text[-80:]!r}, but it has no configuration")
+        raise disagreement(f"the ones accept {text[-80:]!r}, and the other has no configuration for it")
     cuts = tuple(_cuts(grammar, text, rows.reshape(-1, 4).tolist()))
     return Located(place, cuts, count - len(cuts), symbols)
+
+
+def disagreement(what: str) -> ArtifactError:
+    """The error where a constraint's tables do otherwise than its grammar: only a file that was changed has such."""
+    return ArtifactError(
+        f"the constraint is damaged: its tables are not those of its grammar ({what}); compile the grammar again"
+    )
 
 
 def _cuts(grammar: Grammar, text: bytes, rows: list[list[int]]) -> Iterator[Cut]:
@@ -127,7 +135,7 @@ class _Ignored:
             match = pattern.match(self._text, first)
             if match is not None and match.end() == last:
                 return terminal
-        raise AssertionError(f"{self._bytes[begin:end]!r} is ignored, but no ignored terminal matches it")
+        raise disagreement(f"the ones ignore {self._bytes[begin:end]!r}, and the other has no ignored terminal for it")
 
     def _begin(self) -> None:
         as_bytes = self._options.use_bytes
