@@ -18,7 +18,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from pdacon.frontends.printing import eliminate
+from pdacon.errors import LimitExceededError
+from pdacon.frontends.printing import END, START, eliminated
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import Grammar
 from pdacon.lexer import compile_whole
@@ -28,7 +29,6 @@ from pdacon.regular.characters import complement, intersection, union
 _MOST_STATES = 24
 _MOST_PAIRS = 4_000
 _LONGEST = 120  # characters of a pattern that somebody should read
-_START, _END = -1, -2
 
 States: TypeAlias = frozenset[tuple[int, int]]
 """States of several automata: which one, and the state."""
@@ -114,13 +114,13 @@ class _Automata:
         """The least continuations as an automaton with patterns on its arcs: it ends where a longer text is read."""
         number = {start: 0}
         order = [start]
-        arcs: dict[tuple[int, int], str] = {(_START, 0): ""}
+        arcs: dict[tuple[int, int], str] = {(START, 0): ""}
         for states in order:  # grows
             by_target: dict[int, list[int]] = {}
             for cls in range(self._num_classes):
                 after = frozenset((n, to) for n, k in states if (to := self._tables[n][k][cls]) >= 0)
                 if any(self._accepting[n][k] for n, k in after):
-                    by_target.setdefault(_END, []).append(cls)
+                    by_target.setdefault(END, []).append(cls)
                 elif after:
                     if after not in number:
                         number[after] = len(order)
@@ -139,15 +139,10 @@ class _Automata:
 
 def _pattern(arcs: dict[tuple[int, int], str]) -> str | None:
     """What leads from the start to the end."""
-    while inner := {state for arc in arcs for state in arc if state >= 0}:
-        degree = {
-            state: sum(target == state for _, target in arcs) * sum(source == state for source, _ in arcs)
-            for state in inner
-        }
-        eliminate(arcs, min(inner, key=lambda state: (degree[state], -state)))
-        if sum(map(len, arcs.values())) > 20 * _LONGEST:
-            return None
-    found = arcs.get((_START, _END), "")
+    try:
+        found = eliminated(arcs, 20 * _LONGEST) or ""
+    except LimitExceededError:
+        return None
     inside = found.removeprefix("(?:").removesuffix(")")
     return inside if found == f"(?:{inside})" and is_pattern(inside) else found
 
