@@ -283,7 +283,8 @@ void bind_lexer(nb::module_& m) {
         .def("next", &next, nb::arg("state"), nb::arg("byte_class"))
         .def("at_end", &at_end, nb::arg("state"))
         .def("commit", &commit, nb::arg("next"))
-        .def_prop_ro("transitions", &transitions_of)
+        // Not the policy of a property: a matrix that is made belongs to the array, not to the automaton.
+        .def_prop_ro("transitions", &transitions_of, nb::rv_policy::automatic)
         .def_prop_ro("ends", &numbers_of<&LexingAutomaton::ends>)
         .def_prop_ro("entries",
                      [](Self s) { return rows_of<&LexingAutomaton::entries>(s, s.p->num_look_behind()); })
