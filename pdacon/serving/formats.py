@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pdacon.errors import UnsupportedSchemaError
 from pdacon.formats import Kind
+from pdacon.frontends.tool_arguments import arguments_schema
 from pdacon.quoting import did_you_mean
 from pdacon.serving.failures import RequestError
 from pdacon.serving.protocol import ChatRequest, Common
@@ -151,6 +153,13 @@ def tools_format(request: ChatRequest) -> Format | None:
             raise RequestError(400, f"tool_choice is {choice!r:.80}, but there are no tools", param="tool_choice")
         return None
     calls = [_call(tool, index) for index, tool in enumerate(request.tools)]
+    names: set[str] = set()
+    for index, call in enumerate(calls):
+        name = call["properties"]["name"]["const"]
+        if name in names:
+            where = f"tools.{index}.function.name"
+            raise RequestError(400, f"{where}: two tools are called {name!r:.80}", param=where, code="bad_request")
+        names.add(name)
     if choice == "none":
         return None
     if isinstance(choice, Mapping):
@@ -178,16 +187,14 @@ def _call(tool: Mapping[str, Any], index: int) -> dict[str, Any]:
     name = function.get("name")
     if not isinstance(name, str) or not name:
         raise _malformed(f"{place}.function.name", "a name that is not empty")
-    parameters = function.get("parameters") or {"type": "object", "properties": {}, "additionalProperties": False}
-    if not isinstance(parameters, Mapping):
-        raise _malformed(f"{place}.function.parameters", "a JSON Schema of an object")
-    # An identifier of its own keeps references within the parameters (`#/$defs/...`) what they are.
-    inner = {"$id": f"pdacon:tool/{index}", **parameters} if "$id" not in parameters else dict(parameters)
-    if inner.get("type") is None:
-        inner["type"] = "object"
+    try:
+        arguments = arguments_schema(function.get("parameters"), f"pdacon:tool/{index}")
+    except UnsupportedSchemaError as error:
+        where = f"{place}.function.parameters"
+        raise RequestError(400, f"{where}: {error.why}", param=where, code="bad_request") from error
     return {
         "type": "object",
-        "properties": {"name": {"const": name}, "arguments": inner},
+        "properties": {"name": {"const": name}, "arguments": arguments},
         "required": ["name", "arguments"],
         "additionalProperties": False,
     }

@@ -13,7 +13,9 @@ has values written that are not JSON.
 """
 
 from pdacon.frontends.json_schema.documents import canonical
+from pdacon.frontends.json_schema.drafts import draft_of
 from pdacon.frontends.json_schema.formats import PATTERNS
+from pdacon.frontends.json_schema.keywords import is_assertion
 from pdacon.frontends.json_schema.members import why_refused
 from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.places import schema_lines
@@ -26,6 +28,8 @@ __all__ = [
     "Notation",
     "Spelling",
     "canonical",
+    "draft_of",
+    "is_assertion",
     "json_schema",
     "schema_grammar",
     "schema_lines",

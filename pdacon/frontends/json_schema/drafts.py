@@ -84,6 +84,11 @@ class Drafts:
 STANDARD = Drafts()
 
 
+def draft_of(schema: Mapping[str, Any]) -> int:
+    """The draft that a schema names; the latest one if it names none, or none that is known."""
+    return _standard(said) or LATEST if isinstance(said := schema.get("$schema"), str) else LATEST
+
+
 def _standard(uri: str) -> int | None:
     return _DRAFTS.get(uri.partition("://")[2].rstrip("#"))
 

@@ -47,6 +47,11 @@ _NEAR = 0.82
 _OLD_REQUIRED = "required", bool  # which is passed over up to draft 4
 
 
+def is_assertion(keyword: str) -> bool:
+    """Whether a keyword says something of values."""
+    return keyword in _ASSERT
+
+
 def remarks(node: Mapping[str, Any], draft: int, types: Collection[Type]) -> Iterator[tuple[str, str]]:
     """The keywords of a schema that say nothing though they may be meant, and why; ``types`` are what it may take."""
     for keyword in node.keys() - _KNOWN:

@@ -10,15 +10,17 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
-from pdacon.errors import UnsupportedTypeError
+from pdacon.errors import UnsupportedSchemaError, UnsupportedTypeError
+from pdacon.frontends.tool_arguments import arguments_schema
 from pdacon.frontends.types.classes import type_hints
 from pdacon.frontends.types.constraints import said_by
 from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.hints import Hints, Scope
 from pdacon.frontends.types.records import Field, Record, docstring_of
 from pdacon.frontends.types.scalars import Anything
-from pdacon.frontends.types.shapes import Mismatch, Schemas, Shape, shown
+from pdacon.frontends.types.shapes import Mismatch, Named, Schemas, Shape, shown
 
 _SCHEMA_KEYS = ("inputSchema", "input_schema", "parameters", "parametersJsonSchema")
 
@@ -159,17 +161,16 @@ class _Arguments(Record):
         return self._form.marked(self.name, raw)
 
 
-class _Described(Shape):
+class _Described(Named):
     """The arguments of a tool that a dict describes: what its JSON Schema says, as plain values."""
 
-    def __init__(self, name: str, schema: Mapping[str, Any], form: Form) -> None:
-        self._name = name
-        self._schema: dict[str, Any] = _relocated(dict(schema), f"#/$defs/{name}")
+    def __init__(self, name: str, schema: dict[str, Any], form: Form) -> None:
+        self.name = name
+        self._schema = schema
         self._values = Anything(form)
 
-    def schema(self, schemas: Schemas) -> dict[str, Any]:
-        schemas.definitions[self._name] = self._schema
-        return {"$ref": f"#/$defs/{self._name}"}
+    def own_schema(self, schemas: Schemas) -> dict[str, Any]:
+        return self._schema
 
     def read(self, raw: Any, path: str) -> Any:
         return self._values.read(raw, path)
@@ -179,17 +180,6 @@ class _Described(Shape):
 
     def words(self) -> str:
         return "object"
-
-
-def _relocated(node: Any, base: str) -> Any:
-    """A schema whose references lead to itself where it is embedded."""
-    if isinstance(node, Mapping):
-        copy = {key: _relocated(one, base) for key, one in node.items() if key not in ("$schema", "$id")}
-        reference = copy.get("$ref")
-        if isinstance(reference, str) and reference.startswith("#"):
-            copy["$ref"] = f"{base}{reference[1:]}"
-        return copy
-    return [_relocated(one, base) for one in node] if isinstance(node, list | tuple) else node
 
 
 def tool_of(hints: Hints, given: Any) -> Tool:
@@ -251,10 +241,11 @@ def _described(given: Mapping[str, Any], form: Form) -> Tool:
         )
     if form.python:
         raise UnsupportedTypeError(name, 'a tool that a dict describes is taken with form="json" only')
-    key = next((one for one in _SCHEMA_KEYS if one in described), None)
-    schema = {"type": "object", "additionalProperties": False} if key is None else described[key]
-    if not isinstance(schema, Mapping):
-        raise UnsupportedTypeError(name, f"its {key} is no JSON Schema")
+    key = next((one for one in _SCHEMA_KEYS if described.get(one) is not None), "parameters")
+    try:
+        schema = arguments_schema(described.get(key), f"pdacon:tool/{quote(name, safe='')}")
+    except UnsupportedSchemaError as error:
+        raise UnsupportedTypeError(name, f"{key}: {error.why}") from error
     return Tool(name, _Described(name, schema, form), None, str(described.get("description") or ""))
 
 

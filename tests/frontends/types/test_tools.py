@@ -108,7 +108,12 @@ def test_other_shapes() -> None:
         (bare, r"^bare\.x: it has no annotation"),
         (starred, r"^starred\.words: \*words has no name in a call"),
         (print, r"^print\.args|^print: its"),
-        ({"name": "t", "inputSchema": {"type": "array", "uniqueItems": True}}, r"^t: uniqueItems"),
+        (
+            {"name": "t", "inputSchema": {"properties": {"x": {"type": "array", "uniqueItems": True}}}},
+            r"^t\.x: uniqueItems",
+        ),
+        ({"name": "t", "inputSchema": {"type": "array"}}, r"^t: inputSchema: the arguments of a call are an object"),
+        ({"name": "t", "parameters": True}, r"^t: parameters: parameters are described by a JSON Schema"),
     ],
 )
 def test_refusals_name_the_parameter(tool: Any, message: str) -> None:

@@ -1,0 +1,46 @@
+"""What the description of a tool says of the arguments of a call: one meaning for all who take tools.
+
+In: the JSON Schema that describes the parameters, as MCP and OpenAI have it, or none. Out: the schema of the arguments,
+for use within another one. Arguments are an object whether the schema says so or not; without parameters it is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pdacon.errors import UnsupportedSchemaError
+from pdacon.frontends.json_schema import draft_of, is_assertion
+
+_NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+def arguments_schema(parameters: Any, identifier: str) -> dict[str, Any]:
+    """The schema of the arguments of a call.
+
+    Parameters
+    ----------
+    parameters : Any
+        The schema of the parameters; None: there are none. An empty schema is that of any object.
+    identifier : str
+        A URI that no other schema beside it has: references within the schema lead from it.
+
+    Raises
+    ------
+    UnsupportedSchemaError
+        It is no schema, or none of objects.
+    """
+    if parameters is None:
+        return dict(_NOTHING)
+    if not isinstance(parameters, Mapping):
+        raise UnsupportedSchemaError("#", "", "parameters are described by a JSON Schema of an object")
+    draft = draft_of(parameters)
+    schema = {**parameters, "$id" if draft > 4 else "id": identifier}
+    if "$ref" in schema and draft <= 7:  # what is beside it means nothing, an identifier included
+        asserted = {keyword: value for keyword, value in schema.items() if is_assertion(keyword)}
+        others = {keyword: value for keyword, value in schema.items() if keyword not in asserted}
+        return {**others, "allOf": [{"type": "object"}, asserted]}
+    kind = schema.get("type")
+    if kind is None or kind == "object" or (isinstance(kind, list | tuple) and "object" in kind):
+        return {**schema, "type": "object"}
+    raise UnsupportedSchemaError("#", "type", f"the arguments of a call are an object, and this is {kind!r:.40}")
