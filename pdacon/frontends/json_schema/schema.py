@@ -81,7 +81,7 @@ def schema_grammar(
         place = ""
         with suppress(UnsupportedSchemaError, LimitExceededError, RecursionError):
             place = _unsatisfiable(
-                documents, reader, lambda one: lower(*_written(reader, spelling, watch, one)) is None
+                documents, reader, lambda one: lower(*_written(reader, spelling, watch, notation, one)) is None
             )
         raise EmptyLanguageError(f"no value satisfies the schema{place}{under}")
     for pointer, name in writer.impossible_members(lowered.symbols):
@@ -116,8 +116,10 @@ def _too_many_productions(writer: Writer) -> str:
     )
 
 
-def _written(reader: Reader, spelling: Spelling, watch: Watch, question: int) -> tuple[Productions, int]:
-    writer = Writer(reader, spelling, watch)
+def _written(
+    reader: Reader, spelling: Spelling, watch: Watch, notation: Notation | None, question: int
+) -> tuple[Productions, int]:
+    writer = Writer(reader, spelling, watch, notation)
     start = writer.write(question)
     return writer.out, start
 

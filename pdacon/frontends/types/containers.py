@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdacon.frontends.json_schema import Marks
+from pdacon.frontends.long_integers import integer_of, text_of
+from pdacon.frontends.types.checks import check_count, fits
 from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.scalars import Choice, lengths_words
 from pdacon.frontends.types.shapes import Mismatch, Schemas, Shape, row_head, settled, shown
 
 _MOST_REMEMBERED = 10  # values that an automaton keeps apart, as JSON Schema's front end has it
+_INTEGER = "^(?:0|-?[1-9][0-9]*)$"
 TUPLE = Marks("(", ")", "()")
 _ONE = Marks("(", ",)", "()")
 _ROW = Marks("tuple([", "])", "tuple([])")
@@ -75,14 +78,15 @@ class Items(Shape):
         raw = self.form.unmarked(self.head, raw, path) if self.head else raw
         if not isinstance(raw, list):
             raise Mismatch(path, f"{shown(raw)} is no list")
+        check_count(self.least, self.most, len(raw), "items", path)
+        if self.is_set and self.few and len(set(map(repr, raw))) < len(raw):
+            raise Mismatch(path, f"{shown(raw)} has an item twice")
         return self.make([self.item.read(one, f"{path}[{k}]") for k, one in enumerate(raw)])
 
     def write(self, value: Any, path: str) -> Any:
         if not isinstance(value, self.kind):
             raise Mismatch(path, f"{shown(value)} is no {self.kind.__name__}")
-        count = len(value)
-        if count < self.least or (self.most is not None and count > self.most):
-            raise Mismatch(path, f"it has {count} items")
+        check_count(self.least, self.most, len(value), "items", path)
         raws = [self.item.write(one, f"{path}[{k}]") for k, one in enumerate(value)]
         raws = sorted(raws, key=repr) if self.is_set else raws
         return self.form.marked(self.head, raws) if self.head else raws
@@ -139,7 +143,7 @@ class Table(Shape):
     def schema(self, schemas: Schemas) -> dict[str, Any]:
         names = self.keys.schema(schemas)
         if self.numbered:
-            names = {"type": "string", "pattern": "^(?:0|-?[1-9][0-9]*)$"}
+            names = {"type": "string", "pattern": _INTEGER}
         schema: dict[str, Any] = {"type": "object", "additionalProperties": self.value.schema(schemas)}
         if names != {"type": "string"}:
             schema["propertyNames"] = names
@@ -152,21 +156,24 @@ class Table(Shape):
     def read(self, raw: Any, path: str) -> Any:
         if not isinstance(raw, dict):
             raise Mismatch(path, f"{shown(raw)} is no dict")
+        check_count(self.least, self.most, len(raw), "members", path)
         pairs = {}
         for name, one in raw.items():
-            key = self.keys.read(int(name) if self.numbered else name, f"{path} key {name!r}")
+            place = f"{path} key {name!r}"
+            if self.numbered and not fits(_INTEGER, name):
+                raise Mismatch(place, "it is no integer")
+            key = self.keys.read(integer_of(name) if self.numbered else name, place)
             pairs[key] = self.value.read(one, f"{path}[{name!r}]")
         return self.make(pairs)
 
     def write(self, value: Any, path: str) -> Any:
         if not isinstance(value, self.kind):
             raise Mismatch(path, f"{shown(value)} is no {self.kind.__name__}")
-        if len(value) < self.least or (self.most is not None and len(value) > self.most):
-            raise Mismatch(path, f"it has {len(value)} items")
+        check_count(self.least, self.most, len(value), "members", path)
         raw = {}
         for key, one in value.items():
             name = self.keys.write(key, f"{path} key {key!r}")
-            raw[str(name) if self.numbered else name] = self.value.write(one, f"{path}[{key!r}]")
+            raw[text_of(name) if self.numbered else name] = self.value.write(one, f"{path}[{key!r}]")
         return raw
 
     def words(self) -> str:

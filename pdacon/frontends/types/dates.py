@@ -48,6 +48,11 @@ class Spelling:
     read: Callable[[str], Any]
     write: Callable[[Any], str]
 
+    @property
+    def whole(self) -> str:
+        """The pattern with its anchors."""
+        return f"^(?:{self.pattern})$"
+
 
 def spelling_of(kind: Any, python: bool, aware: bool | None) -> Spelling | None:
     """How a type's values are written as strings; None if they are not. ``aware``: only with an offset, or without."""

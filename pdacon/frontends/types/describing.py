@@ -41,7 +41,7 @@ def _record(record: Record) -> str:
     if record.tag is not None:
         lines.append(f"- {record.tag[0]} ({record.tag[1]!r})")
     for one in record.fields:
-        optional = "" if one.always else ", may be left out"
+        optional = "" if record.always(one) else ", may be left out"
         words = f": {_line(one.words)}" if one.words else ""
         lines.append(f"- {record.key(one)} ({one.shape.words()}{optional}){words}")
     return "\n".join(lines)

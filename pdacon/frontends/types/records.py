@@ -39,10 +39,10 @@ class Field:
     words: str = ""
 
     @property
-    def always(self) -> bool:
-        """Whether a text must have it: also what has one value only, which tells the types of a union apart."""
+    def constant(self) -> tuple[Any, ...]:
+        """The raw value of a field that has no other one, as a tuple; else an empty one."""
         shape = settled(self.shape)
-        return self.required or (isinstance(shape, Choice) and len(shape.pairs) == 1)
+        return (shape.pairs[0][0],) if isinstance(shape, Choice) and len(shape.pairs) == 1 else ()
 
 
 class Record(Named):
@@ -81,6 +81,13 @@ class Record(Named):
         self._make, self._form = make, form
         self.as_list = as_list and not form.python
         self.plain = kind is None  # a dict in both forms
+        self.of_members = kind is None or issubclass(kind, dict)  # what is not required may not be there
+
+    def always(self, field: Field) -> bool:
+        """Whether a text must have a field: of an instance also what has one value only, which tells the types of a
+        union apart; a dict may be without it.
+        """
+        return field.required or (not self.of_members and bool(field.constant))
 
     def key(self, field: Field) -> str:
         return field.argument if self._form.python and not self.plain else field.key
@@ -95,7 +102,7 @@ class Record(Named):
             kind = self._form.kind("object", self.name, Marks(f"{self.name}(", ")", f"{self.name}()", "", "="))
         members = dict(tag)
         members.update((self.key(one), one.shape.schema(schemas)) for one in self.fields)
-        required = [key for key, _ in tag] + [self.key(one) for one in self.fields if one.always]
+        required = [key for key, _ in tag] + [self.key(one) for one in self.fields if self.always(one)]
         schema: dict[str, Any] = {"type": kind, "properties": members}
         if required:
             schema["required"] = required

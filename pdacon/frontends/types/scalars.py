@@ -7,11 +7,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 from pdacon.frontends.json_schema import Marks
 from pdacon.frontends.long_integers import text_of
+from pdacon.frontends.types.checks import check_bounds, check_text, fits
 from pdacon.frontends.types.constraints import Said
 from pdacon.frontends.types.dates import Spelling
 from pdacon.frontends.types.forms import Form
@@ -108,12 +108,11 @@ class Whole(Shape):
     def read(self, raw: Any, path: str) -> Any:
         if isinstance(raw, bool) or not isinstance(raw, int):
             raise Mismatch(path, f"{shown(raw)} is no integer")
+        check_bounds(self.said, raw, path)
         return raw
 
     def write(self, value: Any, path: str) -> Any:
-        value = self.read(value, path)
-        _check_bounds(self.said, value, path)
-        return int(value)
+        return int(self.read(value, path))
 
     def words(self) -> str:
         return f"integer{_bounds_words(self.said)}"
@@ -139,12 +138,17 @@ class Number(Shape):
             raw = raw if not isinstance(raw, str) else Real(raw)
         if isinstance(raw, bool) or not isinstance(raw, int | Real):
             raise Mismatch(path, f"{shown(raw)} is no number")
+        number = raw.text if isinstance(raw, Real) else text_of(raw)
         try:
-            value = self.kind(raw.text if isinstance(raw, Real) else text_of(raw))
+            value = self.kind(number)
+            exact = Decimal(number) if self.said.numeric else Decimal()
         except (ArithmeticError, ValueError) as error:
             raise Mismatch(path, f"{shown(raw)} is too large for {self.kind.__name__}") from error
-        if self.said.numeric and not math.isfinite(value):
-            raise Mismatch(path, f"{shown(raw)} is too large for {self.kind.__name__}")
+        if self.said.numeric:
+            if not _is_finite(value):
+                raise Mismatch(path, f"{shown(raw)} is too large for {self.kind.__name__}")
+            check_bounds(self.said, exact, path)
+            check_bounds(self.said, value, path)  # a float may be rounded to a bound
         return value
 
     def write(self, value: Any, path: str) -> Any:
@@ -152,12 +156,11 @@ class Number(Shape):
         expected = Decimal if decimal else (float, int)
         if isinstance(value, bool) or not isinstance(value, expected):
             raise Mismatch(path, f"{shown(value)} is no {self.kind.__name__}")
-        # A decimal may be finite beyond all floats.
-        if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):
+        if not _is_finite(value):
             if decimal or self.said.numeric:
                 raise Mismatch(path, f"{shown(value)} is no finite {self.kind.__name__}")
             return _infinite(float(value), path)
-        _check_bounds(self.said, value, path)
+        check_bounds(self.said, value, path)
         if isinstance(value, Decimal):
             # Thousands of digits would be more than Python reads as an integer.
             long = abs(value.adjusted()) > _LONG and not self.said.numeric
@@ -180,14 +183,11 @@ class Text(Shape):
     def read(self, raw: Any, path: str) -> Any:
         if not isinstance(raw, str):
             raise Mismatch(path, f"{shown(raw)} is no string")
+        check_text(self.said, raw, path)
         return raw
 
     def write(self, value: Any, path: str) -> Any:
-        text = str(self.read(value, path))
-        least, most = self.said.lengths
-        if len(text) < least or (most is not None and len(text) > most):
-            raise Mismatch(path, f"{shown(text)} has {len(text)} characters")
-        return text
+        return str(self.read(value, path))
 
     def words(self) -> str:
         least, most = self.said.lengths
@@ -206,13 +206,15 @@ class Spelled(Shape):
         head = self.spelling.head
         kind = self.form.kind("string", head, Marks(f"{head}(", ")"))
         patterns = [{"type": kind, "pattern": one} for one in self.said.patterns]
-        own = {"type": kind, "pattern": f"^(?:{self.spelling.pattern})$"}
+        own = {"type": kind, "pattern": self.spelling.whole}
         return {**own, "allOf": patterns} if patterns else own
 
     def read(self, raw: Any, path: str) -> Any:
         raw = self.form.unmarked(self.spelling.head, raw, path)
-        if not isinstance(raw, str):
+        # What reads it may take more, such as a UUID without hyphens.
+        if not isinstance(raw, str) or not fits(self.spelling.whole, raw):
             raise Mismatch(path, f"{shown(raw)} is no {self.spelling.kind.__name__}")
+        check_text(self.said, raw, path)
         try:
             return self.spelling.read(raw)
         except (ValueError, OverflowError) as error:
@@ -222,9 +224,13 @@ class Spelled(Shape):
         if not isinstance(value, self.spelling.kind):
             raise Mismatch(path, f"{shown(value)} is no {self.spelling.kind.__name__}")
         try:
-            return self.form.marked(self.spelling.head, self.spelling.write(value))
+            text = self.spelling.write(value)
         except ValueError as error:
             raise Mismatch(path, f"{shown(value)}: {error}") from error
+        if not fits(self.spelling.whole, text):
+            raise Mismatch(path, f"{shown(value)} is written as {shown(text)}, which is not taken here")
+        check_text(self.said, text, path)
+        return self.form.marked(self.spelling.head, text)
 
     def words(self) -> str:
         return f"{self.spelling.kind.__name__}{_patterns_words(self.said)}"
@@ -286,6 +292,11 @@ class Members(Shape):
         return " or ".join(listed if len(listed) <= 8 else [*listed[:8], "..."])
 
 
+def _is_finite(value: float | Decimal) -> bool:
+    """Whether it is a number; a decimal may be one beyond all floats."""
+    return value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
+
+
 def _infinite(value: float, path: str) -> Real:
     """A number that no float is as large as, which is read as infinity, as ``json.loads`` does."""
     if math.isnan(value):
@@ -300,7 +311,10 @@ def _key(raw: Any) -> tuple[str, Any]:
     if isinstance(raw, float):
         raw = Real(repr(raw))
     if isinstance(raw, int | Real):
-        return "number", Fraction(Decimal(raw.text)) if isinstance(raw, Real) else Fraction(raw)
+        try:
+            return "number", Decimal(raw.text if isinstance(raw, Real) else raw)
+        except ArithmeticError:  # an exponent beyond those of decimals
+            return "number", raw
     return "other", repr(raw)
 
 
@@ -319,19 +333,6 @@ def _string_keywords(said: Said) -> dict[str, Any]:
     elif said.patterns:
         keywords["allOf"] = [{"pattern": one} for one in said.patterns]
     return keywords
-
-
-def _check_bounds(said: Said, value: Any, path: str) -> None:
-    number = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
-    low, high = said.ge if said.gt is None else said.gt, said.le if said.lt is None else said.lt
-    exact = [None if one is None else Fraction(str(one)) for one in (said.gt, said.ge, said.lt, said.le)]
-    gt, ge, lt, le = exact
-    if (gt is not None and number <= gt) or (ge is not None and number < ge):
-        raise Mismatch(path, f"{shown(value)} is below {low}")
-    if (lt is not None and number >= lt) or (le is not None and number > le):
-        raise Mismatch(path, f"{shown(value)} is above {high}")
-    if said.multiple_of is not None and (number / Fraction(str(said.multiple_of))).denominator != 1:
-        raise Mismatch(path, f"{shown(value)} is no multiple of {said.multiple_of}")
 
 
 def _bounds_words(said: Said) -> str:

@@ -222,6 +222,10 @@ class _OfInstance(Shape):
         for one in self._shape.fields:
             if one.argument in value:
                 raw[self._shape.key(one)] = one.shape.write(value[one.argument], f"{path}.{one.name}")
+            elif one.required:
+                raise Mismatch(path, f"{one.name} is missing")
+            elif self._shape.always(one):
+                (raw[self._shape.key(one)],) = one.constant
         return self._form.marked(self._shape.name, raw)
 
     def words(self) -> str:

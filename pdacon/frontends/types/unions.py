@@ -14,7 +14,7 @@ from pdacon.cancelling import Watch
 from pdacon.cautions import held
 from pdacon.errors import EmptyLanguageError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import schema_grammar
-from pdacon.frontends.types.containers import Items, Table
+from pdacon.frontends.types.containers import Items, Row, Table
 from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.records import Record
 from pdacon.frontends.types.scalars import Anything, Choice, Members, Nothing, Number, Spelled, Text, Truth, Whole
@@ -113,7 +113,7 @@ def _apart(first: Shape, second: Shape) -> bool:
     for one in first.fields:
         for other in second.fields:
             own, their = settled(one.shape), settled(other.shape)
-            both = first.key(one) == second.key(other) and one.always and other.always
+            both = first.key(one) == second.key(other) and first.always(one) and second.always(other)
             if both and isinstance(own, Choice) and isinstance(their, Choice) and not _common(own, their):
                 return True
     return False
@@ -137,7 +137,7 @@ def _kind(shape: Shape) -> str | None:
         ((Whole, Number), "number"),
         ((Text, Spelled, Members), "string"),
         ((Table,), "object"),
-        ((Items,), "array"),
+        ((Items, Row), "array"),
     ]
     if isinstance(shape, Record):
         return "array" if shape.as_list else "object"

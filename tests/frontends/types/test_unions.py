@@ -1,0 +1,125 @@
+"""Unions: a text is read as a member that it is a text of, and what was read is written as a text of the type."""
+
+from __future__ import annotations
+
+import datetime
+import enum
+import uuid
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+import pydantic
+import pytest
+from annotated_types import Ge, Gt, Interval, Len, MultipleOf
+from typing_extensions import NotRequired, TypedDict
+
+import pdacon
+from pdacon import Grammar, Vocabulary
+
+Only = enum.Enum("Only", {"A": 2})
+LETTERS = Annotated[str, pydantic.Field(pattern="^[a-z]+$")]
+IN_2020 = Annotated[datetime.date, pydantic.Field(pattern="^2020")]
+DIGITS = "0123456789abcdef0123456789abcdef"
+
+
+class Loose(TypedDict):
+    kind: NotRequired[Literal["x"]]
+    number: int
+
+
+class Optional(TypedDict, total=False):
+    only: Only
+
+
+class Two(TypedDict):
+    a: int
+    b: int
+
+
+class Keyed(TypedDict):
+    k: Only
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        (Annotated[str, Len(0, 1)] | datetime.date, '"2020-01-01"', datetime.date(2020, 1, 1)),
+        (LETTERS | datetime.date, '"2020-01-01"', datetime.date(2020, 1, 1)),
+        (Annotated[float, Gt(0)] | Literal[0], "0", 0),
+        (Annotated[float, Gt(0)] | Literal[0], "0.5", 0.5),
+        (Annotated[int, Ge(5)] | Annotated[float, Interval(gt=0, lt=2)], "1.5", 1.5),
+        (Annotated[int, MultipleOf(3)] | Literal[1], "1", 1),
+        (Annotated[Decimal, Interval(ge=0, le=1)] | Annotated[int, Gt(1)], "2", 2),
+        (Annotated[list[int], Len(0, 1)] | tuple[int, int], "[1, 2]", (1, 2)),
+        (set[Literal[1, 2]] | tuple[Literal[1], Literal[1]], "[1, 1]", (1, 1)),
+        (Annotated[dict[str, int], Len(0, 1)] | Two, '{"a": 1, "b": 2}', {"a": 1, "b": 2}),
+        (Annotated[dict[int, int], Len(1, 3)] | Two, '{"a": 1, "b": 2}', {"a": 1, "b": 2}),
+        (dict[LETTERS, int] | dict[Annotated[str, pydantic.Field(pattern="^[A-Z]+$")], str], '{"A": ""}', {"A": ""}),
+        (uuid.UUID | Annotated[str, Len(32, 32)], f'"{DIGITS}"', DIGITS),
+        (datetime.date | Annotated[str, Len(8, 8)], '"20200101"', "20200101"),
+        (IN_2020 | Literal["2021-01-01"], '"2021-01-01"', "2021-01-01"),
+        (Annotated[float, Gt(0)] | int, "3.0", 3.0),
+    ],
+)  # fmt: skip
+def test_a_text_is_read_as_what_it_is_a_text_of(kind: Any, text: str, value: Any) -> None:
+    grammar = Grammar.from_type(kind)
+    constraint = pdacon.compile(grammar, Vocabulary.bytes())
+    read = constraint.parse(text)
+    assert read == value
+    assert type(read) is type(value)
+    assert constraint.parse(grammar.write(read)) == value
+
+
+@pytest.mark.parametrize(
+    "kind", [Annotated[float, Interval(gt=0, lt=2)] | datetime.date | Annotated[int, Ge(2)], dict[int, int] | int]
+)
+def test_integers_of_any_length(kind: Any) -> None:
+    constraint = pdacon.compile(Grammar.from_type(kind), Vocabulary.bytes())
+    assert constraint.parse("9" * 5000) == 10**5000 - 1
+    if constraint.accepts('{"1": 1}'):
+        assert constraint.parse(f'{{"{"9" * 5000}": 1}}') == {10**5000 - 1: 1}
+
+
+@pytest.mark.parametrize("text", ["1e999999999", "-1e999999999", "1e-999999999", f"1e{'9' * 30}"])
+def test_numbers_of_any_exponent_are_compared_as_they_are_written(text: str) -> None:
+    """Written out they would be a gigabyte."""
+    beside_literal = pdacon.compile(Grammar.from_type(Literal[1] | float, lax=True), Vocabulary.bytes())
+    assert beside_literal.parse(text) == float(text)
+    bounded = Grammar.from_type(Annotated[Decimal, Interval(ge=-10, le=10), MultipleOf(2)])
+    with pytest.raises(ValueError, match=r"above|below|multiple"):
+        bounded.write(Decimal(text if len(text) < 20 else "1e99999"))
+
+
+@pytest.mark.parametrize("form", ["json", "python"])
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (Loose, [{"number": 1}, {"kind": "x", "number": 1}]),
+        (Optional, [{}, {"only": Only.A}]),
+        (tuple[int] | Keyed, [(1,), {"k": Only.A}]),
+        (list[int] | Keyed, [[1], {"k": Only.A}]),
+        (tuple[int, str] | tuple[int] | Keyed, [(1, ""), (1,), {"k": Only.A}]),
+    ],
+)
+def test_what_may_be_left_out_is_left_out(kind: Any, values: list[Any], form: Literal["json", "python"]) -> None:
+    """Also what has one value only, of a dict: it need not be there."""
+    grammar = Grammar.from_type(kind, form=form)
+    constraint = pdacon.compile(grammar, Vocabulary.bytes())
+    for value in values:
+        assert constraint.parse(grammar.write(value)) == value
+
+
+def test_arguments_with_one_value_may_be_left_out() -> None:
+    def search(text: str, mode: Literal["fast"] = "fast") -> None: ...
+
+    class Search(pydantic.BaseModel):
+        text: str
+        mode: Literal["fast"] = "fast"
+
+    function = Grammar.from_function(search)
+    constraint = pdacon.compile(function, Vocabulary.bytes())
+    for arguments in ({"text": "a"}, {"text": "a", "mode": "fast"}):
+        assert constraint.parse(function.write(pdacon.Call("search", arguments))).arguments == arguments
+    model = Grammar.from_tools([Search])
+    text = model.write(pdacon.Call("Search", {"text": "a"}))
+    assert pdacon.compile(model, Vocabulary.bytes()).parse(text).call() == Search(text="a")
