@@ -23,6 +23,8 @@ ANY_NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 ANY_INTEGER = r"(?:0|-?[1-9][0-9]*)"
 CANONICAL_NUMBER = r"-?(?:[1-9][0-9]*(?:\.[0-9]*[1-9])?|0\.[0-9]*[1-9])|0"
 r"""Patterns of Python's ``re`` too, in which ``\d`` would be a digit of any script."""
+INFINITE = ("1e999", "-1e999")
+"""What ``json.loads`` reads as an infinite float; as numbers these are finite, and integers."""
 _PLAIN = r"-?(?:0|[1-9]\d*)(?:\.\d+)?"
 _GREATEST = "7976931348623157"  # after "1.", the mantissa of the greatest double
 _OF_308 = "|".join(

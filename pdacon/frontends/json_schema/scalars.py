@@ -206,7 +206,7 @@ class Scalars:
         integral = any(formulas.implies(unlisted, one) for one in integrals)
         # A number that may stand there whether it is listed or not is written as others are.
         free = {number for number in every(listed) if numbers.number_holds(facts, unlisted, number)}
-        fixed = listed.keys() - free
+        fixed, infinite = listed.keys() - free, self._infinite(meanings)
         beside = numbers.is_whole if integral else numbers.is_decimal
         found: list[tuple[int, Callable[[bool], int | None]]] = []
         for one, formula in meanings.items():
@@ -215,8 +215,9 @@ class Scalars:
                 for number in every(sorted(listed))
                 for text in listed[number]
                 if number in fixed or not beside(text)
-                if numbers.number_holds(facts, formula, number, whole=numbers.is_whole(text))
+                if self._takes(formula, text)
             ]
+            words += [text for text in infinite if text not in words and self._takes(formula, text)]
             if words:
                 found.append((one, lambda guarded, words=words: self._words("NUMBER", words, guarded=guarded)))  # type: ignore[misc]
             rest = self._beside_listed(formula, free)
@@ -228,6 +229,17 @@ class Scalars:
             terminal = make(len(found) > 1)
             if terminal is not None:
                 self._out.add(value(one), terminal)
+
+    def _takes(self, formula: int, text: str) -> bool:
+        """Whether a formula holds for the number that a text is."""
+        return numbers.number_holds(self._facts, formula, Fraction(text), whole=numbers.is_whole(text))
+
+    def _infinite(self, meanings: dict[int, int]) -> tuple[str, ...]:
+        """How infinite floats are written, where any number may stand and it is only asked whether it is an integer."""
+        facts, formulas = self._facts, self._facts.formulas
+        plain = all(isinstance(fact, Integral) for _, fact in facts.among(*meanings.values()))
+        takes_all = formulas.disjunction(*meanings.values()) == TRUE
+        return numbers.INFINITE if plain and takes_all and self._spelling.numbers == "any" else ()
 
     def _listed_numbers(self, meanings: dict[int, int]) -> dict[Fraction, list[str]]:
         """The numbers that formulas list, each with its texts: those of the schema among them."""

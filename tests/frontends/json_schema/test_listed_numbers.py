@@ -5,12 +5,14 @@ from __future__ import annotations
 import enum
 import itertools
 import json
+import math
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from jsonschema import Draft4Validator, Draft202012Validator
 
-from pdacon import CompileCache, EmptyLanguageError, Grammar, Spelling, Vocabulary
+from pdacon import CompileCache, EmptyLanguageError, Grammar, Spelling, Vocabulary, compile
 
 DRAFT_4 = "http://json-schema.org/draft-04/schema#"
 
@@ -107,3 +109,24 @@ def test_members_of_an_enum_are_written_and_taken() -> None:
 def test_no_number_is_both_listed_and_excluded() -> None:
     with pytest.raises(EmptyLanguageError):
         Grammar.from_json_schema({"oneOf": [{"const": 1}, {"const": 1.0}]})
+
+
+@dataclass
+class Measured:
+    x: float
+    y: str = ""
+
+
+@dataclass
+class Counted:
+    x: int
+    z: int
+
+
+@pytest.mark.parametrize("value", [5.0, -0.0, 1e22, 1e-7, math.inf, -math.inf, 0.1])
+def test_floats_beside_integers_are_written_and_read(value: float) -> None:
+    grammar = Grammar.from_type(Measured | Counted)
+    constraint = compile(grammar, Vocabulary.bytes())
+    for given in (Measured(value), Measured(value, "a"), Counted(5, 1)):
+        assert constraint.parse(grammar.write(given)) == given
+    assert not grammar.accepts('{"x": 5.0, "z": 1}')
