@@ -52,7 +52,7 @@ class _Lines(JsonFormatter):
 
     def __init__(self) -> None:
         super().__init__(
-            ["levelname", "name", "message"],
+            "%(levelname)s %(name)s %(message)s",
             rename_fields={"levelname": "level", "name": "logger", "exc_info": "traceback"},
             timestamp="time",
         )

@@ -186,6 +186,7 @@ raise RuntimeError("the end")
 """
 
 
+@pytest.mark.slow
 def test_whoever_writes_a_line_writes_json() -> None:
     done = subprocess.run([sys.executable, "-P", "-c", NOISE], capture_output=True, text=True, timeout=120)
     lines = [json.loads(line) for line in done.stderr.splitlines()]
