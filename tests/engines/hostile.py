@@ -62,7 +62,7 @@ _BODIES = _bodies()
 
 
 def ask(address: str, random: Random) -> str:
-    """Ask for something in a bad way; ``refused``, ``left`` or ``answered``, else what is wrong with the answer."""
+    """Ask in a bad way: ``refused``, ``left``, ``answered`` or ``stopping``, else what is wrong with the answer."""
     kind = random.choice([_refused] * 6 + [_left, _left_stream, _half, _nonsense, _idle])
     return kind(address, random)
 
@@ -71,10 +71,14 @@ def _refused(address: str, random: Random) -> str:
     path, body = random.choice(_BODIES)
     try:
         answer = httpx.post(f"{address}{path}", content=body, headers={"X-Request-Id": "hostile"}, timeout=300)
-    except httpx.WriteError:
-        return "refused"  # the server has closed before all of it was sent
-    if answer.status_code == 200 and path == "/v1/completions":
+    except (httpx.WriteError, httpx.ReadError):
+        if len(body) > 4 << 20:
+            return "refused"  # the server closes before all of it was sent
+        raise
+    if answer.status_code == 200 and path.startswith("/v1/"):
         return "answered"
+    if answer.status_code == 503 and '"stopping"' in answer.text:
+        return "stopping"
     return complaint(answer) or (
         "refused" if answer.status_code < 500 else f"status {answer.status_code}: {answer.text}"
     )

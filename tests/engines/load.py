@@ -217,7 +217,13 @@ class Clients:
         return "valid"
 
 
-GOOD = {"valid", "cut", "stopping", "left alone", *(f"hostile: {what}" for what in ("refused", "left", "answered"))}
+GOOD = {
+    "valid",
+    "cut",
+    "stopping",
+    "left alone",
+    *(f"hostile: {what}" for what in ("refused", "left", "answered", "stopping")),
+}
 MOST_HEALTH_SECONDS = 0.05
 
 
