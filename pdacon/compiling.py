@@ -26,7 +26,12 @@ from pdacon.determinism import (
     unmatched_terminals,
 )
 from pdacon.detokenizer import Vocabulary, vocabulary_of
-from pdacon.errors import EmptyLanguageError, NondeterministicGrammarError, UnsupportedGrammarError
+from pdacon.errors import (
+    EmptyLanguageError,
+    LimitExceededError,
+    NondeterministicGrammarError,
+    UnsupportedGrammarError,
+)
 from pdacon.filters import Canonical, Filter, InTerminals, TokenFilter, canonical_of, require_filters, texts_of
 from pdacon.frontends.narrowing import with_terminals_within
 from pdacon.grammar import Grammar, GrammarSource, grammar_of
@@ -158,9 +163,9 @@ def compile(
         if filter is not None:
             for pda in pdas:
                 pda.set_filter(filter.native)
-        if eager:
-            for start in set(range(len(pdas))) - empty:
-                pdas[start].mask_all(limits.columns, limits.states, watch.rest(), cancel, limits.bytes)
+    if eager:  # not within the watch: out of time, it keeps the masks that it has
+        for start in set(range(len(pdas))) - empty:
+            pdas[start].mask_all(limits.columns, limits.states, watch.rest(), cancel, limits.bytes)
     made = Constraint(
         lambda: grammar,
         lambda: vocabulary,
@@ -288,4 +293,11 @@ def _require_determinism(grammar: Grammar, tables: Tables, lexer: Lexer, limits:
         if finding.id == "PDA007" and finding.level == "error":
             raise EmptyLanguageError(finding.message, finding.span)
     if report is not None and not report.ok:
-        raise NondeterministicGrammarError(stages(seconds=_SECONDS_FOR_EXAMPLES))
+        left = watch.rest()
+        seconds = min(_SECONDS_FOR_EXAMPLES, left) if left else _SECONDS_FOR_EXAMPLES
+        try:
+            report = stages(seconds=seconds)
+        except LimitExceededError as error:
+            if error.what != "seconds":
+                raise
+        raise NondeterministicGrammarError(report)

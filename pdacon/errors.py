@@ -117,7 +117,9 @@ class LimitExceededError(PdaconError):
 
     def __init__(self, what: str, given: float, limit: float, detail: str = "", *, fixed: bool = False) -> None:
         self.what, self.given, self.limit, self.detail, self.fixed = what, given, limit, detail, fixed
-        way_out = "make its patterns or rules smaller" if fixed else f"raise it with pdacon.Limits({what}=...)"
+        way_out = f"raise it with pdacon.Limits({what}=...)"
+        if fixed or what == "seconds":
+            way_out = "make its patterns or rules smaller" if fixed else "give it more seconds"
         said = (f"{what}: {_shown(given)} exceeds the limit of {_shown(limit)}", detail, way_out)
         super().__init__("; ".join(part for part in said if part))
 

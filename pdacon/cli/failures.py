@@ -18,7 +18,7 @@ FINDINGS, BAD_INPUT, INTERRUPTED = 1, 2, 130
 # How the library's messages name what is an option here.
 _OPTIONS = MappingProxyType(
     {
-        "raise it with pdacon.Limits(seconds=...)": "give more --seconds",
+        "give it more seconds": "give more --seconds",
         'conflicts="shift"': "--conflicts shift",
         'lookahead="commit"': "--lookahead commit",
         'postlex="python"': "--postlex python",

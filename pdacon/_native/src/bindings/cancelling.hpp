@@ -19,8 +19,9 @@ class PythonCanceller final : public Canceller {
     explicit PythonCanceller(nanobind::object event = nanobind::none())
         : event_(std::move(event)),
           watch_(nanobind::module_::import_("pdacon.cancelling").attr("current")()) {
-        if (!watch_.is_none())
-            patience_ = std::chrono::duration<double>(nanobind::cast<double>(watch_.attr("patience")));
+        if (watch_.is_none()) return;
+        watch_.attr("look")();  // many short calls never come to ask
+        patience_ = std::chrono::duration<double>(nanobind::cast<double>(watch_.attr("patience")));
     }
 
     std::chrono::duration<double> patience() const override { return patience_; }

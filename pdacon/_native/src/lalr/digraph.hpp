@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/budget.hpp"
+
 namespace pdacon::lalr {
 
 // A matrix of bits: one set of terminals per row.
@@ -47,7 +49,7 @@ struct Relation {
 // Turns F0 into F in place, in time linear in the relation. Calls on_cycle(members) for every strongly
 // connected component of more than one node. The depth-first search keeps its own stack.
 template <class OnCycle>
-void digraph(const Relation& relation, BitRows& sets, OnCycle on_cycle) {
+void digraph(const Relation& relation, BitRows& sets, Budget& budget, OnCycle on_cycle) {
     constexpr int32_t done = INT32_MAX;
     struct Frame {
         int32_t node;
@@ -75,6 +77,7 @@ void digraph(const Relation& relation, BitRows& sets, OnCycle on_cycle) {
     for (int32_t root = 0; root < n; ++root) {
         if (mark[root] == 0) enter(root);
         while (!frames.empty()) {
+            budget.tick();
             Frame& frame = frames.back();
             const int32_t x = frame.node;
             if (frame.edge < relation.offset[x + 1]) {

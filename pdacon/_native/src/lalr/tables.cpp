@@ -163,7 +163,7 @@ class Analysis {
             sets.set(transition(static_cast<int32_t>(k), g_.nonterminal(g_.starts[k])), g_.end());
         }
         std::vector<std::vector<int32_t>> cycles;
-        digraph(Relation(num_transitions(), reads), sets, [&](std::span<const int32_t> members) {
+        digraph(Relation(num_transitions(), reads), sets, budget_, [&](std::span<const int32_t> members) {
             std::ranges::sort(cycles.emplace_back(members.begin(), members.end()));
         });
         std::ranges::sort(cycles);
@@ -227,9 +227,12 @@ class Analysis {
 
     // LA of every reduction: the union of Follow over its lookback.
     BitRows compute_lookaheads(BitRows follow, std::span<const Relation::Pair> includes) {
-        digraph(Relation(num_transitions(), includes), follow, [](auto) {});
+        digraph(Relation(num_transitions(), includes), follow, budget_, [](auto) {});
         BitRows lookaheads = make_rows(lr0_.reduction.size());
-        for (const auto& [x, reduction] : lookback_) lookaheads.unite(reduction, std::as_const(follow)[x]);
+        for (const auto& [x, reduction] : lookback_) {
+            lookaheads.unite(reduction, std::as_const(follow)[x]);
+            budget_.tick();
+        }
         return lookaheads;
     }
 
@@ -241,9 +244,11 @@ class Analysis {
             const auto [begin, end] =
                 std::pair{lr0_.reduction_offset[state], lr0_.reduction_offset[state + 1]};
             if (begin == end) continue;
+            budget_.tick();
             any.copy(0, lookaheads[begin]);
             for (int32_t r = begin + 1; r < end; ++r) any.unite(0, lookaheads[r]);
             for (size_t w = 0; w < any[0].size(); ++w) {
+                if (any[0][w] != 0) budget_.tick();
                 for (uint64_t word = any[0][w]; word != 0; word &= word - 1) {
                     const auto terminal = static_cast<int32_t>(w * 64) + std::countr_zero(word);
                     candidates.clear();
