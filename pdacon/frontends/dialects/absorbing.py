@@ -10,6 +10,7 @@ C*-closed, and C*A for A, wherever A is. Both are the greatest sets of rules for
 
 from __future__ import annotations
 
+from pdacon.cancelling import every
 from pdacon.frontends.dialects.machines import Builder, Machine, machine_of
 from pdacon.frontends.dialects.network import Network
 from pdacon.regular import Ranges
@@ -26,7 +27,10 @@ def absorbing(network: Network, characters: Ranges) -> Network | None:
     rules = range(len(network.machines))
     before, behind = set(rules), set(rules) - {network.start}
     while before or behind:
-        machines = [_with(machine, characters, before, rule in behind) for rule, machine in enumerate(network.machines)]
+        machines = [
+            _with(machine, characters, before, rule in behind)
+            for rule, machine in every(enumerate(network.machines), 1)
+        ]
         not_before = {rule for rule in before if not _stays(machines[rule], 0, characters)}
         not_behind = {
             called

@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pdacon._native import _core
+from pdacon.cancelling import every, look
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.dialects.making import as_rule, as_terminal, made
 from pdacon.frontends.dialects.rule_graph import Graph
-from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Rules, Sequence, Text, Tree
+from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Rules, Sequence, Text, Tree, merged
 from pdacon.grammar import Grammar
 from pdacon.grammar.model import Nonterminal, Pattern, Production, Terminal
 from pdacon.quoting import quoted
@@ -51,14 +52,14 @@ class _Writer:
         self._rule = rules.rules[rules.start]
 
     def grammar(self) -> Grammar:
-        for name in self._order:
+        for name in every(self._order):
             self._rule = self._rules.rules[name]
             self._alternatives(self._number[name], self._rule.body)
         terminals = tuple(self._terminal(ranges) for ranges in self._atoms)
         base = len(terminals) + 1
         order: Counter[int] = Counter()
         productions = []
-        for (lhs, rhs), (rule, span) in self._productions.items():
+        for (lhs, rhs), (rule, span) in every(self._productions.items()):
             own = tuple(~one if one < 0 else base + one for one in rhs)
             productions.append(Production(base + lhs, own, 0, rule, None, order[lhs], span))
             order[lhs] += 1
@@ -70,6 +71,7 @@ class _Writer:
             self._add(lhs, self._side(option), span)
 
     def _add(self, lhs: int, rhs: tuple[int, ...], span: Span | None = None) -> None:
+        look()
         self._productions.setdefault((lhs, rhs), (self._rule.name, span or self._rule.span))
         if len(self._productions) > _MOST_PRODUCTIONS:
             raise LimitExceededError("productions", len(self._productions), _MOST_PRODUCTIONS, fixed=True)
@@ -91,7 +93,7 @@ class _Writer:
             if new:
                 self._alternatives(helper, tree)
             return (helper,)
-        return self._repeated(tree)
+        return self._repeated(merged(tree))
 
     def _repeated(self, tree: Repeat) -> tuple[int, ...]:
         body = self._side(tree.body)

@@ -21,6 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 
+from pdacon.cancelling import every, look
 from pdacon.frontends.dialects.machines import Machine
 from pdacon.frontends.dialects.network import Network
 from pdacon.frontends.dialects.segments import Symbols
@@ -78,10 +79,10 @@ class _Cuts:
         self._before: list[set[int]] = [set() for _ in self._terminals]  # those that are tried before each
 
     def cut(self) -> Cut:
-        for terminal in range(len(self._terminals)):
+        for terminal in every(range(len(self._terminals)), 1):
             self._read_on(terminal)
         pairs = {pair for context in self._contexts for pair in combinations(sorted(context), 2)}
-        apart = [self._tells_apart(*pair) for pair in sorted(pairs)]
+        apart = [self._tells_apart(*pair) for pair in every(sorted(pairs))]
         order = self._priorities()
         certain = all(apart) and not self._disputed and order is not None
         return Cut(certain, self._guards, union(self._disputed), order or ())
@@ -90,6 +91,7 @@ class _Cuts:
         """Numbers that are greater for what is tried before; None if there is a circle."""
         levels = [0] * len(self._terminals)
         for _ in levels:
+            look()
             raised = False
             for terminal, before in enumerate(self._before):
                 for one in before:
@@ -102,7 +104,7 @@ class _Cuts:
     def _read_on(self, terminal: int) -> None:
         """The second condition, as far as the terminal itself reads on."""
         machine, follow = self._terminals[terminal], self._follow[terminal]
-        for state, accepts in enumerate(machine.accepting):
+        for state, accepts in every(enumerate(machine.accepting)):
             for target, ranges in machine.reads[state].items() if accepts else ():
                 both = intersection(ranges, follow)
                 if both and not (machine.accepting[target] and self._can_be_the_end(terminal, both)):
@@ -128,6 +130,7 @@ class _Cuts:
         pending = [(0, 0)]
         alike = False
         while pending:
+            look()
             p, q = pending.pop()
             if left.accepting[p] and right.accepting[q]:
                 alike = True
@@ -164,7 +167,7 @@ class _Cuts:
         places = {(its, after, 0) for after in self._next[terminal]}
         for _ in range(_MOST_AHEAD):
             further: set[tuple[int, int, int]] = set()
-            for state, reading, at in places:
+            for state, reading, at in every(places):
                 text = self._terminals[reading]
                 for target, mine in machine.reads[state].items():
                     for behind, its_own in text.reads[at].items():

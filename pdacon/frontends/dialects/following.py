@@ -13,6 +13,7 @@ Right-Context Grammars", Journal of the ACM 23(3), 1976.
 
 from __future__ import annotations
 
+from pdacon.cancelling import every
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.dialects.segments import Symbols
 
@@ -36,7 +37,7 @@ def split_by_what_follows(symbols: Symbols) -> Symbols:
     order = {(0, frozenset({_END})): 0}
     pending = list(order)
     productions = []
-    for lhs, follow in pending:  # grows
+    for lhs, follow in every(pending):  # grows
         for rhs in sides[lhs]:
             side = []
             for place, symbol in enumerate(rhs):
@@ -61,7 +62,7 @@ def _begins(sides: dict[int, list[tuple[int, ...]]]) -> dict[int, frozenset[int]
     grows = True
     while grows:
         grows = False
-        for lhs, some in sides.items():
+        for lhs, some in every(sides.items()):
             before = len(found[lhs])
             found[lhs].update(*(found[rhs[0]] for rhs in some if rhs))
             grows = grows or len(found[lhs]) > before

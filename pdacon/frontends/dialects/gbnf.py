@@ -10,6 +10,7 @@ import re
 import sys
 from dataclasses import dataclass
 
+from pdacon.cancelling import every, look
 from pdacon.errors import GrammarSyntaxError
 from pdacon.frontends.dialects.cursor import Cursor
 from pdacon.frontends.dialects.tree import (
@@ -119,7 +120,7 @@ class _Reader:
         if start not in rules:
             names = did_you_mean(start, list(rules))
             cursor.fail(f"no rule is called {start}, where every text begins; {names}add `{start} ::= ...`", 0)
-        for rule in rules.values():
+        for rule in every(rules.values()):
             self._all_defined(rule, rules)
         return Rules(rules, start, self._notation.language, cursor.text, cursor.path)
 
@@ -217,6 +218,7 @@ class _Reader:
         cursor = self._cursor
         if not self._notation.lines_end_rules and self._depth == 0 and self._at_rule():
             return None
+        look()
         atom = self._atom()
         if atom is None:
             return None

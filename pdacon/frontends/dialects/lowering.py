@@ -32,7 +32,7 @@ def lower(rules: Rules) -> Grammar:
     EmptyLanguageError
         No text is derived.
     LimitExceededError
-        Repetitions are counted too high.
+        Repetitions are counted too high, and single characters have conflicts, or are too many.
     """
     graph = graph_of(rules)
     too_large: LimitExceededError | None = None
@@ -44,11 +44,19 @@ def lower(rules: Rules) -> Grammar:
             if made is not None:
                 return made
     except LimitExceededError as error:
+        if error.what == "seconds":
+            raise
         too_large = error
     try:
-        return by_characters(rules, graph)
+        made = by_characters(rules, graph)
+        if too_large is None or not build_tables(made).conflicts:
+            return made
     except LimitExceededError as error:
-        raise too_large or error from None
+        if error.what == "seconds":
+            raise
+        too_large = too_large or error
+    # It is not the author's alternatives that are in conflict, but what became of them because they were too large.
+    raise too_large
 
 
 def _by_segments(rules: Rules, network: Network) -> Grammar | None:

@@ -11,8 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from pdacon.cancelling import every, look
 from pdacon.errors import LimitExceededError
-from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Sequence, Text, Tree, references
+from pdacon.frontends.dialects.tree import (
+    Characters,
+    Choice,
+    Reference,
+    Repeat,
+    Sequence,
+    Text,
+    Tree,
+    merged,
+    references,
+)
 from pdacon.regular import Dfa, Ranges
 from pdacon.regular.automata import Numbered, determinized
 from pdacon.regular.characters import intersection
@@ -85,6 +96,8 @@ class Builder:
             raise LimitExceededError(
                 "states", len(self._edges) + 1, _MOST_STATES, "repetitions are counted", fixed=True
             )
+        if not len(self._edges) % 64:
+            look()
         self._edges.append([])
         self._silent.append([])
         return len(self._edges) - 1
@@ -129,11 +142,15 @@ class Builder:
         if isinstance(tree, Characters):
             self.read(begin, tree.ranges, end)
         elif isinstance(tree, Text):
-            for character in tree.value:
+            *others, last = map(ord, tree.value) if tree.value else (None,)
+            for character in others:
                 after = self.state()
-                self.read(begin, ((ord(character), ord(character)),), after)
+                self.read(begin, ((character, character),), after)
                 begin = after
-            self.silent(begin, end)
+            if last is None:
+                self.silent(begin, end)
+            else:
+                self.read(begin, ((last, last),), end)
         elif isinstance(tree, Reference):
             resolve(tree, begin, end)
         elif isinstance(tree, Sequence):
@@ -149,7 +166,7 @@ class Builder:
             for option in tree.options:
                 self.tree(option, begin, end, resolve)
         else:
-            self._repeated(tree, begin, end, resolve)
+            self._repeated(merged(tree), begin, end, resolve)
 
     def _repeated(self, tree: Repeat, begin: int, end: int, resolve: Resolve) -> None:
         if tree.least == 0 and tree.most == 1:
@@ -190,13 +207,14 @@ class Builder:
 
         def list_for(state: int) -> int:
             if state not in behind:
+                look()
                 behind[state] = lists.number(sorted(one for one in self._closure(state) if loud[one]))
             return behind[state]
 
         begin = list_for(start)
         rows = [
             [(sets.setdefault(ranges, len(sets)), list_for(target)) for ranges, target in edges]
-            for edges in self._edges
+            for edges in every(self._edges)
         ]
         return determinized(sets, rows, [state in ends for state in range(len(rows))], -1, lists, begin, _MOST_STATES)
 

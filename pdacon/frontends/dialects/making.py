@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pdacon.cancelling import every
 from pdacon.errors import EmptyLanguageError
 from pdacon.frontends.dialects.cutting import Cut
 from pdacon.frontends.dialects.machines import Machine
@@ -46,7 +47,7 @@ def numbered(symbols: Symbols, network: Network, rules: Rules) -> Numbered:
     base = len(symbols.terminals) + 1
     order: Counter[int] = Counter()
     productions = []
-    for lhs, rhs in symbols.productions:
+    for lhs, rhs in every(symbols.productions):
         rule = rules.rules[network.names[symbols.nonterminals[lhs][0]]]
         own = tuple(~symbol if symbol < 0 else base + symbol for symbol in rhs)
         productions.append(Production(base + lhs, own, 0, rule.name, None, order[lhs], rule.span))

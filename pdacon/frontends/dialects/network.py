@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from pdacon.cancelling import every, look
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.dialects.machines import MOST_CALLED, Builder, Machine, machine_of
 from pdacon.frontends.dialects.rule_graph import Graph
@@ -57,7 +58,7 @@ def network_of(rules: Rules, graph: Graph, regular: dict[str, Machine], kept: It
             raise LimitExceededError("rules", len(kept), MOST_CALLED, fixed=True)
         number = {name: k for k, name in enumerate(kept)}
         machines = dict(regular)
-        for name in _callees_first(graph, kept, regular.keys()):
+        for name in every(_callees_first(graph, kept, regular.keys()), 1):
             machines[name] = _built(rules, name, machines, number)
         found = {name: _without_own_ends(machines[name], number[name]) for name in kept}
         plain = {name for name in kept if not found[name].called()} - {rules.start}
@@ -141,6 +142,7 @@ def _includes(machine: Machine, state: int, other: int) -> bool:
     seen = {(state, other)}
     pending = [(state, other)]
     while pending:
+        look()
         state, other = pending.pop()
         if machine.accepting[other] and not machine.accepting[state]:
             return False
@@ -172,6 +174,7 @@ def _accepting(machines: list[Machine], *, reads: bool) -> set[int]:
     """The rules that accept a text, or, unless it ``reads``, the empty one."""
     found: set[int] = set()
     while True:
+        look()
         more = {k for k, machine in enumerate(machines) if k not in found and _accepts(machine, found, reads=reads)}
         if not more:
             return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pdacon.cancelling import every
 from pdacon.frontends.dialects.machines import Machine
 from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, Program, pack
 from pdacon.lexer.utf8 import FINAL, byte_trie
@@ -54,7 +55,7 @@ def program_of(machine: Machine, guards: Mapping[int, Ranges]) -> Program:
     """
     writer = _Writer()
     states = [writer.reserve() for _ in range(len(machine))]
-    for state, own in enumerate(states):
+    for state, own in every(enumerate(states)):
         ways = [writer.characters(ranges, states[target]) for target, ranges in machine.reads[state].items()]
         if machine.accepting[state]:
             allowed = complement(guards.get(state, ()))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from pdacon.cancelling import every, look
 from pdacon.frontends.dialects.machines import Builder, Machine, is_tail, machine_of
 from pdacon.frontends.dialects.tree import Reference, Rules, references
 
@@ -79,6 +80,7 @@ def breaking(graph: Graph, among: Iterable[str]) -> set[str]:
     left = set(among)
     chosen: set[str] = set()
     while True:
+        look()
         cut = {name: [one for one in graph[name] if one in left] for name in graph if name in left}
         cyclic = [one for one in components(cut) if is_cyclic(one, cut)]
         if not cyclic:
@@ -99,7 +101,7 @@ def regular_machines(rules: Rules, graph: Graph) -> dict[str, Machine]:
     LimitExceededError
     """
     known: dict[str, Machine] = {}
-    for component in components(graph):
+    for component in every(components(graph), 1):
         own = set(component)
         if any(name not in known for rule in component for name in graph[rule] if name not in own):
             continue

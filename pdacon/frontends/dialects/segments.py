@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from pdacon.cancelling import every, look
 from pdacon.frontends.dialects.machines import Builder, Machine, machine_of
 from pdacon.frontends.dialects.network import Network
 
@@ -83,7 +84,7 @@ def _needed(symbols: Symbols, start: int) -> Symbols:
     order: dict[int, int] = {start: 0}
     terminals: dict[int, int] = {}
     pending = [start]
-    for lhs in pending:  # grows
+    for lhs in every(pending):  # grows
         for rhs in sides.get(lhs, ()):
             for symbol in rhs:
                 known = order if symbol >= 0 else terminals
@@ -107,7 +108,7 @@ class _Cutter:
         self.symbols = Symbols(nonterminals=[(rule, WHOLE) for rule in range(len(network.machines))])
         self._known: dict[object, int] = {}
         self._keys: dict[tuple[int, int], int] = {}
-        for rule, machine in enumerate(network.machines):
+        for rule, machine in every(enumerate(network.machines), 1):
             self._cut(rule, machine)
         self._write_single_keys_out(len(network.machines))
 
@@ -136,6 +137,7 @@ class _Cutter:
         while pending:
             state = pending.pop()
             if state not in seen:
+                look()
                 seen.add(state)
                 stops.setdefault(stop_at(machine, state), []).append(state)
                 pending += machine.reads[state]
@@ -195,7 +197,7 @@ def _canonical(machine: Machine) -> object:
     number = {0: 0}
     order = [0]
     rows = []
-    for state in order:  # grows
+    for state in every(order):  # grows
         row = []
         for ranges, target in sorted((ranges, target) for target, ranges in machine.reads[state].items()):
             if target not in number:

@@ -6,6 +6,7 @@ is that of a context-free grammar.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -108,3 +109,29 @@ def references(tree: Tree) -> Iterator[Reference]:
             pending += reversed(one.options)
         elif isinstance(one, Repeat):
             pending.append(one.body)
+
+
+def merged(tree: Repeat) -> Repeat:
+    """Repetitions of repetitions as one, where that is the same: ``(x{0,400}){0,400}`` as ``x{0,160000}``."""
+    while isinstance(inner := _only(tree.body), Repeat):
+        least, most = tree.least, tree.most
+        reach = math.inf if inner.most is None and least else least * (inner.most or 0)
+        if least != most and (least + 1) * inner.least > reach + 1:
+            break  # so many times the body, and one time more, leave a gap
+        if 0 in (most, inner.most):
+            total: int | None = 0
+        else:
+            total = None if most is None or inner.most is None else most * inner.most
+        tree = Repeat(inner.body, least * inner.least, total)
+    return tree
+
+
+def _only(tree: Tree) -> Tree:
+    """A tree without what has one part only around it."""
+    while True:
+        if isinstance(tree, Sequence) and len(tree.parts) == 1:
+            (tree,) = tree.parts
+        elif isinstance(tree, Choice) and len(tree.options) == 1:
+            (tree,) = tree.options
+        else:
+            return tree
