@@ -18,6 +18,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from pdacon._native import _core
+from pdacon.cancelling import Watch, every
 from pdacon.frontends.texts import (
     checked_strings,
     listed,
@@ -43,7 +44,9 @@ from pdacon.regular.operations import (
     of_deterministic_bytes,
     of_factors,
     of_ranges,
+    power,
     repeated,
+    up_to,
     words_in_order,
 )
 
@@ -135,7 +138,8 @@ class RegularSet:
             A regular expression of Python's ``re``, its flags written in it: ``(?i)yes|no``. It may have all that
             terminals of a grammar may: all but backreferences to groups that can match many strings.
         limits : pdacon.Limits, optional
-            How many ``states`` and ``bytes`` this set may take, and what is made of it.
+            How many ``states`` and ``bytes`` this set may take, and what is made of it; ``seconds`` are those that this
+            call may take. In a block of `pdacon.time_limit` all operations are limited.
 
         Raises
         ------
@@ -148,10 +152,11 @@ class RegularSet:
             hint = f"; give its text, {pattern.pattern!r:.60}, with flags in it" if hasattr(pattern, "pattern") else ""
             raise TypeError(f"from_regex takes a regular expression, a str, not a {type(pattern).__name__}{hint}")
         own = _Default() if limits is None else limits
-        dfa = _read_whole(compile_whole(pattern, own.states), own)
-        # In the empty text, and only there, ``re`` lets no ``\\B`` match (before Python 3.14).
-        if dfa.accepts("") != (re.fullmatch(pattern, "") is not None):
-            dfa = combined([dfa, THE_EMPTY], [(1, 0, 1), (0, 2, 0)], own.states, own.bytes)
+        with _watch(own):
+            dfa = _read_whole(compile_whole(pattern, own.states), own)
+            # In the empty text, and only there, ``re`` lets no ``\\B`` match (before Python 3.14).
+            if dfa.accepts("") != (re.fullmatch(pattern, "") is not None):
+                dfa = combined([dfa, THE_EMPTY], [(1, 0, 1), (0, 2, 0)], own.states, own.bytes)
         return cls(dfa, repr(pattern), own)
 
     @classmethod
@@ -168,10 +173,11 @@ class RegularSet:
         """
         own = _Default() if limits is None else limits
         words = checked_strings("from_choices", strings)
-        program, has_empty = words_program(words, own.states, own.bytes)
-        dfa = _NOTHING if program is None else _read_whole(program, own)
-        if has_empty:
-            dfa = _either(dfa, THE_EMPTY, own)
+        with _watch(own):
+            program, has_empty = words_program(words, own.states, own.bytes)
+            dfa = _NOTHING if program is None else _read_whole(program, own)
+            if has_empty:
+                dfa = _either(dfa, THE_EMPTY, own)
         return cls(dfa, listed(words), own)
 
     from_strings = from_choices
@@ -294,10 +300,12 @@ class RegularSet:
         if isinstance(elements, (str, RegularSet)):
             raise TypeError("delimited_subsequence_of takes a list of elements, not one")
         between = _as_set("delimited_subsequence_of", delimiter)
-        found = cls(_NOTHING, "{}")
-        for element in reversed([_as_set("delimited_subsequence_of", one) for one in elements]):
-            found = element | (element + between + found) | found
-        return found.named("a subsequence")
+        level = [_as_set("delimited_subsequence_of", one) for one in every(elements)]
+        # Some of the first half, or of the second, or of both: so each element takes part in few combinations only.
+        while len(level) > 1:
+            pairs = [level[at : at + 2] for at in range(0, len(level), 2)]
+            level = [one if not other else one | other[0] | (one + between + other[0]) for one, *other in pairs]
+        return (level[0] if level else cls(_NOTHING, "{}")).named("a subsequence")
 
     # Combinations
 
@@ -346,12 +354,8 @@ class RegularSet:
         if most is None:
             tail = _either(THE_EMPTY, repeated(self._dfa, states, size), self._limits)
         else:
-            tail = THE_EMPTY
-            once = _either(THE_EMPTY, self._dfa, self._limits)
-            for _ in range(most - least):
-                tail = concatenated(once, tail, states, size)
-        for _ in range(least):
-            tail = concatenated(self._dfa, tail, states, size)
+            tail = up_to(self._dfa, most - least, states, size)
+        tail = concatenated(power(self._dfa, least, states, size), tail, states, size)
         times = "*" if (least, most) == (0, None) else f"{{{least},{'' if most is None else most}}}"
         return RegularSet(tail, _cut(f"({self._name}){times}"), self._limits)
 
@@ -568,6 +572,11 @@ def _as_set(caller: str, given: str | RegularSet) -> RegularSet:
     if isinstance(given, str):
         return RegularSet.from_choices([given])
     raise TypeError(f"{caller} takes strings and RegularSets, not {given!r:.40}")
+
+
+def _watch(limits: SizeLimits) -> Watch:
+    """The time that a call has, where the limits say how much."""
+    return Watch(getattr(limits, "seconds", 0.0))
 
 
 def _either(one: Dfa, other: Dfa, limits: SizeLimits) -> Dfa:

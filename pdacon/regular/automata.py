@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
+from pdacon.cancelling import every, look
 from pdacon.errors import LimitExceededError
 from pdacon.regular.characters import Ranges
 
@@ -66,6 +67,7 @@ class Dfa:
             found += [text for text, state in begun if accepting[state]]
             longer: list[tuple[str, int]] = []
             for text, state in begun:
+                look()
                 for target, ranges in edges[state].items():
                     if sum(last - first + 1 for first, last in ranges) > most:
                         return None
@@ -80,7 +82,7 @@ class Dfa:
         intervals = list(
             zip(firsts, (first - 1 for first in (*firsts[1:], _CODE_POINTS)), native.numbers.tolist(), strict=True)
         )
-        for row in native.table.reshape(len(self), native.num_classes).tolist():
+        for row in every(native.table.reshape(len(self), native.num_classes).tolist()):
             found: dict[int, list[tuple[int, int]]] = {}
             for first, last, number in intervals:
                 if number >= 0 and (target := row[number]) >= 0:
@@ -204,7 +206,7 @@ def explored(
     number = {start: 0}
     order = [start]
     table: list[int] = []
-    for state in order:  # grows
+    for state in every(order):  # grows
         for point in points:
             after = step(state, point)
             if after and after not in number:

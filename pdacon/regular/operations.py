@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.regular.automata import Dfa, as_set, int32s, offsets
+from pdacon.regular.automata import Dfa, as_set, combined, int32s, offsets
 from pdacon.regular.characters import Ranges
 
 WordArrays = tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8]]
@@ -149,6 +149,48 @@ def concatenated(one: Dfa, other: Dfa, max_states: int, max_bytes: int) -> Dfa:
         max_states,
         max_bytes,
     )
+
+
+def power(one: Dfa, times: int, max_states: int, max_bytes: int) -> Dfa:
+    """What consists of so many texts of an automaton.
+
+    Cost: by squaring, that of a few automata of the size of the result.
+
+    Raises
+    ------
+    LimitExceededError
+    """
+    return _powers(one, times, max_states, max_bytes)[0]
+
+
+def up_to(one: Dfa, times: int, max_states: int, max_bytes: int) -> Dfa:
+    """What consists of so many texts of an automaton at most. Cost and errors as for `power`."""
+    return _powers(one, times, max_states, max_bytes, shorter=True)[1]
+
+
+def _powers(one: Dfa, times: int, max_states: int, max_bytes: int, *, shorter: bool = False) -> tuple[Dfa, Dfa]:
+    """So many texts, and, where it is asked for, at most so many: for n that of n // 2 is doubled.
+
+    What has at most 2n texts has at most n, or n and then at most n. (n times "one or none" would be the same set, but
+    its subsets have a position for each of the times that were left out.)
+    """
+
+    def then(first: Dfa, second: Dfa) -> Dfa:
+        return concatenated(first, second, max_states, max_bytes)
+
+    def either(first: Dfa, second: Dfa) -> Dfa:
+        return combined([first, second], [(1, 1, 0), (0, 1, 2)], max_states, max_bytes)
+
+    exactly = at_most = THE_EMPTY
+    for bit in bin(times)[2:]:
+        if shorter:
+            at_most = either(at_most, then(exactly, at_most))
+        exactly = then(exactly, exactly)
+        if bit == "1":
+            if shorter:
+                at_most = either(THE_EMPTY, then(one, at_most))
+            exactly = then(one, exactly)
+    return exactly, at_most
 
 
 def repeated(one: Dfa, max_states: int, max_bytes: int) -> Dfa:
