@@ -8,8 +8,10 @@ A watch holds for its thread and for what is called within its block.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from typing import Protocol, TypeVar
 
@@ -36,14 +38,16 @@ def stop_if_set(cancel: CancelEvent | None) -> None:
 
 
 def until_set(items: Iterable[_Item], cancel: CancelEvent | None) -> Iterator[_Item]:
-    """The items, as long as the caller does not want the work to stop; asked before each."""
-    for item in items:
+    """The items, as long as the caller does not want the work to stop, and there is time; asked before each."""
+    for item in every(items, 1):
         stop_if_set(cancel)
         yield item
 
 
 _LOOKS = 64
 """`every` looks at the clock before each so many items."""
+_CALLS = 256
+"""Other code is asked to stop at each so many of its calls and returns, which take some 0.1 ms."""
 
 
 class Watch:
@@ -156,6 +160,43 @@ def every(items: Iterable[_Item], looks: int = _LOOKS) -> Iterator[_Item]:
         if not number % looks:
             watch.look()
         yield item
+
+
+@contextmanager
+def within_other_code() -> Iterator[None]:
+    """A block of Python code that is not ours and so does not look at the clock: it is stopped at one of its calls.
+
+    By the hook for profilers, which is the only one that may raise; where a profiler has it, the block is not stopped.
+    Costs some 0.1 µs for each call in the block, and nothing where there is no watch.
+    """
+    watch = _current.get()
+    if watch is None or sys.getprofile() is not None:
+        yield
+        return
+    calls = 0
+    stop: BaseException | None = None
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal calls, stop
+        calls += 1
+        if not calls % _CALLS:
+            try:
+                watch.look()
+            except BaseException as error:
+                stop = error
+                raise
+
+    sys.setprofile(count)
+    try:
+        yield
+    except Exception:
+        if stop is not None:  # the other code may have wrapped it in an error of its own
+            raise stop from None
+        raise
+    finally:
+        sys.setprofile(None)
+    if stop is not None:
+        raise stop
 
 
 def time_limit(seconds: float, cancel: CancelEvent | None = None) -> Watch:

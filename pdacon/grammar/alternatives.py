@@ -22,10 +22,15 @@ _WRITTEN_OUT_AT_ONCE = 50
 """So many repetitions Lark breaks up into rules of their own, of at most ten parts each."""
 
 
-def check_alternatives(name: str, tree: Any, span: Span | None) -> None:
-    """Raise `LimitExceededError` if Lark would write a rule out to too many alternatives. Cost: one visit of each node.
+def check_alternatives(name: str, tree: Any, span: Span | None) -> int:
+    """To how many alternatives Lark writes a rule out. Cost: one visit of each node.
 
     The count takes alternatives that are the same for different ones, as Lark does while it multiplies them.
+
+    Raises
+    ------
+    LimitExceededError
+        They are too many.
     """
     counts: dict[int, int] = {}
     pending = [tree]
@@ -44,6 +49,7 @@ def check_alternatives(name: str, tree: Any, span: Span | None) -> None:
             )
             raise LimitExceededError("alternatives", count, MOST_ALTERNATIVES, detail, fixed=True)
         counts[id(node)] = count
+    return counts[id(tree)]
 
 
 def _parts(node: Any) -> list[Tree[Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from threading import Lock
@@ -16,6 +17,7 @@ from lark.lexer import TerminalDef, Token
 from lark.load_grammar import GrammarBuilder
 from lark.tree import Tree
 
+from pdacon.cancelling import every, within_other_code
 from pdacon.grammar.alternatives import check_alternatives
 from pdacon.grammar.labels import LabelTable
 from pdacon.grammar.model import GrammarOptions
@@ -23,6 +25,11 @@ from pdacon.grammar.templates import check_templates
 from pdacon.spans import Span
 
 _preparing = Lock()
+
+_LARGE_TEXT = 10_000
+_MANY_ALTERNATIVES = 1_000
+"""Lark, which does not look at the clock, takes some 50 ms for what is smaller; to be stopped, it takes three times as
+long as without."""
 
 
 class SourceText:
@@ -213,9 +220,10 @@ def load(builder: RecordingBuilder, options: GrammarOptions) -> Loaded:
     """Run Lark's loader as ``lark.Lark.__init__`` does, up to where it would build the parser and the lexer."""
     prepare_lark()
     source = builder.source
-    builder.load_grammar(source.text, base_of(options))
-    builder.current = None
-    grammar = builder.build()
+    with within_other_code() if len(source.text) > _LARGE_TEXT else nullcontext():
+        builder.load_grammar(source.text, base_of(options))
+        builder.current = None
+        grammar = builder.build()
     rule_trees = {str(name): tree for name, _, tree, _ in grammar.rule_defs}
     written = {
         literal: source.token_span(token)
@@ -224,11 +232,13 @@ def load(builder: RecordingBuilder, options: GrammarOptions) -> Loaded:
         for literal, token in reversed(list(literals(tree)))
     }
     check_templates([(str(name), parameters, tree) for name, parameters, tree, _ in grammar.rule_defs], builder.spans)
-    for name, tree in rule_trees.items():
-        check_alternatives(name, tree, builder.spans.get(name))
+    alternatives = sum(
+        check_alternatives(name, tree, builder.spans.get(name)) for name, tree in every(rule_trees.items())
+    )
     # An Indenter's newlines are lexed everywhere, even if no rule names them.
     kept = {options.postlex.NL_type} if options.postlex else set()
-    terminals, rules, ignore = grammar.compile(list(options.start), kept)
+    with within_other_code() if alternatives > _MANY_ALTERNATIVES else nullcontext():
+        terminals, rules, ignore = grammar.compile(list(options.start), kept)
     _apply_priority(terminals, rules, options.priority)
     unused = _unused(builder, options, {str(terminal.name) for terminal in terminals})
     named = frozenset(str(name) for name, _ in grammar.term_defs)

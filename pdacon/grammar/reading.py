@@ -13,7 +13,7 @@ from typing import Any
 
 import lark
 
-from pdacon.errors import GrammarSyntaxError, LimitExceededError, UnsupportedGrammarError
+from pdacon.errors import CancelledError, GrammarSyntaxError, LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar.circles import find_circle
 from pdacon.grammar.diagnosis import explain, explain_circle
 from pdacon.grammar.importing import path_of
@@ -51,7 +51,7 @@ def read_text(
         raise explain_circle(circle.paths, circle.site)
     try:
         loaded = load(builder, options)
-    except (LimitExceededError, LabelError, RegularGroupError):
+    except (CancelledError, LimitExceededError, LabelError, RegularGroupError):
         raise
     except Exception as error:
         # Whatever Lark raises while it loads is its way to refuse the text: GrammarError mostly, but also

@@ -13,7 +13,7 @@ from itertools import groupby
 import numpy as np
 
 from pdacon._native import _core
-from pdacon.cancelling import CancelEvent, stop_if_set
+from pdacon.cancelling import CancelEvent, look, stop_if_set
 from pdacon.grammar import Grammar
 from pdacon.lexer.contexts import flags_of, kind_of, lexing_order
 from pdacon.lexer.ignoring import are_companions, companions
@@ -46,6 +46,7 @@ def find_collisions(
     Keywords that a regex absorbs are no collision: renaming settles them. Nor is it one if both match a text only where
     something follows that no terminal begins with there.
     """
+    look()
     stop_if_set(cancel)
     pairs = _candidate_pairs(lexer)
     if not pairs:

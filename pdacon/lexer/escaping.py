@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.arguments import require_bool
-from pdacon.cancelling import CancelEvent, stop_if_set
+from pdacon.cancelling import CancelEvent, look, stop_if_set
 from pdacon.errors import LimitExceededError
 from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, Program, epsilon_closure, pack
 from pdacon.lexer.utf8 import continuations
@@ -222,6 +222,7 @@ class _Escaping:
     def finish(self) -> None:
         """Make all states that there are."""
         while self._open:
+            look()
             stop_if_set(self._cancel)
             key = self._open.pop()
             self._make(self._known[key], *key)

@@ -30,7 +30,7 @@ from collections.abc import Hashable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from pdacon.cancelling import CancelEvent, stop_if_set
+from pdacon.cancelling import CancelEvent, look, stop_if_set
 from pdacon.errors import LimitExceededError
 from pdacon.lexer.guarded import Edge, Edges, Guarded
 from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Program, pack
@@ -70,6 +70,7 @@ class _Product:
         states, step = self._trackers.reachable(entry)
         entries = [self._choice(self._threads.closure(entry, NOTHING, behind), behind) for behind in states]
         while self._fresh:
+            look()
             stop_if_set(self._cancel)
             self._expand(*self._fresh.pop())
         edges = _without_dead_ends(self._out_kinds, self._out_edges)

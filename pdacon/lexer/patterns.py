@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from pdacon.cancelling import CancelEvent, stop_if_set
+from pdacon.cancelling import CancelEvent, look, stop_if_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar.regular_groups import FIRST_SET
 from pdacon.lexer import guarded, guards, sre
@@ -519,6 +519,7 @@ class _Lowering:
         self._known.setdefault((kind, edges), state)
 
     def _reserve(self) -> int:
+        look()
         stop_if_set(self._cancel)
         if len(self._kinds) >= self._limit:
             raise LimitExceededError("states", len(self._kinds) + 1, self._limit)

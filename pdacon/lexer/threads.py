@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TypeAlias
 
-from pdacon.cancelling import CancelEvent, stop_if_set
+from pdacon.cancelling import CancelEvent, look, stop_if_set
 from pdacon.errors import LimitExceededError
 from pdacon.lexer.guarded import AHEAD, ATOMIC, BEHIND, END_OF_TEXT, EXIT, LOOK_AROUND, MATCH_STATE, NOT_AHEAD, Guarded
 from pdacon.lexer.program import BYTES, MATCH, SPLIT
@@ -274,6 +274,7 @@ class Threads:
         if self._threads_made > _THREADS * self._limit:
             detail = "look-around, atomic groups and possessive quantifiers that are nested or repeated multiply them"
             raise LimitExceededError("states", self._threads_made // _THREADS, self._limit, detail)
+        look()
         stop_if_set(self._cancel)
 
     def states_in(self, thread: Thread) -> set[int]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon.cancelling import look
 from pdacon.errors import MatcherError, UnsupportedGrammarError
 from pdacon.lalr import build_tables
 from pdacon.matching.pieces import Pieces, WordKind, ignorable
@@ -179,6 +180,7 @@ def _texts(constraint: Constraint, rng: Random, size: int, start: str | None) ->
         text = b""
         seen: set[Hashable] = set()
         while True:
+            look()
             left = matcher._completion_length() if len(text) >= target else None
             if left is not None and left > _FAR * size:
                 break
@@ -193,6 +195,7 @@ def _texts(constraint: Constraint, rng: Random, size: int, start: str | None) ->
         return len(text), text
 
     while True:
+        look()
         yield _longest_of_few(walk, max(rng.randint(1, size), rng.randint(1, size)))
 
 
@@ -208,6 +211,7 @@ def _token_walks(constraint: Constraint, rng: Random, size: int, begin: Callable
         ids: list[int] = []
         seen: set[Hashable] = set()
         while True:
+            look()
             left = matcher._completion_length() if len(ids) >= target else None
             if left is not None and left > _FAR * size:
                 break
@@ -224,6 +228,7 @@ def _token_walks(constraint: Constraint, rng: Random, size: int, begin: Callable
         return len(ids), ids
 
     while True:
+        look()
         yield _longest_of_few(walk, max(rng.randint(1, size), rng.randint(1, size)))
 
 
