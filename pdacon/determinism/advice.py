@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pdacon.cancelling import look
 from pdacon.determinism.deadline import OutOfTimeError
 from pdacon.determinism.language.adjoining import adjoining_findings
 from pdacon.determinism.language.dead_ends import DeadEnds
@@ -101,18 +102,22 @@ def advise(
         ),
     ]
     unfinished: set[str] = set()
-    found = [finding for ids, search in searches for finding in _until_out_of_time(search, ids, unfinished)]
+    found = [finding for ids, search in searches for finding in _in_time(search, ids, unfinished, deadline)]
     return Advice(tuple(found), tuple(sorted(unfinished)), measure(tables, texts))
 
 
-def _until_out_of_time(
-    search: Callable[[], Iterable[Finding]], ids: Iterable[str], unfinished: set[str]
-) -> Iterator[Finding]:
+def _in_time(
+    search: Callable[[], Iterable[Finding]], ids: Iterable[str], unfinished: set[str], deadline: Deadline
+) -> list[Finding]:
     """What a search finds; out of time, states or memory, what it found before, and its ids become ``unfinished``."""
+    found: list[Finding] = []
     try:
-        yield from search()
+        with deadline.watch():
+            found.extend(search())
     except (OutOfTimeError, LimitExceededError):
+        look()  # whether it is the time of a caller that is over
         unfinished.update(ids)
+    return found
 
 
 def _followed(

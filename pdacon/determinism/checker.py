@@ -10,11 +10,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdacon.arguments import helps_with_names
+from pdacon.cancelling import look
 from pdacon.composition import Limits, compose
 from pdacon.determinism.advice import advise
 from pdacon.determinism.conflicts.conflicts import SECONDS, conflict_findings
 from pdacon.determinism.conflicts.sentences import Sentences
-from pdacon.determinism.deadline import Deadline
+from pdacon.determinism.deadline import Deadline, work_watch
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.declared import declared_findings, unused_findings
 from pdacon.determinism.language.emptiness import emptiness_findings, empty_findings, unproductive_findings
@@ -30,7 +31,7 @@ from pdacon.determinism.report.spelling import spell
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.lalr import build_tables, split_parentheses
-from pdacon.lexer import build_lexer
+from pdacon.lexer import build_lexer, find_collisions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
     from pdacon.lalr import Tables
     from pdacon.lexer import Collision, Lexer
 
-_SHARE = 0.3  # of the time: for advice, however long the search for examples took
+# Of the time: for sentences that explain conflicts, for repairs of terminals, and for all that explains findings. The
+# rest is for advice.
+_EXPLAINING, _REPAIRING, _MOST = 0.5, 0.2, 0.7
 _LIMITS = Limits()
 
 
@@ -55,8 +58,9 @@ def check(grammar: GrammarSource, vocab: Vocabulary | None = None, *, seconds: f
     vocab : Vocabulary, optional
         If given, witnesses that are texts come as tokens of it too.
     seconds : float
-        How long to search for sentences that explain conflicts, and for advice; what is searched for last has some of
-        it for itself. What has not been found then is left out, and ``unfinished`` says what was being looked for.
+        How much work it may be, in seconds of processor time, so that the outcome does not depend on what else the
+        machine does; 0: what decides is looked for without a limit, and nothing else. What explains conflicts, and
+        advice, that has not been found then is left out, and ``unfinished`` says what was being looked for.
 
     Returns
     -------
@@ -73,7 +77,8 @@ def check(grammar: GrammarSource, vocab: Vocabulary | None = None, *, seconds: f
     ValueError
         If no built-in grammar has the name, or ``seconds`` is less than 0.
     LimitExceededError
-        If the tables or the automata are larger than ``build_tables``, ``build_lexer`` and ``Limits()`` allow.
+        If the tables or the automata are larger than ``build_tables``, ``build_lexer`` and ``Limits()`` allow, or what
+        decides takes more than ``seconds``.
     VocabularyError
         If the grammar has layout, and the vocabulary no tokens for a space and a newline.
 
@@ -90,6 +95,8 @@ def check(grammar: GrammarSource, vocab: Vocabulary | None = None, *, seconds: f
     try:
         return check_within(grammar, vocab, seconds=seconds)
     except LimitExceededError as error:
+        if error.what == "seconds":
+            raise
         raise LimitExceededError(error.what, error.given, error.limit, error.detail, fixed=True) from None
 
 
@@ -104,32 +111,32 @@ def check_within(
     """The same, with limits of its own for the tables and the automata."""
     if max_states is None:
         max_states = _LIMITS.beside(grammar).states
-    tables = build_tables(grammar, max_states=max_states, max_bytes=max_bytes)
-    unsupported = pattern_findings(grammar)
-    unsupported += [*balance_findings(grammar), *([] if unsupported else newline_findings(grammar))]
-    if not unsupported:
-        tables = split_parentheses(grammar, tables, max_states=max_states)
-        unsupported = group_name_findings(grammar, tables)
-    lexer = None if unsupported else build_lexer(grammar, tables, max_states=max_states, max_bytes=max_bytes)
-    examples, texts = Examples(grammar, tables), None if lexer is None else Texts(grammar, lexer)
-    deadline = Deadline(seconds)
-    report = _report(grammar, tables, examples, texts, unsupported, vocab, seconds=seconds)
+    limits = Limits(states=max_states, bytes=max_bytes)
+    watch = work_watch(seconds)
+    with watch:
+        tables = build_tables(grammar, max_states=max_states, max_bytes=max_bytes)
+        unsupported = pattern_findings(grammar)
+        unsupported += [*balance_findings(grammar), *([] if unsupported else newline_findings(grammar))]
+        if not unsupported:
+            tables = split_parentheses(grammar, tables, max_states=max_states)
+            unsupported = group_name_findings(grammar, tables)
+        lexer = None if unsupported else build_lexer(grammar, tables, max_states=max_states, max_bytes=max_bytes)
+        examples, texts = Examples(grammar, tables), None if lexer is None else Texts(grammar, lexer)
+        collisions = None if lexer is None else find_collisions(lexer, max_states=max_states, max_bytes=max_bytes)
+    report = _report(grammar, tables, examples, texts, unsupported, vocab, collisions, seconds=watch.rest())
     if lexer is None or texts is None:
         return report
-    if report.ok:
-        try:
-            report = _with_empty_starts(
-                report, grammar, tables, lexer, Limits(states=max_states, bytes=max_bytes), vocab
-            )
-        except UnsupportedGrammarError as error:
-            report = _make_report(grammar, [*report.findings, borrowed_block_finding(grammar, error)])
-    if report.ok and vocab is not None and grammar.labels:
-        limits = Limits(states=max_states, bytes=max_bytes)
-        pda = compose(lexer, tables, 0, vocab, limits, 0.0)
-        more = label_findings(grammar, [pda], vocab, max_states=max_states)
-        report = _make_report(grammar, [*report.findings, *more])
-    own = Deadline(max(deadline.left(), _SHARE * seconds))
-    advice = advise(tables, texts, examples, vocab, report.findings, deadline=own)
+    with watch:
+        if report.ok:
+            try:
+                report = _with_empty_starts(report, grammar, tables, lexer, limits, vocab)
+            except UnsupportedGrammarError as error:
+                report = _make_report(grammar, [*report.findings, borrowed_block_finding(grammar, error)])
+        if report.ok and vocab is not None and grammar.labels:
+            pda = compose(lexer, tables, 0, vocab, limits, 0.0)
+            more = label_findings(grammar, [pda], vocab, max_states=max_states)
+            report = _make_report(grammar, [*report.findings, *more])
+    advice = advise(tables, texts, examples, vocab, report.findings, deadline=Deadline(watch.rest()))
     further = [finding for finding in advice.findings if report.ok or finding.level != "note"]
     spelt = further if vocab is None else [spell(finding, vocab) for finding in further]
     return _make_report(grammar, [*report.findings, *spelt], advice.sizes, advice.unfinished)
@@ -173,15 +180,41 @@ def _report(
     *,
     seconds: float,
 ) -> DeterminismReport:
-    """``texts`` is None where patterns are ``unsupported``, so that there is no lexer."""
+    """``texts`` is None where patterns are ``unsupported``, so that there is no lexer.
+
+    Most of the time is for what explains the findings; where that is over, there are findings without.
+    """
+    if seconds:
+        try:
+            with work_watch(_MOST * seconds):
+                return _findings(grammar, tables, examples, texts, unsupported, vocab, collisions, seconds=seconds)
+        except LimitExceededError as error:
+            if error.what != "seconds":
+                raise
+            look()  # whether it is the time of a caller that is over
+    return _findings(grammar, tables, examples, texts, unsupported, vocab, collisions, seconds=0)
+
+
+def _findings(
+    grammar: Grammar,
+    tables: Tables,
+    examples: Examples,
+    texts: Texts | None,
+    unsupported: Iterable[Finding],
+    vocab: Vocabulary | None,
+    collisions: Sequence[Collision] | None,
+    *,
+    seconds: float,
+) -> DeterminismReport:
+    """What decides, and for so many seconds what explains it."""
     findings = [
         *unsupported,
         *emptiness_findings(grammar),
         *declared_findings(grammar),
-        *conflict_findings(grammar, tables, examples, seconds),
+        *conflict_findings(grammar, tables, examples, _EXPLAINING * seconds),
     ]
     if texts is not None:
-        repairs = Repairs(grammar, tables, texts, Deadline(_SHARE * seconds))
+        repairs = Repairs(grammar, tables, texts, Deadline(_REPAIRING * seconds))
         findings += lexeme_findings(texts, examples, repairs, collisions)
         sentences = Sentences(tables, texts)
         findings = [sentences.with_texts(finding) for finding in findings]

@@ -1,8 +1,14 @@
-"""How much time and memory searches for advice have, and the error that says that the time is over."""
+"""How much time and memory searches for advice have, and the error that says that the time is over.
+
+Time is work here: processor time of the thread that checks. So what is found, and whether a check ends in time, does
+not depend on what else the machine does.
+"""
 
 from __future__ import annotations
 
 import time
+
+from pdacon.cancelling import Watch
 
 ADVICE_BYTES = 1 << 27
 """Most memory for each native automaton that a search makes. They come on top of those of the grammar itself, and of a
@@ -13,19 +19,24 @@ class OutOfTimeError(Exception):
     """A search ended before it was done; whoever gave it its time says so in the report."""
 
 
+def work_watch(seconds: float) -> Watch:
+    """A watch over so many seconds of work of this thread; 0: no limit."""
+    return Watch(seconds, clock=time.thread_time)
+
+
 class Deadline:
-    """A point in time that searches share."""
+    """A point in time that searches share. For the native core, which asks it for itself, there is `watch`."""
 
     def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
+        self._end = time.thread_time() + seconds
 
     def left(self) -> float:
         """Seconds until then; 0 when it is over."""
-        return max(self._end - time.monotonic(), 0.0)
+        return max(self._end - time.thread_time(), 0.0)
 
-    def left_or_little(self) -> float:
-        """As `left`, for the native core, to which 0 is no limit."""
-        return max(self.left(), 0.001)
+    def watch(self) -> Watch:
+        """A watch that ends then."""
+        return work_watch(max(self.left(), 1e-9))
 
     def passed(self) -> bool:
         """Whether it is over."""
@@ -37,16 +48,12 @@ class Deadline:
             raise OutOfTimeError
 
     def share(self, seconds: float) -> Deadline:
-        """What one search may take of it, which is work: seconds of this thread's processor time.
-
-        So what is found does not depend on what else the machine does, as long as the whole time is enough.
-        """
+        """What one search may take of it."""
         return _Share(self, seconds)
 
 
 class _Share(Deadline):
-    """A deadline within another one. The native core, which knows no processor time, gets what is left of the whole:
-    what it is asked for in a share is bounded by states."""
+    """A deadline within another one."""
 
     def __init__(self, whole: Deadline, seconds: float) -> None:
         self._whole = whole
@@ -54,6 +61,3 @@ class _Share(Deadline):
 
     def left(self) -> float:
         return min(self._whole.left(), max(self._end - time.thread_time(), 0.0))
-
-    def left_or_little(self) -> float:
-        return self._whole.left_or_little()

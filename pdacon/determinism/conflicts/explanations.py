@@ -50,7 +50,7 @@ def explain_conflicts(items: Items, conflicts: Iterable[Conflict], seconds: floa
 
     With no seconds none is explained.
 
-    Cost: at most ``seconds``, most of it for conflicts that no sentence explains; then each has what was found so far.
+    Cost: at most ``seconds``, most of it for conflicts that no sentence explains; then those that are left have none.
     """
     if not seconds:
         return {}
@@ -71,6 +71,8 @@ def explain_conflicts(items: Items, conflicts: Iterable[Conflict], seconds: floa
     for group, search in zip(groups.values(), searches, strict=True):
         found: Explanation | None = None
         for conflict in group:
+            if last.passed():
+                return explained
             example, complete = search.examples.get(conflict.terminal), search.exhausted
             if example is None and not complete and len(group) > 1:
                 example, complete = _alone(items, bounds, conflict, deadline)

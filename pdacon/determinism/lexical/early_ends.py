@@ -59,7 +59,7 @@ def early_end_findings(grammar: Grammar, lexer: Lexer, repairs: EarlyEndRepairs,
             continue
         try:
             own.require()
-            end = _core.find_early_end(lexer.nfa, index, _MOST_STATES, own.left_or_little(), ADVICE_BYTES)
+            end = _core.find_early_end(lexer.nfa, index, _MOST_STATES, 0, ADVICE_BYTES)
         except (LimitExceededError, OutOfTimeError):
             unknown.append(index)
             continue

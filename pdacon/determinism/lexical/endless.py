@@ -358,7 +358,7 @@ def _if_small(texts: Texts, pattern: str, deadline: Deadline) -> Texts | None:
 def _colliding(texts: Texts, deadline: Deadline) -> set[int]:
     """The terminals that collide with ignored ones."""
     ignore = texts.grammar.ignore
-    pairs = find_collisions(texts.lexer, max_bytes=ADVICE_BYTES, max_seconds=deadline.left_or_little())
+    pairs = find_collisions(texts.lexer, max_bytes=ADVICE_BYTES)
     sides = ((pair.first, pair.second) for pair in pairs)
     return {k for pair in sides if not ignore.isdisjoint(pair) for k in pair if k not in ignore}
 
@@ -378,7 +378,6 @@ def _ignoring(texts: Texts, pattern: str, deadline: Deadline) -> Texts:
         build_tables(repaired),
         max_states=_MOST_STATES,
         max_bytes=ADVICE_BYTES,
-        max_seconds=deadline.left_or_little(),
     )
     return Texts(repaired, lexer)
 

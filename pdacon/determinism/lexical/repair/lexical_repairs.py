@@ -284,11 +284,10 @@ class Repairs:
                 self._tables,
                 max_states=_MOST_STATES,
                 max_bytes=ADVICE_BYTES,
-                max_seconds=self._deadline.left_or_little(),
             )
             texts = Texts(grammar, lexer)
             self._made[edits] = texts
-        collisions = find_collisions(texts.lexer, max_bytes=ADVICE_BYTES, max_seconds=self._deadline.left_or_little())
+        collisions = find_collisions(texts.lexer, max_bytes=ADVICE_BYTES)
         found: set[Problem] = {("collision", (c.first, c.second)) for c in collisions}
         found |= {("collision", (second, first)) for _, (first, second) in list(found)}
         found |= {("truncated", (one.higher, one.lower)) for one in find_truncations(texts, self._deadline)}

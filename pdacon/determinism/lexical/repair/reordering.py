@@ -42,11 +42,8 @@ def with_longest_first(
                 tables,
                 max_states=_MOST_STATES,
                 max_bytes=ADVICE_BYTES,
-                max_seconds=deadline.left_or_little(),
             )
-            if _core.find_early_end(
-                lexer.nfa, 0, _MOST_STATES, deadline.left_or_little(), ADVICE_BYTES
-            ) is None and is_harmless(pattern):
+            if _core.find_early_end(lexer.nfa, 0, _MOST_STATES, 0, ADVICE_BYTES) is None and is_harmless(pattern):
                 return pattern
         except PdaconError:
             continue
