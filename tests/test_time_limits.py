@@ -1,0 +1,120 @@
+"""Every stage of every door looks at the clock: counted with a clock that goes on by one at each look.
+
+So no time is measured. A case is small; it has to look often enough that a large one like it could not run for long
+between two looks, and to stop wherever the time ends. `tests/benchmarks/time_limits.py` measures large ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import pdacon
+from pdacon import Grammar, LimitExceededError, Limits, RegularSet, Vocabulary
+from pdacon.cancelling import Watch
+
+WORDS = [f"{(number * 7_919) % 100_003:x}" for number in range(600)]
+CHAIN = "\n".join(["root ::= r0", *(f'r{k} ::= "(" r{k + 1} ")" | "b"' for k in range(40)), 'r40 ::= root "c" | "."'])
+RULES = "".join(f'r{k}: "a{k}" r{(7 * k + 1) % 300} "c" | "d{k}"\n' for k in range(300)) + "start: r0 //" + " " * 10_000
+KNOT = """e ::= "" | [a] (root{2,} ) "a"
+x1 ::= "aba" [^ab] | "b" "ba" | e "a" [b]{2} | root{0,3} e
+root ::= "aa"{2,} [ab] (( x1{2,} x1 | [ab]{1,3} )? [b] | "aab" "a" ) | "b"? [^a]{0,4} root{1,4} x1{0,3} | [a-b] e{2,4}
+"""
+
+
+class Clock:
+    """A clock that goes on by one at each look."""
+
+    now = 0
+
+    def __call__(self) -> float:
+        self.now += 1
+        return self.now
+
+
+def looks_of(work: Callable[[], object], most: float = 0) -> int:
+    """How often some work looks at the clock, which ends it after so many looks; 0: not."""
+    clock = Clock()
+    with Watch(most or 1e9, clock=clock, patience=0):
+        work()
+    return clock.now
+
+
+CASES: dict[str, tuple[Callable[[], object], int]] = {
+    "GBNF, a large repetition": (lambda: Grammar.from_gbnf('root ::= (("a" | "b"){0,40} "c"){0,40}'), 100),
+    "GBNF, words": (lambda: Grammar.from_gbnf("root ::= " + " | ".join(f'"{word}"' for word in WORDS)), 600),
+    "GBNF, rules that lead to rules": (lambda: Grammar.from_gbnf(CHAIN), 100),
+    "llguidance": (lambda: Grammar.from_llguidance("start: T\nT: /(a|b)*a(a|b){8}/ & /(a|b)*b(a|b){6}/"), 3),
+    "Lark, many rules": (lambda: Grammar.from_lark(RULES), 100),
+    "Lark, optional parts": (lambda: Grammar.from_lark("start: " + " ".join(f'"{k}"?' for k in range(10))), 100),
+    "regex": (lambda: Grammar.from_regex("(a|b)*a(a|b){9}"), 5),
+    "choices": (lambda: Grammar.from_choices(WORDS), 2),
+    "repeat": (lambda: RegularSet.from_regex("ab|c").repeat(300, 600), 30),
+    "delimited_subsequence_of": (lambda: RegularSet.delimited_subsequence_of(WORDS[:60], ","), 200),
+    "concatenation": (lambda: RegularSet.from_regex("a*b").concatenation(*[RegularSet.from_regex("c")] * 40), 40),
+    "union": (lambda: RegularSet.from_regex("a*b").union(*[RegularSet.from_regex("c")] * 40), 40),
+    "compile": (lambda: pdacon.compile(Grammar.builtin("json"), Vocabulary.bytes()), 10),
+    "check": (lambda: pdacon.check(Grammar.builtin("json"), seconds=1_000), 20),
+    "sample": (lambda: Grammar.builtin("arithmetic").sample(20, seed=1), 20),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_work_looks_at_the_clock(name: str) -> None:
+    work, least = CASES[name]
+    work()  # what is made once, such as tables of characters, is not what is counted
+    assert looks_of(work) >= least
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name != "check"])
+@pytest.mark.parametrize("share", [0.0, 0.8])
+def test_work_ends_where_the_time_does(name: str, share: float) -> None:
+    work, _ = CASES[name]
+    work()
+    with pytest.raises(LimitExceededError) as caught:
+        looks_of(work, 1 + share * max(looks_of(work) - 4, 0))
+    assert caught.value.what == "seconds"
+
+
+def test_a_knot_of_rules_ends_with_its_time() -> None:
+    """Three lines whose machines grow and grow."""
+    with pytest.raises(LimitExceededError) as caught:
+        looks_of(lambda: Grammar.from_ebnf(KNOT), 2_000)
+    assert caught.value.what == "seconds"
+
+
+def test_large_repetitions_are_by_squaring() -> None:
+    """Twice as many times are one step more; 10**9 meet the limit of states."""
+    texts = RegularSet.from_regex("ab|c")
+    few, many = looks_of(lambda: texts.repeat(500, 500)), looks_of(lambda: texts.repeat(1_000, 1_000))
+    assert many < few + 100
+    for counts in [(10**9,), (0, 10**9), (10**9, 2 * 10**9)]:
+        with pytest.raises(LimitExceededError) as caught:
+            texts.repeat(*counts)
+        assert caught.value.what == "states"
+
+
+@pytest.mark.parametrize("pattern", ["a|ab|b", "a?", "ab|c", "a*b", "(a|b)*a(a|b)", "[^\\w\\W]"])
+@pytest.mark.parametrize("counts", [(0, 0), (0, 1), (0, 3), (0, 6), (1, 1), (2, 2), (3, 7), (5, 5), (4, None)])
+def test_repetitions_are_what_patterns_have(pattern: str, counts: tuple[int, int | None]) -> None:
+    least, most = counts
+    written = f"({pattern}){{{least},{'' if most is None else most}}}"
+    assert RegularSet.from_regex(pattern).repeat(least, most) == RegularSet.from_regex(written)
+
+
+def test_nested_repetitions_are_one_automaton() -> None:
+    """Also where they are large; what is too large says so, and is not refused for what single characters become."""
+    nested = Grammar.from_gbnf('root ::= (("a" | "b"){0,40}){0,40}')
+    assert len(nested.terminals) == 1
+    assert nested.accepts("ab" * 800)
+    assert not nested.accepts("ab" * 800 + "a")
+    with pytest.raises(LimitExceededError, match=r"states: .* repetitions are counted") as caught:
+        Grammar.from_gbnf('root ::= (("a" | "b"){0,700}){0,700}')
+    assert caught.value.what == "states"
+
+
+def test_limits_of_a_pattern_hold() -> None:
+    with pytest.raises(LimitExceededError) as caught:
+        RegularSet.from_regex("(a|b)*a(a|b){20}", limits=Limits(seconds=1e-9))
+    assert caught.value.what == "seconds"
