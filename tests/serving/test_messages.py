@@ -111,9 +111,12 @@ def test_values_that_change_nothing_are_taken(server: Running) -> None:
     assert answer.status_code == 200, answer.text
 
 
+OPEN = [{"type": "object", "properties": {f"{name}{k}": {"type": "integer"} for name in "abc"}} for k in range(12)]
 FORMATS: list[Any] = [
     {"json": {"$ref": "http://localhost/x.json"}},
     {"json": {"type": "string", "format": "regex"}},
+    {"json": {"minProperties": 2}},
+    {"json": {"anyOf": OPEN}},
     {"grammar": 'start: x | y\nx: "a"\ny: "a"'},
     {"grammar": 'start: e\ne: e "+" e | "a"'},
     {"grammar": 'start: (A|B)+\nA: /[a-z]+/\nB: /[a-m]+/'},

@@ -54,15 +54,17 @@ def is_assertion(keyword: str) -> bool:
 
 def remarks(node: Mapping[str, Any], draft: int, types: Collection[Type]) -> Iterator[tuple[str, str]]:
     """The keywords of a schema that say nothing though they may be meant, and why; ``types`` are what it may take."""
-    for keyword in node.keys() - _KNOWN:
+    for keyword in node:
+        if keyword in _KNOWN:
+            continue
         if why := _FOREIGN.get(keyword) or misspelled(keyword):
             yield keyword, why
     if "$ref" in node and draft <= 7:
         for keyword in sorted(node.keys() & _ASSERT - {"$ref"}):
             yield keyword, f'beside "$ref" it means nothing in draft {draft}; put both into "allOf"'
         return
-    for keyword in node.keys() & _SINCE.keys():
-        if _SINCE[keyword] > draft:
+    for keyword in node:
+        if _SINCE.get(keyword, 0) > draft:
             yield keyword, f'draft {draft} has no such keyword; "$schema" says which draft is meant'
     for keyword, value in node.items():
         if _is_read(keyword, value, draft, types):
