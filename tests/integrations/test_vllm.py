@@ -10,6 +10,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.Monke
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv(settings.CACHE, str(tmp_path))
     requests.settings.cache_clear()
+    monkeypatch.setattr(requests, "_known", WeakKeyDictionary())  # compilers of other tests, with other folders
     return monkeypatch
 
 
