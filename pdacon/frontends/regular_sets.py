@@ -19,6 +19,7 @@ import numpy as np
 
 from pdacon._native import _core
 from pdacon.cancelling import Watch, every
+from pdacon.cautions import caution
 from pdacon.frontends.texts import (
     checked_strings,
     listed,
@@ -29,6 +30,7 @@ from pdacon.frontends.texts import (
     words_program,
 )
 from pdacon.grammar import Grammar
+from pdacon.grammar.brackets import NO_POSIX, posix_class, unambiguous
 from pdacon.grammar.model import SourceLanguage, TextSet
 from pdacon.grammar.regular_groups import QUOTED_TEXT, UNQUOTED_TEXT, Substrings, until
 from pdacon.lexer import compile_whole
@@ -152,10 +154,13 @@ class RegularSet:
             hint = f"; give its text, {pattern.pattern!r:.60}, with flags in it" if hasattr(pattern, "pattern") else ""
             raise TypeError(f"from_regex takes a regular expression, a str, not a {type(pattern).__name__}{hint}")
         own = _Default() if limits is None else limits
+        if (posix := posix_class(pattern)) is not None:
+            caution(f"from_regex: {NO_POSIX.format(posix)}")
+        meant = unambiguous(pattern)
         with _watch(own):
-            dfa = _read_whole(compile_whole(pattern, own.states), own)
+            dfa = _read_whole(compile_whole(meant, own.states), own)
             # In the empty text, and only there, ``re`` lets no ``\\B`` match (before Python 3.14).
-            if dfa.accepts("") != (re.fullmatch(pattern, "") is not None):
+            if dfa.accepts("") != (re.fullmatch(meant, "") is not None):
                 dfa = combined([dfa, THE_EMPTY], [(1, 0, 1), (0, 2, 0)], own.states, own.bytes)
         return cls(dfa, repr(pattern), own)
 

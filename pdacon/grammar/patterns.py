@@ -11,7 +11,9 @@ from lark.lexer import TerminalDef
 from lark.utils import get_regexp_width
 
 from pdacon.above import ask
+from pdacon.cautions import caution
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
+from pdacon.grammar.brackets import NO_POSIX, posix_class, unambiguous
 from pdacon.grammar.labels import Label, LabelTable, escaped, pieces_of
 from pdacon.grammar.model import GrammarOptions, Pattern
 from pdacon.grammar.places import shorten
@@ -43,7 +45,9 @@ def lower_pattern(
         If it compiles alone but not inside Lark's alternation, so that Lark loads it and can never use it.
     """
     pattern, flags = definition.pattern, options.g_regex_flags
-    regexp = pattern.to_regexp()
+    regexp = unambiguous(pattern.to_regexp(), flags) if pattern.type == "re" else pattern.to_regexp()
+    if (posix := posix_class(pattern.value) if pattern.type == "re" else None) is not None:
+        caution(f"terminal {definition.user_repr()}: {NO_POSIX.format(posix)}")
     if labels is not None and pattern.type == "re":
         regexp = escaped(regexp)
         pattern.value = labels.written(pattern.value)  # what messages show
