@@ -37,7 +37,7 @@ from pdacon.grammar.regular_groups import Substrings
 from pdacon.lexer import compile_with_sets
 from pdacon.lexer.escaping import Escapes
 from pdacon.lexer.program import to_automaton
-from pdacon.matching.sampling import different, sample
+from pdacon.matching.sampling import sample_different
 from pdacon.notebook import Picture
 
 _compiled: WeakKeyDictionary[Grammar, Constraint] = WeakKeyDictionary()
@@ -71,8 +71,7 @@ def samples(grammar: Grammar, count: int, seed: int | None, size: int, start: st
         raise TypeError(f"sample: count is a number of texts, not {count!r:.40}")
     if count < 0:
         raise ValueError(f"count must not be negative, got {count}")
-    drawn = sample(_constraint(grammar), seed, size=size, start=start)
-    return list(islice(different(drawn), count))
+    return list(islice(sample_different(_constraint(grammar), seed, size=size, start=start), count))
 
 
 def from_json_schema(

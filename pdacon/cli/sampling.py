@@ -14,7 +14,7 @@ from pdacon import Constraint
 from pdacon.cli.failures import BadInput, enough_is_enough
 from pdacon.cli.several import Texts
 from pdacon.cli.vocabularies import Tokens
-from pdacon.matching.sampling import different, sample, sample_tokens
+from pdacon.matching.sampling import different, sample_different, sample_tokens
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,12 @@ class Sample:
 
 
 def draw(constraint: Constraint, tokens: Tokens | None, size: int | None, seed: int) -> Iterator[Sample]:
-    """Sentences, drawn by the constraint's tokens if there are names of them; without end."""
+    """Sentences, drawn by the constraint's tokens, then without end, if there are names of them."""
     vocabulary = constraint.vocabulary
     if tokens is not None and not vocabulary.eos_ids:
         raise BadInput(f"{tokens.source} names no end token, so no text can be ended")
     if tokens is None:
-        texts = sample(constraint, seed) if size is None else sample(constraint, seed, size=size)
+        texts = sample_different(constraint, seed) if size is None else sample_different(constraint, seed, size=size)
         return map(Sample, texts)
     walker = partial(sample_tokens, constraint, seed, strip_leading_space=vocabulary.strip_leading_space)
     walks = walker() if size is None else walker(size=size)

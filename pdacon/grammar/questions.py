@@ -95,7 +95,10 @@ class GrammarQuestions(GrammarData):
     def sample(
         self, count: int = 10, *, seed: int | None = None, size: int = 60, start: str | None = None
     ) -> list[str]:
-        """Random sentences, all different; fewer if the grammar does not seem to have so many.
+        """Random sentences, all different; fewer only where no more are to be found.
+
+        Where chance brings nothing new the rest is looked for, so that a grammar of few sentences shows all of them.
+        Of those that differ only in more ignored text there may be fewer.
 
         Parameters
         ----------

@@ -40,6 +40,8 @@ _TRIED = 24  # tokens of several bytes tried at each place
 _AIRY = (0.05, 0.5, 0.95)  # how often there is a space where there need not be one, one share for each text
 _ATTEMPTS = 4
 _PATIENCE = 100  # sentences in a row that are not new before there seem to be no more
+_FEW = 20  # the same before what is left is looked for
+_LOOKED_AT = 10_000  # beginnings of sentences that are looked at, where chance brings nothing new
 _FAR = 4  # times the wanted size: where the shortest end is farther away than that, it is taken as it is
 
 
@@ -134,8 +136,10 @@ def _require_texts(constraint: Constraint) -> None:
         )
 
 
-def different(sentences: Iterable[T], text: Callable[[T], Hashable] = lambda sentence: sentence) -> Iterator[T]:
-    """Those of random sentences that are new; ends when a hundred in a row were not.
+def different(
+    sentences: Iterable[T], text: Callable[[T], Hashable] = lambda sentence: sentence, patience: int = _PATIENCE
+) -> Iterator[T]:
+    """Those of random sentences that are new; ends when so many in a row were not.
 
     ``text``: what makes two of them the same.
     """
@@ -147,8 +151,50 @@ def different(sentences: Iterable[T], text: Callable[[T], Hashable] = lambda sen
             seen.add(text(sentence))
             stale = 0
             yield sentence
-        if stale == _PATIENCE:
+        if stale == patience:
             return
+
+
+def sample_different(
+    constraint: Constraint, rng: Random | int | None = None, *, size: int = 60, start: str | None = None
+) -> Iterator[str]:
+    """Random sentences as of `sample`, all different: where chance brings nothing new, what is left is looked for.
+
+    So a grammar with few sentences has all of them in the end, but such as differ in ignored text only.
+    """
+    chance = _random(rng)
+    encoding = constraint.grammar.options.encoding
+    seen: set[str] = set()
+    for text in different(sample(constraint, chance, size=size, start=start), patience=_FEW):
+        seen.add(text)
+        yield text
+    for found in _enumerated(constraint, chance, size, start):
+        if (text := found.decode(encoding)) not in seen:
+            yield text
+
+
+def _enumerated(constraint: Constraint, rng: Random, size: int, start: str | None) -> Iterator[bytes]:
+    """Sentences, each once, depth first: once there are ``size`` bytes only what comes nearer to the end goes on."""
+    blank = ignorable(constraint.grammar)
+    pending = [(constraint.matcher(start), b"")]
+    for _ in range(_LOOKED_AT):
+        if not pending:
+            return
+        matcher, text = pending.pop()
+        if matcher.is_accepting():
+            yield text
+        here = matcher._mask_key()
+        left = matcher._completion_length() if len(text) >= size else None
+        further = []
+        for byte in range(256):
+            if not matcher.accept_bytes(bytes([byte])):
+                continue
+            is_nearer = left is None or matcher._completion_length() < left
+            if is_nearer and not (byte in blank and matcher._mask_key() == here):
+                further.append((matcher.fork(), text + bytes([byte])))
+            matcher.rollback(1)
+        rng.shuffle(further)
+        pending += further
 
 
 def _random(rng: Random | int | None) -> Random:

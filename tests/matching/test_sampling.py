@@ -170,3 +170,28 @@ def test_a_rare_letter_is_the_way_out_of_a_loop() -> None:
     texts = grammar.sample(8, seed=1)
     assert len(texts) == 8
     assert all(text[1:-2].isdigit() and len(text) < 40 for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ("start: /[α-ω]/", 25),
+        ("start: /[0-9]/", 10),
+        ('start: a b\na: "x" | "y" | "z"\nb: "1" | "2" | "3"', 9),
+        ('start: "a" | "ab" | "abc" | "' + "x" * 200 + '" | "' + "x" * 199 + 'y"', 5),
+    ],
+)
+def test_a_grammar_of_few_sentences_shows_all_of_them(source: str, count: int) -> None:
+    grammar = pdacon.Grammar.from_lark(source)
+    for seed in range(3):
+        texts = grammar.sample(count + 1, seed=seed)
+        assert len(set(texts)) == len(texts) == count
+        assert all(map(grammar.accepts, texts))
+        assert texts == grammar.sample(count + 1, seed=seed)
+
+
+def test_what_is_looked_for_differs_not_in_blanks_alone() -> None:
+    """There are ever more texts with ever more spaces."""
+    texts = pdacon.Grammar.from_lark('start: "a" "b"\n%ignore " "').sample(50, seed=1)
+    assert {text.replace(" ", "") for text in texts} == {"ab"}
+    assert max(map(len, texts)) < 6
