@@ -15,6 +15,7 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon.cancelling import every
 from pdacon.frontends.json_schema.programs import string_program
 from pdacon.lexer.escaping import Escapes
 from pdacon.lexer.program import BYTES, MATCH, Program
@@ -82,7 +83,7 @@ class Counted:
         live = np.zeros((most + 1, states), bool)
         if least is None:
             live[most, :inside] = True
-        for layer in layers[::-1]:
+        for layer in every(layers[::-1]):
             row = live[layer]
             if layer < most:
                 row[source[ends_character][live[layer + 1][target[ends_character]]]] = True
@@ -91,7 +92,7 @@ class Counted:
             _close(row, target[within], source[within])
         met = np.zeros((most + 1, states), bool)
         met[0, :inside] = True
-        for layer in layers[:-1]:
+        for layer in every(layers[:-1]):
             row = met[layer]
             _close(row, source[within], target[within])
             met[layer + 1, target[ends_character][row[source[ends_character]]]] = True

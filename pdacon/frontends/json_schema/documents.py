@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin
 
+from pdacon.cancelling import look
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema.drafts import LATEST, STANDARD, Drafts
 from pdacon.frontends.json_schema.plain import plain, plain_text
@@ -127,6 +128,7 @@ class Documents:
             return
         pending = [place]
         while pending:
+            look()
             place = pending.pop()
             node = place.node
             if not isinstance(node, dict):

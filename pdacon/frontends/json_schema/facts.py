@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
+from pdacon.cancelling import look
 from pdacon.regular import Formulas
 
 Type: TypeAlias = Literal["null", "false", "true", "number", "string", "array", "object"]
@@ -149,6 +150,7 @@ class Facts:
 
     def holds(self, fact: Fact) -> int:
         """The formula that a fact holds."""
+        look()
         number = self._numbers.setdefault(fact, len(self._facts))
         if number == len(self._facts):
             self._facts.append(fact)

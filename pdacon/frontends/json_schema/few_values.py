@@ -50,7 +50,9 @@ def _strings(reader: Reader, formula: int) -> list[Any] | None:
     if rest != FALSE:
         try:
             more = None if rest == TRUE else strings.few_strings(strings.shape_of(facts, rest), _MOST_LISTED)
-        except LimitExceededError:
+        except LimitExceededError as error:
+            if error.what == "seconds":
+                raise
             more = None
         if more is None:
             return None
@@ -70,7 +72,9 @@ def _numbers(reader: Reader, formula: int) -> list[Any] | None:
         try:
             automaton = numbers.number_automaton(strings.shape_of(facts, rest), frozenset(), True, True)
             texts = automaton.words(_MOST_LISTED)
-        except LimitExceededError:
+        except LimitExceededError as error:
+            if error.what == "seconds":
+                raise
             texts = None
         if texts is None:
             return None

@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
+from pdacon.cancelling import every
 from pdacon.errors import LimitExceededError
 from pdacon.regular import Dfa, Ranges
 from pdacon.regular.operations import of_ranges
@@ -175,7 +176,7 @@ def _built(start: State, edges: Callable[[State], list[tuple[str, State]]], acce
     number: dict[Hashable, int] = {start: 0}
     order = [start]
     rows: list[list[tuple[Ranges, int]]] = []
-    for state in order:  # grows
+    for state in every(order):  # grows
         row: list[tuple[Ranges, int]] = []
         for character, target in edges(state):
             if target not in number:
@@ -183,4 +184,4 @@ def _built(start: State, edges: Callable[[State], list[tuple[str, State]]], acce
                 order.append(target)
             row.append((((ord(character), ord(character)),), number[target]))
         rows.append(row)
-    return of_ranges(rows, list(map(accepts, order)), 4 * _MOST_REMAINDERS, _MOST_BYTES)
+    return of_ranges(rows, list(map(accepts, every(order))), 4 * _MOST_REMAINDERS, _MOST_BYTES)

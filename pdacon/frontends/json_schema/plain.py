@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from pdacon.cancelling import look
 from pdacon.errors import UnsupportedSchemaError
 
 _MOST_DIGITS = 1000
@@ -140,6 +141,7 @@ def _copied(node: Any, pointer: str, depth: int) -> Any:
         return node
     if isinstance(node, str):
         return str.__str__(node)
+    look()
     if isinstance(node, Mapping):
         return {_name(name, pointer): _copied(value, f"{pointer}/{name}", depth + 1) for name, value in node.items()}
     if isinstance(node, (list, tuple)):
@@ -163,6 +165,7 @@ def _name(name: Any, pointer: str) -> str:
 def _check_texts(root: Any, document: str) -> None:
     pending = [(root, document)]
     while pending:
+        look()
         node, pointer = pending.pop()
         if isinstance(node, dict):
             pending += ((name, pointer) for name in node)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
+from pdacon.cancelling import every
 from pdacon.grammar.model import Automaton
 from pdacon.lexer.escaping import Escapes
 from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Edges, Program, pack
@@ -87,27 +88,27 @@ def _program(offset: Numbers, lo: Bytes, hi: Bytes, target: Numbers) -> Program:
     )
 
 
-def all_but_automaton(every: Program, words: Iterable[bytes]) -> Automaton:
+def all_but_automaton(whole: Program, words: Iterable[bytes]) -> Automaton:
     """The texts of a program that begin with none of some words."""
     words = list(words)
     offset, lo, hi, target = _core.all_but_words(
-        every.offset,
-        every.lo,
-        every.hi,
-        every.target,
+        whole.offset,
+        whole.lo,
+        whole.hi,
+        whole.target,
         np.frombuffer(b"".join(words), np.uint8),
         np.array([*map(len, words)], np.int32),
         _MOST_STATES,
     )
     made = len(offset) - 1
-    offset = np.concatenate([offset, every.offset[1:] + offset[-1]])
+    offset = np.concatenate([offset, whole.offset[1:] + offset[-1]])
     kind = np.where(offset[1:] == offset[:-1], np.uint8(MATCH), np.uint8(BYTES))
     return Automaton(
         kind.tobytes(),
         offset.astype("<i4").tobytes(),
-        lo.tobytes() + every.lo.tobytes(),
-        hi.tobytes() + every.hi.tobytes(),
-        np.concatenate([target, every.target + made]).astype("<i4").tobytes(),
+        lo.tobytes() + whole.lo.tobytes(),
+        hi.tobytes() + whole.hi.tobytes(),
+        np.concatenate([target, whole.target + made]).astype("<i4").tobytes(),
     )
 
 
@@ -117,7 +118,7 @@ _Trie: TypeAlias = "dict[int, _Trie]"
 
 def _trie(words: Iterable[bytes]) -> _Trie:
     trie: _Trie = {}
-    for word in words:
+    for word in every(words):
         node = trie
         for byte in word:
             node = node.setdefault(byte, {})
@@ -130,11 +131,11 @@ def words_program(words: Iterable[str], *, guarded: bool = False) -> Program:
     writer = _Writer()
     trie = _trie(word.encode() for word in words)
     order = [trie]
-    for node in order:  # grows
+    for node in every(order):  # grows
         order += [child for byte, child in node.items() if byte >= 0]
     end = _end(writer, guarded)
     placed: dict[int, int] = {}
-    for node in reversed(order):
+    for node in every(reversed(order)):
         edges = _joined((byte, byte, placed[id(child)]) for byte, child in node.items() if byte >= 0)
         placed[id(node)] = _accepting(writer, edges, end) if -1 in node else writer.state(edges)
     return pack(writer.kinds, writer.edges, [placed[id(trie)]])
@@ -146,7 +147,7 @@ def number_program(spellings: Dfa, *, guarded: bool) -> Program:
     end = _end(writer, guarded)
     states = [writer.reserve() for _ in range(len(spellings))]
     accepting = spellings.accepting()
-    for k, (state, row) in enumerate(zip(states, spellings.edges(), strict=True)):
+    for k, (state, row) in enumerate(every(zip(states, spellings.edges(), strict=True))):
         edges = _joined((first, last, states[target]) for target, ranges in row.items() for first, last in ranges)
         if not accepting[k]:
             writer.edges[state] = edges

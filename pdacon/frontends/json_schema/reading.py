@@ -16,6 +16,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Protocol
 
+from pdacon.cancelling import every, look
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import formats
 from pdacon.frontends.json_schema.discriminators import why_nothing_is_told
@@ -185,6 +186,7 @@ class Reader:
         return self._of(self._number(place), kind)
 
     def _read(self, place: Place, kind: Type) -> Meaning:
+        look()
         node = place.node
         formulas = self.facts.formulas
         if "$ref" in node and place.draft <= 7:  # nothing else beside it counts
@@ -247,7 +249,7 @@ class Reader:
 
     def _one_of(self, values: Sequence[Any], kind: Type) -> int:
         facts = self.facts
-        of_kind = [value for value in values if kind_of(value) == kind]
+        of_kind = [value for value in every(values) if kind_of(value) == kind]
         if not of_kind:
             return FALSE
         if kind == "string":
@@ -255,8 +257,8 @@ class Reader:
                 self.ranks_of_values.setdefault(value, len(self.ranks_of_values))
             return facts.holds(Among(frozenset(of_kind)))
         if kind == "number":
-            shown = (text for value in of_kind for text in _texts_of(value))
-            return facts.holds(Among(frozenset(map(fraction_of, of_kind)), frozenset(shown)))
+            shown = (text for value in every(of_kind) for text in _texts_of(value))
+            return facts.holds(Among(frozenset(map(fraction_of, every(of_kind))), frozenset(shown)))
         if kind in ("array", "object"):
             return facts.formulas.disjunction(*[self._exactly(value) for value in of_kind])
         return TRUE

@@ -68,6 +68,9 @@ def schema_grammar(
     except LimitExceededError as error:
         if error.what == "seconds":
             raise
+        if error.what == "bytes":
+            why = "its objects and arrays take too much memory; make counts or combinations smaller"
+            raise UnsupportedSchemaError("#", "", why) from None
         if error.what == "productions":
             raise UnsupportedSchemaError("#", "", _too_many_productions(writer)) from None
         why = "the automaton for it gets too large, or those of names and strings beside it; make it smaller"

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Protocol, TypeAlias
 
+from pdacon.cancelling import every, look
 from pdacon.frontends.json_schema.facts import (
     Facts,
     Has,
@@ -116,7 +117,7 @@ def order_of_names(facts: Facts, vector: Vector, ranks: Mapping[str, int]) -> tu
         return tuple(lists[0])
     before: dict[str, set[str]] = {}
     for names in lists:
-        for previous, name in zip((None, *names), names, strict=False):
+        for previous, name in every(zip((None, *names), names, strict=False)):
             known = before.setdefault(name, set())
             if previous is not None:
                 known.add(previous)
@@ -135,6 +136,7 @@ def _merged(before: dict[str, set[str]]) -> tuple[str, ...]:
     names, in_order = list(before), iter(before)
     done: dict[str, None] = {}
     while len(done) < len(names):
+        look()
         name = names[heappop(ready)] if ready else next(name for name in in_order if name not in done)
         done[name] = None
         for one in behind[name]:

@@ -20,7 +20,7 @@ from functools import partial
 from typing import Any
 
 from pdacon._native import _core
-from pdacon.cancelling import Watch
+from pdacon.cancelling import Watch, every
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import strings
 from pdacon.frontends.json_schema.facts import (
@@ -146,10 +146,6 @@ class Writer:
     def depth_within(self) -> int:
         """The depth of what lies within what is being written."""
         return self.depth + self._counts_depth
-
-    def look(self) -> None:
-        """Raise if it is time to stop."""
-        self._watch.left()
 
     def value(self, family: Vector, question: int) -> int:
         """The nonterminal of the values that satisfy one question of a family."""
@@ -322,7 +318,7 @@ class _Items:
 
     def __init__(self, writer: Writer) -> None:
         self.step = ItemSteps(writer.facts).step
-        self.at_end, self.look = writer.facts.at_end, writer.look
+        self.at_end = writer.facts.at_end
 
     def terminal(self, read: int) -> None:
         """Items have no names."""
@@ -350,7 +346,7 @@ class _ObjectWriter:
         self._remember_members()
         members: list[Name] = [*(_Listed(writer, name) for name in self._order), *self._classes]
         self.step = MemberSteps(self._facts, members).step
-        self.at_end, self.look = self._facts.at_end, writer.look
+        self.at_end = self._facts.at_end
         self._check_counts()
 
     def write(self, container: _core.Container | None = None) -> list[list[int]]:
@@ -465,7 +461,7 @@ class _ObjectWriter:
         parts: list[tuple[int, dict[int, bool]]] = [(TRUE, {})]
         for one in asked:
             refined = []
-            for formula, signs in parts:
+            for formula, signs in every(parts, looks=1):
                 for sign in (True, False):
                     both = formulas.conjunction(formula, one if sign else formulas.negation(one))
                     if both != FALSE and self._nonempty(both):

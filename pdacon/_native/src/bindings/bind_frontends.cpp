@@ -7,7 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include "base/budget.hpp"
+#include "base/memory.hpp"
 #include "bindings/arrays.hpp"
+#include "bindings/cancelling.hpp"
 #include "bindings/module.hpp"
 #include "frontends/containers.hpp"
 #include "frontends/productions.hpp"
@@ -53,7 +56,6 @@ class PythonMembers final : public AboutMembers {
         : step_(about.attr("step")),
           at_end_(about.attr("at_end")),
           terminal_(about.attr("terminal")),
-          look_(about.attr("look")),
           questions_(questions),
           schemas_(schemas) {}
 
@@ -63,23 +65,24 @@ class PythonMembers final : public AboutMembers {
                 nb::cast<std::int32_t>(answer[2]), nb::cast<bool>(answer[3])};
     }
     bool at_end(std::int32_t variable) override { return nb::cast<bool>(at_end_(variable)); }
-    bool possible(std::int32_t question) override {
-        if ((++asked_ & 255U) == 0) look();
-        return questions_.possible(schemas_, question);
-    }
+    bool possible(std::int32_t question) override { return questions_.possible(schemas_, question); }
     std::optional<std::int32_t> terminal(std::int32_t read) override {
         const nb::object answer = terminal_(read);
         if (answer.is_none()) return std::nullopt;
         return nb::cast<std::int32_t>(answer);
     }
-    void look() override { look_(); }
+    void look() override { budget_.tick(); }
 
   private:
-    nb::object step_, at_end_, terminal_, look_;
+    nb::object step_, at_end_, terminal_;
     Questions& questions_;
     PythonSchemas schemas_;
-    std::uint32_t asked_ = 0;
+    PythonCanceller canceller_;
+    Budget budget_{0, 0, &canceller_};
 };
+
+// What the states of all objects and arrays may take: without an order they are exponentially many.
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
 
 // Of some questions those that values of a type may satisfy, with what they say of them.
 nb::dict meanings(Questions& questions, nb::handle about, const Numbers& family, std::int32_t type) {
@@ -144,11 +147,13 @@ void bind_frontends(nb::module_& m) {
           [](Productions& out, Formulas& formulas, Questions& questions, nb::handle schemas, nb::handle about,
              const Container& object, std::int32_t names, std::int32_t classes, bool unordered) {
               PythonMembers members(about, questions, schemas);
+              const MemoryLimit memory(kMostBytes, out.held());
               return write_object(out, formulas, members, object, names, classes, unordered);
           });
     m.def("write_array", [](Productions& out, Formulas& formulas, Questions& questions, nb::handle schemas,
                             nb::handle about, const Container& array, const Vector& start) {
         PythonMembers items(about, questions, schemas);
+        const MemoryLimit memory(kMostBytes, out.held());
         return write_array(out, formulas, items, array, start);
     });
 }

@@ -206,7 +206,10 @@ Numbers view_of(const std::vector<std::int32_t>& values, const Self& self) {
 void bind_regular(nb::module_& m) {
     using Many = std::vector<std::int32_t>;
     nb::class_<Formulas>(m, "Formulas")
-        .def(nb::init<std::int64_t>(), nb::arg("max_nodes"))
+        .def(
+            "__init__",
+            [](Formulas* own, std::int64_t max_nodes) { new (own) Formulas(max_nodes, look_once); },
+            nb::arg("max_nodes"))
         .def("node",
              [](const Formulas& formulas, std::int32_t formula) {
                  const auto [variable, then, otherwise] = formulas.node(formula);

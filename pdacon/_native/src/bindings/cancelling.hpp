@@ -41,4 +41,11 @@ class PythonCanceller final : public Canceller {
     std::chrono::duration<double> patience_ = Canceller::patience();
 };
 
+// For work that is done in many short calls: asks as a PythonCanceller does, once.
+inline void look_once() {
+    const WithGil acquire;
+    PythonCanceller canceller;
+    if (canceller.is_set()) throw Cancelled();
+}
+
 }  // namespace pdacon

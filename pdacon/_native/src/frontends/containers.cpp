@@ -33,7 +33,7 @@ class ContainerWriter {
 
     void add(std::int32_t lhs, std::initializer_list<std::int32_t> rhs) {
         out_.add(lhs, {rhs.begin(), rhs.size()});
-        if ((++added_ & 1023U) == 0) about_.look();
+        about_.look();
     }
 
     // The empty ones, where a formula holds at once.
@@ -73,7 +73,6 @@ class ContainerWriter {
     Kind whole_;
     Vector key_;
     std::set<Vector> families_seen_;
-    std::uint32_t added_ = 0;
 };
 
 // A place in the order is how many names are decided; without an order, the set of those that have come, as
@@ -124,6 +123,7 @@ class ObjectWriter : ContainerWriter {
         }
         if (unordered_)
             for (std::int32_t k = 0; k < names_; ++k) {
+                about_.look();
                 auto at = own.at;
                 auto& word = at[static_cast<std::size_t>(k) / 32];
                 const auto bit = static_cast<std::int32_t>(std::uint32_t{1} << (k % 32));
@@ -136,6 +136,7 @@ class ObjectWriter : ContainerWriter {
             expand_ordered(own);
         if (own.kind == Kind::kBefore)
             for (auto k = names_; k < names_ + classes_; ++k) {
+                about_.look();
                 const auto& found = derivatives_.outcomes(own.left, k);
                 if (found.empty()) continue;
                 if (const auto name = terminal(k)) read_member(own, *name, own.at, found);
@@ -156,6 +157,7 @@ class ObjectWriter : ContainerWriter {
                      const std::vector<Outcome>& found) {
         const auto family = family_of(found);
         for (const auto& [left, question] : found) {
+            about_.look();
             const auto after = state(Kind::kAfter, at, left);
             Vector rhs{own.number, name};
             rhs.insert(rhs.end(), container_.signs.between.begin(), container_.signs.between.end());

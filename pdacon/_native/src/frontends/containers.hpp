@@ -41,8 +41,6 @@ class AboutMembers : public AboutFacts {
   public:
     // The terminal of the names that are read, if there are any.
     virtual std::optional<std::int32_t> terminal(std::int32_t read) = 0;
-    // Is called now and then, and may throw.
-    virtual void look() = 0;
 };
 
 struct Container {

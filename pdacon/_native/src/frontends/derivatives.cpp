@@ -28,6 +28,7 @@ std::vector<Outcome> Derivatives::found(const Vector& vector, std::int32_t read)
     // Each question that is asked, with the variables that ask it.
     std::vector<std::pair<std::int32_t, Vector>> askers;
     for (const auto variable : variables) {
+        about_.look();
         const auto question = step(variable, read).question;
         if (question <= kTrue) continue;
         const auto known = std::ranges::find(askers, question, &std::pair<std::int32_t, Vector>::first);
@@ -40,6 +41,7 @@ std::vector<Outcome> Derivatives::found(const Vector& vector, std::int32_t read)
     std::map<Vector, std::size_t> place;
     std::vector<Case> pending{{0, kTrue, vector, {}}};
     while (!pending.empty()) {
+        about_.look();
         auto one = std::move(pending.back());
         pending.pop_back();
         if (one.at < askers.size()) {

@@ -39,6 +39,8 @@ class AboutFacts {
     virtual bool at_end(std::int32_t variable) = 0;
     // Whether any value might satisfy a question.
     virtual bool possible(std::int32_t question) = 0;
+    // Is called in every loop that input can make long, and may throw.
+    virtual void look() = 0;
 };
 
 struct Outcome {

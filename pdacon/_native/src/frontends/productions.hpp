@@ -36,6 +36,8 @@ class Productions {
     // Throws std::out_of_range where a nonterminal is none.
     void add(std::int32_t lhs, std::span<const std::int32_t> rhs);
     std::size_t size() const { return lhs_.size(); }
+    // What is held of the memory of whoever writes objects and arrays into it, for a limit on all of them.
+    std::int64_t& held() { return held_; }
 
     // Those productions that a sentence of the start can have, each once, where a nonterminal that stands for
     // one symbol is replaced by that; none if there is no sentence. Linear.
@@ -45,7 +47,7 @@ class Productions {
     std::span<const std::int32_t> rhs_of(std::size_t production) const;
     std::vector<std::uint8_t> productive() const;
 
-    std::int64_t most_;
+    std::int64_t most_, held_ = 0;
     Interner keys_;
     std::vector<std::int32_t> lhs_, rhs_;
     std::vector<std::size_t> offset_{0};

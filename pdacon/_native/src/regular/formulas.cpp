@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "base/budget.hpp"
 
@@ -22,7 +23,8 @@ std::vector<std::int32_t> ascending(std::vector<std::int32_t> numbers) {
 
 }  // namespace
 
-Formulas::Formulas(std::int64_t max_nodes) : max_nodes_(max_nodes) {
+Formulas::Formulas(std::int64_t max_nodes, std::function<void()> look)
+    : max_nodes_(max_nodes), look_(std::move(look)) {
     nodes_.intern(std::array{kLast, kFalse, kFalse});
     nodes_.intern(std::array{kLast, kTrue, kTrue});
 }
@@ -70,6 +72,7 @@ std::int32_t Formulas::choice(std::int32_t condition, std::int32_t then, std::in
     };
     if (result < 0) call(condition, then, otherwise);
     while (!calls_.empty()) {
+        if ((++steps_ & 0x3FFFU) == 0 && look_) look_();
         // A result of -1 says that the last call has just begun; else it is that of one of its two halves.
         auto& own = calls_.back();
         const auto half = [&](std::int32_t formula, std::size_t branch) {

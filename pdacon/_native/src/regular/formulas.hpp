@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
@@ -26,8 +27,9 @@ class Formulas {
         std::int32_t variable, then, otherwise;
     };
 
-    // Whatever makes more nodes than so many throws LimitExceeded("states").
-    explicit Formulas(std::int64_t max_nodes);
+    // Whatever makes more nodes than so many throws LimitExceeded("states"). `look` is called now and then,
+    // and may throw; all stays as it was then.
+    explicit Formulas(std::int64_t max_nodes, std::function<void()> look = {});
 
     // Throws std::out_of_range unless it is a node, which every public method does.
     Node node(std::int32_t formula) const;
@@ -85,6 +87,8 @@ class Formulas {
     };
 
     std::int64_t max_nodes_;
+    std::function<void()> look_;
+    std::uint32_t steps_ = 0;
     Interner nodes_;  // variable, then, otherwise
     Interner asked_;  // the arguments of `choice`
     std::vector<std::int32_t> answers_;
