@@ -52,7 +52,7 @@ std::int32_t LexicalDeadEnds::node(std::span<const std::int32_t> key) {
     return id;
 }
 
-std::int32_t LexicalDeadEnds::situation(std::int32_t context, std::span<const std::int32_t> controls) {
+std::int32_t LexicalDeadEnds::choice(std::int32_t context, std::span<const std::int32_t> controls) {
     std::vector<std::int32_t> key{context};
     key.insert(key.end(), controls.begin(), controls.end());
     std::sort(key.begin() + 1, key.end());
@@ -67,8 +67,8 @@ void LexicalDeadEnds::add_group(std::int32_t at, std::span<const std::int32_t> n
     for (const auto id : nodes) nodes_[static_cast<std::size_t>(id)].users.push_back(at);
 }
 
-void LexicalDeadEnds::expand_situation(std::int32_t at, std::int32_t context,
-                                       std::vector<std::int32_t> controls) {
+void LexicalDeadEnds::expand_choice(std::int32_t at, std::int32_t context,
+                                    std::vector<std::int32_t> controls) {
     std::erase(controls, -1);
     for (std::size_t i = 0; i < controls.size(); ++i) {
         if (controls_.label(controls[i]) != machine_.lexer.ignored_label()) continue;
@@ -90,7 +90,7 @@ void LexicalDeadEnds::expand_situation(std::int32_t at, std::int32_t context,
 void LexicalDeadEnds::expand(std::int32_t at) {
     budget_.tick();
     const auto key = ids_[at];
-    if (key.size() > 1) return expand_situation(at, key[0], {key.begin() + 1, key.end()});
+    if (key.size() > 1) return expand_choice(at, key[0], {key.begin() + 1, key.end()});
     const auto control = key[0];
     if (controls_.label(control) == machine_.lexer.end_label()) return;
     std::vector<std::int32_t> next;
@@ -98,7 +98,7 @@ void LexicalDeadEnds::expand(std::int32_t at) {
         next.clear();
         for (const auto& successor : controls_.successors(controls_.after(context, 0, control, false)))
             next.push_back(successor.control);
-        const auto id = situation(context, next);
+        const auto id = choice(context, next);
         add_group(at, std::span(&id, 1));
     }
 }
@@ -127,7 +127,7 @@ void LexicalDeadEnds::refute(std::vector<std::int32_t> refutable) {
 }
 
 bool LexicalDeadEnds::may_follow(std::int32_t context, std::span<const std::int32_t> controls) {
-    const auto root = situation(context, controls);
+    const auto root = choice(context, controls);
     std::vector<std::int32_t> added;
     for (; expanded_ < nodes_.size(); ++expanded_) {
         expand(static_cast<std::int32_t>(expanded_));

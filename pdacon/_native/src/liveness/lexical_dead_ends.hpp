@@ -7,15 +7,15 @@
 // missing, and every start of a lexeme is live on every stack. That is a question about lexical contexts
 // alone. It needs no stack, and so no summaries, of which large grammars have too many to tabulate.
 //
-// A situation is a context with the pending controls that can come next in it. It is free if for each
+// A choice is a context with the pending controls that can come next in it. It is free if for each
 // terminal of the context, and for the end where a text may end, one of its controls is free. A control is
-// free if the situations are in which its label leaves the lexer, one for each context in which a shift of it
-// can leave the parser. Both are taken as a greatest fixpoint. An ignored lexeme leaves the context as it is:
-// the controls after it belong to the same situation.
+// free if the choices are free in which its label leaves the lexer, one for each context in which a shift of
+// it can leave the parser. Both are taken as a greatest fixpoint. An ignored lexeme leaves the context as it
+// is: the controls after it belong to the same choice.
 //
 // What is not free may be live nevertheless, on some stacks or on all. Only for grammars without layout.
 //
-// Cost: O(situations x terminals of their contexts), once for each use of a situation that is refuted.
+// Cost: O(choices x terminals of their contexts), once for each use of a choice that is refuted.
 // Source: viable prefixes as in Aho, Sethi and Ullman 1986, section 4.7.
 #pragma once
 
@@ -41,17 +41,17 @@ class LexicalDeadEnds {
     bool may_follow(std::int32_t context, std::span<const std::int32_t> controls);
 
   private:
-    // A situation, or a pending control as far as it is asked for.
+    // A choice, or a pending control as far as it is asked for.
     struct Node {
         // Groups, each a number of nodes and then these nodes: of each group one has to be free.
         std::vector<std::int32_t> groups;
         std::vector<std::int32_t> users;
         bool is_refuted = false;
     };
-    std::int32_t situation(std::int32_t context, std::span<const std::int32_t> controls);
+    std::int32_t choice(std::int32_t context, std::span<const std::int32_t> controls);
     std::int32_t node(std::span<const std::int32_t> key);
     void expand(std::int32_t at);
-    void expand_situation(std::int32_t at, std::int32_t context, std::vector<std::int32_t> controls);
+    void expand_choice(std::int32_t at, std::int32_t context, std::vector<std::int32_t> controls);
     void add_group(std::int32_t at, std::span<const std::int32_t> nodes);
     bool is_refutable(const Node& node) const;
     void refute(std::vector<std::int32_t> refutable);
