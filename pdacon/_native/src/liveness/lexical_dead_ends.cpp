@@ -1,6 +1,7 @@
 #include "liveness/lexical_dead_ends.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace pdacon {
 
@@ -45,10 +46,7 @@ LexicalDeadEnds::LexicalDeadEnds(const Pushdown& machine, QuotientControls& cont
 
 std::int32_t LexicalDeadEnds::node(std::span<const std::int32_t> key) {
     const auto id = ids_.intern(key);
-    if (static_cast<std::size_t>(id) == nodes_.size()) {
-        nodes_.emplace_back();
-        budget_.check_states(nodes_.size());
-    }
+    if (static_cast<std::size_t>(id) == nodes_.size()) nodes_.emplace_back();
     return id;
 }
 
@@ -130,6 +128,7 @@ bool LexicalDeadEnds::may_follow(std::int32_t context, std::span<const std::int3
     const auto root = choice(context, controls);
     std::vector<std::int32_t> added;
     for (; expanded_ < nodes_.size(); ++expanded_) {
+        if (budget_.states() > 0 && std::cmp_greater(nodes_.size(), budget_.states())) return true;
         expand(static_cast<std::int32_t>(expanded_));
         added.push_back(static_cast<std::int32_t>(expanded_));
     }

@@ -37,7 +37,8 @@ class LexicalDeadEnds {
 
     // The contexts in which a lexeme can start: of the start state, and of those that a shift leads to.
     const std::vector<std::int32_t>& contexts() const { return contexts_; }
-    // Whether lexing that starts in a context with any one of some pending controls may meet one.
+    // Whether lexing that starts in a context with any one of some pending controls may meet one; also where
+    // the search takes more nodes than the budget has states.
     bool may_follow(std::int32_t context, std::span<const std::int32_t> controls);
 
   private:
