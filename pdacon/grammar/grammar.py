@@ -60,8 +60,9 @@ class Grammar(GrammarWaysIn):
     language : {"Lark", "JSON Schema", "Python values", "regular expression", "choices", "regular set", "GBNF",
         "EBNF", "llguidance", "several grammars", "structural tag"}
     unenforced : tuple of (str, str, str)
-        What a JSON Schema asks for that this grammar, made with ``lax=True``, does not enforce, and what it says that
-        has no meaning in JSON Schema: the JSON pointer of the schema, the keyword, and why. Of a type the path, such as
+        What a JSON Schema asks for that this grammar, made with ``lax=True``, does not enforce, what it says that has
+        no meaning in JSON Schema, and what is narrower than it may be meant, such as a member that never comes: the
+        JSON pointer of the schema, the keyword, and why. Of a type the path, such as
         ``Order.items[].price``, what is not enforced, such as a validator, and why.
     values : Values or None
         What makes instances of texts and texts of instances, of a type, of functions or tools. No file has it.

@@ -70,16 +70,20 @@ def _uri(beyond: str, private: str) -> dict[str, str]:
     absolute = rf"/(?:{char}+(?:/{char}*)*)?"
     below = rf"//{authority}(?:/{char}*)*"
     ending = rf"(?:\?(?:{char}|[/?{private}])*)?(?:#(?:{char}|[/?])*)?"
-    uri = rf"[A-Za-z][A-Za-z0-9+.-]*:(?:{below}|{absolute}|{char}+(?:/{char}*)*|){ending}"
-    relative = rf"(?:{below}|{absolute}|{first}+(?:/{char}*)*|){ending}"
-    return {"whole": uri, "reference": rf"(?:{uri}|{relative})"}
+    scheme, paths = r"[A-Za-z][A-Za-z0-9+.-]*:", rf"{below}|{absolute}|"
+    with_scheme, without = rf"{char}+(?:/{char}*)*", rf"{first}+(?:/{char}*)*"
+    return {
+        "whole": rf"{scheme}(?:{paths}|{with_scheme}){ending}",
+        "reference": rf"(?:(?:{scheme})?(?:{paths})|{scheme}{with_scheme}|{without}){ending}",
+    }
 
 
-_UCSCHAR = r"\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef" + "".join(
-    rf"\u{{{plane:x}{'1000' if plane == 0xE else '0000'}}}-\u{{{plane:x}fffd}}" for plane in range(1, 0xF)
-)
+_UCSCHAR = r"\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef\u{10000}-\u{efffd}"
+_NONCHARACTERS = "".join(rf"\u{{{plane:x}fffe}}-\u{{{plane:x}ffff}}" for plane in range(1, 0xE))
+_ASSIGNED = rf"(?![^]*[{_NONCHARACTERS}\u{{e0000}}-\u{{e0fff}}])"  # said once, as it is true of the whole text
 _PRIVATE = r"\ue000-\uf8ff\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}"
-_PLAIN, _INTERNATIONAL = _uri("", ""), _uri(_UCSCHAR, _PRIVATE)
+_PLAIN = _uri("", "")
+_INTERNATIONAL = {name: f"{_ASSIGNED}(?:{pattern})" for name, pattern in _uri(_UCSCHAR, _PRIVATE).items()}
 _VARIABLE = r"(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})+(?:\.(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})+)*(?:\*|:[1-9]\d{0,3})?"
 _POINTER = r"(?:/(?:[^/~]|~[01])*)*"
 _DAYS = r"(?:\d+D|\d+M(?:\d+D)?|\d+Y(?:\d+M(?:\d+D)?)?)"
@@ -100,7 +104,7 @@ PATTERNS = {
     "uri-reference": _PLAIN["reference"],
     "iri": _INTERNATIONAL["whole"],
     "iri-reference": _INTERNATIONAL["reference"],
-    "uri-template": rf"(?:[!#$&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~{_UCSCHAR}{_PRIVATE}]|%[0-9A-Fa-f]{{2}}|"
+    "uri-template": rf"{_ASSIGNED}(?:[!#$&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~{_UCSCHAR}{_PRIVATE}]|%[0-9A-Fa-f]{{2}}|"
     rf"\{{[+#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*\}})*",
     "json-pointer": _POINTER,
     "relative-json-pointer": rf"(?:0|[1-9]\d*)(?:#|{_POINTER})",
