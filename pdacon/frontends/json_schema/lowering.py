@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from pdacon.cancelling import every
 from pdacon.frontends.json_schema.productions import KINDS, Productions, Text
 from pdacon.grammar.flat import FlatProductions
 from pdacon.grammar.model import Nonterminal, Pattern, Terminal
@@ -40,11 +41,11 @@ def lower(out: Productions, start: int) -> Lowered | None:
         return None
     terminals, order, lhs, offset, rhs = lowered
     names = _Names()
-    nonterminals = [names.unique(KINDS[out.native.kind(symbol)]) for symbol in order]
+    nonterminals = [names.unique(KINDS[out.native.kind(symbol)]) for symbol in every(order)]
     rules = ["start", *nonterminals[1:]]
     return Lowered(
-        terminals=tuple(_terminal(names, *out.terminals[~symbol]) for symbol in terminals),
-        nonterminals=tuple(Nonterminal(name, None) for name in rules),
+        terminals=tuple(_terminal(names, *out.terminals[~symbol]) for symbol in every(terminals)),
+        nonterminals=tuple(Nonterminal(name, None) for name in every(rules)),
         productions=FlatProductions(lhs, offset, rhs, np.zeros(len(lhs), np.int32)),
         symbols=frozenset(map(int, order)),
     )

@@ -11,7 +11,9 @@ import pytest
 from pdacon import LimitExceededError, Spelling
 from pdacon.cancelling import Watch
 from pdacon.frontends.json_schema import schema_grammar
+from pdacon.frontends.json_schema.lowering import lower
 from pdacon.frontends.json_schema.multiples import Divisor, large_multiples, plain_multiples, small_multiples
+from pdacon.frontends.json_schema.productions import VALUE, Productions, Text
 from pdacon.frontends.json_schema.programs import words_program
 
 ANY_ORDER = Spelling(order="any", max_unordered=30)
@@ -80,6 +82,19 @@ def multiples(make: Callable[[Divisor], Any]) -> Callable[[], object]:
 def test_a_large_automaton_is_stopped(work: Callable[[], object]) -> None:
     with pytest.raises(LimitExceededError), Watch(10, clock=Looks(), patience=0):
         work()
+
+
+def test_the_end_of_the_work_is_stopped() -> None:
+    """Productions get numbers and names after the last question has been asked."""
+    out = Productions()
+    start = previous = out.nonterminal(VALUE, 0)
+    for k in range(1, 2_000):
+        following = out.nonterminal(VALUE, k)
+        out.add(previous, out.terminal(k, "NAME", lambda k=k: Text("str", str(k))), following, following)  # type: ignore[misc]
+        previous = following
+    out.add(previous, out.terminal("end", "NAME", lambda: Text("str", "end")))
+    with pytest.raises(LimitExceededError), Watch(20, clock=Looks(), patience=0):
+        lower(out, start)
 
 
 def test_time_is_no_reason_to_ask_for_less() -> None:
