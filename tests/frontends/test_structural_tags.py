@@ -15,7 +15,13 @@ from support.scaling import scaled
 
 import pdacon
 from pdacon import Grammar
-from pdacon.errors import PdaconError, UnsupportedGrammarError, UnsupportedSchemaError
+from pdacon.errors import (
+    EmptyLanguageError,
+    GrammarWarning,
+    PdaconError,
+    UnsupportedGrammarError,
+    UnsupportedSchemaError,
+)
 
 Format = dict[str, Any]
 ALPHABET = "ab<>1"
@@ -564,3 +570,19 @@ def test_an_artifact_is_the_same_constraint() -> None:
     loaded = pdacon.Constraint.from_bytes(constraint.to_bytes())
     assert loaded.accepts("<think></think>x")
     assert repr(loaded.grammar) == repr(constraint.grammar)
+
+
+def test_an_alternative_that_no_text_matches_is_left_out() -> None:
+    one = {"type": "const_string", "value": "1"}
+    nothing = {"type": "regex", "pattern": "(?!)a"}
+    never = {"type": "tag", "begin": "<", "content": {"type": "json_schema", "json_schema": False}, "end": ">"}
+    tag = {"type": "structural_tag", "format": {"type": "or", "elements": [one, nothing, never]}}
+    with pytest.warns(
+        GrammarWarning, match=r"#/format/elements/\d.*: no .*; so this alternative is left out"
+    ) as caught:
+        grammar = Grammar.from_structural_tag(tag)
+    assert len(caught) == 2
+    assert [text for text in ("1", "a", "<", "<>") if grammar.accepts(text)] == ["1"]
+    tag["format"] = {"type": "or", "elements": [nothing, never]}
+    with pytest.raises(EmptyLanguageError, match="#/format/elements/0/pattern: no text is matched"):
+        Grammar.from_structural_tag(tag)

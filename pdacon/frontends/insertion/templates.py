@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pdacon.errors import GrammarError, GrammarSyntaxError
+from pdacon.cautions import caution
+from pdacon.errors import EmptyLanguageError, GrammarError, GrammarSyntaxError
 from pdacon.frontends.insertion.inserting import MADE_UP, inserted
 from pdacon.frontends.json_schema import schema_grammar
 from pdacon.frontends.regular_sets import RegularSet
@@ -31,17 +32,34 @@ def composed(
     options: GrammarOptions | None = None,
 ) -> Grammar:
     """See `Grammar.compose`. A template that is a text is loaded with the options."""
-    inner = {name: grammar_of(f"compose: {name}", given) for name, given in holes.items()}
-    if not inner:
+    if not holes:
         raise TypeError("compose: give a grammar for each name that is open, such as code=...")
+    inner = _not_empty(holes)
     if isinstance(template, Grammar):
         return inserted(template, template.source, inner)
     if isinstance(template, os.PathLike):
         options = GrammarOptions(import_base=os.fspath(template))
-        return inserted(*_with_holes(read_source(template), options, list(inner)), inner)
+        return inserted(*_with_holes(read_source(template), options, list(holes)), inner)
     if not isinstance(template, str):
         raise TypeError(f"compose: the template is a text, a path or a Grammar, not {type(template).__name__}")
-    return inserted(*_with_holes(template, options or GrammarOptions(), list(inner)), inner)
+    return inserted(*_with_holes(template, options or GrammarOptions(), list(holes)), inner)
+
+
+def _not_empty(holes: Mapping[str, GrammarSource]) -> dict[str, Grammar]:
+    """The grammars for the holes but those that have no sentence: what needs one of these is a branch that cannot be.
+
+    Their holes stay terminals that are only declared.
+    """
+    made = {name: _unless_empty(name, given) for name, given in holes.items()}
+    return {name: grammar for name, grammar in made.items() if grammar is not None}
+
+
+def _unless_empty(name: str, given: GrammarSource) -> Grammar | None:
+    try:
+        return grammar_of(f"compose: {name}", given)
+    except EmptyLanguageError as error:
+        caution(f"compose: {name}: {error}; so no text has what needs {name}")
+        return None
 
 
 def with_inline_schemas(text: str, options: GrammarOptions, sets: Mapping[str, RegularSet]) -> Grammar:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pdacon.cancelling import Watch
+from pdacon.cautions import caution
 from pdacon.errors import EmptyLanguageError, GrammarError, UnsupportedGrammarError, UnsupportedSchemaError
 from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar
 from pdacon.frontends.insertion.borders import end_of
@@ -71,6 +72,22 @@ class _Translation:
     def _all(self, formats: Iterable[Format], ends: tuple[str, ...]) -> list[Piece]:
         return [self.piece(one, ends) for one in formats]
 
+    def _possible(self, formats: Iterable[Format], ends: tuple[str, ...]) -> list[Piece]:
+        """Alternatives but those that no text matches, of which it is said. Raises if there is no other."""
+        made = [self._unless_empty(one, ends) for one in formats]
+        impossible = [one for one in made if isinstance(one, EmptyLanguageError)]
+        if impossible and len(impossible) == len(made):
+            raise impossible[0]
+        for error in impossible:
+            caution(f"{error}; so this alternative is left out")
+        return [one for one in made if not isinstance(one, EmptyLanguageError)]
+
+    def _unless_empty(self, one: Format, ends: tuple[str, ...]) -> Piece | EmptyLanguageError:
+        try:
+            return self.piece(one, ends)
+        except EmptyLanguageError as error:
+            return error
+
     # What matches by itself
 
     def _const_string(self, one: Format, _: tuple[str, ...]) -> Piece:
@@ -129,7 +146,7 @@ class _Translation:
     # What consists of others
 
     def _or(self, one: Format, ends: tuple[str, ...]) -> Piece:
-        pieces = self._all(one.formats("elements"), ends)
+        pieces = self._possible(one.formats("elements"), ends)
         if not pieces:
             raise malformed(f"{one.place}/elements", "a list of formats that is not empty", [])
         return either(pieces)
@@ -270,7 +287,7 @@ class _Translation:
         return sequence([repeated(dispatched, 0, None), rest]) if loops else either([dispatched, rest])
 
     def _tags_with_separator(self, one: Format, _: tuple[str, ...]) -> Piece:
-        tag = either(self._all(one.formats("tags", "tag"), ())) if one.list("tags") else None
+        tag = either(self._possible(one.formats("tags", "tag"), ())) if one.list("tags") else None
         if tag is None:
             raise malformed(f"{one.place}/tags", "a list of tags that is not empty", [])
         more = repeated(sequence([_text(one.string("separator"), one.place), tag]), 0, None)

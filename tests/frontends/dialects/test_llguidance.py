@@ -13,6 +13,7 @@ import pdacon
 from pdacon.errors import (
     EmptyLanguageError,
     GrammarSyntaxError,
+    GrammarWarning,
     NondeterministicGrammarError,
     PdaconError,
     UnsupportedGrammarError,
@@ -304,3 +305,10 @@ def test_files_and_texts_that_say_so_are_taken_as_such(tmp_path: Path) -> None:
     assert pdacon.Grammar.from_file(path).language == "llguidance"
     with pytest.raises(GrammarSyntaxError, match="from_llguidance"):
         pdacon.Grammar.from_lark(path.read_text(encoding="utf-8"))
+
+
+def test_a_terminal_without_any_text_is_a_branch_that_cannot_be() -> None:
+    with pytest.warns(GrammarWarning, match=r"<grammar>:1:14: no text is in T; so no text has what needs it"):
+        grammar = pdacon.Grammar.from_llguidance('start: "1" | T "a" | "x" T* | b\nb: T+\nT: /ab/ & /c/')
+    constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
+    assert [text for text in ("1", "a", "x", "aba", "xab", "ca", "") if constraint.accepts(text)] == ["1", "x"]

@@ -10,7 +10,13 @@ import pytest
 
 import pdacon
 from pdacon import Grammar, RegularSet
-from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError, UnsupportedSchemaError
+from pdacon.errors import (
+    EmptyLanguageError,
+    GrammarSyntaxError,
+    GrammarWarning,
+    UnsupportedGrammarError,
+    UnsupportedSchemaError,
+)
 
 WORDS = 'start: A+\nA: "a"\n%ignore " "'
 PERSON = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}
@@ -229,3 +235,15 @@ def test_holes_are_a_mapping_of_names(holes: Any) -> None:
 def test_a_hole_is_given_once() -> None:
     with pytest.raises(ValueError, match="compose: b is given twice"):
         Grammar.compose('start: "a" b', {"b": "json"}, b="json")
+
+
+def test_a_hole_without_any_text_is_a_branch_that_cannot_be() -> None:
+    nothing = RegularSet.from_regex("ab") & RegularSet.from_regex("c")
+    with pytest.warns(GrammarWarning, match="compose: h: no text is in .*; so no text has what needs h"):
+        grammar = Grammar.compose('start: "1" | h "a" | "(" k ")"', h=nothing, k="json")
+    constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
+    assert [text for text in ("1", "a", "aba", "ca", "([])") if constraint.accepts(text)] == ["1", "([])"]
+    with pytest.warns(GrammarWarning, match="no text has what needs h"):
+        grammar = Grammar.compose("start: h", h=nothing)
+    with pytest.raises(EmptyLanguageError):
+        pdacon.compile(grammar, pdacon.Vocabulary.bytes())

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from pdacon.cautions import caution
+from pdacon.errors import EmptyLanguageError
 from pdacon.frontends.dialects.cursor import Cursor
 from pdacon.frontends.dialects.llguidance.lazy import without_lazy
 from pdacon.frontends.dialects.llguidance.loaded import Loaded
@@ -14,7 +16,7 @@ from pdacon.frontends.dialects.llguidance.reading import read
 from pdacon.frontends.dialects.llguidance.splitting import split
 from pdacon.frontends.dialects.llguidance.terminals import Terminals
 from pdacon.frontends.dialects.llguidance.tree import Source
-from pdacon.frontends.dialects.llguidance.writing import Written, group_behind, group_of, write
+from pdacon.frontends.dialects.llguidance.writing import NOTHING, Written, group_behind, group_of, write
 from pdacon.frontends.insertion import with_inline_schemas
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import Grammar
@@ -42,8 +44,24 @@ def llguidance_grammar(text: str, path: str | None) -> Grammar:
     if order.never:
         loaded = _loaded(written, loaded.sets, source, order.never)
     grammar = order.given(loaded.grammar)
+    _tell_of_nothing(grammar, written)
     own = tuple(_in_own_words(one, loaded, written.named) for one in grammar.terminals)
     return replace(grammar, terminals=own, source=text, source_path=path, language="llguidance")
+
+
+def _tell_of_nothing(grammar: Grammar, written: Written) -> None:
+    """Say which terminals have no text, so that what needs them cannot be; raise if nothing is left."""
+    if not written.impossible:
+        return
+    never = {k for k, one in enumerate(grammar.terminals) if one.pattern and f"/{one.pattern.value}/" == NOTHING}
+    possible = set(range(grammar.end)) - never
+    sides = [(p.lhs, p.rhs) for p in grammar.productions]
+    while more := {lhs for lhs, side in sides if possible.issuperset(side)} - possible:
+        possible |= more
+    if possible.isdisjoint(grammar.starts):
+        raise EmptyLanguageError(*written.impossible[0])
+    for message, span in written.impossible:
+        caution(f"{span}: {message}; so no text has what needs it")
 
 
 def _loaded(

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from pdacon.errors import EmptyLanguageError, GrammarSyntaxError
+from pdacon.errors import GrammarSyntaxError
 from pdacon.frontends.dialects.cursor import Cursor
 from pdacon.frontends.dialects.llguidance.terminals import EMPTY, Terminals
 from pdacon.frontends.dialects.llguidance.tree import (
@@ -33,6 +33,7 @@ from pdacon.frontends.dialects.llguidance.tree import (
     walk,
 )
 from pdacon.frontends.regular_sets import RegularSet
+from pdacon.spans import Span
 
 _PLAIN = re.compile(r'"(?:[^"\\]|\\["\\nrtf]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2})*"')
 
@@ -61,6 +62,8 @@ class Written:
         Sets that are several terminals, and the names of these.
     rules : dict of str to str
         For each set with parts the rule that stands for it in the lines.
+    impossible : list of (str, Span)
+        What has no text, and where it stands: `NOTHING` is there in the lines.
     """
 
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -72,6 +75,7 @@ class Written:
     lazy: set[str] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
     rules: dict[str, str] = field(default_factory=dict)
+    impossible: list[tuple[str, Span]] = field(default_factory=list)
 
     def text(self, sets: Mapping[str, RegularSet], never: Collection[str]) -> str:
         """The whole text, with a definition of each name after the author's lines.
@@ -90,6 +94,10 @@ class Written:
             if name not in self.parts
         ]
         return "\n".join([self.lines, *rules, *patterns, ""])
+
+
+NOTHING = "/(?!)x/"
+"""What stands for no text: Lark refuses a pattern that is as wide as the empty text."""
 
 
 def new_name(letter: str, taken: Collection[str]) -> str:
@@ -263,8 +271,9 @@ class _Writer:
             assert isinstance(tree, Literal | Regex | Range | Chunks | Not)
             texts = self._terminals.of(tree)
         if not texts:
-            written = self._source.text[tree.at : tree.end]
-            raise EmptyLanguageError(f"no text is in {written}", self._cursor.span(tree.at, tree.end))
+            written, span = self._source.text[tree.at : tree.end], self._cursor.span(tree.at, tree.end)
+            self._written.impossible.append((f"no text is in {written}", span))
+            return NOTHING, False
         rest = texts - EMPTY
         if not rest:
             return "", True
