@@ -187,13 +187,21 @@ def _pairs(
 ) -> NDArray[np.int32]:
     """The merges, without those of tokens whose texts are never read; they have no text in the vocabulary."""
     words, never_read = model["vocab"], {text.encode() for text in unread}
+    tokens = [text or b"" for text in vocabulary.tokens]
     mute = {word for word, i in words.items() if i >= vocabulary.size or vocabulary.tokens[i] is None}
     pairs = []
     for rank, merge in enumerate(model["merges"]):
         left, right = merge.split(" ") if isinstance(merge, str) else merge
         made = left + right
         if mute.isdisjoint((left, right, made)):
-            pairs.append((words[left], words[right], rank, words[made]))
+            one, other, both = words[left], words[right], words[made]
+            if tokens[one] + tokens[other] != tokens[both]:
+                raise _refusal(
+                    f"{left!r:.40} and {right!r:.40} become token {both}, which is {tokens[both]!r:.40} in the "
+                    f"vocabulary, where they are {tokens[one]!r:.40} and {tokens[other]!r:.40}; an added token that is "
+                    "normalized may be spelled otherwise than the model's"
+                )
+            pairs.append((one, other, rank, both))
         elif never_read.isdisjoint(spelled(one) for one in (left, right, made) if one in mute):
             silent = next(one for one in (left, right, made) if one in mute)
             raise _refusal(f"{left!r:.40} and {right!r:.40} merge, and {silent!r:.40} has no text in the vocabulary")

@@ -504,3 +504,21 @@ def test_texts_with_added_tokens_that_are_left_out_are_named(kind: str) -> None:
         while not matcher.is_accepting():
             assert matcher.accept_token(min(matcher.allowed_tokens()))
         assert matcher.text.strip() == "ab"
+
+
+def test_an_added_token_that_is_spelled_otherwise_than_the_model_is_refused() -> None:
+    """Its text is normalized: a space is put before it, and the id is that of what ``a`` and ``a`` become."""
+    words = ["<unk>", "</s>", "a", "b", "▁", "aa"]
+    tokenizer = Tokenizer(models.BPE({word: i for i, word in enumerate(words)}, [("a", "a")], unk_token="<unk>"))
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    tokenizer.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+    )
+    tokenizer.add_special_tokens(["</s>"])
+    grammar = pdacon.Grammar.from_regex("[ab ]{1,4}")
+    assert pdacon.compile(grammar, Vocabulary.from_huggingface(tokenizer, eos_ids=1), canonical=tokenizer).is_canonical
+    tokenizer.add_tokens([AddedToken("aa", normalized=True)])
+    with pytest.raises(
+        VocabularyError, match=r"'a' and 'a' become token 5, which is b' aa'.*compile without canonical"
+    ):
+        pdacon.compile(grammar, Vocabulary.from_huggingface(tokenizer, eos_ids=1), canonical=tokenizer)
