@@ -380,10 +380,10 @@ class Constraint:
             self._require_beginning(index, strip_leading_space)
         kept = min(kept, sys.maxsize)  # more accepts than there can be
         matcher = Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index], budget)
-        if strip_leading_space:
-            free = matcher if budget is None else Matcher(self._pdas[index], 0, True, False, self._explainers[index])
-            if free._is_stuck():
-                raise EmptyLanguageError("no token may begin a text, because one leading space of it does not count")
+        if strip_leading_space or self._filter is not None:
+            free = matcher if budget is None else self._reading(start, 0, False, strip_leading_space)
+            if free._is_stuck() and not free.is_accepting():  # a vocabulary may have no token that ends a text
+                raise self._no_beginning(index, strip_leading_space)
         if budget is not None and (labels := self.grammar.labels):
             raise UnsupportedGrammarError(
                 f"{budget.name} is not for a grammar that has {labels[0]}, a token and no text; leave it out",
@@ -401,7 +401,7 @@ class Constraint:
         ValueError
             The grammar was not compiled for `start`.
         """
-        matcher = self.matcher(start, max_rollback=0, keep_text=False)
+        matcher = self._reading(start, 0, keep_text=False)
         return matcher.accept(text) and matcher.is_accepting()
 
     def new_bitmask(self, batch: int = 1) -> NDArray[np.int32]:
@@ -441,7 +441,7 @@ class Constraint:
         if read is None:
             raise TypeError(f"{self._name} {UNKNOWN}")
         if not self.accepts(text, start):
-            explanation = self.matcher(start).explain(text)
+            explanation = self._reading(start).explain(text)
             cut = "it is only the beginning of a text" if explanation.allowed else explanation.reason
             raise ValueError(f"{self._name}: this text is not a sentence: {cut}")
         return read(text if isinstance(text, str) else text.decode("utf-8"))
@@ -450,7 +450,7 @@ class Constraint:
         """What makes a value of a sentence; None if the grammar knows none."""
 
         def lexemes(text: bytes) -> list[tuple[int, int, int]]:
-            return self._explainers[self._index(start)].lexemes(self.matcher(start), text)
+            return self._explainers[self._index(start)].lexemes(self._reading(start), text)
 
         return reader_of(self.grammar, self.builtin_name, lexemes, start)
 
@@ -493,6 +493,31 @@ class Constraint:
 
     def _pda(self, start: str | None) -> _core.TokenPda:
         return self._pdas[self._index(start)]
+
+    def _reading(
+        self, start: str | None, kept: int = -1, keep_text: bool = True, strip_leading_space: bool = False
+    ) -> Matcher:
+        """A matcher that reads texts, whether or not tokens spell them."""
+        index = self._index(start)
+        if index in self._empty:
+            self._require_beginning(index, strip_leading_space)
+        return Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index])
+
+    def _no_beginning(self, index: int, strip_leading_space: bool) -> EmptyLanguageError:
+        """What is wrong where no token may begin a text."""
+        if strip_leading_space:
+            return EmptyLanguageError("no token may begin a text, because one leading space of it does not count")
+        name = self._starts[index]
+        if self.may_strip_leading_space and not self._reading(name, 0, False, True)._is_stuck():
+            return EmptyLanguageError(
+                f"no token of the tokenizer's own begins a sentence of {name!r}, because each that could has a space "
+                "before it; at the start of all, where the tokenizer decodes it without, say "
+                "matcher(strip_leading_space=True)"
+            )
+        return EmptyLanguageError(
+            f"the tokenizer itself makes no tokens of any sentence of {name!r}; compile without canonical, or take "
+            "another start rule"
+        )
 
     def _require_beginning(self, index: int, strip_leading_space: bool) -> None:
         """Raises EmptyLanguageError unless a space that does not count is before each sentence that can be spelled."""

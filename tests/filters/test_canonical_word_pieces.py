@@ -13,7 +13,7 @@ from tokenizers import Tokenizer, models, normalizers
 
 import pdacon
 from pdacon import Vocabulary
-from pdacon.errors import VocabularyError
+from pdacon.errors import EmptyLanguageError, VocabularyError
 
 CORPUS = [*TEXT, "aaa aa aab abab babb ab b a ( ) . , ! don't unwanted wanted want un ant"] * 3
 
@@ -128,3 +128,19 @@ def test_other_parts_are_refused() -> None:
     tokenizer = Tokenizer.from_str(json.dumps(made))
     with pytest.raises(VocabularyError, match="pre_tokenizer is Whitespace"):
         pdacon.compile("json", vocabulary_of(tokenizer), canonical=tokenizer)
+
+
+def test_a_start_at_which_no_token_may_come_is_an_error() -> None:
+    """Each token at the beginning of a word has a space before it, and no sentence has: there is no empty mask."""
+    tokenizer = with_words(["a", "b", "##a", "##b", "ab"])
+    constraint = pdacon.compile(
+        pdacon.Grammar.from_choices(["ab", "ba"]), vocabulary_of(tokenizer), canonical=tokenizer
+    )
+    with pytest.raises(EmptyLanguageError, match=r"a space before it; .*strip_leading_space=True"):
+        constraint.matcher()
+    with pytest.raises(EmptyLanguageError, match=r"strip_leading_space=True"):
+        constraint.matcher(max_tokens=5)
+    matcher = constraint.matcher(strip_leading_space=True)
+    assert {constraint.vocabulary.tokens[token] for token in matcher.allowed_tokens()} == {b" ab", b" b"}
+    assert constraint.accepts("ba")
+    assert constraint.parse("ba") == "ba"

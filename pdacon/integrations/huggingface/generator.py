@@ -187,5 +187,5 @@ def _compiled(model: Any, tokenizer: Any, grammar: Any, start: str | None, ends:
         constraint = grammar
     else:
         constraint = compiled("Generator", model, tokenizer, grammar, start, ends)
-    constraint.matcher(start)
+    constraint.accepts("", start)  # raises if there is no such start
     return constraint
