@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
@@ -56,13 +57,15 @@ def is_local(name: str | None) -> bool:
 
 
 def be_quiet(*, bars: bool) -> None:
-    """No advice about how a model was loaded, no reports of each retry; bars only for what takes time."""
+    """No advice about how a model was loaded, no report of each retry; bars for what takes time, on a terminal only."""
+    from huggingface_hub.utils.tqdm import disable_progress_bars
     from transformers.utils import logging
 
     be_quiet_about_downloads()
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-    if not bars:
+    if not bars or not sys.stderr.isatty():
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        disable_progress_bars()
 
 
 def be_quiet_about_downloads() -> None:

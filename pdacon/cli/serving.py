@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pdacon.cli.failures import BadInput
 from pdacon.cli.models import load_model, require
+from pdacon.cli.waiting import waiting
 
 API_KEY = "PDACON_API_KEY"
 
@@ -46,15 +47,18 @@ def serve_model(told: Serving) -> int:
         The port is taken, the model cannot be loaded, a package is missing, or there is no key where one was announced.
     """
     keys = keys_of(told.api_keys, told.api_key_file)
-    require("starlette", "uvicorn", "pydantic", "prometheus_client", "pythonjsonlogger", extra="serve")
+    needed = ("torch", "transformers", "starlette", "uvicorn", "pydantic", "prometheus_client", "pythonjsonlogger")
+    require(*needed, extra="serve")
     if told.store is not None:
         _require_store(told.store)
     port = _free(told.host, told.port)
-    model, tokenizer = load_model(told.model)
-    from pdacon.composition import Limits
-    from pdacon.serving import Settings, serve, write_json
+    with waiting("loading PyTorch and transformers"):
+        from pdacon.composition import Limits
+        from pdacon.serving import Settings, serve, write_json
 
     write_json()
+    model, tokenizer = load_model(told.model)
+    write_json()  # once more: loading has brought libraries that write as they like
     settings = Settings(
         model_name=told.name or ("tiny" if told.model is None else told.model),
         api_keys=keys,
