@@ -7,6 +7,7 @@ between two looks, and to stop wherever the time ends. `tests/benchmarks/time_li
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,17 @@ KNOT = """e ::= "" | [a] (root{2,} ) "a"
 x1 ::= "aba" [^ab] | "b" "ba" | e "a" [b]{2} | root{0,3} e
 root ::= "aa"{2,} [ab] (( x1{2,} x1 | [ab]{1,3} )? [b] | "aab" "a" ) | "b"? [^a]{0,4} root{1,4} x1{0,3} | [a-b] e{2,4}
 """
+
+
+def calls(count: int, separator: str) -> dict[str, Any]:
+    """A structural tag of calls of so many tools, after thoughts; without a separator their borders are not found."""
+    schemas = [{"type": "object", "properties": {f"a{k}": {"type": "integer"}}} for k in range(count)]
+    contents = [{"type": "json_schema", "json_schema": schema} for schema in schemas]
+    tags = [{"type": "tag", "begin": f"<{k}>", "content": one, "end": "</>"} for k, one in enumerate(contents)]
+    thought = {"type": "tag", "begin": "<t>", "content": {"type": "any_text"}, "end": "</>"}
+    thoughts = {"type": "plus", "content": thought}
+    between = {"type": "const_string", "value": separator}
+    return {"type": "sequence", "elements": [thoughts, between, {"type": "or", "elements": tags}]}
 
 
 class Clock:
@@ -54,6 +66,8 @@ CASES: dict[str, tuple[Callable[[], object], int]] = {
     "delimited_subsequence_of": (lambda: RegularSet.delimited_subsequence_of(WORDS[:60], ","), 200),
     "concatenation": (lambda: RegularSet.from_regex("a*b").concatenation(*[RegularSet.from_regex("c")] * 40), 40),
     "union": (lambda: RegularSet.from_regex("a*b").union(*[RegularSet.from_regex("c")] * 40), 40),
+    "structural tag": (lambda: Grammar.from_structural_tag(calls(6, "-")), 300),
+    "structural tag, its normal form": (lambda: Grammar.from_structural_tag(calls(6, "")), 500),
     "compile": (lambda: pdacon.compile(Grammar.builtin("json"), Vocabulary.bytes()), 10),
     "check": (lambda: pdacon.check(Grammar.builtin("json"), seconds=1_000), 20),
     "sample": (lambda: Grammar.builtin("arithmetic").sample(20, seed=1), 20),

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import cache
 
+from pdacon.cancelling import every, look
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion.borders import set_of
 from pdacon.frontends.insertion.following import Rule, first_sets, following
@@ -36,7 +37,7 @@ def precedence(sets: Mapping[str, RegularSet], words: Mapping[str, str]) -> list
     """
     rows = {name: _rows(one) for name, one in sets.items() if name not in words}
     before: dict[str, set[str]] = {}
-    for name in sets:
+    for name in every(sets, 1):
         before[name] = {
             other
             for other in sets
@@ -86,6 +87,7 @@ def _meeting(one: _Rows, other: _Rows) -> tuple[bool, Ranges]:
     common, beyond = False, list[Ranges]()
     seen, pending = {(0, 0)}, [(0, 0)]
     while pending:
+        look()
         here, there = pending.pop()
         if ends[here]:
             common = common or other_ends[there]
@@ -161,7 +163,7 @@ class _Borders:
         for regex, word in sorted(self._absorbed):  # a regex of one grammar takes a word of another one for its own
             if self._parts[regex].isdisjoint(self._parts[word]):
                 raise self._error(regex, word, _COMMON)
-        for one, other, earlier in sorted(self._pairs()):
+        for one, other, earlier in every(sorted(self._pairs())):
             if other in self._made and one in self._grammar.ignore:
                 self._check_closer(one, other)
                 continue
@@ -194,7 +196,7 @@ class _Borders:
     def _pairs(self) -> set[tuple[int, int, bool]]:
         """Terminals of a context that begin alike, and whether the lexer tries the first of them before the second."""
         found: set[tuple[int, int, bool]] = set()
-        for alternation in self._contexts:
+        for alternation in every(self._contexts, 1):
             textual = [k for k in alternation if self._first(k)]
             for place, one in enumerate(textual):
                 found.add((one, one, False))

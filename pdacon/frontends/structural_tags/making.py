@@ -6,7 +6,13 @@ import json
 import re
 from dataclasses import replace
 
-from pdacon.errors import EmptyLanguageError, GrammarSyntaxError, PdaconError, UnsupportedGrammarError
+from pdacon.errors import (
+    EmptyLanguageError,
+    GrammarError,
+    GrammarSyntaxError,
+    LimitExceededError,
+    UnsupportedGrammarError,
+)
 from pdacon.frontends.insertion import inserted
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.frontends.structural_tags.borders import check_borders, precedence
@@ -57,7 +63,9 @@ def made(piece: Piece, source: str, place: str) -> Grammar:
         try:
             writing = _Writing()
             whole = _put_together(writing, writing.steps(normal_form(piece, place)))
-        except PdaconError:
+        except (GrammarError, LimitExceededError) as other:
+            if isinstance(other, LimitExceededError) and other.what == "seconds":
+                raise
             if isinstance(error, UnsupportedGrammarError):
                 raise error from None
             message = f"{place}: a text can be read in two ways where formats meet; write texts between them"

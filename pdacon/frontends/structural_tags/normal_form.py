@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from pdacon.cancelling import every, look
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.frontends.structural_tags.free_text import UP_TO
@@ -134,7 +135,7 @@ class _Positions:
         sets: dict[Ranges, int] = {}
         rows = [
             [(sets.setdefault(ranges, len(sets)), lists.number(self._closure(target))) for ranges, target in row]
-            for row in self.edges
+            for row in every(self.edges)
         ]
         start = lists.number(self._closure(begin))
         accepting = [position == end for position in range(len(rows))]
@@ -177,6 +178,7 @@ class _Splitting:
         steps: dict[int, tuple[Step, ...]] = {}
         pending = [0] if self._accepting else []
         while pending:
+            look()
             state = pending.pop()
             if state not in steps:
                 steps[state] = tuple(self._of(state))
@@ -193,7 +195,7 @@ class _Splitting:
         kinds: defaultdict[tuple[tuple[tuple[int, int], ...], bool], list[int]] = defaultdict(list)
         for one in states:
             kinds[self._over_symbols[one], self._accepting[one]].append(one)
-        for (symbols, may_end), ends in kinds.items():
+        for (symbols, may_end), ends in every(kinds.items(), 1):
             if not symbols and not may_end:
                 continue
             after: list[tuple[Part | Token, int] | None] = [
