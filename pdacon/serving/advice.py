@@ -15,6 +15,7 @@ _REPLACED = tuple(
     (re.compile(pattern), advice)
     for pattern, advice in (
         (r"raise it with pdacon\.Limits\(\w+=\.\.\.\)", "make it smaller"),
+        (r"give it more seconds", "make it smaller"),
         (r"\n[^\n]*print\(error\.report\.render\(\)\)[^\n]*", ""),
         (r"\n?Or accept Lark's choice with conflicts=\"shift\"(?:: [^\n]*)?", ""),
         (r", or accept (?:Lark's choice|the loss) with (?:conflicts|lookahead)=\"\w+\"", ""),

@@ -12,7 +12,7 @@ import pytest
 from serving.conftest import KEY, Running
 
 import pdacon
-from pdacon.serving.advice import in_requests
+from pdacon.serving.advice import described, in_requests
 
 HEADERS = {"Authorization": f"Bearer {KEY}"}
 CHAT, COMPLETIONS, NATIVE = "/v1/chat/completions", "/v1/completions", "/generate"
@@ -145,6 +145,12 @@ def test_grammars_are_refused_without_advice_for_python(server: Running, format:
     assert not PYTHON.search(error["message"]), error["message"]
     assert error["code"] in ("bad_schema", "bad_grammar", "grammar_too_large", "bad_request")
     assert error["param"].startswith("structured_outputs")
+
+
+def test_a_limit_of_the_server_is_not_the_clients_to_raise() -> None:
+    for what in ("seconds", "states"):
+        said = described(pdacon.errors.LimitExceededError(what, 2, 1))
+        assert said.endswith("exceeds the limit of 1; make it smaller")
 
 
 def test_conflicts_come_with_their_repairs(server: Running) -> None:
