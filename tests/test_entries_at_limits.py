@@ -52,6 +52,7 @@ LIMITS = {
 
 OF_A_GRAMMAR: dict[str, Callable[[pdacon.Grammar], Any]] = {
     "accepts": lambda g: (g.accepts("aaa"), g.accepts(b"\xff")),
+    "border_pieces": lambda g: g.border_pieces,
     "builtin_name": lambda g: g.builtin_name,
     "compose": lambda g: pdacon.Grammar.compose('start: "<" inner ">"', inner=g),
     "describe": lambda g: g.describe(),
