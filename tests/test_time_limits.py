@@ -7,6 +7,7 @@ between two looks, and to stop wherever the time ends. `tests/benchmarks/time_li
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -126,6 +127,22 @@ def test_nested_repetitions_are_one_automaton() -> None:
     with pytest.raises(LimitExceededError, match=r"states: .* repetitions are counted") as caught:
         Grammar.from_gbnf('root ::= (("a" | "b"){0,700}){0,700}')
     assert caught.value.what == "states"
+
+
+def chained(count: int) -> str:
+    rules = [f'r{k} ::= "a" r{k + 1} | "b"' for k in range(count)]
+    return "\n".join(['root ::= r0 "."', *rules, f'r{count} ::= "c"'])
+
+
+def test_chained_rules_are_one_machine() -> None:
+    """Twice as many take twice as many looks, and not four times: no rule has a machine of its own."""
+    grammar = Grammar.from_gbnf(chained(60))
+    texts = {"a" * before + "b." for before in range(60)} | {"a" * 60 + "c."}
+    assert len(grammar.terminals) == 1
+    assert set(grammar.sample(len(texts), seed=1)) <= texts
+    assert all(grammar.accepts(text) for text in texts)
+    few, many = (looks_of(partial(Grammar.from_gbnf, chained(count))) for count in (400, 800))
+    assert many < 2.5 * few
 
 
 def test_limits_of_a_pattern_hold() -> None:

@@ -37,8 +37,8 @@ def lower(rules: Rules) -> Grammar:
     graph = graph_of(rules)
     too_large: LimitExceededError | None = None
     try:
-        regular = regular_machines(rules, graph)
-        others = [name for name in graph if name not in regular]
+        names, regular = regular_machines(rules, graph)
+        others = [name for name in graph if name not in names]
         for kept in dict.fromkeys((tuple(others), tuple(sorted(breaking(graph, others))))):
             made = _by_segments(rules, network_of(rules, graph, regular, kept))
             if made is not None:

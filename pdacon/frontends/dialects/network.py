@@ -58,7 +58,8 @@ def network_of(rules: Rules, graph: Graph, regular: dict[str, Machine], kept: It
             raise LimitExceededError("rules", len(kept), MOST_CALLED, fixed=True)
         number = {name: k for k, name in enumerate(kept)}
         machines = dict(regular)
-        for name in every(_callees_first(graph, kept, regular.keys()), 1):
+        others = [name for name in kept if name not in regular]
+        for name in every(_callees_first(graph, others, regular.keys()), 1):
             machines[name] = _built(rules, name, machines, number)
         found = {name: _without_own_ends(machines[name], number[name]) for name in kept}
         plain = {name for name in kept if not found[name].called()} - {rules.start}

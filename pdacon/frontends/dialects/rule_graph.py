@@ -10,11 +10,11 @@ Computing 1(2), 1972.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pdacon.cancelling import every, look
 from pdacon.frontends.dialects.machines import Builder, Machine, is_tail, machine_of
-from pdacon.frontends.dialects.tree import Reference, Rules, references
+from pdacon.frontends.dialects.tree import Choice, Reference, Repeat, Rules, Sequence, Tree, references
 
 Graph = Mapping[str, Collection[str]]
 
@@ -37,12 +37,14 @@ def components(graph: Graph) -> list[list[str]]:
     low: dict[str, int] = {}
     stack: list[str] = []
     found: list[list[str]] = []
+    place: dict[str, int] = {}  # on the stack
     on_stack: set[str] = set()
-    for root in graph:
+    for root in every(graph):
         if root in index:
             continue
         pending = [(root, iter(graph[root]))]
         index[root] = low[root] = len(index)
+        place[root] = len(stack)
         stack.append(root)
         on_stack.add(root)
         while pending:
@@ -52,6 +54,7 @@ def components(graph: Graph) -> list[list[str]]:
                     continue
                 if after not in index:
                     index[after] = low[after] = len(index)
+                    place[after] = len(stack)
                     stack.append(after)
                     on_stack.add(after)
                     pending.append((after, iter(graph[after])))
@@ -63,7 +66,7 @@ def components(graph: Graph) -> list[list[str]]:
                 if pending:
                     low[pending[-1][0]] = min(low[pending[-1][0]], low[name])
                 if low[name] == index[name]:
-                    cut = stack.index(name)
+                    cut = place[name]
                     found.append(stack[cut:])
                     on_stack.difference_update(stack[cut:])
                     del stack[cut:]
@@ -93,43 +96,98 @@ def breaking(graph: Graph, among: Iterable[str]) -> set[str]:
             left.discard(best)
 
 
-def regular_machines(rules: Rules, graph: Graph) -> dict[str, Machine]:
-    """The machines of the rules that are regular; they call nothing.
+def regular_machines(rules: Rules, graph: Graph) -> tuple[set[str], dict[str, Machine]]:
+    """The rules that are regular, and the machines of those that are not only ends of others; they call nothing.
+
+    A rule that stands only at the end of regular ones is a part of their machines: to go there is all that is left to
+    do. So a chain of rules is one machine, and not one for each.
 
     Raises
     ------
     LimitExceededError
     """
-    known: dict[str, Machine] = {}
+    regular: dict[str, bool] = {}  # whether it names rules of its component at the beginning
+    parts: list[list[str]] = []
     for component in every(components(graph), 1):
         own = set(component)
-        if any(name not in known for rule in component for name in graph[rule] if name not in own):
+        if any(name not in regular for rule in component for name in graph[rule] if name not in own):
             continue
         for head in (False, True):
             if all(is_tail(rules.rules[name].body, own, head=head) for name in component):
-                known.update(_linear(rules, component, known, head=head))
+                regular.update(dict.fromkeys(component, head))
+                parts.append(component)
                 break
-    return known
-
-
-def _linear(rules: Rules, component: list[str], known: Mapping[str, Machine], *, head: bool) -> dict[str, Machine]:
-    """The machines of rules that name each other at the end only: to go there is all that is left to do."""
-    builder = Builder()
-    shared = builder.state()  # where all of them end, or begin
-    own = {name: builder.state() for name in component}  # where each begins, or ends
-
-    def resolve(one: Reference, begin: int, end: int) -> None:
-        if one.name not in own:
-            builder.between(known[one.name], begin, end)
-        elif head:
-            builder.silent(own[one.name], end)
+    needed = _needed(rules, graph, regular)
+    known: dict[str, Machine] = {}
+    for component in parts:
+        if regular[component[0]]:
+            known.update(_head_linear(rules, component, known))
         else:
-            builder.silent(begin, own[one.name])
+            known.update({name: _tail_linear(rules, name, known) for name in component if name in needed})
+    return set(regular), known
+
+
+def _needed(rules: Rules, graph: Graph, regular: Mapping[str, bool]) -> set[str]:
+    """The regular rules that stand elsewhere than at the end of one, or are the start."""
+    needed = {rules.start}
+    for name in every(graph):
+        if regular.get(name, True):  # it is not regular, or is read from its end
+            needed.update(graph[name])
+        else:
+            needed.update(_inner(rules.rules[name].body))
+    return needed
+
+
+def _inner(tree: Tree) -> Iterator[str]:
+    """The names of the references in a tree that something may follow."""
+    pending = [tree]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, Sequence):
+            yield from (each.name for part in one.parts[:-1] for each in references(part))
+            pending += one.parts[-1:]
+        elif isinstance(one, Choice):
+            pending += one.options
+        elif isinstance(one, Repeat):
+            if (one.least, one.most) == (0, 1):
+                pending.append(one.body)
+            else:
+                yield from (each.name for each in references(one.body))
+
+
+def _tail_linear(rules: Rules, start: str, known: Mapping[str, Machine]) -> Machine:
+    """The machine of a rule; rules at the end of it that have none are states of it."""
+    builder = Builder()
+    end = builder.state()
+    begin = {start: builder.state()}
+
+    def resolve(one: Reference, before: int, after: int) -> None:
+        if one.name in known:
+            builder.between(known[one.name], before, after)
+            return
+        if one.name not in begin:
+            begin[one.name] = builder.state()
+            pending.append(one.name)
+        builder.silent(before, begin[one.name])
+
+    pending = [start]
+    for name in every(pending):  # grows
+        builder.tree(rules.rules[name].body, begin[name], end, resolve)
+    return machine_of(builder.deterministic(begin[start], [end]))
+
+
+def _head_linear(rules: Rules, component: list[str], known: Mapping[str, Machine]) -> dict[str, Machine]:
+    """The machines of rules that name each other at the beginning only: read from the end, as those above."""
+    builder = Builder()
+    begin = builder.state()
+    ends = {name: builder.state() for name in component}
+
+    def resolve(one: Reference, before: int, after: int) -> None:
+        if one.name in ends:
+            builder.silent(ends[one.name], after)
+        else:
+            builder.between(known[one.name], before, after)
 
     for name in component:
-        ends = (shared, own[name]) if head else (own[name], shared)
-        builder.tree(rules.rules[name].body, *ends, resolve)
-    return {
-        name: machine_of(builder.deterministic(*((shared, [own[name]]) if head else (own[name], [shared]))))
-        for name in component
-    }
+        builder.tree(rules.rules[name].body, begin, ends[name], resolve)
+    return {name: machine_of(builder.deterministic(begin, [ends[name]])) for name in component}
