@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from lark.grammar import Rule
 from lark.lexer import TerminalDef
 
+from pdacon.cancelling import every
 from pdacon.errors import GrammarSyntaxError
 from pdacon.grammar.group_names import check_group_names
 from pdacon.grammar.indentation import lower_indentation
@@ -73,13 +74,13 @@ def _productions(rules: Sequence[Rule], ids: dict[str, int], places: Places) -> 
             order=rule.order,
             span=span,
         )
-        for rule, span in zip(rules, spans, strict=True)
+        for rule, span in every(zip(rules, spans, strict=True))
     )
 
 
 def _terminals(loaded: Loaded, options: GrammarOptions, places: Places) -> tuple[Terminal, ...]:
     validated = _lexed(loaded, options)
-    lowered = [_terminal(definition, loaded, options, places, validated) for definition in loaded.terminals]
+    lowered = [_terminal(definition, loaded, options, places, validated) for definition in every(loaded.terminals)]
     defined = {terminal.name for terminal in lowered}
     used = [symbol.name for rule in loaded.rules for symbol in rule.expansion if symbol.is_term]
     if options.postlex is not None:

@@ -16,6 +16,7 @@ from lark.grammar import Rule
 from lark.lexer import Token
 from lark.tree import Tree
 
+from pdacon.cancelling import every
 from pdacon.grammar.importing import find_imports
 from pdacon.grammar.loading import Loaded
 from pdacon.spans import Span
@@ -56,6 +57,7 @@ class Places:
         self._imported = {one.name: one.definition for one in self.imports.names if not one.packaged}
         self._builder = loaded.builder
         self._source = loaded.builder.source
+        self._written: dict[int, list[Span]] = {}  # alternatives, by where they begin
 
     def beginning(self) -> Span:
         return self._source.span(0, 0)
@@ -87,7 +89,7 @@ class Places:
         counts: dict[str, int] = {}
         for rule in rules:
             counts[rule.origin.name] = max(counts.get(rule.origin.name, 0), rule.order + 1)
-        by_origin = {name: self._alternatives(name, count) for name, count in counts.items()}
+        by_origin = {name: self._alternatives(name, count) for name, count in every(counts.items())}
         spans: list[Span | None] = []
         for rule in rules:
             alternatives = by_origin[rule.origin.name]
@@ -112,10 +114,13 @@ class Places:
     def _written_alternatives(self, name: Token) -> list[Span]:
         text = self._source.text
         # A template's parameters and a priority stand before the colon, and neither contains one.
-        begin = text.index(":", (name.start_pos or 0) + len(name)) + 1
+        begin = first = text.index(":", (name.start_pos or 0) + len(name)) + 1
+        known = self._written.get(first)  # rules that are made for one place, such as those of a schema, share it
+        if known is not None:
+            return known
         spans, depth, end = [], 0, len(text)
         comments: dict[int, int] = {}  # where they begin, by where they end
-        for lexeme in _LEXEMES.finditer(text, begin):
+        for lexeme in every(_LEXEMES.finditer(text, begin)):
             kind = lexeme.lastgroup
             if kind == "open":
                 depth += 1
@@ -129,7 +134,8 @@ class Places:
             elif kind == "end" and depth == 0:
                 end = lexeme.start()
                 break
-        return [*spans, self._trimmed(begin, end, comments)]
+        known = self._written[first] = [*spans, self._trimmed(begin, end, comments)]
+        return known
 
     def _trimmed(self, start: int, end: int, comments: Mapping[int, int]) -> Span:
         """What is left without blanks at both ends, and without comments at the end; ``comments`` are by their ends."""
