@@ -46,6 +46,7 @@ def until_set(items: Iterable[_Item], cancel: CancelEvent | None) -> Iterator[_I
 
 _LOOKS = 64
 """`every` looks at the clock before each so many items."""
+_SMALL = 10_000
 _CALLS = 256
 """Other code is asked to stop at each so many of its calls and returns, which take some 0.1 ms."""
 
@@ -163,14 +164,15 @@ def every(items: Iterable[_Item], looks: int = _LOOKS) -> Iterator[_Item]:
 
 
 @contextmanager
-def within_other_code() -> Iterator[None]:
+def within_other_code(size: int) -> Iterator[None]:
     """A block of Python code that is not ours and so does not look at the clock: it is stopped at one of its calls.
 
     By the hook for profilers, which is the only one that may raise; where a profiler has it, the block is not stopped.
-    Costs some 0.1 µs for each call in the block, and nothing where there is no watch.
+    With it the code takes up to three times as long. So what is small, which takes some 50 ms at most, does without,
+    and so does everything where there is no watch. ``size``: in characters, or what takes about as long.
     """
     watch = _current.get()
-    if watch is None or sys.getprofile() is not None:
+    if watch is None or size <= _SMALL or sys.getprofile() is not None:
         yield
         return
     calls = 0

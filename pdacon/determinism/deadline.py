@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from pdacon.cancelling import Watch
+from pdacon.cancelling import Watch, current
 
 ADVICE_BYTES = 1 << 27
 """Most memory for each native automaton that a search makes. They come on top of those of the grammar itself, and of a
@@ -29,9 +29,12 @@ class Deadline:
 
     def __init__(self, seconds: float) -> None:
         self._end = time.thread_time() + seconds
+        self._outer = current()
 
     def left(self) -> float:
-        """Seconds until then; 0 when it is over."""
+        """Seconds until then; 0 when it is over. Raises where the time of a caller is."""
+        if self._outer is not None:
+            self._outer.look()
         return max(self._end - time.thread_time(), 0.0)
 
     def watch(self) -> Watch:

@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from pdacon._native import _core
-from pdacon.cancelling import Watch, every
+from pdacon.cancelling import Watch, every, within_other_code
 from pdacon.cautions import caution
 from pdacon.frontends.texts import (
     checked_strings,
@@ -160,7 +160,9 @@ class RegularSet:
         with _watch(own):
             dfa = _read_whole(compile_whole(meant, own.states), own)
             # In the empty text, and only there, ``re`` lets no ``\\B`` match (before Python 3.14).
-            if dfa.accepts("") != (re.fullmatch(meant, "") is not None):
+            with within_other_code(len(pattern)):
+                is_empty_text = re.fullmatch(meant, "") is not None
+            if dfa.accepts("") != is_empty_text:
                 dfa = combined([dfa, THE_EMPTY], [(1, 0, 1), (0, 2, 0)], own.states, own.bytes)
         return cls(dfa, repr(pattern), own)
 

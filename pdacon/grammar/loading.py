@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from threading import Lock
@@ -25,11 +24,6 @@ from pdacon.grammar.templates import check_templates
 from pdacon.spans import Span
 
 _preparing = Lock()
-
-_LARGE_TEXT = 10_000
-_MANY_ALTERNATIVES = 1_000
-"""Lark, which does not look at the clock, takes some 50 ms for what is smaller; to be stopped, it takes three times as
-long as without."""
 
 
 class SourceText:
@@ -220,7 +214,7 @@ def load(builder: RecordingBuilder, options: GrammarOptions) -> Loaded:
     """Run Lark's loader as ``lark.Lark.__init__`` does, up to where it would build the parser and the lexer."""
     prepare_lark()
     source = builder.source
-    with within_other_code() if len(source.text) > _LARGE_TEXT else nullcontext():
+    with within_other_code(len(source.text)):
         builder.load_grammar(source.text, base_of(options))
         builder.current = None
         grammar = builder.build()
@@ -237,7 +231,7 @@ def load(builder: RecordingBuilder, options: GrammarOptions) -> Loaded:
     )
     # An Indenter's newlines are lexed everywhere, even if no rule names them.
     kept = {options.postlex.NL_type} if options.postlex else set()
-    with within_other_code() if alternatives > _MANY_ALTERNATIVES else nullcontext():
+    with within_other_code(10 * alternatives):
         terminals, rules, ignore = grammar.compile(list(options.start), kept)
     _apply_priority(terminals, rules, options.priority)
     unused = _unused(builder, options, {str(terminal.name) for terminal in terminals})

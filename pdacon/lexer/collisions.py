@@ -13,7 +13,7 @@ from itertools import groupby
 import numpy as np
 
 from pdacon._native import _core
-from pdacon.cancelling import CancelEvent, look, stop_if_set
+from pdacon.cancelling import CancelEvent, every, look, stop_if_set
 from pdacon.grammar import Grammar
 from pdacon.lexer.contexts import flags_of, kind_of, lexing_order
 from pdacon.lexer.ignoring import are_companions, companions
@@ -92,14 +92,14 @@ def _candidate_pairs(lexer: Lexer) -> list[tuple[int, int]]:
             beside.setdefault(pattern, set()).update(equals)
     found = {
         (pattern, k) if order[pattern] < order[k] else (k, pattern)
-        for pattern, others in beside.items()
+        for pattern, others in every(beside.items(), 1)
         for k in others
     }
     pieces, sides = grammar.border_pieces, companions(grammar)
     for regex, keywords in {rename for context in contexts for rename in context.renames}:
         named = [p for p, ignored in pieces.items() if ignored in keywords and are_companions(sides, regex, p)]
         found.difference_update(pair for k in (*keywords, *named) for pair in ((regex, k), (k, regex)))
-    return sorted(pair for pair in found if pair[0] != pair[1])
+    return sorted(pair for pair in every(found) if pair[0] != pair[1])
 
 
 def _is_one_text(grammar: Grammar, terminal: int) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Container, Iterator
 from importlib import import_module
 from typing import Any
 
+from pdacon.cancelling import within_other_code
 from pdacon.errors import UnsupportedGrammarError
 
 _PACKAGED = sys.version_info >= (3, 11)
@@ -51,7 +52,8 @@ def parse(regexp: str, flags: int) -> tuple[Any, int]:
     """
     text, own = flags & BYTES, flags & (BYTES | LABELS)
     try:
-        tree = _parser.parse(regexp.encode("latin-1") if text else regexp, int(flags) & ~(_DEBUG | BYTES | LABELS))
+        with within_other_code(len(regexp)):
+            tree = _parser.parse(regexp.encode("latin-1") if text else regexp, int(flags) & ~(_DEBUG | BYTES | LABELS))
     except re.error as error:
         place = "" if error.pos is None else f" at column {error.pos + 1}"
         raise UnsupportedGrammarError(
