@@ -12,9 +12,10 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal, NamedTuple
 
 import pytest
-from annotated_types import Ge, Le, MaxLen, MultipleOf
+from annotated_types import Ge, Gt, Le, Len, MaxLen, MultipleOf
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typing_extensions import NotRequired, TypedDict
 
 import pdacon
 from pdacon import Grammar, UnsupportedTypeError, Vocabulary
@@ -29,6 +30,15 @@ class Rate(enum.Enum):
     LOW = 0.5
     ONE = 1.0
     LARGE = 1e22
+
+
+class Only(enum.Enum):
+    ONE = 2
+
+
+class Partial(TypedDict):
+    kind: NotRequired[Literal["x"]]
+    number: int
 
 
 class Pair(NamedTuple):
@@ -56,6 +66,11 @@ SCALARS: list[tuple[Any, st.SearchStrategy[Any]]] = [
     (Literal["a", 1, None], st.sampled_from(["a", 1, None])),
     (Annotated[int, Ge(-3), Le(9)], st.integers(-3, 9)),
     (Annotated[str, MaxLen(3)], st.text(st.characters(exclude_categories=("Cs",)), max_size=3)),
+    (Annotated[str, Len(2, 3)], TEXTS.filter(lambda text: 2 <= len(text) <= 3)),
+    (Annotated[float, Gt(0)], st.floats(0, exclude_min=True, allow_infinity=False)),
+    (Only, st.just(Only.ONE)),
+    (Partial, st.fixed_dictionaries({"number": st.integers()}, optional={"kind": st.just("x")})),
+    (set[Literal[1, 2]], st.sets(st.sampled_from([1, 2]))),
     (Pair, st.builds(Pair, st.integers(), TEXTS)),
 ]
 Typed = tuple[Any, st.SearchStrategy[Any]]
