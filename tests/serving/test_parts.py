@@ -152,6 +152,17 @@ def test_warnings_of_grammars_are_in_the_log(caplog: pytest.LogCaptureFixture) -
     compiler.close()
 
 
+def test_notes_of_schemas_are_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    compiler = Compiler(VOCABULARY, Settings(), Metrics("tiny"))
+    for _ in range(2):  # once, since the second is known
+        asyncio.run(compiler.constraint(Format("schema", '{"type": "string", "nullable": true}', "response_format")))
+    (record,) = caplog.records
+    said = json.loads(record.message)
+    assert (said["param"], said["kind"]) == ("response_format", "GrammarWarning")
+    assert said["warning"].startswith("#: nullable: ")
+    compiler.close()
+
+
 FREED = """
 import asyncio, re
 from contextlib import suppress
