@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # run.sh NAME: install an engine and this tree's pdacon into a virtual environment, start the engine for real with the
-# tiny model, and ask it for constrained answers, each of which is checked. NAME: vllm, overhead (of the
-# back ends of vLLM), llama_cpp, sglang, ray (with --store: by a store), grammars (of llama.cpp: the same texts).
+# tiny model, and ask it for constrained answers, each of which is checked. NAME: vllm (with --tools: calls of tools
+# alone, in the formats of its parsers or of those that are named), overhead (of the back ends of vLLM), llama_cpp,
+# sglang, ray (with --store: by a store), grammars (of llama.cpp: the same texts).
 # PDACON_ENGINES: where the environments are kept (default: $TMPDIR/pdacon-engines). PDACON: what is installed in place of
 # this tree, such as a wheel. Needs some 4 GiB of disk, a network, and Python 3.11.
 set -euo pipefail

@@ -548,6 +548,11 @@ def test_an_object_may_be_followed_by_what_it_ends_with(content: Any, end: str) 
         assert not grammar.accepts(f'{{"arguments": {inner[:-1]} {end}')
 
 
+def test_texts_that_meet_are_named_by_examples() -> None:
+    grammar = Grammar.from_structural_tag({"type": "sequence", "elements": [NESTED_CALL, NESTED_CALL]})
+    assert grammar.explain("<1q").reason.endswith('expected (text such as "><") or (text such as ">")')
+
+
 def test_what_is_no_structural_tag() -> None:
     with pytest.raises(UnsupportedGrammarError, match="# must be an object"):
         Grammar.from_structural_tag("[]")

@@ -13,7 +13,8 @@ from pdacon.frontends.regular_sets import RegularSet
 from pdacon.quoting import quoted
 
 UP_TO = "text up to "
-"""What the names of such sets begin with."""
+SUCH_AS = "text such as "
+"""What the names of such sets, and of texts of several formats, begin with."""
 
 _ANY = RegularSet.from_regex("(?s).*")
 _SOME = RegularSet.from_regex("(?s).+")

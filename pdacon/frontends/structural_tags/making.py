@@ -17,7 +17,7 @@ from pdacon.frontends.insertion import inserted
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.frontends.structural_tags.borders import check_borders, precedence
 from pdacon.frontends.structural_tags.final_rules import with_final_rules
-from pdacon.frontends.structural_tags.free_text import UP_TO
+from pdacon.frontends.structural_tags.free_text import SUCH_AS, UP_TO
 from pdacon.frontends.structural_tags.normal_form import NormalForm, Step, normal_form
 from pdacon.frontends.structural_tags.pieces import (
     Either,
@@ -209,7 +209,7 @@ class _Writing:
         word, texts = self.words.get(terminal.name), self.sets.get(terminal.name)
         if word is not None:
             return quoted(word)
-        return f"({texts.name})" if texts is not None and texts.name.startswith(UP_TO) else terminal.literal
+        return f"({texts.name})" if texts is not None and texts.name.startswith((UP_TO, SUCH_AS)) else terminal.literal
 
     def unwritten(self) -> dict[str, RegularSet]:
         """The sets that are no single word."""

@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from pdacon.cancelling import every, look
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.frontends.structural_tags.free_text import UP_TO
+from pdacon.frontends.structural_tags.free_text import SUCH_AS
 from pdacon.frontends.structural_tags.pieces import Either, InOrder, Part, Piece, Repeated, Texts, Token
+from pdacon.quoting import quoted
 from pdacon.regular import Ranges
 from pdacon.regular.automata import Dfa, Numbered, determinized
 
@@ -221,4 +222,5 @@ class _Splitting:
         rows.append(rows[0])
         accepting = [one in ends for one in states]
         automaton = determinized(sets, rows, [*accepting, False], -1, lists, lists.number([len(states)]), _MOST_STATES)
-        return RegularSet(automaton, f"{UP_TO}what it may be followed by")
+        texts = RegularSet(automaton, SUCH_AS)
+        return texts.named(f"{SUCH_AS}{quoted(texts.shortest() or '')}")
