@@ -149,6 +149,23 @@ def test_not_within_one_of_beside_anything() -> None:
         assert constraint.accepts(text)
 
 
+@pytest.mark.filterwarnings("ignore::pdacon.GrammarWarning")
+def test_masks_lead_to_the_end_without_what_cannot_be_spelled() -> None:
+    """Neither ``null`` nor ``true`` can, nor some names; nothing needs them."""
+    tokens = [bytes([byte]) for byte in range(256) if byte != ord("u")]
+    vocabulary = Vocabulary.from_tokens([*tokens, None], eos_ids=[len(tokens)])
+    constraint = pdacon.compile(Grammar.from_json_schema(random_schema(30)), vocabulary)
+    for seed in range(3):
+        random, matcher = Random(seed), constraint.matcher()
+        for _ in range(60):
+            allowed = [token for token in range(len(tokens)) if matcher.is_allowed(token)]
+            usual = [token for token in allowed if tokens[token] in b'{}[]",: abcif']
+            if not allowed:
+                break
+            assert matcher.accept_token(random.choice(usual or allowed))
+        assert b"u" not in matcher.shortest_completion()
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pdacon.GrammarWarning")
 @pytest.mark.parametrize("seed", [15, 30, *range(scaled(6))])

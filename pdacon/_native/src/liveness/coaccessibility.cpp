@@ -31,9 +31,15 @@ bool Coaccessibility::prove_all_starts(Budget& budget) {
         !hints_.all_derive_terminals())
         return false;
     LexicalDeadEnds dead_ends(machine_, controls_, budget);
-    std::vector<std::vector<std::int32_t>> rows_of(static_cast<std::size_t>(machine_.lexer.num_contexts()));
+    std::vector<std::pair<std::int32_t, LexemeStarts>> starts;  // by context
     for (const auto context : dead_ends.contexts()) {
-        const auto found = starts_in(context);
+        starts.emplace_back(context, starts_in(context));
+        for (const auto& start : starts.back().second.starts)
+            if (!dead_ends.leave_out(context, controls_.of_set(start.future))) return false;
+    }
+    if (!dead_ends.can_do_without()) return false;
+    std::vector<std::vector<std::int32_t>> rows_of(static_cast<std::size_t>(machine_.lexer.num_contexts()));
+    for (const auto& [context, found] : starts) {
         auto futures = found.blanks;
         for (const auto& start : found.starts) futures.push_back(start.future);
         for (const auto future : futures) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pda/productions.hpp"
+
 namespace pdacon {
 
 namespace {
@@ -20,6 +22,7 @@ LexicalDeadEnds::LexicalDeadEnds(const Pushdown& machine, QuotientControls& cont
       budget_(budget),
       contexts_{machine.tables.context[static_cast<std::size_t>(machine.start.start_state)]},
       labels_(static_cast<std::size_t>(machine.lexer.num_contexts())),
+      left_out_(static_cast<std::size_t>(machine.tables.num_terminals) + 1, 0),
       targets_(static_cast<std::size_t>(machine.tables.num_terminals) + 1) {
     const auto& tables = machine.tables;
     for (std::int32_t state = 0; state < tables.num_states; ++state) {
@@ -65,18 +68,66 @@ void LexicalDeadEnds::add_group(std::int32_t at, std::span<const std::int32_t> n
     for (const auto id : nodes) nodes_[static_cast<std::size_t>(id)].users.push_back(at);
 }
 
-void LexicalDeadEnds::expand_choice(std::int32_t at, std::int32_t context,
-                                    std::vector<std::int32_t> controls) {
-    std::erase(controls, -1);
+// The controls with all that can come after ignored lexemes.
+std::vector<std::int32_t> LexicalDeadEnds::reached(std::int32_t context, std::vector<std::int32_t> controls) {
     for (std::size_t i = 0; i < controls.size(); ++i) {
         if (controls_.label(controls[i]) != machine_.lexer.ignored_label()) continue;
         for (const auto& next : controls_.successors(controls_.after(context, 0, controls[i], true)))
             if (std::ranges::find(controls, next.control) == controls.end()) controls.push_back(next.control);
     }
+    return controls;
+}
+
+bool LexicalDeadEnds::leave_out(std::int32_t context, std::span<const std::int32_t> controls) {
+    std::vector<std::uint8_t> comes(left_out_.size() + 1, 0);
+    for (const auto control : reached(context, {controls.begin(), controls.end()}))
+        comes[static_cast<std::size_t>(controls_.label(control))] = 1;
+    for (const auto label : labels_[static_cast<std::size_t>(context)])
+        if (comes[static_cast<std::size_t>(label)] == 0) left_out_[static_cast<std::size_t>(label)] = 1;
+    return left_out_[static_cast<std::size_t>(machine_.lexer.end_label())] == 0;
+}
+
+// Each item on a stack has its dot behind a symbol, but that of the start symbol: so what is still to come of
+// a rule are its symbols behind the first one. That of the start symbol, and those of rules that begin, are
+// nonterminals with a transition.
+bool LexicalDeadEnds::can_do_without() const {
+    const auto terminals = static_cast<std::size_t>(machine_.tables.num_terminals);
+    std::vector<std::uint8_t> derives(terminals + static_cast<std::size_t>(machine_.tables.num_nonterminals));
+    for (std::size_t label = 0; label < terminals; ++label) derives[label] = left_out_[label] == 0 ? 1 : 0;
+    const auto is_derived = [&](std::int32_t symbol) {
+        return derives[static_cast<std::size_t>(symbol)] != 0;
+    };
+    const auto rules = reduced_productions(machine_, accessing_symbols(machine_));
+    for (bool again = true; again;) {
+        again = false;
+        for (const auto& rule : rules) {
+            auto& known = derives[terminals + static_cast<std::size_t>(rule.lhs)];
+            if (known != 0 || !std::ranges::all_of(rule.symbols, is_derived)) continue;
+            known = 1;
+            again = true;
+        }
+    }
+    for (std::int32_t state = 0; state < machine_.tables.num_states; ++state) {
+        if (state != machine_.start.start_state &&
+            machine_.predecessors[static_cast<std::size_t>(state)].empty())
+            continue;
+        for (const auto nonterminal : machine_.tables.gotos.of(state).nonterminals)
+            if (derives[terminals + static_cast<std::size_t>(nonterminal)] == 0) return false;
+    }
+    return std::ranges::all_of(rules, [&](const Production& rule) {
+        return rule.symbols.empty() || std::all_of(rule.symbols.begin() + 1, rule.symbols.end(), is_derived);
+    });
+}
+
+void LexicalDeadEnds::expand_choice(std::int32_t at, std::int32_t context,
+                                    std::vector<std::int32_t> controls) {
+    std::erase(controls, -1);
+    controls = reached(context, std::move(controls));
     std::ranges::stable_sort(controls, {}, [&](std::int32_t control) { return controls_.label(control); });
     auto begin = controls.begin();
     std::vector<std::int32_t> group;
     for (const auto label : labels_[static_cast<std::size_t>(context)]) {
+        if (left_out_[static_cast<std::size_t>(label)] != 0) continue;
         while (begin != controls.end() && controls_.label(*begin) < label) ++begin;
         group.clear();
         for (; begin != controls.end() && controls_.label(*begin) == label; ++begin)

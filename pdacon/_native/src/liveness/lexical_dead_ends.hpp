@@ -13,6 +13,10 @@
 // it can leave the parser. Both are taken as a greatest fixpoint. An ignored lexeme leaves the context as it
 // is: the controls after it belong to the same choice.
 //
+// Terminals that the lexer cannot commit at some start of a lexeme, such as those that a vocabulary cannot
+// spell, need not be written if what is on a stack can be brought to its end without them: if all
+// nonterminals derive strings of the others, and no rule has one of them behind its first symbol.
+//
 // What is not free may be live nevertheless, on some stacks or on all. Only for grammars without layout.
 //
 // Cost: O(choices x terminals of their contexts), once for each use of a choice that is refuted.
@@ -37,6 +41,12 @@ class LexicalDeadEnds {
 
     // The contexts in which a lexeme can start: of the start state, and of those that a shift leads to.
     const std::vector<std::int32_t>& contexts() const { return contexts_; }
+    // Leaves out the terminals that cannot be committed where lexing starts in a context with some pending
+    // controls. To be called for all starts first. Returns false if the end of the text is among them.
+    bool leave_out(std::int32_t context, std::span<const std::int32_t> controls);
+    // Whether what is on a stack can be brought to its end without the terminals that are left out. Cost: one
+    // visit of the tables, and of all productions for each level of their nonterminals.
+    bool can_do_without() const;
     // Whether lexing that starts in a context with any one of some pending controls may meet one; also where
     // the search takes more nodes than the budget has states.
     bool may_follow(std::int32_t context, std::span<const std::int32_t> controls);
@@ -51,6 +61,7 @@ class LexicalDeadEnds {
     };
     std::int32_t choice(std::int32_t context, std::span<const std::int32_t> controls);
     std::int32_t node(std::span<const std::int32_t> key);
+    std::vector<std::int32_t> reached(std::int32_t context, std::vector<std::int32_t> controls);
     void expand(std::int32_t at);
     void expand_choice(std::int32_t at, std::int32_t context, std::vector<std::int32_t> controls);
     void add_group(std::int32_t at, std::span<const std::int32_t> nodes);
@@ -62,6 +73,7 @@ class LexicalDeadEnds {
     Budget& budget_;
     std::vector<std::int32_t> contexts_;
     std::vector<std::vector<std::int32_t>> labels_;   // by context: what some state of it has an action for
+    std::vector<std::uint8_t> left_out_;              // by label
     std::vector<std::vector<std::int32_t>> targets_;  // by terminal: the contexts that a shift of it leads to
     Interner ids_;             // (context, controls in ascending order), or a control alone
     std::vector<Node> nodes_;  // by id
