@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
 from typing import Any
 
 import pytest
@@ -373,3 +374,59 @@ def test_a_token_that_spells_no_character_does_not_stand_for_one_that_does() -> 
     texts = [" é", " éé", "é", " b"]
     constraint = pdacon.compile(pdacon.Grammar.from_choices(texts), vocabulary, canonical=tokenizer)
     require_equal_masks(constraint, followers(texts, lambda text: tokenizer.encode(text).ids, 0))
+
+
+def unsplit(merges: list[tuple[str, str]]) -> Tokenizer:
+    """Bytes and these merges, over the whole text."""
+    tokenizer = merging(merges)
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    return tokenizer
+
+
+DEEP = {
+    "json_compact": ["[" * 40 + "]" * 40, '{"a":' * 30 + "[]" + "}" * 30],
+    "arithmetic": ["(" * 40 + "1" + ")" * 40],
+}
+
+
+@pytest.mark.parametrize("merges", [[], [("[", "[")], [("]", "]"), (")", ")")], [("(", "("), ("((", "(")]])
+@pytest.mark.parametrize("grammar", DEEP)
+def test_a_tokenizer_that_does_not_split_is_not_searched_to_the_ends_of_texts(
+    grammar: str, merges: list[tuple[str, str]]
+) -> None:
+    tokenizer = unsplit(merges)
+    vocabulary = Vocabulary.from_huggingface(tokenizer, eos_ids=0)
+    constraint = pdacon.compile(grammar, vocabulary, canonical=tokenizer)
+    for text in DEEP[grammar]:
+        matcher = constraint.matcher()
+        for token in [*tokenizer.encode(text, add_special_tokens=False).ids, 0]:
+            assert token in matcher.allowed_tokens(), matcher.text
+            assert matcher.accept_token(token)
+    require_walks(constraint, lambda text: list(tokenizer.encode(text, add_special_tokens=False).ids), 6)
+    assert constraint.statistics()["canonical_searches_cut"] == 0
+
+
+BRACKETS = {
+    "forced ends": ('start: "[" start "]" | "0"', "[]0"),
+    "two kinds": ('start: "[" start "]" | "(" start ")" | "0"?', "[]()0"),
+    "lists": ('start: "[" (start ("," start)*)? "]"', "[],"),
+}
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("name", BRACKETS)
+def test_masks_of_nested_texts_without_a_split(name: str, seed: int) -> None:
+    """All sentences up to a length, by which the last tokens of deep ones are known."""
+    rules, letters = BRACKETS[name]
+    rng = random.Random(f"{name}, {seed}")
+    pairs = rng.sample([(a, b) for a in letters for b in letters], 2)
+    (a, b), _ = pairs
+    tokenizer = unsplit([*pairs, (a + b, rng.choice(letters)), (rng.choice(letters), a + b)][: 2 + seed % 3])
+    vocabulary = Vocabulary.from_huggingface(tokenizer, eos_ids=0)
+    most = 7
+    short = pdacon.RegularSet.from_choices([*letters]).repeat(0, most)
+    constraint = pdacon.compile(pdacon.Grammar.from_lark(rules) & short, vocabulary, canonical=tokenizer)
+    whole = pdacon.compile(pdacon.Grammar.from_lark(rules), vocabulary)
+    texts = [text for text in spelled(letters, most) if whole.accepts(text)]
+    expected = followers(texts, lambda text: list(tokenizer.encode(text, add_special_tokens=False).ids), 0)
+    require_equal_masks(constraint, expected)

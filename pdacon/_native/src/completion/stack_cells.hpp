@@ -55,6 +55,8 @@ class StackCells {
         const auto name = node.cell.load(std::memory_order_relaxed);
         return name >= named_ ? static_cast<std::int32_t>(name - named_) : kBottom;
     }
+    // A name of a cell that no other one has, forgotten cells included.
+    std::int64_t name(std::int32_t cell) const { return named_ + cell; }
     Cell operator[](std::int32_t cell) const { return cells_[cell]; }
     std::size_t size() const { return cells_.size(); }
     // Forgets all cells: the next ones have their numbers, but names of their own.

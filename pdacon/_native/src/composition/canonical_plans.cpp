@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "composition/canonical_spelling.hpp"
 #include "detokenizer/token_set.hpp"
 
 namespace pdacon {
@@ -174,11 +175,18 @@ std::optional<CanonicalPlans::Plan> CanonicalPlans::spelled_completion(const Fil
     if (ends_here(here)) return Plan{0, {}};
     const auto& text = completion(here);
     if (text.empty()) return std::nullopt;
-    auto tokens = spell(here.state, here.leading ? " " + text : text);
+    const auto spelled = [&](const std::string& whole) {
+        return spell(trie_, filter_, budget_, here.state, whole, [&](std::size_t at, std::int32_t state) {
+            return at == whole.size() && filter_.ends(state);
+        });
+    };
+    auto path = spelled(here.leading ? " " + text : text);
     // If the text itself begins with a space, the first token would lose that one.
-    if (!tokens && here.leading && !text.starts_with(' ')) tokens = spell(here.state, text);
-    if (!tokens) return std::nullopt;
-    return Plan{in_bytes ? std::ssize(text) : std::ssize(*tokens), std::move(*tokens)};
+    if (!path && here.leading && !text.starts_with(' ')) path = spelled(text);
+    if (!path) return std::nullopt;
+    std::vector<std::int32_t> tokens;
+    for (const auto& each : *path) tokens.push_back(each.token);
+    return Plan{in_bytes ? std::ssize(text) : std::ssize(tokens), std::move(tokens)};
 }
 
 // The shortest completion in bytes; empty: it is too long.
@@ -189,51 +197,6 @@ const std::string& CanonicalPlans::completion(const FilteredConfiguration& here)
         return length > static_cast<std::int64_t>(kMostText) ? std::string() : text;
     });
     return completions_[id];
-}
-
-// The tokens that the tokenizer makes of a text, from a state of the filter on. They are unique, but
-// beginnings of the text can have several tokenizations that may still go on.
-std::optional<std::vector<std::int32_t>> CanonicalPlans::spell(std::int32_t state, std::string_view text) {
-    struct Point {
-        std::int32_t state, token;
-        std::size_t before, index;  // where the token begins, and the point there that it leads from
-        std::int32_t count;
-    };
-    std::vector<std::vector<Point>> points(text.size() + 1);
-    points[0].push_back({state, -1, 0, 0, 0});
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (points[at].empty()) continue;
-        budget_.tick();
-        std::int32_t node = 0;
-        for (auto end = at; end < text.size();) {
-            node = trie_.child(node, static_cast<std::uint8_t>(text[end++]));
-            if (node < 0) break;
-            for (auto position = trie_.first_token(node); position < trie_.first_token(node + 1);
-                 ++position) {
-                const auto token = trie_.token(position);
-                if (static_cast<std::size_t>(token) >= tokens_.size()) continue;  // a label
-                for (std::size_t index = 0; index < points[at].size(); ++index) {
-                    const auto from = points[at][index];
-                    const auto to = filter_.step(from.state, token);
-                    if (to < 0) continue;
-                    const auto same = std::ranges::find(points[end], to, &Point::state);
-                    if (same == points[end].end())
-                        points[end].push_back({to, token, at, index, from.count + 1});
-                    else if (from.count + 1 < same->count)
-                        *same = {to, token, at, index, from.count + 1};
-                }
-            }
-        }
-    }
-    const Point* best = nullptr;
-    for (const auto& point : points.back())
-        if (filter_.ends(point.state) && (best == nullptr || point.count < best->count)) best = &point;
-    if (best == nullptr) return std::nullopt;
-    std::vector<std::int32_t> tokens;
-    for (const auto* point = best; point->token >= 0; point = &points[point->before][point->index])
-        tokens.push_back(point->token);
-    std::ranges::reverse(tokens);
-    return tokens;
 }
 
 // The allowed tokens of a configuration, by the plans after them.

@@ -57,6 +57,7 @@ class CanonicalPlans {
         bool only_space = false;  // such a space is all there is so far, so that the text may not end
     };
     static constexpr std::int64_t kNone = TokenDistances::kNone;
+    static constexpr std::size_t kMostText = 1 << 14;  // bytes of a completion that is tried
     // `cost`: how many tokens, or bytes of text, the tokens have; kNone: no plan is known.
     struct Plan {
         std::int64_t cost = kNone;
@@ -115,8 +116,7 @@ class CanonicalPlans {
     static constexpr std::int32_t kMostPops = 16, kMostBetter = 4, kMostChildren = 32;
     // So many tokens of a class are asked for a plan of their own.
     static constexpr std::int32_t kMostAsked = 6;
-    static constexpr std::int32_t kUnknown = -2;       // the plan of a token that has not been asked yet
-    static constexpr std::size_t kMostText = 1 << 14;  // bytes of a completion that is tried
+    static constexpr std::int32_t kUnknown = -2;  // the plan of a token that has not been asked yet
 
     // The tokens after which a plan costs at most `cost`, as rows. `stripped`: how many bytes of each token
     // are not part of the text.
@@ -153,7 +153,6 @@ class CanonicalPlans {
     const std::string& completion(const FilteredConfiguration& here);
     // Whether the filter takes the tokens, and lets the text end after them.
     bool leads_to_end(std::int32_t state, std::span<const std::int32_t> tokens);
-    std::optional<std::vector<std::int32_t>> spell(std::int32_t state, std::string_view text);
     std::vector<std::int32_t> next_tokens(const FilteredConfiguration& here);
 
     std::int32_t make_table(const FilteredConfiguration& here, bool in_bytes);

@@ -19,7 +19,7 @@ std::int32_t CanonicalSearch::configuration(const LexerConfiguration& lexing, co
     if (static_cast<std::size_t>(id) == known_.size()) {
         numbers_ += key.size();
         known_.push_back(std::make_unique<Known>(
-            Known{lexing, stack, is_live(coaccessibility_, lexing, stack), false, {}, -1, {}, {}}));
+            Known{lexing, stack, is_live(coaccessibility_, lexing, stack), false, {}, -1, {}, {}, {}}));
     }
     return id;
 }
@@ -63,14 +63,15 @@ void CanonicalSearch::expand(std::int32_t from) {
 
 std::int32_t CanonicalSearch::leading_configuration(std::int32_t start, bool spaced) {
     const auto id = configuration_ids_.intern(std::array<std::int32_t, 1>{-1});  // no other key is as short
+    leading_ = id;
     const auto& from = *known_[static_cast<std::size_t>(start)];
     known_.push_back(
-        std::make_unique<Known>(Known{from.lexing, from.stack, from.live, true, {}, -1, {}, {}}));
+        std::make_unique<Known>(Known{from.lexing, from.stack, from.live, true, {}, -1, {}, {}, {}}));
     // After a token that is all space the text is empty still, and may not end: a tokenizer makes no tokens
     // of the empty text.
     only_space_ = configuration_ids_.intern(std::array<std::int32_t, 1>{-2});
     known_.push_back(
-        std::make_unique<Known>(Known{from.lexing, from.stack, from.live, false, {}, 0, {}, {}}));
+        std::make_unique<Known>(Known{from.lexing, from.stack, from.live, false, {}, 0, {}, {}, {}}));
     std::unordered_map<std::int32_t, std::vector<std::int32_t>> found;
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < tokens_.size(); ++token) {
         budget_.tick();
@@ -90,13 +91,6 @@ std::int32_t CanonicalSearch::leading_configuration(std::int32_t start, bool spa
     for (auto& [target, tokens] : found) successors.push_back({target, std::move(tokens)});
     std::ranges::sort(successors, {}, &Successors::configuration);
     return id;
-}
-
-bool CanonicalSearch::read_text(LexerConfiguration& lexing, Overlay& stack, std::string_view bytes) {
-    std::vector<std::int32_t> pending;  // read from the back
-    for (const char byte : bytes | std::views::reverse)
-        pending.push_back(machine_.lexer.byte_class(static_cast<std::uint8_t>(byte)));
-    return read(machine_, stack, lexing, pending);
 }
 
 void CanonicalSearch::add(const TokenSet& set, std::vector<std::int32_t>& tokens) const {
@@ -161,10 +155,10 @@ bool CanonicalSearch::is_settled(std::int32_t at, std::int32_t place, std::int32
     if (known.settled.size() <= slot) known.settled.resize(slot + 1, -1);
     if (known.settled[slot] < 0) {
         bool settled = use_.pretokens.ends(place) && may_end(known);
-        const auto& follows = characters(known);
-        for (std::size_t character = 0; !settled && character < follows.size(); ++character)
-            settled = follows[character] != 0 &&
-                      use_.pretokens.is_free_after(place, static_cast<std::uint8_t>(character));
+        const auto classes = use_.pretokens.is_ever_free() ? use_.pretokens.samples().size() : 0;
+        for (std::size_t character = 0; !settled && character < classes; ++character)
+            settled = use_.pretokens.is_free_after(place, static_cast<std::uint8_t>(character)) &&
+                      characters(known)[character] != 0;
         known.settled[slot] = settled ? 1 : 0;
     }
     return known.settled[slot] == 1;
@@ -174,7 +168,13 @@ std::int32_t CanonicalSearch::node(std::int32_t at, std::int32_t place, std::int
                                    bool delicate_only) {
     const std::array<std::int32_t, 4> key = {at, place, text, delicate_only};
     const auto id = node_ids_.intern(key);
-    if (static_cast<std::size_t>(id) == nodes_.size()) nodes_.push_back({at, place, text, false, {}, {}, {}});
+    if (static_cast<std::size_t>(id) == nodes_.size()) {
+        Node made;
+        made.configuration = at;
+        made.place = place;
+        made.text = text;
+        nodes_.push_back(std::move(made));
+    }
     return id;
 }
 
@@ -184,6 +184,7 @@ void CanonicalSearch::explore(std::int32_t id, bool delicate_only) {
     const auto text = nodes_[static_cast<std::size_t>(id)].text;
     auto* texts = use_.texts;
     expand(from);
+    steps_ += kNodeSteps;
     std::vector<std::int32_t> within, across;
     std::vector<Edge> open;
     for (const bool marked : {false, true}) {
@@ -192,6 +193,7 @@ void CanonicalSearch::explore(std::int32_t id, bool delicate_only) {
         for (const auto& [target, tokens] : known_[static_cast<std::size_t>(from)]->successors)
             for (const auto token : tokens) {
                 budget_.tick();
+                ++steps_;
                 if (texts && texts->is_added(token)) {
                     if (!marked || !use_.pretokens.ends(place) ||
                         (delicate_only && !texts->is_delicate(text, token)))
@@ -218,8 +220,9 @@ void CanonicalSearch::explore(std::int32_t id, bool delicate_only) {
     numbers_ += open.size() * (sizeof(Edge) / sizeof(std::int32_t));
     auto& made = nodes_[static_cast<std::size_t>(id)];
     made.explored = true;
-    made.within = std::move(within);
-    made.across = std::move(across);
+    made.within.insert(made.within.end(), within.begin(),
+                       within.end());  // after what `complete` has put there
+    made.across.insert(made.across.end(), across.begin(), across.end());
     made.open = std::move(open);
 }
 
@@ -341,13 +344,23 @@ CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, c
     while (std::ranges::any_of(roots, is_open)) {
         const auto next = levels_ == closed ? wanted(roots) : wanted_further();
         if (next.empty() && levels_ == closed) break;
-        explored += next.size();
-        if (is_too_large(explored)) {
+        if (!is_over_soon()) {
+            if (complete_some(roots, next)) {
+                close_all();
+                closed = levels_;
+                continue;
+            }
+        }
+        if (is_too_large(explored + next.size())) {
             found.cut = true;
             close_all();
             break;
         }
-        for (const auto each : next) explore(each, false);
+        for (const auto each : next) {
+            if (!is_over_soon() && !nodes_[static_cast<std::size_t>(each)].is_completed) break;
+            explore(each, false);
+            ++explored;
+        }
         // Closing looks at all levels again, so in a long search it is done seldom.
         if (++levels_ <= kShortSearch || levels_ >= closed + closed / 4 || next.empty()) {
             close_all();

@@ -18,6 +18,13 @@
 // The states of the texts differ only in where delicate tokens lead. What the other tokens do is taken from
 // the start of texts (`from_start`).
 //
+// A language may have no such character, and no end nearby: where the tokenizer does not split texts, `[[[[`
+// could be followed to all its ends, which are exponentially many. So a search that is not over soon asks for
+// the shortest completion of each node that it would look at next, and follows the tokens that the tokenizer
+// makes of that to where they are live at once, or the text ends. The first one is live then, which mostly
+// settles what led to the node: a token is dead only if it merges with all that can follow. Where nothing
+// ever splits, the whole stack is read, so that what has been followed once is known by its stack (`Proven`).
+//
 // Bounded: after as many nodes as the budget has states (at least kLeastNodes, and fewer if they are large)
 // the tokens that are open count as dead, and `cut` says so. Then tokens may be missing, and a mask that has
 // none at all is an error; but no token is allowed that should not be.
@@ -31,8 +38,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <ranges>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -40,8 +51,10 @@
 
 #include "base/budget.hpp"
 #include "base/interner.hpp"
+#include "completion/stack_cells.hpp"
 #include "composition/token_classes.hpp"
 #include "detokenizer/tokens.hpp"
+#include "detokenizer/trie.hpp"
 #include "filters/canonical_filter.hpp"
 #include "liveness/coaccessibility.hpp"
 #include "pda/pushdown.hpp"
@@ -54,13 +67,30 @@ class CanonicalSearch {
     // `settled`: liveness if only texts may follow that the tokenizer leaves as they are, whatever stands
     // before them; the same as `coaccessibility` if it changes none. `classes`: by the lexer states in which
     // tokens end.
+    // The shortest text that ends a sentence, or a beginning of it with so many bytes or more.
+    struct CompletionText {
+        std::string text;
+        bool is_whole;
+    };
+    using Completions =
+        std::function<CompletionText(const LexerConfiguration&, const PersistentStack&, std::size_t)>;
+    // Configurations, by their stacks, with states of the filter from which a text goes on to its end.
+    struct Proven {
+        StackCells& cells;
+        Interner keys;
+    };
     CanonicalSearch(const Pushdown& machine, Coaccessibility& coaccessibility, Coaccessibility& settled,
-                    TokenClasses& classes, const Tokens& tokens, CanonicalFilter& filter, Budget& budget)
+                    TokenClasses& classes, const Trie& trie, CanonicalFilter& filter, Completions completion,
+                    Proven& proven, Budget& budget)
         : machine_(machine),
           coaccessibility_(coaccessibility),
           settled_(settled),
           classes_(classes),
-          tokens_(tokens),
+          trie_(trie),
+          tokens_(*trie.tokens()),
+          filter_(filter),
+          completion_(std::move(completion)),
+          proven_(proven),
           merges_(filter.merges()),
           spaced_(filter.spaced()),
           use_(filter),
@@ -99,6 +129,8 @@ class CanonicalSearch {
     static constexpr std::size_t kLeastNodes = 2000;
     static constexpr std::size_t kNodeNumbers = 160;  // a node with more in its keys and edges counts as more
     static constexpr std::size_t kShortSearch = 64;   // up to so many levels, edges are closed after each one
+    // A search asks for completions after so many steps, of which a node takes some beside its tokens.
+    static constexpr std::size_t kFewSteps = 1 << 14, kNodeSteps = 1 << 10;
     // What is known of a configuration.
     struct Known {
         LexerConfiguration lexing;
@@ -109,6 +141,7 @@ class CanonicalSearch {
         std::int8_t may_end = -1;              // -1: not known
         std::vector<std::uint8_t> characters;  // by class: whether such a character may follow
         std::vector<std::int8_t> settled;      // by place: see is_settled; -1: not known
+        std::optional<CompletionText> completion;
     };
     // A token that is open, and the node that it leads to.
     struct Edge {
@@ -119,9 +152,9 @@ class CanonicalSearch {
         std::size_t tested = 0;  // so many of the node's tokens within the pretoken merge with this one
     };
     struct Node {
-        std::int32_t configuration, place, text;
-        bool explored = false;
-        std::vector<std::int32_t> within, across;  // the tokens that are known to be live
+        std::int32_t configuration = -1, place = -1, text = -1;
+        bool explored = false, is_completed = false;  // see `explore` and `complete`
+        std::vector<std::int32_t> within, across;     // the tokens that are known to be live
         std::vector<Edge> open;
     };
     std::int32_t configuration(const LexerConfiguration& lexing, const Overlay& stack);
@@ -132,7 +165,13 @@ class CanonicalSearch {
     bool is_live(Coaccessibility& coaccessibility, const LexerConfiguration& lexing, const Overlay& stack);
     bool may_end(Known& known);
     const std::vector<std::uint8_t>& characters(Known& known);
-    bool read_text(LexerConfiguration& lexing, Overlay& stack, std::string_view bytes);
+    template <class Stack>
+    bool read_text(LexerConfiguration& lexing, Stack& stack, std::string_view bytes) {
+        std::vector<std::int32_t> pending;  // read from the back
+        for (const char byte : bytes | std::views::reverse)
+            pending.push_back(machine_.lexer.byte_class(static_cast<std::uint8_t>(byte)));
+        return read(machine_, stack, lexing, pending);
+    }
     bool may_follow(const Known& known, std::string_view bytes);
     // Whether a token that leads here is live at once: the first of the two ways to be live.
     bool is_settled(std::int32_t configuration, std::int32_t place, std::int32_t text);
@@ -147,6 +186,15 @@ class CanonicalSearch {
                       bool delicate_only = false);
     // Finds the tokens of a node, live or open; `delicate_only`: only those that are delicate in its text.
     void explore(std::int32_t node, bool delicate_only);
+    // Finds a live token of a node or two: the first ones of its shortest completion. False: none is found.
+    bool complete(std::int32_t node);
+    // The same for the nodes that open tokens of the roots lead to and the roots, and if nothing is found
+    // there for other ones.
+    bool complete_some(std::span<const std::int32_t> roots, std::span<const std::int32_t> others);
+    std::optional<std::int32_t> first_live_token(Known& known, std::int32_t state);
+    std::optional<std::int32_t> first_token_to_settled(Known& known, std::int32_t state);
+    std::optional<std::int32_t> first_token_to_proven(Known& known, std::int32_t state);
+    bool is_settled_in(std::int32_t configuration, std::int32_t state);
     // The second way to be live.
     bool has_live_successor(Edge& edge);
     // Closes every edge whose token is live by now: the least fixpoint over the nodes explored so far.
@@ -155,6 +203,7 @@ class CanonicalSearch {
     std::vector<std::int32_t> wanted_further();
     std::vector<std::int32_t> wanted_after(std::vector<Edge*> todo);
     bool is_too_large(std::size_t explored) const;
+    bool is_over_soon() const { return use_.pretokens.is_ever_free() && steps_ <= kFewSteps; }
     void add_to(Found& found, const Node& node);
     // By node: whether it and all nodes that its open tokens lead to are explored, so that these are dead.
     std::vector<bool> answered() const;
@@ -163,12 +212,17 @@ class CanonicalSearch {
     Coaccessibility& coaccessibility_;
     Coaccessibility& settled_;
     TokenClasses& classes_;
+    const Trie& trie_;
     const Tokens& tokens_;
+    CanonicalFilter& filter_;
+    Completions completion_;
+    Proven& proven_;
     const MergeTable& merges_;
     bool spaced_;
     CanonicalFilter::Use use_;
     Budget& budget_;
     Interner configuration_ids_;
+    std::int32_t leading_ = -1;     // the configuration before a first token that loses a leading space
     std::int32_t only_space_ = -1;  // the configuration after a first token that is all leading space
     std::vector<std::unique_ptr<Known>> known_;
     Interner node_ids_;
@@ -177,6 +231,7 @@ class CanonicalSearch {
     std::vector<Edge*> frontier_;  // the edges of the last round that lead to nodes not explored then
     std::size_t numbers_ = 0;      // how many numbers are in keys of configurations and in open edges
     std::size_t levels_ = 0;       // how many levels `find` has explored
+    std::size_t steps_ = 0;        // a measure of the time that it took
 };
 
 template <class Visit>

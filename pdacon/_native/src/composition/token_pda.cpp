@@ -419,8 +419,14 @@ Coaccessibility& TokenPda::settled() {
 }
 
 CanonicalSearch TokenPda::canonical_search() {
+    auto completion = [this](const LexerConfiguration& lexing, const PersistentStack& stack,
+                             std::size_t most) {
+        std::string text;
+        const auto length = engine().shortest_completion(lexing, stack, &text, most);
+        return CanonicalSearch::CompletionText{text, std::ssize(text) == length};
+    };
     return CanonicalSearch(machine_, engine().coaccessibility(), settled(), engine().classes_by_state(),
-                           tokens(), *filter_, budget_);
+                           trie(), *filter_, std::move(completion), proven_, budget_);
 }
 
 CanonicalSearch::Found TokenPda::live_tokens(std::int32_t known) const {

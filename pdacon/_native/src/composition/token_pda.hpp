@@ -273,6 +273,7 @@ class TokenPda {
     LivenessTable liveness_table_;
     std::shared_ptr<const VocabularyStar> star_;  // made when it is needed, as the next
     StackCells cells_;
+    CanonicalSearch::Proven proven_{cells_, {}};
     std::unique_ptr<MaskEngine> engine_;
     MaskSet masks_;
     MaskTrie mask_trie_;

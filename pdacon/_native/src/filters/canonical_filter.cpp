@@ -137,6 +137,11 @@ void CanonicalFilter::combine(std::int32_t state, const std::int32_t* within, co
     for (std::size_t at = 0; at < words; ++at) out[at] = (within[at] & followers[at]) | across[at];
 }
 
+std::int32_t CanonicalFilter::last(std::int32_t state) {
+    const std::lock_guard hold(lock_);
+    return states_[in_range(state, states_.size())].last;
+}
+
 bool CanonicalFilter::may_follow(std::int32_t state, std::int32_t token) {
     const std::lock_guard hold(lock_);
     const auto last = states_[in_range(state, states_.size())].last;

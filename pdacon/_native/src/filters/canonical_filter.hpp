@@ -84,6 +84,8 @@ class CanonicalFilter {
     // last one; and `across`.
     void combine(std::int32_t state, const std::int32_t* within, const std::int32_t* across,
                  std::span<std::int32_t> mask);
+    // The last token of a state, or what stands in its place.
+    std::int32_t last(std::int32_t state);
     // Whether a token may follow the last one of a state within a pretoken.
     bool may_follow(std::int32_t state, std::int32_t token);
 

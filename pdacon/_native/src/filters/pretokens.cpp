@@ -40,6 +40,8 @@ Pretokens::Pretokens(std::shared_ptr<const Tokens> tokens, std::vector<std::uint
     for (const auto each : classes_) fits = fits && each < num_classes;
     for (const auto state : next_) fits = fits && state >= -1 && state < static_cast<std::int64_t>(states);
     if (!fits) throw std::invalid_argument("pretokens: the tables do not fit together");
+    for (std::size_t at = 1; at < next_.size(); at += 2)  // after characters with a mark before them
+        is_ever_free_ = is_ever_free_ || (next_[at] >= 0 && free_[static_cast<std::size_t>(next_[at])] != 0);
     intern({0});
     make_groups();
     make_samples(settled);

@@ -49,6 +49,8 @@ class Pretokens {
     bool ends(std::int32_t place) const;
     // Whether a mark and a character of this class may follow, and then any text.
     bool is_free_after(std::int32_t place, std::uint8_t character_class) const;
+    // Whether there is any such place: not if nothing splits texts.
+    bool is_ever_free() const { return is_ever_free_; }
     std::uint8_t class_of(char32_t code) const { return classes_[code]; }
     // The first settled characters of each class beyond ASCII, in UTF-8, at most `kSamples`: a search that
     // asks whether a character of a class may follow tries these.
@@ -98,6 +100,7 @@ class Pretokens {
     // By how many bytes are missing, the code without their bits, and the number of the word.
     std::map<std::array<std::int32_t, 3>, std::uint32_t> class_words_;
     std::size_t bytes_ = 0;
+    bool is_ever_free_ = false;
 };
 
 }  // namespace pdacon

@@ -61,6 +61,13 @@ class PersistentStack {
         release(block_, &BlockNode::around);
     }
 
+    // A handle of a stack that another handle holds.
+    static PersistentStack sharing(const StackView& view) {
+        retain(view.top);
+        retain(view.block);
+        return {view.top, view.block};
+    }
+
     std::int32_t top() const { return node_->state; }
     const StackNode* node() const { return node_; }
     std::uint32_t depth() const { return node_->depth; }
@@ -90,6 +97,7 @@ class PersistentStack {
     }
 
   private:
+    PersistentStack(const StackNode* node, const BlockNode* block) : node_(node), block_(block) {}
     template <class Node>
     static void retain(const Node* node) {
         if (node != nullptr) node->references.fetch_add(1, std::memory_order_relaxed);
@@ -174,6 +182,19 @@ class Overlay {
                                        static_cast<std::int32_t>(pushed_.size())};
         made.insert(made.end(), pushed_.begin(), pushed_.end());
         made.insert(made.end(), opened_.begin(), opened_.end());
+        return made;
+    }
+
+    void look_at_all() {
+        read_set_->states = std::max(read_set_->states, popped_ + base_->depth + 1);
+        if (block_ != nullptr) look_at_columns();
+    }
+
+    // This stack as a handle, if a handle holds the other stack. Nothing is recorded as read.
+    PersistentStack persistent() const {
+        auto made = PersistentStack::sharing({base_, block_});
+        for (const auto state : pushed_) made.push(state);
+        for (const auto column : opened_) made.open_block(column);
         return made;
     }
 

@@ -1,0 +1,34 @@
+// The tokens that a tokenizer makes of a text, found by the automaton over its tokens.
+//
+// They are unique, but beginnings of the text can have several tokenizations that may still go on, so all of
+// them are followed at once. Cost: O(length of the text x tokens at a place x states there).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/budget.hpp"
+#include "detokenizer/trie.hpp"
+#include "filters/canonical_filter.hpp"
+
+namespace pdacon {
+
+// A token, where it ends in the text, and the state of the filter there.
+struct SpelledToken {
+    std::int32_t token;
+    std::size_t end;
+    std::int32_t state;
+};
+
+// From a state of the filter on; nothing: the tokenizer makes no such tokens. `may_end`: asked in the order
+// of places whether a text may end at a place behind the first one in a state, or surely goes on: there it is
+// over. If several do at the end of the text, it is the one with the fewest tokens.
+std::optional<std::vector<SpelledToken>> spell(const Trie& trie, CanonicalFilter& filter, Budget& budget,
+                                               std::int32_t state, std::string_view text,
+                                               const std::function<bool(std::size_t, std::int32_t)>& may_end);
+
+}  // namespace pdacon
