@@ -183,8 +183,8 @@ def ask(address: str, expected: _Expected, request: ToolRequest) -> str:
         if response.status_code != 200:
             return _refusal(format, request, response.status_code, response.read().decode())
         answer = _streamed(response) if request.is_stream else _whole(json.loads(response.read()))
-    if isinstance(answer, str):
-        return answer
+    if isinstance(answer, str):  # once a stream has begun, vLLM refuses by an event
+        return _refusal(format, request, json.loads(answer)["error"]["code"], answer)
     # Without strict tools nothing holds a free choice to a format, so that no style is asked for.
     if format.style is not None and (request.strict or request.choice != "auto"):
         return f"{request}: style {format.style} is not refused"
@@ -215,10 +215,11 @@ def _whole(answer: Any) -> _Answer:
 
 
 def _streamed(response: httpx.Response) -> _Answer | str:
+    """The answer, or the event that is none."""
     answer = _Answer([], [])
     for event in events(response):
         if "choices" not in event:
-            return f"an event: {event}"
+            return json.dumps(event)
         for choice in event["choices"]:
             answer.content += choice["delta"].get("content") or ""
             answer.tokens += choice.get("token_ids") or []
