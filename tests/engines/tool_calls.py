@@ -185,8 +185,8 @@ def ask(address: str, expected: _Expected, request: ToolRequest) -> str:
         answer = _streamed(response) if request.is_stream else _whole(json.loads(response.read()))
     if isinstance(answer, str):  # once a stream has begun, vLLM refuses by an event
         return _refusal(format, request, json.loads(answer)["error"]["code"], answer)
-    # Without strict tools nothing holds a free choice to a format, so that no style is asked for.
-    if format.style is not None and (request.strict or request.choice != "auto"):
+    # Without strict tools vLLM asks for no format, or for one whose arguments are any text.
+    if format.style is not None and request.strict:
         return f"{request}: style {format.style} is not refused"
     if answer.ending == "length":
         return "cut"
