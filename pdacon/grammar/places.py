@@ -25,13 +25,14 @@ _HELPER = re.compile(r"__(.+)_(?:star|plus|repeat_a\d+_b\d+(?:_opt)?)_\d+")
 _LEXEMES = re.compile(
     r"""
     (?P<skip> "(?:\\.|[^"\\\n])*" | /(?!/)(?:\\.|[^/\\])+/ | \\[ ]*\n )
-    | (?P<comment> \s*(?://|\#)[^\n]* )
-    | (?P<bar> (?:\r?\n\s*)?\| )
+    | (?P<blank> \s+ )
+    | (?P<comment> (?://|\#)[^\n]* )
+    | (?P<bar> \| )
     | (?P<open> [(\[{] ) | (?P<close> [)\]}] )
-    | (?P<end> \n )
     """,
     re.VERBOSE,
 )
+_GOES_ON = re.compile(r"\||//|\#")  # after a newline: a rule has another alternative, or a comment before it
 _UNROLLED = 50  # Lark writes x~n..m out as alternatives below this, and as helper rules from it on.
 
 
@@ -113,9 +114,10 @@ class Places:
 
     def _written_alternatives(self, name: Token) -> list[Span]:
         text = self._source.text
-        # A template's parameters and a priority stand before the colon, and neither contains one.
-        begin = first = text.index(":", (name.start_pos or 0) + len(name)) + 1
-        known = self._written.get(first)  # rules that are made for one place, such as those of a schema, share it
+        # A name, a template's parameters and a priority stand before the colon, and none contains one. Rules that are
+        # made for one place, such as those of a schema, have longer names than what is written there.
+        begin = first = text.index(":", name.start_pos or 0) + 1
+        known = self._written.get(first)
         if known is not None:
             return known
         spans, depth, end = [], 0, len(text)
@@ -131,7 +133,7 @@ class Places:
             elif kind == "bar" and depth == 0:
                 spans.append(self._trimmed(begin, lexeme.start(), comments))
                 begin = lexeme.end()
-            elif kind == "end" and depth == 0:
+            elif kind == "blank" and depth == 0 and "\n" in lexeme[0] and not _GOES_ON.match(text, lexeme.end()):
                 end = lexeme.start()
                 break
         known = self._written[first] = [*spans, self._trimmed(begin, end, comments)]

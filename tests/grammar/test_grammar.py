@@ -290,3 +290,16 @@ def test_an_undefined_start_names_the_rules() -> None:
 def test_names_are_plain_strings(name: str) -> None:
     """Lark's own are tokens, which show themselves as such."""
     assert {type(terminal.name) for terminal in Grammar.builtin(name).terminals} == {str}
+
+
+def test_alternatives_have_their_places_among_blanks_and_comments() -> None:
+    """Each where it is written; 100,000 blanks, such as an embedded schema leaves, are read once."""
+    blanks = " " * 100_000
+    text = f'start: "a" // one | two\n\n     // three\n   | "b"{blanks}| "c" other # four\n\n\nother: "d"\n'
+    grammar = Grammar.from_lark(text)
+    assert [written(grammar, production.span) for production in grammar.productions] == [
+        '"a"',
+        '"b"',
+        '"c" other',
+        '"d"',
+    ]
