@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -64,11 +65,13 @@ def within(seconds: float, work: Callable[[], R]) -> R:
     TimeIsUp
     """
     thread, lock = ctypes.c_ulong(threading.get_ident()), threading.Lock()
-    running = True
+    running, sent, arrived = True, False, False
 
     def stop() -> None:
+        nonlocal sent
         with lock:
             if running:
+                sent = True
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(TimeIsUp))
 
     timer = threading.Timer(seconds, stop)
@@ -76,9 +79,14 @@ def within(seconds: float, work: Callable[[], R]) -> R:
     timer.start()
     try:
         return work()
+    except TimeIsUp:
+        arrived = True
+        raise
     finally:
         timer.cancel()
         with lock:
             running = False
-            # What was sent and has not arrived would arrive in the next work of this thread.
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, None)
+        # What was sent and has not arrived would arrive in the next work of this thread. It cannot be taken back: to
+        # clear it leaves the interpreter looking for it for ever, at each call of every thread (CPython 3.11).
+        while sent and not arrived:
+            time.sleep(0.001)
