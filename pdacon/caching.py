@@ -477,7 +477,7 @@ def _made(make: Callable[[], Constraint]) -> Constraint | PdaconError:
     except PdaconError as error:
         if isinstance(error, LimitExceededError) and error.what == "seconds":
             raise
-        return error
+        return copy.copy(error)  # without the frames in which it was raised, and all that these hold
 
 
 def _given(found: Constraint | PdaconError) -> Constraint:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -98,6 +99,28 @@ def test_a_refusal_is_kept_and_each_caller_gets_one_of_its_own(
     assert len({str(error) for error in raised}) == 1
     assert cache.statistics()["refusals"] == 2
     assert cache.statistics()["misses"] == 1
+
+
+def test_a_refusal_is_kept_without_what_was_made_before_it() -> None:
+    """Else each refused schema would keep its unfinished automata, and nothing would count them."""
+
+    class Large:
+        pass
+
+    seen: list[weakref.ref[Large]] = []
+
+    def make(_: object) -> Grammar:
+        large = Large()
+        seen.append(weakref.ref(large))
+        return Grammar.from_lark('start: a | b\na: "x"\nb: "x"')
+
+    cache = CompileCache()
+    for _ in range(2):
+        with pytest.raises(NondeterministicGrammarError):
+            cache.compile_keyed(("refused",), make, WORDS)
+    gc.collect()
+    assert [large() for large in seen] == [None]
+    assert cache.statistics()["refusals"] == 1
 
 
 @pytest.mark.slow
