@@ -109,7 +109,7 @@ def test_a_refusal_is_kept_without_what_was_made_before_it() -> None:
 
     seen: list[weakref.ref[Large]] = []
 
-    def make(_: object) -> Grammar:
+    def make() -> Grammar:
         large = Large()
         seen.append(weakref.ref(large))
         return Grammar.from_lark('start: a | b\na: "x"\nb: "x"')
