@@ -61,20 +61,26 @@ def compete(grammar: Grammar, terminals: Sequence[int]) -> tuple[tuple[int, ...]
     dict of int to tuple of int
         By a regex's index those of its keywords.
     """
-    end = len(terminals)
+    chosen = len(terminals)
+    # A piece at the border of an embedded grammar has the place of an ignored terminal, which has to be there.
+    whole = [grammar.border_pieces[k] for k in terminals if k in grammar.border_pieces]
+    there = list(dict.fromkeys((*terminals, *whole)))
+    end = len(there)
     alone = replace(
         grammar,
-        terminals=tuple(grammar.terminals[k] for k in terminals),
+        terminals=tuple(grammar.terminals[k] for k in there),
         nonterminals=(Nonterminal("start", None),),
-        productions=tuple(Production(end + 1, (k,), 0, "start", None, k, None) for k in range(end)),
-        ignore=frozenset(),
+        productions=tuple(Production(end + 1, (k,), 0, "start", None, k, None) for k in range(chosen)),
+        ignore=frozenset(map(there.index, whole)),
+        islands=(),
         starts=(end + 1,),
         options=replace(grammar.options, start=("start",), lexer="contextual", postlex=None),
         layout=None,
     )
     tables = build_tables(alone)
     context = Machine(alone, tables).contexts[tables.start_states[0]]
-    return context.terminals, context.keywords
+    order = tuple(k for k in context.terminals if k < chosen)
+    return order, {k: names for k, names in context.keywords.items() if k < chosen}
 
 
 def draw_context(grammar: Grammar, tables: Tables, number: int) -> str:

@@ -339,6 +339,14 @@ def test_what_has_no_automaton() -> None:
         terminal_graph(Grammar.from_lark(r"start: A" "\n" r"A: /(?P<x>a+)b(?P=x)/"), "A")
 
 
+def test_each_terminal_of_a_grammar_in_another_one() -> None:
+    grammar = Grammar.compose('start: "(" y ")" /;+/ | "c"', y='start: /[a-z]+/ "c"\n%ignore /[;]/')
+    assert any(terminal.in_place_of for terminal in grammar.terminals)
+    for terminal in grammar.terminals:
+        assert terminal.name in str(grammar.draw(terminal.name)) or terminal.literal
+    assert "Tried in this order:" in str(grammar.draw(*(terminal.name for terminal in grammar.terminals)))
+
+
 def test_the_title_has_what_the_author_wrote(tmp_path: Path) -> None:
     (tmp_path / "lib.lark").write_text('a: A\nA: B // not this\n  | "//"\nB: /b+/\n', encoding="utf-8")
     main = tmp_path / "main.lark"
