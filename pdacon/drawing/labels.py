@@ -27,6 +27,11 @@ def grammar_name(grammar: Grammar) -> str:
     return (grammar.source_path or "grammar").replace("\\", "/").rpartition("/")[2]
 
 
+def is_made(grammar: Grammar, terminal: int) -> bool:
+    """Whether the postlexer makes a terminal, which has no pattern then."""
+    return grammar.layout is not None and terminal in (grammar.layout.indent, grammar.layout.dedent)
+
+
 def pattern(grammar: Grammar, terminal: Terminal) -> str:
     """What a terminal matches, as its author wrote it where that is found, on one line, cut where it is long."""
     text = whole_pattern(grammar, terminal)

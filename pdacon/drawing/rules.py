@@ -16,7 +16,7 @@ import railroad
 
 from pdacon.drawing import svg
 from pdacon.drawing.columns import Part, arrange
-from pdacon.drawing.labels import grammar_name, pattern, shortened, suggestion
+from pdacon.drawing.labels import grammar_name, is_made, pattern, shortened, suggestion
 from pdacon.errors import DrawingError
 from pdacon.grammar import Grammar
 from pdacon.grammar.definitions import Definition, Expression, InOrder, Name, OneOf, Repeated, read_definitions, written
@@ -305,7 +305,9 @@ def _terminals(grammar: Grammar) -> list[Part]:
         remarks = [f"priority {terminal.priority}"] if terminal.priority else []
         remarks += ["ignored"] if k in grammar.ignore and _has_name(terminal) else []
         remark = f"  ({', '.join(remarks)})" if remarks else ""
-        written_as = pattern(grammar, terminal) or "made by the postlexer"
+        written_as = pattern(grammar, terminal) or (
+            "made by the postlexer" if is_made(grammar, k) else "(no text is in it)"
+        )
         lines.append((f"{name:<{width}}  {written_as}{remark}", "item"))
     return [_line(text, name) for text, name in lines]
 

@@ -16,7 +16,7 @@ from pdacon.drawing.automaton import ALL_BYTES, CharacterAutomaton, CharacterSta
 from pdacon.drawing.characters import describe_set
 from pdacon.drawing.contexts import compete, keyword_lines
 from pdacon.drawing.graph import Edge, Graph, Node, Row
-from pdacon.drawing.labels import WIDEST, suggestion, whole_pattern, wrapped
+from pdacon.drawing.labels import WIDEST, is_made, suggestion, whole_pattern, wrapped
 from pdacon.drawing.rendering import render
 from pdacon.errors import DrawingError
 from pdacon.grammar import Grammar
@@ -49,7 +49,7 @@ def draw_terminal(grammar: Grammar, *names: str, most: int = MOST_STATES) -> str
     Raises
     ------
     DrawingError
-        There is no such terminal, or nothing but a postlexer makes it.
+        There is no such terminal, or it has no pattern.
     UnsupportedGrammarError
         Its pattern has something that pdacon does not support.
 
@@ -113,7 +113,8 @@ def find_terminal(grammar: Grammar, name: str) -> int:
         known = [text for t in grammar.terminals for text in (t.name, t.literal) if text]
         raise DrawingError(f"no terminal {name}; {suggestion(name, known)}")
     if grammar.terminals[found[0]].pattern is None:
-        raise DrawingError(f"terminal {name} has no pattern: a postlexer makes it")
+        why = "a postlexer makes it" if is_made(grammar, found[0]) else "no text is in it"
+        raise DrawingError(f"terminal {name} has no pattern: {why}")
     return found[0]
 
 

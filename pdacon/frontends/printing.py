@@ -17,7 +17,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
-from pdacon.grammar.model import Automaton, GrammarData, Terminal
+from pdacon.grammar.model import Automaton, GrammarData, Pattern, Terminal
 from pdacon.lexer.program import BYTES, MATCH, SPLIT, Edges, epsilon_closure, from_automaton
 from pdacon.lexer.utf8 import continuations
 from pdacon.regular import character_class
@@ -50,8 +50,11 @@ def to_lark(grammar: GrammarData) -> str:
         lines.append(f"{_name(grammar.symbol_name(lhs))}{priority}: " + "\n    | ".join(alternatives))
     pattern_of = _words_pattern if grammar.language == "choices" else automaton_pattern
     for terminal in grammar.terminals:
+        if terminal.pattern is None:  # no text is in it, and Lark never finds one that is only declared
+            lines.append(f"%declare {_name(terminal.name)}")
+            continue
         priority = f".{terminal.priority}" if terminal.priority else ""
-        lines.append(f"{_name(terminal.name)}{priority}: {_written(terminal, pattern_of)}")
+        lines.append(f"{_name(terminal.name)}{priority}: {_written(terminal, terminal.pattern, pattern_of)}")
     lines += [f"%ignore {_name(grammar.terminals[k].name)}" for k in sorted(grammar.ignore)]
     return "\n".join(lines) + "\n"
 
@@ -75,9 +78,7 @@ def _name(name: str) -> str:
     return f"_{'Z' if name.isupper() else 'z'}{plain[1:]}" if plain.startswith("__") else plain
 
 
-def _written(terminal: Terminal, pattern_of: Callable[[Automaton], str]) -> str:
-    pattern = terminal.pattern
-    assert pattern is not None
+def _written(terminal: Terminal, pattern: Pattern, pattern_of: Callable[[Automaton], str]) -> str:
     flags = "".join(sorted(pattern.flags))
     if pattern.kind == "str":
         return json.dumps(pattern.value, ensure_ascii=False) + flags

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import lark
 import pytest
 
-from pdacon import DrawingError, Grammar
+from pdacon import DrawingError, Grammar, GrammarWarning, RegularSet
 from pdacon.grammar.definitions import read_definitions
 
 pytest.importorskip("graphlay")
@@ -151,6 +151,17 @@ def test_what_follows_is_below_an_optional_item_of_several_lines() -> None:
         assert last.height > 0
         below = last.down if choice.default else last.height + last.down
         assert choice.down >= below
+
+
+def test_what_has_no_text_is_shown_as_such() -> None:
+    nothing = RegularSet.from_regex("a") & RegularSet.from_regex("b")
+    with pytest.warns(GrammarWarning, match="no text has what needs x"):
+        grammar = Grammar.compose('start: "a" | "b" x', x=nothing)
+    for picture in (grammar.draw(), Grammar.from_lark('start: "a" | "b" X_HOLE\n%declare X_HOLE').draw()):
+        assert ">X_HOLE  (no text is in it)<" in str(picture)
+    assert "X_HOLE" in str(grammar.draw("x"))
+    with pytest.raises(DrawingError, match="X_HOLE has no pattern: no text is in it"):
+        grammar.draw("X_HOLE")
 
 
 def test_lines_begin_at_the_left() -> None:

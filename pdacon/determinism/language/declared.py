@@ -8,6 +8,7 @@ from pdacon.determinism.report.findings import TITLES, Finding
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar
+    from pdacon.grammar.model import Production
 
 
 def declared_findings(grammar: Grammar) -> list[Finding]:
@@ -25,6 +26,9 @@ def declared_findings(grammar: Grammar) -> list[Finding]:
             continue
         name = grammar.describe_symbol(terminal)
         rules = ", ".join(dict.fromkeys(grammar.describe_name(production.rule) for production in users))
+        if grammar.language == "several grammars":
+            findings.append(_without_text(grammar, terminal, users[0], rules))
+            continue
         who = "no postlexer is given" if layout is None else "the Indenter that is given makes others"
         indenter = "the grammar's Indenter (postlex=\"python\" for Python's), or " if layout is None else ""
         findings.append(
@@ -40,6 +44,21 @@ def declared_findings(grammar: Grammar) -> list[Finding]:
             )
         )
     return findings
+
+
+def _without_text(grammar: Grammar, terminal: int, user: Production, rules: str) -> Finding:
+    """PDA009 of a grammar that was put together, for which no postlexer can be given: of a hole that has no text."""
+    name = grammar.describe_symbol(terminal)
+    return Finding(
+        id="PDA009",
+        level="warning",
+        title=f"{TITLES['PDA009']}: {name}",
+        message=f"No text is in it: it is only declared, and no grammar that has a text stands in its place. So no "
+        f"text has what needs it in these rules: {rules}.",
+        span=grammar.terminals[terminal].span or user.span,
+        symbols=(grammar.terminals[terminal].name,),
+        repair=f"put a grammar that has a text in the place of {name}, or remove what needs it.",
+    )
 
 
 def unused_findings(grammar: Grammar) -> list[Finding]:

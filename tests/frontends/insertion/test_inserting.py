@@ -6,6 +6,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import lark
 import pytest
 
 import pdacon
@@ -247,3 +248,18 @@ def test_a_hole_without_any_text_is_a_branch_that_cannot_be() -> None:
         grammar = Grammar.compose("start: h", h=nothing)
     with pytest.raises(EmptyLanguageError):
         pdacon.compile(grammar, pdacon.Vocabulary.bytes())
+
+
+def test_a_branch_that_cannot_be_is_printed_as_such() -> None:
+    nothing = RegularSet.from_regex("a") & RegularSet.from_regex("b")
+    with pytest.warns(GrammarWarning, match="no text has what needs x"):
+        grammar = Grammar.compose('start: "a" | "b" x "c"', x=nothing)
+    printed = lark.Lark(grammar.to_lark(), **grammar.lark_options)
+    printed.parse("a")
+    for text in ("b", "bc", "bac", "c"):
+        with pytest.raises(lark.exceptions.UnexpectedInput):
+            printed.parse(text)
+    (finding,) = pdacon.check(grammar).findings
+    assert (finding.id, finding.symbols) == ("PDA009", ("X_HOLE",))
+    assert finding.message.startswith("No text is in it: ")
+    assert "postlex" not in finding.message + str(finding.repair)
