@@ -18,6 +18,7 @@ from pdacon.cautions import caution
 from pdacon.errors import EmptyLanguageError, GrammarError, GrammarSyntaxError
 from pdacon.frontends.insertion.inserting import MADE_UP, inserted
 from pdacon.frontends.json_schema import schema_grammar
+from pdacon.frontends.names_once import NamesOnce
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import Grammar, GrammarOptions, GrammarSource, Import, Span, grammar_of
 from pdacon.grammar.reading import read_source, read_text
@@ -156,13 +157,16 @@ def _end_of_schema(text: str, at: int) -> int:
 
 
 def _decoded(text: str, at: int, span: Span) -> tuple[Any, int]:
+    names = NamesOnce()
     try:
-        schema, end = json.JSONDecoder().raw_decode(text, at)
+        schema, end = json.JSONDecoder(object_pairs_hook=names).raw_decode(text, at)
     except (ValueError, RecursionError) as error:
         message = f"what follows %json is no JSON: {error}; write a JSON Schema there"
         raise GrammarSyntaxError(message, span) from error
     if not isinstance(schema, dict | bool):
         raise GrammarSyntaxError(f"what follows %json is no JSON Schema: {text[at:end]:.40}; write an object", span)
+    if twice := names.complaint(schema):
+        raise GrammarSyntaxError(f"in the schema after %json, {twice}", span)
     return schema, end
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from pdacon.cancelling import look
 from pdacon.errors import UnsupportedSchemaError
+from pdacon.frontends.names_once import TWICE, NamesOnce
 
 _MOST_DIGITS = 1000
 _DEEPEST = 200  # levels, where something is unusual
@@ -69,7 +70,8 @@ def plain(schema: Any, document: str = "#") -> tuple[Any, str]:
     OSError
         The file cannot be read.
     UnsupportedSchemaError
-        It is no JSON, or has a number that is not finite or too long, or half of a pair of surrogates.
+        It is no JSON, or has a number that is not finite or too long, or half of a pair of surrogates, or the
+        same name twice in an object.
     """
     if isinstance(schema, os.PathLike):
         schema = Path(schema).read_bytes()
@@ -80,12 +82,13 @@ def plain(schema: Any, document: str = "#") -> tuple[Any, str]:
             document, "", f"it is a class; pdacon.Grammar.from_type({schema.__name__}) takes it"
         )
     text = ""
+    names = NamesOnce()
     try:
         if isinstance(schema, str):
-            copy = json.loads(schema, parse_float=_exact, parse_constant=_no_constant)
+            copy = json.loads(schema, parse_float=_exact, parse_constant=_no_constant, object_pairs_hook=names)
         else:
             text = json.dumps(schema, allow_nan=False)
-            copy = json.loads(text)
+            copy = json.loads(text, object_pairs_hook=names)
     except RecursionError:
         raise UnsupportedSchemaError(document, "", _DEEP) from None
     except (TypeError, ValueError) as error:
@@ -93,6 +96,8 @@ def plain(schema: Any, document: str = "#") -> tuple[Any, str]:
             file = " (to read a file, give a pathlib.Path)" if schema.endswith(".json") else ""
             raise UnsupportedSchemaError(document, "", f"the text is no JSON: {error}{file}") from None
         copy = _copied(schema, document, 0)
+    if (twice := names.repeated(copy, document)) is not None:
+        raise UnsupportedSchemaError(*twice, f"it {TWICE}")
     if not text:
         text = _text_of(copy, document)
     if _HALF_OF_A_PAIR.search(text):
@@ -101,16 +106,20 @@ def plain(schema: Any, document: str = "#") -> tuple[Any, str]:
 
 
 def plain_text(text: str) -> Any:
-    """What ``json.loads`` makes of a text; None if it shows a number in another way than Python does."""
+    """What ``json.loads`` makes of a text; None if that does not show all that the text does.
+
+    It can show a number in another way than Python does, or a name twice in an object.
+    """
     others: list[str] = []
+    names = NamesOnce()
 
     def number(text: str) -> float:
         if repr(rounded := float(text)) != text:
             others.append(text)
         return rounded
 
-    given = json.loads(text, parse_float=number)
-    return None if others else given
+    given = json.loads(text, parse_float=number, object_pairs_hook=names)
+    return given if names.hold and not others else None
 
 
 def _text_of(copy: Any, document: str) -> str:

@@ -9,6 +9,7 @@ from reprlib import repr as shown
 from typing import Any
 
 from pdacon.errors import UnsupportedGrammarError
+from pdacon.frontends.names_once import NamesOnce
 
 _MEMBERS: dict[str, tuple[str, ...]] = {
     "const_string": ("value",),
@@ -119,12 +120,15 @@ def root(given: Any) -> Format:
     given = _plain(given)
     is_json = isinstance(given, str | bytes)
     if is_json:
+        names = NamesOnce()
         try:
-            given = json.loads(given)
+            given = json.loads(given, object_pairs_hook=names)
         except (ValueError, RecursionError) as error:
             raise UnsupportedGrammarError(
                 f"the structural tag is no JSON: {error}", feature="structural tag"
             ) from error
+        if twice := names.complaint(given):
+            raise UnsupportedGrammarError(twice, feature="structural tag")
     if is_json and not isinstance(given, Mapping):
         raise malformed("#", 'an object, such as {"type": "structural_tag", "format": ...}', given)
     if not isinstance(given, Mapping):

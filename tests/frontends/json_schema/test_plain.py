@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pdacon import EmptyLanguageError, Grammar, GrammarWarning, UnsupportedSchemaError
+from pdacon import (
+    CompileCache,
+    EmptyLanguageError,
+    Grammar,
+    GrammarSyntaxError,
+    GrammarWarning,
+    UnsupportedGrammarError,
+    UnsupportedSchemaError,
+    Vocabulary,
+)
 
 
 class Colour(str, enum.Enum):
@@ -130,3 +140,42 @@ def test_the_schema_within_a_request_is_asked_for(keyword: str) -> None:
 def test_what_is_left_out_is_named_where_nothing_is_left() -> None:
     with pytest.raises(EmptyLanguageError, match="#/not: uniqueItems"):
         Grammar.from_json_schema({"not": {"uniqueItems": True}}, lax=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "pointer", "name"),
+    [
+        ('{"type": "string", "type": "integer"}', "#", "type"),
+        ('{"properties": {"a": {}, "b": {"const": [{"c": 1, "c": 1}]}}}', "#/properties/b/const/0", "c"),
+        ('{"items": {"a": 1, "a": 2}, "items": {}}', "#", "items"),
+        (rb'{"\ud800": 1, "\ud800": 2}', "#", "\\ud800"),
+    ],
+)
+def test_a_name_that_stands_twice_is_refused(text: str | bytes, pointer: str, name: str) -> None:
+    with pytest.raises(UnsupportedSchemaError, match="it stands there twice") as raised:
+        Grammar.from_json_schema(text)
+    assert (raised.value.pointer, raised.value.keyword) == (pointer, name)
+    cache = CompileCache()
+    if isinstance(text, str):
+        cache.compile_schema(json.loads(text), Vocabulary.bytes())
+        with pytest.raises(UnsupportedSchemaError, match="it stands there twice"):
+            cache.compile_schema(text, Vocabulary.bytes())
+
+
+@pytest.mark.parametrize(
+    ("make", "error"),
+    [
+        (lambda text: Grammar.from_lark(f"start: %json {text}", extensions=True), GrammarSyntaxError),
+        (lambda text: Grammar.from_llguidance(f"start: %json {text}"), GrammarSyntaxError),
+        (
+            lambda text: Grammar.from_structural_tag(
+                f'{{"type": "structural_tag", "format": {{"type": "json_schema", "json_schema": {text}}}}}'
+            ),
+            UnsupportedGrammarError,
+        ),
+    ],
+)
+def test_nor_can_it_stand_twice_within_other_texts(make: Callable[[str], Grammar], error: type[Exception]) -> None:
+    make('{"properties": {"a": {}}}')
+    with pytest.raises(error, match=r'properties: the name "a" stands there twice'):
+        make('{"properties": {"a": {}, "a": {}}}')

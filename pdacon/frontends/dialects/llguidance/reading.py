@@ -28,6 +28,7 @@ from pdacon.frontends.dialects.llguidance.tree import (
     Tree,
     Value,
 )
+from pdacon.frontends.names_once import NamesOnce
 from pdacon.quoting import did_you_mean, quoted
 
 _BLANKS = re.compile(r"(?:[ \t\r]|(?:#|//)[^\n]*)*")
@@ -147,12 +148,15 @@ class _Reader:
     def _json(self, keyword: str) -> Any:
         cursor = self._cursor
         self._skip(lines=True)
+        names, begin = NamesOnce(), cursor.at
         try:
-            value, cursor.at = json.JSONDecoder().raw_decode(cursor.text, cursor.at)
+            value, cursor.at = json.JSONDecoder(object_pairs_hook=names).raw_decode(cursor.text, cursor.at)
         except (ValueError, RecursionError) as error:
             reason = getattr(error, "msg", "it is nested too deeply")
             cursor.at = getattr(error, "pos", cursor.at)
             cursor.fail(f"JSON is expected after {keyword}: {reason}")
+        if twice := names.complaint(value):
+            cursor.fail(f"in the JSON after {keyword}, {twice}", begin)
         return value
 
     # Definitions
