@@ -263,8 +263,30 @@ class CompileCache:
         told_apart = registry is None or isinstance(registry, Mapping)
         if own is None or None in others.values() or not told_apart:
             return make()  # what cannot be written as JSON cannot be told from others
-        said = "schema", own, json.dumps(others, sort_keys=True), repr(spelling), repr((lax, formats, closed))
+        said = _schema_said(own, others, spelling, (lax, formats, closed))
         return self._constraint((*said, *_said_of(asked, words)), words, limits, cancel, make)
+
+    def name_keyed(self, key: Sequence[str], vocabulary: Vocabulary, limits: Limits) -> str:
+        """What `compile_keyed` without filters keeps the constraint of a key under."""
+        return self._name(("keyed", *key), vocabulary, limits)
+
+    def name_schema(self, schema: Any, vocabulary: Vocabulary, limits: Limits) -> str | None:
+        """What `compile_schema` without options keeps the constraint of a schema under; None: it keeps none."""
+        own = canonical_schema(schema)
+        if own is None:
+            return None
+        return self._name(_schema_said(own, {}, Spelling(), (False, True, False)), vocabulary, limits)
+
+    def kept(self, name: str) -> Constraint | None:
+        """The constraint that is in memory under a name, without compiling or waiting; None: there is none.
+
+        Raises
+        ------
+        PdaconError
+            What is in memory is a refusal.
+        """
+        with self._lock:
+            return self._answer(name) if name in self._known else None
 
     def statistics(self) -> dict[str, int]:
         """Counts since the cache was made, and what it has now.
@@ -294,8 +316,7 @@ class CompileCache:
         cancel: CancelEvent | None,
         make: Callable[[], Constraint],
     ) -> Constraint:
-        said = (self._version, vocabulary.fingerprint, _names_of(vocabulary), repr(limits), *parts)
-        key = hashlib.sha256(json.dumps(said).encode()).hexdigest()
+        key = self._name(parts, vocabulary, limits)
         while True:
             with self._lock:
                 if key in self._known:
@@ -313,6 +334,10 @@ class CompileCache:
                 with self._lock:
                     self._counts["waits"] += 1
                 return _given(flight.result)
+
+    def _name(self, parts: tuple[str, ...], vocabulary: Vocabulary, limits: Limits) -> str:
+        said = (self._version, vocabulary.fingerprint, _names_of(vocabulary), repr(limits), *parts)
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
     def _answer(self, key: str) -> Constraint:
         """What is known, to whom holds the lock."""
@@ -428,6 +453,13 @@ class CompileCache:
             total -= status.st_size
             with suppress(OSError):
                 Path(path).unlink()
+
+
+def _schema_said(
+    own: str, others: Mapping[str, str | None], spelling: Spelling, options: tuple[bool, bool, bool]
+) -> tuple[str, ...]:
+    """What tells schemas apart: themselves, those that they may refer to, and ``lax, formats, closed``."""
+    return "schema", own, json.dumps(others, sort_keys=True), repr(spelling), repr(options)
 
 
 def _names_of(vocabulary: Vocabulary) -> str:

@@ -58,6 +58,13 @@ def compile_format(
     )
 
 
+def format_name(cache: CompileCache, kind: Kind, text: str, vocabulary: Vocabulary, limits: Limits) -> str | None:
+    """What the cache keeps the constraint of a format under; None: it keeps none, since the text is no JSON."""
+    if kind == "schema":
+        return cache.name_schema(text, vocabulary, limits)
+    return cache.name_keyed((kind, text), vocabulary, limits)
+
+
 def _grammar(kind: Kind, text: str, limits: Limits) -> Grammar:
     """The grammar of a format that is no schema."""
     if kind == "json_object":

@@ -7,6 +7,7 @@ import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from dataclasses import dataclass
 from threading import Event
 
 from pdacon.caching import CompileCache
@@ -14,7 +15,7 @@ from pdacon.cautions import held
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import CancelledError, PdaconError
-from pdacon.formats import compile_format, grammar_kind
+from pdacon.formats import Kind, compile_format, format_name, grammar_kind
 from pdacon.serving.accounts import Line
 from pdacon.serving.failures import RequestError, of_grammar
 from pdacon.serving.formats import Format
@@ -22,6 +23,15 @@ from pdacon.serving.metrics import Metrics
 from pdacon.serving.settings import Settings
 
 log = logging.getLogger("pdacon.serving")
+
+
+@dataclass(slots=True)
+class _Compilation:
+    """One that waits or runs, and how many requests wait for it."""
+
+    done: asyncio.Future[Constraint]
+    cancel: Event
+    waiting: int = 0
 
 
 class Compiler:
@@ -36,8 +46,8 @@ class Compiler:
 
     Notes
     -----
-    A constraint that is in memory is looked up in the threads of compilations, too, since even that writes a schema out
-    once; it costs some 0.1 ms. What is no schema is looked up by its text.
+    A constraint that is in memory is looked up in a thread of its own, since even that writes a schema out once; it
+    costs some 0.1 ms and waits for no compilation. Requests of one format wait for one compilation of it.
     """
 
     def __init__(self, vocabulary: Vocabulary, settings: Settings, metrics: Metrics) -> None:
@@ -45,9 +55,12 @@ class Compiler:
         self._settings = settings
         self._metrics = metrics
         self._pool = ThreadPoolExecutor(settings.compile_workers, thread_name_prefix="pdacon-compile")
+        self._looking = ThreadPoolExecutor(1, thread_name_prefix="pdacon-look")
         self.cache = CompileCache(settings.cache_bytes, settings.cache_directory, settings.cache_store)
-        metrics.follow_cache(self.cache.statistics)
-        self._waiting = 0
+        metrics.follow_cache(self._statistics)
+        self._under_way: dict[object, _Compilation] = {}
+        self._asking = 0  # how many requests wait for their constraint, each with its text in memory
+        self._waits = 0  # for the compilation of another request
 
     async def constraint(self, wanted: Format) -> Constraint:
         """The constraint that holds an answer to a format.
@@ -55,9 +68,9 @@ class Compiler:
         Raises
         ------
         RequestError
-            400: it cannot be compiled, with the place and the reason. 503: too many compilations wait.
+            400: it cannot be compiled, with the place and the reason. 503: too many are being compiled, or wait.
         asyncio.CancelledError
-            The client has left; the compilation ends soon.
+            The client has left; the compilation ends soon if nobody else waits for it.
         """
         size, most = len(wanted.text.encode()), self._settings.max_grammar_bytes
         if size > most:
@@ -67,29 +80,68 @@ class Compiler:
                 param=wanted.param,
                 code="grammar_too_large",
             )
-        if self._waiting >= self._settings.max_compiles:
-            raise RequestError(503, "too many grammars are being compiled; try again soon", code="busy")
-        self._waiting += 1
-        self._metrics.compiles_waiting.inc()
-        cancel = Event()
+        if self._asking >= self._settings.max_requests:
+            raise RequestError(503, "too many requests wait for their grammars; try again soon", code="busy")
+        self._asking += 1
         began = time.perf_counter()
-        future = self._pool.submit(copy_context().run, self._compiled, wanted, cancel)
         try:
-            return await asyncio.wrap_future(future)
-        except asyncio.CancelledError:
-            cancel.set()
-            raise
+            name, constraint = await asyncio.wrap_future(self._looking.submit(self._looked_up, wanted))
+            return await self._compilation(wanted, name) if constraint is None else constraint
         except PdaconError as error:
             self._metrics.refusals.inc()
             raise of_grammar(error, wanted.param) from error
         finally:
-            self._waiting -= 1
-            if future.cancel():  # it has not begun, and will not
-                self._metrics.compiles_waiting.dec()
+            self._asking -= 1
             self._metrics.compile_seconds.observe(time.perf_counter() - began)
+
+    async def _compilation(self, wanted: Format, name: str | None) -> Constraint:
+        """What the one compilation of a format gives, which begins if there is none."""
+        key: object = object() if name is None else name  # without a name it is like no other
+        compilation = self._under_way.get(key)
+        if compilation is None:
+            if len(self._under_way) >= self._settings.max_compiles:
+                raise RequestError(503, "too many grammars are being compiled; try again soon", code="busy")
+            compilation = self._begin(wanted, key)
+        else:
+            self._waits += 1
+        compilation.waiting += 1
+        try:
+            return await asyncio.shield(compilation.done)
+        finally:
+            compilation.waiting -= 1
+            if not compilation.waiting and not compilation.done.done():
+                compilation.cancel.set()
+                if self._under_way.get(key) is compilation:  # whoever comes now begins another
+                    del self._under_way[key]
+                compilation.done.cancel()
+
+    def _begin(self, wanted: Format, key: object) -> _Compilation:
+        self._metrics.compiles_waiting.inc()
+        cancel = Event()
+        future = self._pool.submit(copy_context().run, self._compiled, wanted, cancel)
+
+        def ended(done: asyncio.Future[Constraint]) -> None:
+            if self._under_way.get(key) is compilation:
+                del self._under_way[key]
+            if future.cancelled():  # it has not begun, and will not
+                self._metrics.compiles_waiting.dec()
+
+        compilation = self._under_way[key] = _Compilation(asyncio.wrap_future(future), cancel)
+        compilation.done.add_done_callback(ended)
+        return compilation
+
+    def _looked_up(self, wanted: Format) -> tuple[str | None, Constraint | None]:
+        """What the cache calls a format, and its constraint if that is in memory."""
+        name = format_name(self.cache, _kind(wanted), wanted.text, self._vocabulary, self._settings.limits)
+        return name, None if name is None else self.cache.kept(name)
+
+    def _statistics(self) -> dict[str, int]:
+        counted = self.cache.statistics()
+        return {**counted, "waits": counted["waits"] + self._waits}
 
     def close(self) -> None:
         """Let no compilation begin any more."""
+        self._looking.shutdown(wait=False, cancel_futures=True)
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _compiled(self, wanted: Format, cancel: Event) -> Constraint:
@@ -104,5 +156,8 @@ class Compiler:
     def _compile(self, wanted: Format, cancel: Event) -> Constraint:
         if cancel.is_set():
             raise CancelledError("the compilation was cancelled")
-        kind = grammar_kind(wanted.text) if wanted.kind == "grammar" else wanted.kind
-        return compile_format(self.cache, kind, wanted.text, self._vocabulary, self._settings.limits, cancel)
+        return compile_format(self.cache, _kind(wanted), wanted.text, self._vocabulary, self._settings.limits, cancel)
+
+
+def _kind(wanted: Format) -> Kind:
+    return grammar_kind(wanted.text) if wanted.kind == "grammar" else wanted.kind

@@ -35,9 +35,11 @@ class Settings:
     compile_workers : int
         How many grammars are compiled at the same time.
     max_compiles : int
-        How many compilations may run and wait together; with more a request is refused with 503.
+        How many compilations may run and wait together; with more a request is refused with 503. A format that is in
+        memory, or that another request has compiled just now, is none of them.
     max_requests : int
-        How many answers may be written and wait for room together; with more a request is refused with 503.
+        How many answers may be written and wait for room together; with more a request is refused with 503. As many
+        requests may be read at a time, and wait for their constraints.
     max_choices : int
         The most answers to one request (``n``); never more than `max_requests`.
     batch_size : int

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import warnings
 from collections import Counter
+from collections.abc import Iterator
+from threading import Event
 from typing import Any
 
 import openai
@@ -18,10 +20,13 @@ import torch
 from serving.conftest import KEY, Running
 
 import pdacon
-from pdacon.serving import Settings
+from pdacon.errors import CancelledError
+from pdacon.formats import compile_format
+from pdacon.serving import Settings, compiling
 from pdacon.serving.answers import Answer
 from pdacon.serving.chat import message_of as read_message
 from pdacon.serving.compiling import Compiler
+from pdacon.serving.failures import RequestError
 from pdacon.serving.formats import Format
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.sampling import Sampling, chosen
@@ -160,6 +165,99 @@ def test_notes_of_schemas_are_in_the_log(caplog: pytest.LogCaptureFixture) -> No
     said = json.loads(record.message)
     assert (said["param"], said["kind"]) == ("response_format", "GrammarWarning")
     assert said["warning"].startswith("#: nullable: ")
+    compiler.close()
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
+    """Compilations end once this is set."""
+    go = Event()
+
+    def compiled(cache: Any, kind: Any, text: str, vocabulary: Any, limits: Any, cancel: Any) -> pdacon.Constraint:
+        while not go.wait(0.01):
+            if cancel.is_set():
+                raise CancelledError("the compilation was cancelled")
+        return compile_format(cache, kind, text, vocabulary, limits, cancel)
+
+    monkeypatch.setattr(compiling, "compile_format", compiled)
+    yield go
+    go.set()
+
+
+def test_only_compilations_count_as_such(slow: Event) -> None:
+    """Neither those who wait for the same one, however it is spelled, nor who asks for what is in memory."""
+    compiler = Compiler(VOCABULARY, Settings(max_compiles=1, compile_workers=1), Metrics("tiny"))
+    same = Format("schema", '{"minimum": 3, "type": "integer"}', "response_format")
+    alike = Format("schema", '{"type": "integer", "minimum": 3}', "response_format")
+    other, known = Format("regex", "a", "response_format"), Format("regex", "b", "response_format")
+
+    async def ask() -> None:
+        slow.set()
+        first = await compiler.constraint(known)
+        slow.clear()
+        waiting = [asyncio.ensure_future(compiler.constraint(one)) for one in [same, alike] * 100]
+        while compiler._statistics()["waits"] < 199:
+            await asyncio.sleep(0.01)
+        waiting[0].cancel()  # the others go on
+        assert await compiler.constraint(known) is first
+        with pytest.raises(RequestError, match="too many grammars"):
+            await compiler.constraint(other)
+        slow.set()
+        answers = await asyncio.gather(*waiting[1:])
+        assert {*map(id, answers)} == {id(answers[0])}
+        await compiler.constraint(other)
+
+    asyncio.run(ask())
+    counts = compiler._statistics()
+    assert (counts["misses"], counts["waits"]) == (3, 199)
+    compiler.close()
+
+
+def test_a_compilation_that_nobody_waits_for_has_no_place(slow: Event) -> None:
+    compiler = Compiler(VOCABULARY, Settings(max_compiles=2, compile_workers=1), Metrics("tiny"))
+    wanted = [Format("regex", text, "response_format") for text in "ab"]
+
+    async def ask() -> None:
+        waiting = [asyncio.ensure_future(compiler.constraint(one)) for one in wanted * 2]
+        while compiler._statistics()["waits"] < 2:
+            await asyncio.sleep(0.01)
+        for one in waiting:
+            one.cancel()
+        assert {type(one) for one in await asyncio.gather(*waiting, return_exceptions=True)} == {asyncio.CancelledError}
+        slow.set()
+        assert (await compiler.constraint(wanted[0])).accepts("a")
+        assert (await compiler.constraint(wanted[1])).accepts("b")
+
+    asyncio.run(ask())
+    assert compiler._metrics.compiles_waiting._value.get() == 0
+    compiler.close()
+
+
+def test_requests_that_wait_are_bounded(slow: Event) -> None:
+    compiler = Compiler(VOCABULARY, Settings(max_requests=2), Metrics("tiny"))
+    wanted = Format("regex", "a", "response_format")
+
+    async def ask() -> None:
+        waiting = [asyncio.ensure_future(compiler.constraint(wanted)) for _ in range(2)]
+        await asyncio.sleep(0)
+        with pytest.raises(RequestError, match="too many requests wait"):
+            await compiler.constraint(wanted)
+        slow.set()
+        await asyncio.gather(*waiting)
+        await compiler.constraint(wanted)
+
+    asyncio.run(ask())
+    compiler.close()
+
+
+def test_a_refusal_is_the_same_for_all_who_ask() -> None:
+    compiler = Compiler(VOCABULARY, Settings(max_compiles=1), Metrics("tiny"))
+    for text in ("(", "{"):  # the second is no JSON, of which nothing is kept
+        wanted = Format("regex" if text == "(" else "schema", text, "response_format")
+        for _ in range(2):
+            with pytest.raises(RequestError) as refused:
+                asyncio.run(compiler.constraint(wanted))
+            assert refused.value.status == 400
     compiler.close()
 
 
