@@ -13,6 +13,7 @@ from pdacon.cli.models import load_model, require
 from pdacon.cli.waiting import waiting
 
 API_KEY = "PDACON_API_KEY"
+_LONGEST = 1_000_000  # seconds; some timers of the system take no more than a few million
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,10 @@ def serve_model(told: Serving) -> int:
     Raises
     ------
     BadInput
-        The port is taken, the model cannot be loaded, a package is missing, or there is no key where one was announced.
+        An option has no value that makes sense, the port is taken, the model cannot be loaded, a package is missing, or
+        there is no key where one was announced.
     """
+    _require_sensible(told)
     keys = keys_of(told.api_keys, told.api_key_file)
     needed = ("torch", "transformers", "starlette", "uvicorn", "pydantic", "prometheus_client", "pythonjsonlogger")
     require(*needed, extra="serve")
@@ -78,13 +81,33 @@ def serve_model(told: Serving) -> int:
     return 0
 
 
+def _require_sensible(told: Serving) -> None:
+    """Say what is wrong with options before anything is loaded: an empty host, say, would be every address.
+
+    Raises
+    ------
+    BadInput
+    """
+    seconds = (("--compile-seconds", told.compile_seconds), ("--drain-delay", told.drain_delay))
+    for option, number in (*seconds, ("--drain-seconds", told.drain_seconds)):
+        if not 0 <= number <= _LONGEST:
+            raise BadInput(f"{option} is a number of seconds of at most {_LONGEST:,}, not {number:g}")
+    texts = (("--model", told.model), ("--host", told.host), ("--served-model-name", told.name))
+    for option, text in (*texts, ("--store", told.store)):
+        if text is not None and not text.strip():
+            raise BadInput(f"{option} is empty; leave it out, or give it a value")
+    for option, path in (("--cache", told.cache), ("--api-key-file", told.api_key_file)):
+        if path == Path():  # what an empty text becomes
+            raise BadInput(f"{option} is empty, or the folder that you are in; give its path")
+
+
 def keys_of(given: Sequence[str], file: Path | None) -> tuple[str, ...]:
     """The keys of the command line, of ``PDACON_API_KEY`` and of a file, each once.
 
     Raises
     ------
     BadInput
-        A place for keys is named and has none: the server would be open.
+        A place for keys is named and has none: the server would be open. Or a key cannot be sent.
     """
     keys = list(given)
     if (variable := os.environ.get(API_KEY)) is not None:
@@ -97,6 +120,11 @@ def keys_of(given: Sequence[str], file: Path | None) -> tuple[str, ...]:
         keys += _some(
             filter(None, map(str.strip, lines)), f"--api-key-file {file}: it has no key; write each on a line"
         )
+    for key in keys:
+        if not key or key != key.strip() or not key.isprintable():
+            raise BadInput(
+                "an API key is empty, begins or ends with a blank, or has what no header can carry; give another"
+            )
     return tuple(dict.fromkeys(keys))
 
 
@@ -129,3 +157,5 @@ def _free(host: str, port: int) -> int:
             return int(listening.getsockname()[1])
     except OSError as error:
         raise BadInput(f"cannot listen on {host}:{port}: {error.strerror or error}; give another --port") from error
+    except (TypeError, ValueError) as error:  # a name that cannot be one
+        raise BadInput(f"--host {host!r:.80} is no address: {error}") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, field
 
@@ -95,9 +96,10 @@ class Settings:
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
                 raise ValueError(f"Settings: {name} is None or a number of at least 1, not {value!r}")
-        for name in ("shutdown_delay_seconds", "shutdown_seconds", "hang_seconds"):
+        times = ("shutdown_delay_seconds", "shutdown_seconds", "hang_seconds", "read_seconds", "template_seconds")
+        for name in times:
             seconds = getattr(self, name)
-            if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+            if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
                 raise ValueError(f"Settings: {name} is a number of seconds, 0 or more, not {seconds!r}")
         if isinstance(self.api_keys, str) or not all(isinstance(key, str) and key for key in self.api_keys):
             raise ValueError("Settings: api_keys is a tuple of texts that are not empty")

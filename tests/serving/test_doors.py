@@ -9,6 +9,7 @@ import httpx
 import pytest
 from serving.conftest import KEY, Running
 
+from pdacon.cli import main
 from pdacon.cli.failures import BadInput
 from pdacon.cli.serving import keys_of
 from pdacon.serving import Settings
@@ -74,6 +75,32 @@ def test_an_empty_place_for_keys_does_not_open_the_server(tmp_path: Path, monkey
     monkeypatch.setenv("PDACON_API_KEY", " ")
     with pytest.raises(BadInput, match="PDACON_API_KEY"):
         keys_of([], None)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--compile-seconds=inf", "--compile-seconds=nan", "--compile-seconds=-1", "--compile-seconds=1e300",
+        "--drain-delay=inf", "--drain-delay=nan", "--drain-seconds=inf", "--drain-seconds=nan", "--drain-seconds=-1",
+        "--api-key=", "--api-key= x", "--api-key=a\tb", "--api-key=\udcff", "--api-key-file=", "--cache=", "--store=",
+        "--host=", "--host=\udcff", "--served-model-name=", "--model=", "--port=-1", "--batch-size=0",
+    ],
+)  # fmt: skip
+def test_options_that_make_no_sense_are_one_line(
+    option: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pdacon.cli.serving.load_model", lambda name: pytest.fail("the model is loaded"))
+    assert main(["serve", "--port=0", option]) == 2
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.strip()]
+    assert "Traceback" not in line
+    assert option.partition("=")[0] in line or "API key" in line
+
+
+@pytest.mark.parametrize("name", ["shutdown_seconds", "hang_seconds", "read_seconds", "template_seconds"])
+@pytest.mark.parametrize("seconds", [float("inf"), float("nan"), -1.0, True])
+def test_settings_have_no_endless_times(name: str, seconds: float) -> None:
+    with pytest.raises(ValueError, match=name):
+        Settings(**{name: seconds})  # type: ignore[arg-type]
 
 
 def test_settings_do_not_show_keys() -> None:
