@@ -65,15 +65,14 @@ class Job:
         return cls(engine, ids, constraint, sampling, room if max_tokens is None else min(room, max_tokens), stops)
 
     def completed(self, soft: int | None) -> Job:
-        """The same with a budget: no answer is cut off by its length. Of free text there is nothing to complete.
+        """The same with a budget: no answer is cut off by its length. There is a constraint; free text has no such end.
 
         Raises
         ------
         RequestError
             No text of the format is so short: the message says how many tokens the shortest has.
         """
-        if self.constraint is None:
-            return self
+        assert self.constraint is not None, "`formats.format_of` refuses to complete free text"
         # The end token is one of those for which there is room.
         most = min(self.max_tokens, self.engine.context - len(self.ids) - 1)
         try:

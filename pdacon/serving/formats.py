@@ -54,7 +54,7 @@ def format_of(request: Common) -> Format | None:
     Raises
     ------
     RequestError
-        It is said twice, unknown, or malformed.
+        It is said twice, unknown, or malformed; or there is none, and the answer is to be complete.
     """
     if request.response_format is not None and request.structured_outputs is not None:
         raise RequestError(
@@ -72,7 +72,15 @@ def format_of(request: Common) -> Format | None:
             "an answer cannot be the call of a tool and of a response_format; say tool_choice: 'none'",
             param="tools",
         )
-    return own if called is None else called
+    wanted = own if called is None else called
+    if wanted is None and request.complete:
+        raise RequestError(
+            400,
+            "complete needs a format: free text ends where the model ends it, or is cut; give a response_format, or "
+            "leave complete out",
+            param="complete",
+        )
+    return wanted
 
 
 def response_format(given: Mapping[str, Any] | None, param: str = "response_format") -> Format | None:
