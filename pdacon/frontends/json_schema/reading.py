@@ -72,6 +72,7 @@ class Meaning:
     covers: tuple[Cover, ...] = ()
 
 
+_DEPENDENT = frozenset({"$dynamicRef", "$recursiveRef", "$ref"})  # which mean another thing in another place
 _NOTHING, _ANYTHING = Meaning(FALSE), Meaning(TRUE)
 
 
@@ -152,7 +153,7 @@ class Reader:
         key: Any = place
         node = place.node
         small = len(node) <= _SMALL and all(isinstance(value, (str, int)) for value in node.values())
-        if small and "$ref" not in node and "$dynamicRef" not in node:  # alike wherever it stands
+        if small and not node.keys() & _DEPENDENT:  # alike wherever it stands
             key = place.draft, *((name, type(value), value) for name, value in node.items())
         number = self._numbers.setdefault(key, len(self.places))
         if number == len(self.places):

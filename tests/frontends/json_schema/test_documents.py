@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import jsonschema
 import pytest
 
 from pdacon import Grammar, UnsupportedSchemaError
@@ -79,3 +81,17 @@ def test_meta_schemas_that_are_refused(meta: Any) -> None:
 def test_a_vocabulary_that_need_not_be_known() -> None:
     meta = {"$schema": LATEST, "$vocabulary": {**VOCABULARIES, "https://example.com/vocabulary": False}}
     assert Grammar.from_json_schema({"$schema": META, "type": "null"}, registry={META: meta}).accepts("null")
+
+
+def test_the_same_reference_means_another_thing_in_another_resource() -> None:
+    below = {"items": {"$recursiveRef": "#"}}
+    schema = {
+        "$schema": "https://json-schema.org/draft/2019-09/schema",
+        "properties": {
+            "a": {"$id": "https://example.com/a", "type": ["integer", "array"], **below},
+            "b": {"$id": "https://example.com/b", "type": ["string", "array"], **below},
+        },
+    }
+    grammar = Grammar.from_json_schema(schema)
+    for value in ({"a": [1]}, {"a": ["s"]}, {"b": [1]}, {"b": ["s"]}, {"b": [["s"]]}):
+        assert grammar.accepts(json.dumps(value)) == jsonschema.Draft201909Validator(schema).is_valid(value)
