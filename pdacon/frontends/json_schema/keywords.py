@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from pdacon.frontends.json_schema.facts import Type
-from pdacon.frontends.json_schema.wrong_values import types_of, wrong_value
+from pdacon.frontends.json_schema.wrong_values import OF_PLACES, types_of, wrong_value
 from pdacon.quoting import did_you_mean
 
 _SINCE = {
@@ -67,17 +67,38 @@ def remarks(node: Mapping[str, Any], draft: int, types: Collection[Type]) -> Ite
         if _SINCE.get(keyword, 0) > draft:
             yield keyword, f'draft {draft} has no such keyword; "$schema" says which draft is meant'
     for keyword, value in node.items():
-        if _is_read(keyword, value, draft, types):
+        if _is_read(keyword, node, draft, types):
             continue
         if why := wrong_value(keyword, value, draft):
             yield keyword, f"{why}; it says nothing here"
     if draft >= 2019 and "dependencies" in node:
         yield "dependencies", 'it is of draft 7; write "dependentRequired" or "dependentSchemas"'
+    yield from _of_other_drafts(node, draft)
 
 
-def _is_read(keyword: str, value: Any, draft: int, types: Collection[Type]) -> bool:
+def _of_other_drafts(node: Mapping[str, Any], draft: int) -> Iterator[tuple[str, str]]:
+    """Keywords of a draft that later ones do not have any more, or in another way."""
+    if draft != 2019:
+        for keyword, instead in (("$recursiveRef", "$ref"), ("$recursiveAnchor", "$dynamicAnchor")):
+            if keyword in node:
+                yield keyword, f'only draft 2019-09 has it, and it says nothing here; write "{instead}"'
+    if draft >= 2020 and isinstance(node.get("items"), list):
+        if "prefixItems" in node:
+            yield (
+                "prefixItems",
+                'beside a list of "items", of draft 2019-09, it says nothing; write one of them',
+            )
+    elif draft >= 2020 and "additionalItems" in node:
+        yield "additionalItems", 'it is of draft 2019-09 and says nothing here; write "items"'
+
+
+def _is_read(keyword: str, node: Mapping[str, Any], draft: int, types: Collection[Type]) -> bool:
     """Whether a keyword is looked at, so that what is wrong with its value is an error."""
-    if draft <= 4 and (keyword in ("exclusiveMinimum", "exclusiveMaximum") or (keyword, type(value)) == _OLD_REQUIRED):
+    if draft <= 4 and (
+        keyword in ("exclusiveMinimum", "exclusiveMaximum") or (keyword, type(node[keyword])) == _OLD_REQUIRED
+    ):
+        return False
+    if keyword in OF_PLACES or (keyword in ("then", "else") and "if" not in node):
         return False
     own = types_of(keyword)
     return not own or any(kind in types for kind in own)

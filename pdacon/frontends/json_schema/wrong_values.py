@@ -32,6 +32,8 @@ def wrong_value(keyword: str, value: Any, draft: int) -> str:
             return exclusive_boolean(keyword, value)
     if keyword == "required" and isinstance(value, bool):
         return OLD_BOOLEAN
+    if keyword == ("$id" if draft <= 4 else "id") or (keyword == "$recursiveAnchor" and draft != 2019):
+        return ""
     check = _CHECKS.get(keyword)
     return "" if check is None else check(value)
 
@@ -94,6 +96,16 @@ def _names(value: Any) -> str:
     return "" if right else "it must be a list of names"
 
 
+def _string(value: Any) -> str:
+    return "" if isinstance(value, str) else f"it must be a string, not {value!r:.40}"
+
+
+OF_PLACES: dict[str, Callable[[Any], str]] = {
+    **dict.fromkeys(("$anchor", "$dynamicAnchor", "$id", "id"), _string),
+    **dict.fromkeys(("$defs", "$vocabulary", "definitions"), _object),
+    "$recursiveAnchor": _boolean,
+}
+"""What is wrong with keywords that name a schema, or hold those that references lead to."""
 _OF_TYPE: dict[Type, dict[str, Callable[[Any], str]]] = {
     "string": {"minLength": _count, "maxLength": _count, "pattern": _pattern, "format": _text},
     "number": {
@@ -116,5 +128,8 @@ _OF_TYPE: dict[Type, dict[str, Callable[[Any], str]]] = {
         "required": _names,
     },
 }
-_CHECKS = {keyword: check for checks in _OF_TYPE.values() for keyword, check in checks.items()}
+_CHECKS = {keyword: check for checks in _OF_TYPE.values() for keyword, check in checks.items()} | {
+    **OF_PLACES,
+    **dict.fromkeys(("then", "else"), _schema),
+}
 _TYPES: dict[str, tuple[Type, ...]] = {keyword: (kind,) for kind, checks in _OF_TYPE.items() for keyword in checks}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from typing import Any
 
@@ -48,6 +49,58 @@ def test_keywords_that_say_nothing(schema: Any, pointer: str, keyword: str, why:
     ((where, what, said),) = notes(schema)
     assert (where, what) == (pointer, keyword)
     assert why in said
+
+
+@pytest.mark.parametrize("draft", ["draft-04", "draft-06", "draft-07", "draft/2019-09", "draft/2020-12"])
+@pytest.mark.parametrize(
+    ("schema", "keyword", "old", "latest"),
+    [
+        ({"prefixItems": [{}], "additionalItems": False}, "additionalItems", "", 'of draft 2019-09.*write "items"'),
+        ({"items": {}, "additionalItems": False}, "additionalItems", "", "says nothing here"),
+        ({"items": [{}], "additionalItems": False}, "additionalItems", "", ""),
+        ({"items": [{}], "prefixItems": [{}]}, "prefixItems", "no such keyword", 'beside a list of "items"'),
+        ({"items": {"$recursiveRef": "#"}}, "$recursiveRef", "only draft 2019-09", 'write "\\$ref"'),
+        ({"$recursiveAnchor": True}, "$recursiveAnchor", "only draft 2019-09", r'write "\$dynamicAnchor"'),
+    ],
+)
+def test_keywords_of_some_drafts(draft: str, schema: Any, keyword: str, old: str, latest: str) -> None:
+    said = [
+        why
+        for _, what, why in notes({"$schema": f"https://json-schema.org/{draft}/schema", **schema})
+        if what == keyword
+    ]
+    of_2019 = "2019" in draft and keyword.startswith("$")
+    expected = "" if of_2019 else latest if "2020" in draft else old
+    assert len(said) == bool(expected)
+    assert all(re.search(expected, why) for why in said)
+
+
+@pytest.mark.parametrize("wrong", [5, None, []])
+@pytest.mark.parametrize(
+    ("keyword", "draft"),
+    [
+        *((keyword, "draft/2020-12") for keyword in ("$anchor", "$defs", "$dynamicAnchor", "$id", "$vocabulary")),
+        *((keyword, "draft-07") for keyword in ("$id", "definitions", "then", "else")),
+        ("$recursiveAnchor", "draft/2019-09"),
+        ("id", "draft-04"),
+    ],
+)
+def test_what_names_or_holds_schemas_has_values_of_a_kind(keyword: str, draft: str, wrong: Any) -> None:
+    schema = {"$schema": f"https://json-schema.org/{draft}/schema"}
+    ((where, what, why),) = notes({**schema, "items": {"type": "string", keyword: wrong}})
+    assert (where, what) == ("#/items", keyword)
+    assert "says nothing here" in why
+    ((where, what, why),) = notes({**schema, keyword: wrong})
+    assert (where, what) == ("#", keyword)
+
+
+@pytest.mark.parametrize("wrong", [5, None, []])
+@pytest.mark.parametrize(
+    ("keyword", "draft"), [("$ref", "2020-12"), ("$recursiveRef", "2019-09"), ("$dynamicRef", "2020-12")]
+)
+def test_references_of_a_wrong_kind_are_refused(keyword: str, draft: str, wrong: Any) -> None:
+    with pytest.raises(UnsupportedSchemaError, match="it must be a string"):
+        Grammar.from_json_schema({"$schema": f"https://json-schema.org/draft/{draft}/schema", keyword: wrong})
 
 
 def test_a_bound_of_draft_4_is_named_in_later_ones() -> None:
