@@ -21,7 +21,7 @@ from pdacon.composition import Limits
 from pdacon.constraint import Constraint
 from pdacon.determinism import DeterminismReport
 from pdacon.detokenizer import Vocabulary
-from pdacon.errors import DrawingError, EmptyLanguageError, UnsupportedGrammarError
+from pdacon.errors import DrawingError, UnsupportedGrammarError
 from pdacon.explanation import Explanation
 from pdacon.frontends import insertion, printing, types
 from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar, llguidance_grammar
@@ -36,7 +36,7 @@ from pdacon.grammar.model import Automaton
 from pdacon.grammar.regular_groups import Substrings
 from pdacon.lexer import compile_with_sets
 from pdacon.lexer.escaping import Escapes
-from pdacon.lexer.program import to_automaton
+from pdacon.lexer.program import nothing, to_automaton
 from pdacon.matching.sampling import sample_different
 from pdacon.notebook import Picture
 
@@ -120,10 +120,8 @@ def automaton_of_pattern(regexp: str, flags: int, sets: Sequence[RegularSet | Su
     programs = []
     for one in sets:
         regular_set = RegularSet.substring_of(one.text) if isinstance(one, Substrings) else one
-        program = regular_set.program()
-        if program is None:
-            raise EmptyLanguageError(f"no text but the empty one is in {regular_set.name}: no pattern can have it")
-        programs.append(program)
+        program = regular_set.program()  # what is beside the empty text, which the pattern adds
+        programs.append(nothing() if program is None else program)
     return to_automaton(compile_with_sets(regexp, flags, programs))
 
 

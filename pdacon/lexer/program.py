@@ -101,6 +101,13 @@ class Program:
         return len(self.entries) == 1 and self.entries[0] == 0
 
 
+def nothing() -> Program:
+    """The program that matches no text."""
+    offset, none, numbers = np.zeros(2, np.int32), np.zeros(0, np.uint8), np.zeros(0, np.int32)
+    entries, behind = np.zeros(1, np.int32), np.zeros((1, 256), np.int32)
+    return Program(np.full(1, BYTES, np.uint8), offset, none, none.copy(), numbers, entries, behind)
+
+
 def to_automaton(program: Program) -> Automaton:
     """A program as a grammar keeps it."""
     looks_behind = not program.looks_ahead_only and not program.family

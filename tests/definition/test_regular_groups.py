@@ -7,6 +7,8 @@ A mask has the tokens whose text goes on to some sentence.
 from __future__ import annotations
 
 import itertools
+import re
+import warnings
 from collections.abc import Iterable
 
 import lark
@@ -134,6 +136,27 @@ def test_labels_stand_beside_sets() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("texts", [(), ("",), ("", "a"), ("b", "ba")])
+@pytest.mark.parametrize("pattern", ["c{X}", "c{X}?d", "a|b{X}", "c({X}|b)d", "c{X}*d", "c{X}{X}b", "(?:c{X})+"])
+def test_sets_of_few_texts_or_none(pattern: str, texts: tuple[str, ...]) -> None:
+    """Beside ``re``, which has ``(?!)`` for a set without a text. A terminal without one is a branch that cannot be."""
+    written = f"(?:{'|'.join(sorted(texts, key=len, reverse=True)) if texts else '(?!)'})"
+    known = re.compile(pattern.replace("{X}", written))
+    own = RegularSet.from_choices(texts) if texts else RegularSet.from_choices(["a"]) - RegularSet.from_choices(["a"])
+    text = f'start: "=" | "(" /{pattern.replace("{X}", "(?P<X>)")}/ ")"'
+    grammar = Grammar.from_lark(text, extensions=True, sets={"X": own})
+    words = ["".join(word) for length in range(5) for word in itertools.product("abcd", repeat=length)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        constraint = pdacon.compile(grammar, Vocabulary.bytes())
+    meant = [word for word in words if (found := known.match(f"{word})")) and found.end() == len(word)]
+    assert constraint.accepts("=")
+    assert [word for word in words if constraint.accepts(f"({word})")] == meant
+    assert [True for one in caught if "is never matched, so no text has what needs it" in str(one.message)] == (
+        [] if meant else [True]
+    )
+
+
 def test_a_set_of_texts_may_be_large() -> None:
     """What comes as an automaton does not count among the states that a grammar may have beside it."""
     text = "".join(chr(ord("a") + (k * k // 7 + k // 5) % 26) for k in range(20_000))
