@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -96,6 +97,23 @@ class Items(Shape):
 
     def parts(self) -> list[Shape]:
         return [self.item]
+
+
+@dataclass(frozen=True, eq=False)
+class Flags(Items):
+    """A combination of the flags of a class, as the list of their names."""
+
+    flags: type[enum.Flag]
+
+    def write(self, value: Any, path: str) -> Any:
+        if not isinstance(value, self.flags):
+            raise Mismatch(path, f"{shown(value)} is no {self.flags.__name__}")
+        item = settled(self.item)
+        assert isinstance(item, Choice)
+        single = frozenset(one for _, one in item.pairs if one in value)
+        if self.make(single) != value:
+            raise Mismatch(path, f"{shown(value)} has bits without a name")
+        return super().write(single, path)
 
 
 @dataclass(frozen=True, eq=False)

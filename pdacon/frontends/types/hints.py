@@ -22,7 +22,7 @@ from typing import Annotated, Any, ForwardRef, Literal, NoReturn, TypeVar, Union
 from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.types import dates
 from pdacon.frontends.types.constraints import NOTHING, Said, both, said_by
-from pdacon.frontends.types.containers import Items, Row, Table
+from pdacon.frontends.types.containers import Flags, Items, Row, Table
 from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.scalars import Anything, Choice, Members, Nothing, Number, Spelled, Text, Truth, Whole
 from pdacon.frontends.types.shapes import Later, Real, Shape, settled
@@ -345,15 +345,7 @@ def _raw_member(member: enum.Enum) -> Any:
 def _flag(kind: type[enum.Flag], form: Form) -> Shape:
     names = [(one.name, one) for one in kind.__members__.values() if one.value and one.value & (one.value - 1) == 0]
 
-    class Flags(Items):
-        """A combination of flags, as the list of their names."""
-
-        def write(self, value: Any, path: str) -> Any:
-            return super().write(frozenset(one for _, one in names if one in value), path)
-
-    item = Choice(names, kind.__name__)
-
     def make(some: Iterable[Any]) -> Any:
         return reduce(or_, some, kind(0))
 
-    return Flags(item, frozenset, make, 0, None, "", form)
+    return Flags(Choice(names, kind.__name__), frozenset, make, 0, None, "", form, kind)

@@ -49,14 +49,15 @@ class Anything(Named):
         return raw
 
     def write(self, value: Any, path: str) -> Any:
+        value = _base(value)
         if isinstance(value, float) and not math.isfinite(value):
             return _infinite(value, path)
-        if value is None or type(value) in (bool, int, float, str):
+        if value is None or isinstance(value, bool | int | float | str):
             return value
         if isinstance(value, list | tuple):
             return [self.write(one, f"{path}[{k}]") for k, one in enumerate(value)]
         if isinstance(value, dict) and all(isinstance(name, str) for name in value):
-            return {name: self.write(one, f"{path}.{name}") for name, one in value.items()}
+            return {_base(name): self.write(one, f"{path}.{name}") for name, one in value.items()}
         raise Mismatch(path, f"{shown(value)} is no value of JSON")
 
 
@@ -112,7 +113,7 @@ class Whole(Shape):
         return raw
 
     def write(self, value: Any, path: str) -> Any:
-        return int(self.read(value, path))
+        return self.read(_base(value), path)
 
     def words(self) -> str:
         return f"integer{_bounds_words(self.said)}"
@@ -152,7 +153,7 @@ class Number(Shape):
         return value
 
     def write(self, value: Any, path: str) -> Any:
-        decimal = self.kind is Decimal
+        value, decimal = _base(value), self.kind is Decimal
         expected = Decimal if decimal else (float, int)
         if isinstance(value, bool) or not isinstance(value, expected):
             raise Mismatch(path, f"{shown(value)} is no {self.kind.__name__}")
@@ -187,7 +188,7 @@ class Text(Shape):
         return raw
 
     def write(self, value: Any, path: str) -> Any:
-        return str(self.read(value, path))
+        return self.read(_base(value), path)
 
     def words(self) -> str:
         least, most = self.said.lengths
@@ -290,6 +291,22 @@ class Members(Shape):
     def words(self) -> str:
         listed = [f"{self._kind.__name__}.{name}" for name in self._kind.__members__]
         return " or ".join(listed if len(listed) <= 8 else [*listed[:8], "..."])
+
+
+def _base(value: Any) -> Any:
+    """What JSON writes of a value of a class that extends a type of its own, such as a member of a ``StrEnum``.
+
+    It is the value itself, and not what the class makes of it in ``str`` or ``format``.
+    """
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    return Decimal(value) if isinstance(value, Decimal) else value
 
 
 def _is_finite(value: float | Decimal) -> bool:

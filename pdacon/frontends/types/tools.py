@@ -130,6 +130,8 @@ class Calls(Shape):
     def write(self, value: Any, path: str) -> Any:
         if not isinstance(value, Call) or value.name not in self.tools:
             raise Mismatch(path, f"{shown(value)} is no call of {' or '.join(self.tools)}")
+        if not isinstance(value.arguments, Mapping):
+            raise Mismatch(path, f"the arguments of {value.name} are no dict")
         arguments = self.tools[value.name].arguments.write(value.arguments, value.name)
         return arguments if self._form.python else {"name": value.name, self._key: arguments}
 

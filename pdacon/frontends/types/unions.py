@@ -6,6 +6,7 @@ must not fit the same raw value with different meanings: their schemas are held 
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from pdacon.cancelling import Watch
 from pdacon.cautions import held
 from pdacon.errors import EmptyLanguageError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import schema_grammar
-from pdacon.frontends.types.containers import Items, Row, Table
+from pdacon.frontends.types.containers import Flags, Items, Row, Table
 from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.records import Record
 from pdacon.frontends.types.scalars import Anything, Choice, Members, Nothing, Number, Spelled, Text, Truth, Whole
@@ -44,6 +45,8 @@ class Either(Shape):
         members = self._in_order()
         if isinstance(value, int):  # an integer is a float, too, where nothing else takes it
             members = sorted(members, key=lambda one: isinstance(settled(one), Number))
+        if isinstance(value, enum.Enum):  # a member of a StrEnum is a string, too, where its class is no member
+            members = sorted(members, key=lambda one: not _of_enum(one))
         for one in members:
             found = _tried(one.write, value, path)
             if not isinstance(found, Mismatch):
@@ -58,6 +61,13 @@ class Either(Shape):
 
     def parts(self) -> list[Shape]:
         return list(self.members)
+
+
+def _of_enum(shape: Shape) -> bool:
+    shape = settled(shape)
+    if isinstance(shape, Either):
+        return any(_of_enum(one) for one in shape.members)
+    return isinstance(shape, Choice | Flags | Members)
 
 
 def _tried(work: Callable[[Any, str], Any], given: Any, path: str) -> Any:

@@ -6,7 +6,7 @@ import datetime
 import enum
 import uuid
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import pydantic
 import pytest
@@ -123,3 +123,107 @@ def test_arguments_with_one_value_may_be_left_out() -> None:
     model = Grammar.from_tools([Search])
     text = model.write(pdacon.Call("Search", {"text": "a"}))
     assert pdacon.compile(model, Vocabulary.bytes()).parse(text).call() == Search(text="a")
+
+
+Colors = enum.Flag("Colors", {"RED": 1, "BLUE": 2})
+Bits = enum.IntFlag("Bits", {"READ": 1, "WRITE": 2})
+
+
+class Pair(NamedTuple):
+    x: int
+
+
+class Word(str, enum.Enum):
+    A = "a"
+
+
+class Size(float, enum.Enum):
+    HALF = 0.5
+
+
+class Price(Decimal, enum.Enum):
+    LOW = Decimal("1.50")
+
+
+Level = enum.IntEnum("Level", {"LOW": 3})
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        (Colors | Pair, Pair(1), "[1]"),
+        (Colors | dict[str, int], {"RED": 1}, '{"RED": 1}'),
+        (Colors | list[int], [1], "[1]"),
+        (Colors | None, None, "null"),
+        (Colors | int, 3, "3"),
+        (Colors | str, "A", '"A"'),
+        (Colors | str, Colors.RED | Colors.BLUE, '["BLUE", "RED"]'),
+        (Colors | None, Colors(0), "[]"),
+        (int | Bits, Bits.READ, '["READ"]'),
+        (Bits | int, 3, "3"),
+    ],
+)
+def test_a_value_is_written_as_the_member_whose_type_it_has(kind: Any, value: Any, text: str) -> None:
+    grammar = Grammar.from_type(kind, lax=True)
+    assert grammar.write(value) == text
+    assert pdacon.compile(grammar, Vocabulary.bytes()).parse(text) == value
+
+
+@pytest.mark.parametrize("value", [None, 3, "RED", ["RED"], Bits.READ, {}, object()])
+def test_what_is_no_flag_is_not_written_as_flags(value: Any) -> None:
+    with pytest.raises(ValueError, match="is no Colors"):
+        Grammar.from_type(Colors).write(value)
+
+
+def test_flags_without_a_name_are_not_left_out() -> None:
+    with pytest.raises(ValueError, match="bits without a name"):
+        Grammar.from_type(Bits).write(Bits(5))
+
+
+@pytest.mark.parametrize("form", ["json", "python"])
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        (str, Word.A, '"a"'),
+        (Annotated[str, Len(1, 1)], Word.A, '"a"'),
+        (int, Level.LOW, "3"),
+        (float, Level.LOW, "3.0"),
+        (float, Size.HALF, "0.5"),
+        (Annotated[float, Gt(0)], Size.HALF, "0.5"),
+        (Any, [Word.A, Level.LOW, Size.HALF, {Word.A: 1}], '["a", 3, 0.5, {"a": 1}]'),
+        (dict[str, int], {Word.A: 1}, '{"a": 1}'),
+    ],
+)
+def test_members_of_enums_are_written_as_their_values(
+    kind: Any, value: Any, text: str, form: Literal["json", "python"]
+) -> None:
+    """As ``json.dumps`` does, and not as ``str`` has them."""
+    assert Grammar.from_type(kind, form=form).write(value) == text
+
+
+def test_a_decimal_of_an_enum_is_written_as_its_value() -> None:
+    assert Grammar.from_type(Decimal).write(Price.LOW) == "1.50"
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        (str | Word, Word.A, "Word.A"),
+        (str | Word, "a", '"a"'),
+        (int | Level, Level.LOW, "Level.LOW"),
+        (float | Size, Size.HALF, "Size.HALF"),
+        (Any | Word, Word.A, "Word.A"),
+    ],
+)
+def test_python_writes_a_member_of_an_enum_as_what_it_is(kind: Any, value: Any, text: str) -> None:
+    grammar = Grammar.from_type(kind, form="python", lax=True)
+    assert grammar.write(value) == text
+    read = pdacon.compile(grammar, Vocabulary.bytes()).parse(text)
+    assert (type(read), read) == (type(value), value)
+
+
+def test_arguments_that_are_no_dict_are_refused() -> None:
+    def search(text: str = "") -> None: ...
+
+    with pytest.raises(ValueError, match="the arguments of search are no dict"):
+        Grammar.from_function(search).write(pdacon.Call("search", None))  # type: ignore[arg-type]
