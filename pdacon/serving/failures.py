@@ -110,7 +110,8 @@ def of_validation(error: ValidationError) -> RequestError:
         parts.append(first["ctx"]["field"])
     place = ".".join(parts) or None
     reason = first["msg"].removeprefix("Value error, ")
-    return RequestError(400, f"{cut(place, _LONGEST_PARAM)}: {reason}" if place else reason, param=place)
+    named = place is None or reason.startswith(f"{place} ")  # some reasons say themselves what they are about
+    return RequestError(400, reason if named else f"{cut(str(place), _LONGEST_PARAM)}: {reason}", param=place)
 
 
 def _is_branch(part: int | str) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NoReturn
 
 from pydantic_core import PydanticCustomError
 
@@ -115,27 +115,36 @@ def honoured(given: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:
         if name in names:
             taken[name] = value
         elif name not in _NEUTRAL:
-            _refuse(name, _advice(name, names))
+            refuse(name, _advice(name, names))
         elif value is not None and not any(value == one and type(value) in _alike(one) for one in _NEUTRAL[name]):
             neutral = f", or give {_shown(_NEUTRAL[name][0])}, which changes nothing" if _NEUTRAL[name] else ""
-            _refuse(name, f"this server does not support it; leave it out{neutral}")
+            refuse(name, f"this server does not support it; leave it out{neutral}")
     return taken
 
 
-def _refuse(name: str, reason: str) -> None:
+def refuse(field: str, reason: str) -> NoReturn:
+    """Say what is wrong with a field of the part of a request that is being checked.
+
+    Raises
+    ------
+    PydanticCustomError
+    """
     # The message is no template: what it quotes may have braces.
-    raise PydanticCustomError(REFUSED, "{reason}", {"field": name, "reason": reason})
+    raise PydanticCustomError(REFUSED, "{reason}", {"field": field, "reason": reason})
 
 
-def _advice(name: str, names: Container[str]) -> str:
+def no_such(name: str, names: Iterable[str]) -> str:
     """What is said of a field that nobody knows: a misspelled constraint would be no constraint."""
+    near = did_you_mean(name[:60], tuple(names)).strip().rstrip(";")
+    return f"there is no such field; {near}" if near else "there is no such field"
+
+
+def _advice(name: str, names: Iterable[str]) -> str:
+    """The same where other servers have other names for fields."""
     if name in _PATHS:
         return f"it is a field of {_PATHS[name]}, and not of this path"
     instead = _ELSEWHERE.get(name)
-    if instead is not None:
-        return f"there is no such field; give {instead}"
-    near = did_you_mean(name[:60], tuple(names)).strip()  # type: ignore[arg-type]
-    return f"there is no such field; {near}" if near else "there is no such field"
+    return no_such(name, names) if instead is None else f"there is no such field; give {instead}"
 
 
 def _alike(value: Any) -> tuple[type, ...]:

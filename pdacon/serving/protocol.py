@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from pdacon.serving.fields import honoured
+from pdacon.serving.fields import honoured, refuse
+from pdacon.serving.messages import checked
 
 _MOST_STOPS, _LONGEST_STOP = 64, 512  # each is looked for in what each token adds
 
@@ -85,7 +86,7 @@ class Common(Strict):
     @model_validator(mode="after")
     def _complete(self) -> Common:
         if self.soft is not None and not self.complete:
-            raise ValueError("soft needs complete: true")
+            refuse("soft", "soft needs complete: true")
         return self
 
 
@@ -101,13 +102,16 @@ class ChatRequest(Common):
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
     chat_template_kwargs: dict[str, Any] | None = None
 
+    @field_validator("messages")
+    @classmethod
+    def _checked(cls, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        checked(messages)
+        return messages
+
     @model_validator(mode="after")
     def _consistent(self) -> ChatRequest:
         if self.top_logprobs and not self.logprobs:
-            raise ValueError("top_logprobs needs logprobs: true")
-        for message in self.messages:
-            if not isinstance(message.get("role"), str):
-                raise ValueError("each message has a role, such as 'user'")
+            refuse("top_logprobs", "top_logprobs needs logprobs: true")
         return self
 
     @property

@@ -100,6 +100,67 @@ def test_fields_of_parts_are_named_with_their_place(server: Running) -> None:
     assert (error["code"], "did you mean json_schema" in error["message"]) == ("unknown_format", True)
 
 
+CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+
+@pytest.mark.parametrize(
+    ("message", "place", "words"),
+    [
+        ({"content": "x"}, "role", "such as 'user'"),
+        ({"role": None, "content": "x"}, "role", "such as 'user'"),
+        ({"role": 5, "content": "x"}, "role", "give a text"),
+        ({"role": "user"}, "content", "missing"),
+        ({"role": "user", "content": None}, "content", "missing"),
+        ({"role": "assistant", "content": None, "tool_calls": []}, "content", "missing"),
+        ({"role": "user", "content": 5}, "content", "give a text"),
+        ({"role": "user", "content": True}, "content", "give a text"),
+        ({"role": "user", "content": "x", "name": 5}, "name", "give a text"),
+        ({"role": "user", "content": "x", "tool_calls": 5}, "tool_calls", "give an array"),
+        ({"role": "user", "content": "x", "tool_calls": [5]}, "tool_calls.0", "give an object"),
+        ({"role": "user", "tool_calls": [CALL, {}]}, "tool_calls.1.function", "missing"),
+        ({"role": "user", "tool_calls": [CALL | {"function": {}}]}, "tool_calls.0.function.name", "missing"),
+        ({"role": "user", "tool_calls": [CALL | {"id": 5}]}, "tool_calls.0.id", "give a text"),
+        ({"role": "user", "tool_calls": [CALL | {"idd": 5}]}, "tool_calls.0.idd", "no such field"),
+        ({"role": "user", "function_call": {"nam": "f"}}, "function_call.nam", "no such field"),
+        ({"role": "user", "content": "x", "foo": 1}, "foo", "no such field"),
+        ({"role": "user", "contnt": "x"}, "contnt", "did you mean content"),
+        ({"role": "user", "content": [{"type": "text", "text": "x", "foo": 1}]}, "content.0.foo", "no such field"),
+        ({"role": "user", "content": [{"type": "text", "text": 5}]}, "content.0.text", "give a text"),
+        ({"role": "user", "content": "x", "y" * 50_000: 1}, "yyy", "no such field"),
+        ({"role": "user", "content": "x", "{reason}": 1}, "{reason}", "no such field"),
+    ],
+)
+def test_messages_are_checked(server: Running, message: Any, place: str, words: str) -> None:
+    good = {"role": "user", "content": "hi"}
+    error = refusal(server, CHAT, messages=[good, message])
+    assert error["param"].startswith(f"messages.1.{place}")
+    assert words in error["message"]
+
+
+@pytest.mark.parametrize(("field", "needed"), [("soft", "complete"), ("top_logprobs", "logprobs")])
+def test_a_field_that_needs_another_is_named(server: Running, field: str, needed: str) -> None:
+    error = refusal(server, CHAT, **{field: 2})
+    assert (error["param"], error["message"]) == (field, f"{field} needs {needed}: true")
+
+
+def test_messages_as_openai_has_them_are_taken(server: Running) -> None:
+    empty = dict.fromkeys(("refusal", "annotations", "audio", "function_call", "name"))
+    messages = [
+        {"role": "developer", "content": "x", "name": "me"},
+        {"role": "user", "content": [{"type": "text", "text": "x"}]},
+        {"role": "assistant", "content": None, "tool_calls": [CALL | {"index": 0}], **empty},
+        {"role": "assistant", "tool_calls": [CALL]},
+        {"role": "tool", "content": "5", "tool_call_id": "c"},
+        {"role": "assistant", "content": "", "tool_calls": None, "reasoning_content": "so"},
+        {"role": "user", "content": "x"},
+    ]
+    body = BODIES[CHAT] | {"messages": messages}
+    answer = httpx.post(server.address + CHAT, json=body, headers=HEADERS, timeout=60)
+    assert answer.status_code == 200, answer.text
+    again = body | {"messages": [messages[0], answer.json()["choices"][0]["message"], messages[0]]}
+    assert httpx.post(server.address + CHAT, json=again, headers=HEADERS, timeout=60).status_code == 200
+
+
 def test_values_that_change_nothing_are_taken(server: Running) -> None:
     nothing = {
         "frequency_penalty": 0, "presence_penalty": 0.0, "logit_bias": {}, "repetition_penalty": 1.0, "min_p": 0,
