@@ -6,9 +6,11 @@ between two looks, and to stop wherever the time ends. `tests/benchmarks/time_li
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from enum import Enum
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -23,6 +25,8 @@ KNOT = """e ::= "" | [a] (root{2,} ) "a"
 x1 ::= "aba" [^ab] | "b" "ba" | e "a" [b]{2} | root{0,3} e
 root ::= "aa"{2,} [ab] (( x1{2,} x1 | [ab]{1,3} )? [b] | "aab" "a" ) | "b"? [^a]{0,4} root{1,4} x1{0,3} | [a-b] e{2,4}
 """
+LITERALS = Literal[tuple(f"x{k}" for k in range(300))] | Literal[tuple(range(300))]  # type: ignore[valid-type]
+ENUMS = Enum("Some", [f"a{k}" for k in range(300)]) | Enum("Others", {f"b{k}": f"b{k}" for k in range(300)})
 
 
 def calls(count: int, separator: str) -> dict[str, Any]:
@@ -63,6 +67,8 @@ CASES: dict[str, tuple[Callable[[], object], int]] = {
     "Lark, optional parts": (lambda: Grammar.from_lark("start: " + " ".join(f'"{k}"?' for k in range(10))), 100),
     "regex": (lambda: Grammar.from_regex("(a|b)*a(a|b){9}"), 5),
     "choices": (lambda: Grammar.from_choices(WORDS), 2),
+    "types, two Literals": (lambda: Grammar.from_type(LITERALS), 40),
+    "types, two Enums": (lambda: Grammar.from_type(ENUMS), 40),
     "repeat": (lambda: RegularSet.from_regex("ab|c").repeat(300, 600), 30),
     "delimited_subsequence_of": (lambda: RegularSet.delimited_subsequence_of(WORDS[:60], ","), 200),
     "concatenation": (lambda: RegularSet.from_regex("a*b").concatenation(*[RegularSet.from_regex("c")] * 40), 40),
@@ -149,3 +155,34 @@ def test_limits_of_a_pattern_hold() -> None:
     with pytest.raises(LimitExceededError) as caught:
         RegularSet.from_regex("(a|b)*a(a|b){20}", limits=Limits(seconds=1e-9))
     assert caught.value.what == "seconds"
+
+
+def function_calls(work: Callable[[], object]) -> int:
+    """How many functions some work calls."""
+    count = 0
+
+    def profile(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def two_choices(count: int) -> Any:
+    return Literal[tuple(f"x{k}" for k in range(count))] | Literal[tuple(range(count))]
+
+
+def two_enums(count: int) -> Any:
+    return Enum("Some", [f"a{k}" for k in range(count)]) | Enum("Others", {f"b{k}": f"b{k}" for k in range(count)})
+
+
+@pytest.mark.parametrize("union", [two_choices, two_enums])
+def test_unions_of_many_constants_are_linear(union: Callable[[int], Any]) -> None:
+    """Twice as many take about twice as many steps, and not four times: what is equal is looked up."""
+    few, many = (function_calls(partial(Grammar.from_type, union(count))) for count in (300, 600))
+    assert many < 2.5 * few

@@ -6,6 +6,7 @@ member that a text is of is found so.
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -18,6 +19,7 @@ from pdacon.frontends.types.shapes import Mismatch, shown
 from pdacon.regular import Dfa, Languages, PatternError, parse_pattern
 
 _MOST_STATES = 100_000
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def check_bounds(said: Said, value: Any, path: str) -> None:
@@ -53,6 +55,17 @@ def check_count(least: int, most: int | None, count: int, unit: str, path: str) 
         raise Mismatch(path, f"it has {count} {unit}")
 
 
+def check_characters(text: str, path: str) -> None:
+    """See to it that a text can have a string; escapes have no half of a surrogate pair here, either.
+
+    Raises
+    ------
+    Mismatch
+    """
+    if not text.isascii() and _SURROGATE.search(text):
+        raise Mismatch(path, f"{shown(text)} has half of a surrogate pair, which no text in UTF-8 has")
+
+
 def check_text(said: Said, text: str, path: str) -> None:
     """Compare a string with lengths, which count code points, and patterns, which are found anywhere in it.
 
@@ -60,6 +73,7 @@ def check_text(said: Said, text: str, path: str) -> None:
     ------
     Mismatch
     """
+    check_characters(text, path)
     least, most = said.lengths
     if len(text) < least or (most is not None and len(text) > most):
         raise Mismatch(path, f"{shown(text)} has {len(text)} characters")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdacon.frontends.json_schema import Marks
+from pdacon.frontends.types.checks import check_characters
 from pdacon.frontends.types.containers import row_schema
 from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.scalars import Choice
@@ -158,6 +159,8 @@ class Record(Named):
         others = self.extra_of(value)
         if self.plain and len(value) > len(raw):
             raise Mismatch(path, f"it has members that {self.name} has not")
+        for key in others:
+            check_characters(key, path)
         raw.update((key, self.extra.write(one, f"{path}.{key}")) for key, one in others.items() if self.extra)
         raw_value: Any = list(raw.values()) if self.as_list else raw
         return raw_value if self.plain else self._form.marked(self.name, raw_value)

@@ -7,11 +7,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
+from pdacon.cancelling import every
 from pdacon.frontends.json_schema import Marks
 from pdacon.frontends.long_integers import text_of
-from pdacon.frontends.types.checks import check_bounds, check_text, fits
+from pdacon.frontends.types.checks import check_bounds, check_characters, check_text, fits
 from pdacon.frontends.types.constraints import Said
 from pdacon.frontends.types.dates import Spelling
 from pdacon.frontends.types.forms import Form
@@ -52,12 +54,14 @@ class Anything(Named):
         value = _base(value)
         if isinstance(value, float) and not math.isfinite(value):
             return _infinite(value, path)
+        if isinstance(value, str):
+            check_characters(value, path)
         if value is None or isinstance(value, bool | int | float | str):
             return value
         if isinstance(value, list | tuple):
             return [self.write(one, f"{path}[{k}]") for k, one in enumerate(value)]
         if isinstance(value, dict) and all(isinstance(name, str) for name in value):
-            return {_base(name): self.write(one, f"{path}.{name}") for name, one in value.items()}
+            return {self.write(name, path): self.write(one, f"{path}.{name}") for name, one in value.items()}
         raise Mismatch(path, f"{shown(value)} is no value of JSON")
 
 
@@ -228,6 +232,7 @@ class Spelled(Shape):
             text = self.spelling.write(value)
         except ValueError as error:
             raise Mismatch(path, f"{shown(value)}: {error}") from error
+        check_characters(text, path)
         if not fits(self.spelling.whole, text):
             raise Mismatch(path, f"{shown(value)} is written as {shown(text)}, which is not taken here")
         check_text(self.said, text, path)
@@ -250,20 +255,27 @@ class Choice(Shape):
 
     def read(self, raw: Any, path: str) -> Any:
         key = _key(raw)
-        for own, value in self.pairs:
-            if _key(own) == key:
-                return value
-        raise Mismatch(path, f"{shown(raw)} is none of {self.words()}")
+        if key not in self._by_raw:
+            raise Mismatch(path, f"{shown(raw)} is none of {self.words()}")
+        return self._by_raw[key]
+
+    @cached_property
+    def _by_raw(self) -> dict[tuple[str, Any], Any]:
+        """The values by what raw ones are equal by, of equal ones the first."""
+        return {_key(raw): value for raw, value in every(self.pairs[::-1])}
+
+    @cached_property
+    def _by_value(self) -> dict[tuple[type, Any], Any]:
+        return {_value_key(value): raw for raw, value in every(self.pairs[::-1])}
 
     def write(self, value: Any, path: str) -> Any:
-        for raw, own in self.pairs:
-            if type(own) is type(value) and own == value:
-                return raw
-        raise Mismatch(path, f"{shown(value)} is none of {self.words()}")
+        try:
+            return self._by_value[_value_key(value)]
+        except (KeyError, TypeError) as error:  # what has no hash is none of them
+            raise Mismatch(path, f"{shown(value)} is none of {self.words()}") from error
 
     def words(self) -> str:
-        listed = [shown(raw) for raw, _ in self.pairs]
-        return " or ".join(listed if len(listed) <= 8 else [*listed[:8], "..."])
+        return " or ".join([*(shown(raw) for raw, _ in self.pairs[:8]), *(["..."] if len(self.pairs) > 8 else [])])
 
 
 class Members(Shape):
@@ -319,6 +331,11 @@ def _infinite(value: float, path: str) -> Real:
     if math.isnan(value):
         raise Mismatch(path, "nan is no number of JSON")
     return Real("1e999" if value > 0 else "-1e999")
+
+
+def _value_key(value: Any) -> tuple[type, Any]:
+    """What values are equal by: those of different types are not. A class may have no hash for members of an Enum."""
+    return type(value), value.name if isinstance(value, enum.Enum) else value
 
 
 def _key(raw: Any) -> tuple[str, Any]:

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from pdacon.errors import UnsupportedSchemaError, UnsupportedTypeError
 from pdacon.frontends.tool_arguments import arguments_schema
+from pdacon.frontends.types.checks import check_characters
 from pdacon.frontends.types.classes import type_hints
 from pdacon.frontends.types.constraints import said_by
 from pdacon.frontends.types.forms import Form
@@ -159,6 +160,8 @@ class _Arguments(Record):
         others = {key: one for key, one in value.items() if key not in known}
         if others and self.extra is None:
             raise Mismatch(path, f"it has no {next(iter(others))}")
+        for key in others:
+            check_characters(key, path)
         raw.update((key, self.extra.write(one, f"{path}.{key}")) for key, one in others.items() if self.extra)
         return self._form.marked(self.name, raw)
 

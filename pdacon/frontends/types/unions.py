@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pdacon.cancelling import Watch
+from pdacon.cancelling import Watch, every
 from pdacon.cautions import held
 from pdacon.errors import EmptyLanguageError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import schema_grammar
@@ -82,7 +82,7 @@ def overlap(union: Either, form: Form, watch: Watch) -> tuple[Shape, Shape] | No
     """Two members that can be written alike and mean different values; None if there are no such."""
     members = [settled(one) for one in union.members]
     for k, first in enumerate(members):
-        for second in members[k + 1 :]:
+        for second in every(members[k + 1 :], 1):
             if not _same_meaning(first, second) and not _apart(first, second) and _meet(first, second, form, watch):
                 return first, second
     return None
@@ -96,10 +96,12 @@ def _same_meaning(first: Shape, second: Shape) -> bool:
     if all(isinstance(one, numbers) or (isinstance(one, Number) and one.kind is float) for one in (first, second)):
         return True
     if isinstance(first, Choice) and isinstance(second, Choice):
-        return all(not _read_apart(raw, first, second) for raw, _ in first.pairs)
+        return all(not _read_apart(raw, first, second) for raw, _ in every(first.pairs))
     for choice, other in ((first, second), (second, first)):
         if isinstance(choice, Choice) and isinstance(other, Text | Whole | Truth | Nothing):
-            return all(raw is value or (type(raw) is type(value) and raw == value) for raw, value in choice.pairs)
+            return all(
+                raw is value or (type(raw) is type(value) and raw == value) for raw, value in every(choice.pairs)
+            )
     return isinstance(first, Text) and isinstance(second, Text)
 
 
@@ -130,7 +132,7 @@ def _apart(first: Shape, second: Shape) -> bool:
 
 
 def _common(first: Choice, second: Choice) -> bool:
-    for raw, _ in first.pairs:
+    for raw, _ in every(first.pairs):
         try:
             second.read(raw, "")
         except Mismatch:

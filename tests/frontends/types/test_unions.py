@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import enum
+import pathlib
 import uuid
 from decimal import Decimal
 from typing import Annotated, Any, Literal, NamedTuple
@@ -227,3 +228,38 @@ def test_arguments_that_are_no_dict_are_refused() -> None:
 
     with pytest.raises(ValueError, match="the arguments of search are no dict"):
         Grammar.from_function(search).write(pdacon.Call("search", None))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("whitespace", ["json.dumps", "compact"])
+@pytest.mark.parametrize("escapes", ["needed", "ascii"])
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (str, "a\ud800"),
+        (LETTERS, "a\ud800"),
+        (str | int, "\udfff"),
+        (list[str], ["\ud83d", "\ude00"]),
+        (Any, {"a": ["\ud800"]}),
+        (Any, {"\ud800": 1}),
+        (dict[str, int], {"\ud800": 1}),
+        (pathlib.Path, pathlib.Path("a\udcff")),
+        (Loose, {"kind": "\ud800", "number": 1}),
+    ],
+)
+def test_half_a_surrogate_pair_is_not_written(kind: Any, value: Any, escapes: Any, whitespace: Any) -> None:
+    """No text of the grammar has it, escaped or not."""
+    grammar = Grammar.from_type(kind, spelling=pdacon.Spelling(escapes=escapes, whitespace=whitespace))
+    with pytest.raises(ValueError, match=r"surrogate|is none of"):
+        grammar.write(value)
+
+
+def test_half_a_surrogate_pair_is_not_written_as_python() -> None:
+    for kind, value in ((str, "\ud800"), (Any, ["\ud800"]), (dict[str, int], {"\ud800": 1})):
+        with pytest.raises(ValueError, match="surrogate"):
+            Grammar.from_type(kind, form="python").write(value)
+
+
+@pytest.mark.parametrize("value", [[], ([],), {}, 1.0, True, "1", None])
+def test_what_is_none_of_a_literal_is_refused(value: Any) -> None:
+    with pytest.raises(ValueError, match="is none of 1 or 'a'"):
+        Grammar.from_type(Literal[1, "a"]).write(value)
