@@ -54,11 +54,6 @@ class Items(Shape):
         return self.kind in (set, frozenset)
 
     @property
-    def hashable(self) -> bool:
-        """Whether values can be in a set."""
-        return self.kind in (tuple, frozenset)
-
-    @property
     def few(self) -> bool:
         """Whether the grammar can see to it that items differ."""
         item = settled(self.item)

@@ -17,6 +17,7 @@ from pdacon.frontends.types.classes import class_shape
 from pdacon.frontends.types.containers import Items
 from pdacon.frontends.types.describing import described
 from pdacon.frontends.types.forms import Form, FormName
+from pdacon.frontends.types.hashing import refuse_unhashable
 from pdacon.frontends.types.hints import Hints, Scope, special
 from pdacon.frontends.types.shapes import Schemas, Shape
 from pdacon.frontends.types.tools import Calls, tool_of
@@ -102,6 +103,8 @@ def tools_grammar(
 def _grammar(given: tuple[str, Any], options: tuple[Any, ...], watch: Watch | None) -> Grammar:
     watch = Watch(0.0, None) if watch is None else watch
     form, hints, shape, name = _shaped(given, options)
+    for item, path in hints.hashed:
+        refuse_unhashable(item, path)
     schemas = Schemas()
     schema = {**shape.schema(schemas), "$defs": schemas.definitions}
     for union, path in hints.unions:

@@ -71,6 +71,8 @@ class Hints:
         no such class.
     unions : list of (Either, str)
         All unions, with their paths.
+    hashed : list of (Shape, str)
+        What sets have as items and dicts as keys, with their paths; looked at when all classes have their fields.
     """
 
     form: Form
@@ -78,6 +80,7 @@ class Hints:
     classes: Callable[[Hints, Any, str, Scope], Shape | None]
     unenforced: list[tuple[str, str, str]] = field(default_factory=list)
     unions: list[tuple[Either, str]] = field(default_factory=list)
+    hashed: list[tuple[Shape, str]] = field(default_factory=list)
     _known: dict[Any, Later] = field(default_factory=dict)
 
     def shape(self, hint: Any, path: str, scope: Scope, said: Said = NOTHING) -> Shape:
@@ -250,9 +253,8 @@ class Hints:
         shape = Items(item, own, make, least, most, head, self.form)
         if shape.is_set and not shape.few and least > 1:
             self.left_out(path, f"at least {least} different items", "items that are equal are one in a set")
-        inner = settled(item)
-        if shape.is_set and (isinstance(inner, Table) or (isinstance(inner, Items) and not inner.hashable)):
-            raise UnsupportedTypeError(f"{path}[]", "items of a set have a hash; use a tuple or a frozenset")
+        if shape.is_set:
+            self.hashed.append((item, f"{path}[]"))
         return shape
 
     def _tuple(self, arguments: tuple[Any, ...], path: str, scope: Scope, said: Said) -> Shape:
@@ -284,6 +286,7 @@ class Hints:
                 f"{path} key", "keys are strings or integers without bounds here; use a list of pairs"
             )
         least, most = said.lengths
+        self.hashed.append((keys, f"{path} key"))
         own_kind, make = _DICTS[kind]
         return Table(keys, value, own_kind, make, least, most, numbered)
 

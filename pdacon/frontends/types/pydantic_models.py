@@ -77,6 +77,7 @@ def _make_root(record: Record, kind: Any, root: Field) -> None:
             raise Mismatch(path, f"{value!r:.60} is no {kind.__name__}")
         return root.shape.write(value.root, path)
 
+    record.root = True
     record.own_schema = root.shape.schema  # type: ignore[method-assign]
     record.read, record.write = read, write  # type: ignore[method-assign]
 

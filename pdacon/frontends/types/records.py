@@ -82,6 +82,7 @@ class Record(Named):
         self._make, self._form = make, form
         self.as_list = as_list and not form.python
         self.plain = kind is None  # a dict in both forms
+        self.root = False  # whether it is written as the only field that it has
         self.of_members = kind is None or issubclass(kind, dict)  # what is not required may not be there
 
     def always(self, field: Field) -> bool:

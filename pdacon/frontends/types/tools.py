@@ -21,7 +21,7 @@ from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.hints import Hints, Scope
 from pdacon.frontends.types.records import Field, Record, docstring_of
 from pdacon.frontends.types.scalars import Anything
-from pdacon.frontends.types.shapes import Mismatch, Named, Schemas, Shape, shown
+from pdacon.frontends.types.shapes import Mismatch, Named, Schemas, Shape, settled, shown
 
 _SCHEMA_KEYS = ("inputSchema", "input_schema", "parameters", "parametersJsonSchema")
 
@@ -200,11 +200,27 @@ def tool_of(hints: Hints, given: Any) -> Tool:
     if isinstance(given, Mapping):
         return _described(given, hints.form)
     if isinstance(given, type):
-        shape = hints.shape(given, given.__name__, Scope())
+        shape = settled(hints.shape(given, given.__name__, Scope()))
+        _refuse_no_object(shape, given, hints.form)
         return Tool(given.__name__, _OfInstance(shape, hints.form), given, docstring_of(given))
     if not callable(given) or not hasattr(given, "__name__"):
         raise TypeError(f"a tool is a function, a class or a dict that describes one, not {shown(given)}")
     return _function(hints, given)
+
+
+def _refuse_no_object(shape: Shape, kind: type, form: Form) -> None:
+    """A call has its arguments by name, which a class has as fields."""
+    name = kind.__name__
+    if not isinstance(shape, Record):
+        raise UnsupportedTypeError(
+            name, "it has no fields, so that its arguments are no object; give a function, or a class with fields"
+        )
+    if shape.root:
+        raise UnsupportedTypeError(name, "it is a root model, so that its arguments are no object; give it fields")
+    if shape.plain and form.python:
+        raise UnsupportedTypeError(name, 'a TypedDict as a tool is taken with form="json" only; or make it a dataclass')
+    if shape.as_list:
+        raise UnsupportedTypeError(name, "JSON has a list of its fields and no object; make it a dataclass")
 
 
 class _OfInstance(Shape):
@@ -218,6 +234,8 @@ class _OfInstance(Shape):
 
     def read(self, raw: Any, path: str) -> Any:
         value = self._shape.read(raw, path)
+        if isinstance(value, dict):
+            return value
         fields = self._shape.fields if isinstance(self._shape, Record) else ()
         return {one.argument: getattr(value, one.name) for one in fields}
 

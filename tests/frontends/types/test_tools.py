@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import enum
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, NamedTuple
 
+import pydantic
 import pytest
 from annotated_types import Ge
 from pydantic import BaseModel
+from typing_extensions import TypedDict
 
 import pdacon
 from pdacon import Call, Constraint, Grammar, UnsupportedTypeError, Vocabulary
@@ -128,3 +131,34 @@ def test_what_is_no_tool() -> None:
         Grammar.from_tools([])
     with pytest.raises(ValueError, match="two tools are called add"):
         Grammar.from_tools([add, add])
+
+
+@pytest.mark.parametrize("form", ["json", "python"])
+@pytest.mark.parametrize("kind", [int, str, float, bool, list, dict, object, type(None), enum.Enum("Some", "A")])
+def test_a_class_without_fields_is_no_tool(kind: Any, form: Literal["json", "python"]) -> None:
+    with pytest.raises(UnsupportedTypeError, match=r"it has no fields, so that its arguments are no object; give a"):
+        Grammar.from_tools([kind], form=form)
+
+
+def test_a_class_whose_fields_are_no_object_is_no_tool() -> None:
+    class Root(pydantic.RootModel[list[int]]): ...
+
+    class Pair(NamedTuple):
+        x: int
+
+    for kind in (Root, Pair):
+        with pytest.raises(UnsupportedTypeError, match=f"^{kind.__name__}: .* no object"):
+            Grammar.from_tools([kind])
+
+
+def test_a_typed_dict_is_a_tool() -> None:
+    class Search(TypedDict):
+        text: str
+
+    grammar = Grammar.from_tools([Search])
+    call = pdacon.compile(grammar, Vocabulary.bytes()).parse('{"name": "Search", "arguments": {"text": "a"}}')
+    assert call.arguments == {"text": "a"}
+    assert call.call() == {"text": "a"}
+    assert grammar.write(call) == '{"name": "Search", "arguments": {"text": "a"}}'
+    with pytest.raises(UnsupportedTypeError, match=r"^Search: a TypedDict as a tool"):
+        Grammar.from_tools([Search], form="python")

@@ -6,6 +6,7 @@ import datetime
 import enum
 import pathlib
 import uuid
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -15,7 +16,7 @@ from annotated_types import Ge, Gt, Interval, Len, MultipleOf
 from typing_extensions import NotRequired, TypedDict
 
 import pdacon
-from pdacon import Grammar, Vocabulary
+from pdacon import Grammar, UnsupportedTypeError, Vocabulary
 
 Only = enum.Enum("Only", {"A": 2})
 LETTERS = Annotated[str, pydantic.Field(pattern="^[a-z]+$")]
@@ -263,3 +264,72 @@ def test_half_a_surrogate_pair_is_not_written_as_python() -> None:
 def test_what_is_none_of_a_literal_is_refused(value: Any) -> None:
     with pytest.raises(ValueError, match="is none of 1 or 'a'"):
         Grammar.from_type(Literal[1, "a"]).write(value)
+
+
+@dataclass
+class Changing:
+    x: int
+
+
+@dataclass(frozen=True)
+class Deep:
+    x: list[int]
+
+
+@dataclass(frozen=True)
+class Flat:
+    x: int
+    notes: list[int] = field(default_factory=list, compare=False)
+
+
+@dataclass(frozen=True)
+class Tree:
+    below: frozenset[Tree]
+    x: int
+
+
+class Bag(TypedDict):
+    items: frozenset[Any]
+
+
+@pytest.mark.parametrize("form", ["json", "python"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        set[Any],
+        frozenset[Any],
+        set,
+        set[Any] | None,
+        Bag,
+        set[dict[str, int]],
+        set[list[int]],
+        frozenset[tuple[int, list[int]]],
+        frozenset[tuple[Any, ...]],
+        set[int | list[int]],
+        set[Changing],
+        set[Deep],
+        frozenset[Two],
+        set[bytearray],
+    ],
+)
+def test_items_of_sets_have_a_hash(kind: Any, form: Literal["json", "python"]) -> None:
+    with pytest.raises(UnsupportedTypeError, match=r"\[\]: items of a set have a hash.*; use a tuple"):
+        Grammar.from_type(kind, form=form)
+
+
+def test_keys_of_dicts_have_a_hash() -> None:
+    with pytest.raises(UnsupportedTypeError, match=r" key: .* have a hash, as have keys of a dict"):
+        Grammar.from_type(dict[bytearray, int])
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        (set[Flat], '[{"x": 1, "notes": []}]', {Flat(1)}),
+        (set[Tree], '[{"below": [], "x": 1}]', {Tree(frozenset(), 1)}),
+        (set[Pair | None], "[[1], null]", {Pair(1), None}),
+        (frozenset[tuple[int, ...]], "[[1], []]", frozenset([(1,), ()])),
+    ],
+)
+def test_sets_of_what_has_a_hash(kind: Any, text: str, value: Any) -> None:
+    assert pdacon.compile(Grammar.from_type(kind), Vocabulary.bytes()).parse(text) == value
