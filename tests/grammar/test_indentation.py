@@ -247,4 +247,4 @@ def test_what_an_indenter_makes_is_no_parenthesis() -> None:
 def test_a_layout_names_terminals() -> None:
     grammar = loaded(TreeIndenter())
     with pytest.raises(ValueError, match="layout: not terminals"):
-        Grammar(**{**vars(grammar), "layout": Layout(0, 1, 2, frozenset({9}), frozenset(), 1)})
+        replace(grammar, layout=Layout(0, 1, 2, frozenset({9}), frozenset(), 1))
