@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Literal
 
 import pytest
@@ -27,6 +27,39 @@ root ::= "aa"{2,} [ab] (( x1{2,} x1 | [ab]{1,3} )? [b] | "aab" "a" ) | "b"? [^a]
 """
 LITERALS = Literal[tuple(f"x{k}" for k in range(300))] | Literal[tuple(range(300))]  # type: ignore[valid-type]
 ENUMS = Enum("Some", [f"a{k}" for k in range(300)]) | Enum("Others", {f"b{k}": f"b{k}" for k in range(300)})
+
+
+FORMS: tuple[Literal["json"], Literal["python"]] = ("json", "python")
+VALUES: dict[str, tuple[Any, Any]] = {
+    "a list": (list[int], list(range(1_000))),
+    "a set": (set[int], set(range(1_000))),
+    "a dict": (dict[str, int], {str(k): k for k in range(1_000)}),
+    "any value": (Any, list(range(1_000))),
+    "any dict": (Any, {str(k): k for k in range(1_000)}),
+}
+
+
+@lru_cache
+def typed(name: str, form: Literal["json", "python"]) -> Grammar:
+    return Grammar.from_type(VALUES[name][0], form=form)
+
+
+def writes(name: str) -> None:
+    """In both forms."""
+    for form in FORMS:
+        typed(name, form).write(VALUES[name][1])
+
+
+@lru_cache
+def written(name: str, form: Literal["json", "python"]) -> str:
+    return typed(name, form).write(VALUES[name][1])
+
+
+def parses(name: str) -> None:
+    for form in FORMS:
+        values = typed(name, form).values
+        assert values is not None
+        values.read(written(name, form))
 
 
 def calls(count: int, separator: str) -> dict[str, Any]:
@@ -69,6 +102,11 @@ CASES: dict[str, tuple[Callable[[], object], int]] = {
     "choices": (lambda: Grammar.from_choices(WORDS), 2),
     "types, two Literals": (lambda: Grammar.from_type(LITERALS), 40),
     "types, two Enums": (lambda: Grammar.from_type(ENUMS), 40),
+    **{
+        f"{what} {name}": (partial(work, name), 20)
+        for name in VALUES
+        for what, work in (("writes", writes), ("parses", parses))
+    },
     "repeat": (lambda: RegularSet.from_regex("ab|c").repeat(300, 600), 30),
     "delimited_subsequence_of": (lambda: RegularSet.delimited_subsequence_of(WORDS[:60], ","), 200),
     "concatenation": (lambda: RegularSet.from_regex("a*b").concatenation(*[RegularSet.from_regex("c")] * 40), 40),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pdacon.cancelling import every
 from pdacon.frontends.json_schema import Marks
 from pdacon.frontends.long_integers import integer_of, text_of
 from pdacon.frontends.types.checks import check_count, fits
@@ -77,13 +78,13 @@ class Items(Shape):
         check_count(self.least, self.most, len(raw), "items", path)
         if self.is_set and self.few and len(set(map(repr, raw))) < len(raw):
             raise Mismatch(path, f"{shown(raw)} has an item twice")
-        return self.make([self.item.read(one, f"{path}[{k}]") for k, one in enumerate(raw)])
+        return self.make([self.item.read(one, f"{path}[{k}]") for k, one in every(enumerate(raw))])
 
     def write(self, value: Any, path: str) -> Any:
         if not isinstance(value, self.kind):
             raise Mismatch(path, f"{shown(value)} is no {self.kind.__name__}")
         check_count(self.least, self.most, len(value), "items", path)
-        raws = [self.item.write(one, f"{path}[{k}]") for k, one in enumerate(value)]
+        raws = [self.item.write(one, f"{path}[{k}]") for k, one in every(enumerate(value))]
         raws = sorted(raws, key=repr) if self.is_set else raws
         return self.form.marked(self.head, raws) if self.head else raws
 
@@ -171,7 +172,7 @@ class Table(Shape):
             raise Mismatch(path, f"{shown(raw)} is no dict")
         check_count(self.least, self.most, len(raw), "members", path)
         pairs = {}
-        for name, one in raw.items():
+        for name, one in every(raw.items()):
             place = f"{path} key {name!r}"
             if self.numbered and not fits(_INTEGER, name):
                 raise Mismatch(place, "it is no integer")
@@ -184,7 +185,7 @@ class Table(Shape):
             raise Mismatch(path, f"{shown(value)} is no {self.kind.__name__}")
         check_count(self.least, self.most, len(value), "members", path)
         raw = {}
-        for key, one in value.items():
+        for key, one in every(value.items()):
             name = self.keys.write(key, f"{path} key {key!r}")
             raw[text_of(name) if self.numbered else name] = self.value.write(one, f"{path}[{key!r}]")
         return raw

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
+from pdacon.cancelling import every
 from pdacon.frontends.json_schema import Marks, Notation, Spelling
 from pdacon.frontends.long_integers import json_value, text_of
 from pdacon.frontends.types.python_texts import PYTHON_CONSTANTS, read_python, write_python
@@ -82,11 +83,12 @@ def _json(raw: Any, spelling: Spelling, depth: int) -> str:
     if isinstance(raw, dict) and raw:
         name_end = spelling.colon
         parts = [
-            f"{_json(name, spelling, depth)}{name_end}{_json(one, spelling, depth + 1)}" for name, one in raw.items()
+            f"{_json(name, spelling, depth)}{name_end}{_json(one, spelling, depth + 1)}"
+            for name, one in every(raw.items())
         ]
         return _enclosed("{", parts, "}", spelling, depth)
     if isinstance(raw, list) and raw:
-        return _enclosed("[", [_json(one, spelling, depth + 1) for one in raw], "]", spelling, depth)
+        return _enclosed("[", [_json(one, spelling, depth + 1) for one in every(raw)], "]", spelling, depth)
     if isinstance(raw, Real):
         return _canonical(raw.text) if spelling.numbers == "canonical" else raw.text
     if isinstance(raw, float):

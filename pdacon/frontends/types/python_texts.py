@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from pdacon.cancelling import every
 from pdacon.frontends.json_schema import Marks
 from pdacon.frontends.long_integers import integer_of, text_of
 from pdacon.frontends.types.shapes import Marked, Real, row_head
@@ -45,11 +46,11 @@ def _raw(node: ast.expr, text: str) -> Any:
         value = _raw(node.operand, text)
         return Real(f"-{value.text}") if isinstance(value, Real) else -value
     if isinstance(node, ast.List):
-        return [_raw(one, text) for one in node.elts]
+        return [_raw(one, text) for one in every(node.elts)]
     if isinstance(node, ast.Tuple):
-        return Marked(row_head(len(node.elts)), [_raw(one, text) for one in node.elts])
+        return Marked(row_head(len(node.elts)), [_raw(one, text) for one in every(node.elts)])
     if isinstance(node, ast.Set):
-        return Marked("set", [_raw(one, text) for one in node.elts])
+        return Marked("set", [_raw(one, text) for one in every(node.elts)])
     if isinstance(node, ast.Dict):
         return _members(node, text)
     if isinstance(node, ast.Attribute):
@@ -61,7 +62,7 @@ def _raw(node: ast.expr, text: str) -> Any:
 
 def _members(node: ast.Dict, text: str) -> Any:
     names = [None if key is None else _raw(key, text) for key in node.keys]
-    values = [_raw(one, text) for one in node.values]
+    values = [_raw(one, text) for one in every(node.values)]
     if not all(isinstance(name, str) for name in names):
         _unknown(node)
     return dict(zip(names, values, strict=True))
@@ -94,9 +95,9 @@ def write_python(raw: Any, marks: Mapping[str, Marks]) -> str:
     if isinstance(raw, Marked):
         return _write_marked(raw, marks)
     if isinstance(raw, list):
-        return f"[{', '.join(write_python(one, marks) for one in raw)}]"
+        return f"[{', '.join(write_python(one, marks) for one in every(raw))}]"
     if isinstance(raw, dict):
-        parts = [f"{write_python(name, marks)}: {write_python(one, marks)}" for name, one in raw.items()]
+        parts = [f"{write_python(name, marks)}: {write_python(one, marks)}" for name, one in every(raw.items())]
         return f"{{{', '.join(parts)}}}"
     if isinstance(raw, str):
         return json.dumps(raw, ensure_ascii=False)
@@ -116,10 +117,11 @@ def _write_marked(raw: Marked, marks: Mapping[str, Marks]) -> str:
         if not raw.value:
             return own.empty
         if isinstance(raw.value, list):
-            parts = [write_python(one, marks) for one in raw.value]
+            parts = [write_python(one, marks) for one in every(raw.value)]
             return f"{own.opening}{', '.join(parts)}{own.closing}"
         parts = [
-            f"{own.name_opening}{name}{own.name_closing}{write_python(one, marks)}" for name, one in raw.value.items()
+            f"{own.name_opening}{name}{own.name_closing}{write_python(one, marks)}"
+            for name, one in every(raw.value.items())
         ]
         return f"{own.opening}{', '.join(parts)}{own.closing}"
     raise AssertionError(raw)

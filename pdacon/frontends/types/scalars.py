@@ -45,9 +45,9 @@ class Anything(Named):
         if isinstance(raw, Marked):
             raise Mismatch(path, f"{raw.head} is no value of JSON")
         if isinstance(raw, list):
-            return [self.read(one, f"{path}[{k}]") for k, one in enumerate(raw)]
+            return [self.read(one, f"{path}[{k}]") for k, one in every(enumerate(raw))]
         if isinstance(raw, dict):
-            return {name: self.read(one, f"{path}.{name}") for name, one in raw.items()}
+            return {name: self.read(one, f"{path}.{name}") for name, one in every(raw.items())}
         return raw
 
     def write(self, value: Any, path: str) -> Any:
@@ -59,9 +59,9 @@ class Anything(Named):
         if value is None or isinstance(value, bool | int | float | str):
             return value
         if isinstance(value, list | tuple):
-            return [self.write(one, f"{path}[{k}]") for k, one in enumerate(value)]
+            return [self.write(one, f"{path}[{k}]") for k, one in every(enumerate(value))]
         if isinstance(value, dict) and all(isinstance(name, str) for name in value):
-            return {self.write(name, path): self.write(one, f"{path}.{name}") for name, one in value.items()}
+            return {self.write(name, path): self.write(one, f"{path}.{name}") for name, one in every(value.items())}
         raise Mismatch(path, f"{shown(value)} is no value of JSON")
 
 
