@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
 from pdacon.errors import NondeterministicGrammarError, PdaconError
 
+_SHOWN = 80  # characters of a value that a message quotes
 LONGEST = 2_000
 """Characters of a message; what it quotes of a request may be as long as the request."""
 _REPAIRS = 2  # of the first findings; each may have several lines
@@ -65,3 +68,10 @@ def cut(text: str, most: int) -> str:
     """A text without its middle where it is long."""
     half = most // 2 - 2
     return text if len(text) <= most else f"{text[:half]}...{text[-half:]}"
+
+
+def shown(value: Any) -> str:
+    """A value of a request as a message quotes it: texts in quotes, all else as JSON; cut where it is long."""
+    if isinstance(value, str):
+        return repr(cut(value, _SHOWN))
+    return cut(json.dumps(value, ensure_ascii=False), _SHOWN)

@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 from pdacon.serving import chat, completions, lorax
 from pdacon.serving.accounts import GONE, OPEN, Accounts, Counted, current, event
+from pdacon.serving.advice import cut, shown
 from pdacon.serving.answers import Job
 from pdacon.serving.bodies import Bodies
 from pdacon.serving.compiling import Compiler
@@ -37,6 +38,7 @@ from pdacon.serving.settings import Settings
 log = logging.getLogger("pdacon.serving")
 R = TypeVar("R")
 Endpoint = Callable[[Request], Awaitable[Response]]
+_QUOTED = 100  # characters of a path
 _LOOK_SECONDS = 0.2  # between two looks at whether the client is still there
 
 
@@ -190,7 +192,7 @@ class _Application:
     def _require_model(self, name: str | None) -> None:
         if name not in (None, "", self.settings.model_name):
             raise RequestError(
-                404, f"there is no model {name!r}; this server has {self.settings.model_name!r}", param="model",
+                404, f"there is no model {shown(name)}; this server has {self.settings.model_name!r}", param="model",
                 code="model_not_found",
             )  # fmt: skip
 
@@ -325,11 +327,11 @@ async def _events(request: Request, chunks: AsyncGenerator[dict[str, Any], None]
 async def _no_route(request: Request, error: Exception) -> Response:
     """What is said where no route takes a request; its URL is not parsed, since the client wrote it."""
     status = error.status_code if isinstance(error, HTTPException) else 500
-    path = request.scope["path"]
+    path, method = cut(request.scope["path"], _QUOTED), cut(request.method, _QUOTED)
     if status == 405:
         allowed = (error.headers or {}).get("Allow", "") if isinstance(error, HTTPException) else ""
-        refusal = RequestError(405, f"{path} takes {allowed}, not {request.method}", headers={"Allow": allowed})
+        refusal = RequestError(405, f"{path} takes {allowed}, not {method}", headers={"Allow": allowed})
     else:
         paths = "GET /v1/models, POST /v1/chat/completions, /v1/completions, /generate"
-        refusal = RequestError(status, f"{request.method} {path}: there is no such path; see {paths}")
+        refusal = RequestError(status, f"{method} {path}: there is no such path; see {paths}")
     return current().refuse(refusal).response()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import codecs
 import json
+import math
 from collections import Counter
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 from starlette.requests import Request
 
+from pdacon.serving.advice import cut
 from pdacon.serving.failures import RequestError, of_validation
 from pdacon.serving.preparing import Preparer
 from pdacon.serving.settings import Settings
@@ -29,6 +31,7 @@ _MOST = (
     ("members of objects", (b":",), 100_000),
     ("arrays and objects", (b"[", b"{"), 50_000),
 )
+_LONGEST_NAME, _LONGEST_PLACE = 100, 200  # of what an error quotes
 _AT_ONCE = 64  # bodies of the greatest length for which there is memory
 _CLOSE = {"Connection": "close"}  # what is left of the body is not read
 
@@ -111,15 +114,25 @@ def understood(body: bytes, kind: type[M]) -> M:
     """
     body = body.removeprefix(codecs.BOM_UTF8)
     _require_few_values(body)
+    is_large = False
+
+    def number(text: str) -> float:
+        nonlocal is_large
+        value = float(text)
+        is_large = is_large or math.isinf(value)
+        return value
+
     try:
         from_json(body, allow_inf_nan=False)  # says where the text ends to be JSON
-        value = json.loads(body, object_pairs_hook=_without_repeats)
+        value = json.loads(body, object_pairs_hook=_without_repeats, parse_float=number)
     except ValueError as error:
         reason = next((reason for word, reason in _REASONS if word in str(error)), None)
         place = str(error)[str(error).rfind(" at line ") :] if " at line " in str(error) else ""
         raise RequestError(400, f"the request is no JSON: {f'{reason}{place}' if reason else error}") from error
     if not isinstance(value, dict):
         raise RequestError(400, "the request is JSON, but no object")
+    if is_large:
+        _require_finite(value)
     try:
         return kind.model_validate(value)
     except ValidationError as error:
@@ -159,6 +172,24 @@ def _require_few_values(body: bytes) -> None:
         number = sum(np.count_nonzero(outside & (text == ord(sign))) for sign in signs)
         if number > most:
             raise RequestError(413, f"the request has {number:,} {what}; at most {most:,} are taken")
+
+
+def _require_finite(value: Any) -> None:
+    """Refuse a number beyond doubles: it is read as one that is infinite, which JSON does not have.
+
+    Raises
+    ------
+    RequestError
+    """
+    waiting: list[tuple[str, Any]] = [("", value)]
+    while waiting:
+        place, part = waiting.pop()
+        if isinstance(part, dict | list):
+            inner = part.items() if isinstance(part, dict) else enumerate(part)
+            before = f"{place}." if place else ""
+            waiting += [(cut(f"{before}{cut(str(name), _LONGEST_NAME)}", _LONGEST_PLACE), one) for name, one in inner]
+        elif isinstance(part, float) and math.isinf(part):
+            raise RequestError(400, f"{place}: the number is beyond a double's range", param=place)
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

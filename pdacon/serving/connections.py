@@ -6,6 +6,7 @@ uvicorn has no time limit before a request's head is whole. The body's is that o
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -14,6 +15,10 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pdacon.serving.failures import RequestError
+
+# uvicorn warns of what is no HTTP and of each WebSocket: strangers would fill the log. Its errors stay.
+_log = logging.getLogger("uvicorn.error.connections")
+_log.setLevel(logging.ERROR)
 
 
 def connections(read_seconds: float) -> Any:
@@ -26,6 +31,7 @@ class _Connection(H11Protocol):
         super().__init__(*given, **options)
         self._seconds = read_seconds
         self._timer: asyncio.TimerHandle | None = None
+        self.logger = _log
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin to wait for a request."""

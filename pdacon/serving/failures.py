@@ -17,6 +17,26 @@ from pdacon.serving.fields import REFUSED
 
 RETRY_SECONDS = 1
 _LONGEST_PARAM = 500
+_LONGEST_PART = 120  # of a name in it
+
+# Pydantic's kinds of errors in words of JSON; its own are those of Python.
+_WORDINGS = MappingProxyType(
+    {
+        "missing": "it is missing",
+        **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "give an object"),
+        "list_type": "give an array",
+        "string_type": "give a text",
+        **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "give a whole number"),
+        **dict.fromkeys(("float_type", "float_parsing"), "give a number"),
+        **dict.fromkeys(("bool_type", "bool_parsing"), "give true or false"),
+        "too_short": "give at least {min_length}",
+        "literal_error": "give {expected}",
+        "greater_than": "give a number that is greater than {gt}",
+        "greater_than_equal": "give a number of at least {ge}",
+        "less_than": "give a number that is less than {lt}",
+        "less_than_equal": "give a number of at most {le}",
+    }
+)
 
 # The word for programs where the refusal has none of its own.
 _CODES = MappingProxyType(
@@ -108,10 +128,11 @@ def of_validation(error: ValidationError) -> RequestError:
     parts = [str(part) for part in first["loc"] if not _is_branch(part)]
     if first["type"] == REFUSED:
         parts.append(first["ctx"]["field"])
-    place = ".".join(parts) or None
-    reason = first["msg"].removeprefix("Value error, ")
-    named = place is None or reason.startswith(f"{place} ")  # some reasons say themselves what they are about
-    return RequestError(400, reason if named else f"{cut(str(place), _LONGEST_PARAM)}: {reason}", param=place)
+    place = cut(".".join(cut(part, _LONGEST_PART) for part in parts), _LONGEST_PARAM)
+    wording = _WORDINGS.get(first["type"])
+    reason = wording.format(**first.get("ctx", {})) if wording else first["msg"].removeprefix("Value error, ")
+    named = not place or reason.startswith(f"{place} ")  # some reasons say themselves what they are about
+    return RequestError(400, reason if named else f"{place}: {reason}", param=place or None)
 
 
 def _is_branch(part: int | str) -> bool:

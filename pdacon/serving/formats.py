@@ -11,12 +11,14 @@ from pdacon.errors import UnsupportedSchemaError
 from pdacon.formats import Kind
 from pdacon.frontends.tool_arguments import arguments_schema
 from pdacon.quoting import did_you_mean
+from pdacon.serving.advice import shown
 from pdacon.serving.failures import RequestError
 from pdacon.serving.protocol import ChatRequest, Common
 
 Reading = Literal["text", "call", "call_or_text"]
 CONTENT = "content"  # the member of an answer that may be a call, and is a text
 
+_KINDS = ("json", "regex", "choice", "grammar", "json_object", "structural_tag")  # of `structured_outputs`
 _ONE_LINE = {
     "json_object": "any JSON object",
     "json_schema": '{"name": ..., "schema": {...}}',
@@ -118,7 +120,7 @@ def response_format(given: Mapping[str, Any] | None, param: str = "response_form
     near = did_you_mean(kind[:60], known) if isinstance(kind, str) else ""
     raise RequestError(
         400,
-        f"{param}.type is {kind!r:.80}; {near}there are {', '.join(known)}",
+        f"{param}.type is {'missing' if kind is None else shown(kind)}; {near}there are {', '.join(known)}",
         param=f"{param}.type",
         code="unknown_format",
     )
@@ -127,11 +129,9 @@ def response_format(given: Mapping[str, Any] | None, param: str = "response_form
 def structured_outputs(given: Mapping[str, Any], param: str = "structured_outputs") -> Format | None:
     """What vLLM's ``structured_outputs`` says: one of json, regex, choice, grammar, json_object, structural_tag."""
     said = {key: value for key, value in given.items() if value is not None and value is not False}
-    _only(said, ("json", "regex", "choice", "grammar", "json_object", "structural_tag", "syntax"), param)
-    if len(said) - ("syntax" in said) != 1:
-        raise RequestError(
-            400, f"{param} says {len(said)} things; give one of json, regex, choice, grammar", param=param
-        )
+    _only(said, (*_KINDS, "syntax"), param)
+    if (count := len(said) - ("syntax" in said)) != 1:
+        raise RequestError(400, f"{param} says {count or 'no'} things; give one of {', '.join(_KINDS)}", param=param)
     if "json" in said:
         schema = said["json"]
         text = schema if isinstance(schema, str) else _json(schema, f"{param}.json")
@@ -158,7 +158,7 @@ def tools_format(request: ChatRequest) -> Format | None:
     choice = request.tool_choice
     if not request.tools:
         if choice not in (None, "none", "auto"):
-            raise RequestError(400, f"tool_choice is {choice!r:.80}, but there are no tools", param="tool_choice")
+            raise RequestError(400, f"tool_choice is {shown(choice)}, but there are no tools", param="tool_choice")
         return None
     calls = [_call(tool, index) for index, tool in enumerate(request.tools)]
     names: set[str] = set()
@@ -219,7 +219,7 @@ def _chosen(choice: Mapping[str, Any]) -> str:
 def _grammar(text: Any, syntax: Any, param: str) -> Format:
     if syntax not in (None, "lark", "gbnf"):
         raise RequestError(
-            400, f"syntax is {syntax!r:.80}; there are 'lark' and 'gbnf'", param=param, code="unknown_format"
+            400, f"syntax is {shown(syntax)}; there are 'lark' and 'gbnf'", param=param, code="unknown_format"
         )
     if not isinstance(text, str):
         raise _malformed(param, _ONE_LINE["grammar"])

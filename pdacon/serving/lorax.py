@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
+from pdacon.serving.advice import shown
 from pdacon.serving.answers import Answer, Job, encoded, write, written
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError
@@ -47,7 +48,7 @@ def require_adapter(engine: Engine, parameters: NativeParameters) -> None:
     active = engine.model.active_adapters() if known else []
     if wanted not in active:
         there = f"the active ones are {active}" if active else "this server has none"
-        raise RequestError(400, f"there is no adapter {wanted!r}: {there}", param="parameters.adapter_id")
+        raise RequestError(400, f"there is no adapter {shown(wanted)}: {there}", param="parameters.adapter_id")
 
 
 async def answer(job: Job, request: NativeRequest) -> str:

@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pdacon.serving.advice import shown
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError
 from pdacon.serving.preparing import TimeIsUp, within
@@ -112,7 +113,7 @@ class Prompts:
             if name in self.reserved:
                 raise RequestError(
                     400,
-                    f"chat_template_kwargs: {name!r} is not for the chat template to be told; "
+                    f"chat_template_kwargs: {shown(name)} is not for the chat template to be told; "
                     f"the server sets {', '.join(sorted(self.reserved))}",
                     param=f"chat_template_kwargs.{name}",
                 )

@@ -102,3 +102,18 @@ def test_what_is_no_http_is_an_error_like_all_others(server: Running, sent: byte
         assert head.startswith((b"HTTP/1.1 400 ", b"HTTP/1.1 501 "))
     if body:
         assert json.loads(body)["error"]["code"] == "bad_request"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"GET / HTTX/1.1\r\n\r\n",
+        b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n"
+        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
+    ],
+)
+def test_strangers_do_not_fill_the_log(server: Running, caplog: pytest.LogCaptureFixture, sent: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+        connection.sendall(sent)
+        assert connection.recv(1 << 16).startswith(b"HTTP/1.1 ")
+    assert [record for record in caplog.records if record.name.startswith("uvicorn")] == []

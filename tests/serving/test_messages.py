@@ -83,7 +83,8 @@ def test_a_field_that_is_not_taken_says_what_is(server: Running, path: str, name
     error = refusal(server, path, **{name: value})
     assert words in error["message"]
     assert "less than or equal" not in error["message"] or name == "n"
-    assert error["param"][:200] == name[:200]
+    assert error["param"][:50] == name[:50]
+    assert len(error["param"]) <= 200
     assert len(error["message"]) <= 2000
 
 
@@ -98,6 +99,92 @@ def test_fields_of_parts_are_named_with_their_place(server: Running) -> None:
     assert "did you mean json" in error["message"]
     error = refusal(server, CHAT, response_format={"type": "json-schema"})
     assert (error["code"], "did you mean json_schema" in error["message"]) == ("unknown_format", True)
+
+
+WORDS = re.compile(r"\bNone\b|\bTrue\b|dictionary|instance of|validation|[Ii]nput should|List should|\bclass\b|\bstr\b")
+LONG = "y" * 50_000
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "param", "words"),
+    [
+        (CHAT, {"stream_options": 5}, "stream_options", "give an object"),
+        (CHAT, {"response_format": 5}, "response_format", "give an object"),
+        (CHAT, {"response_format": {}}, "response_format.type", "is missing; there are"),
+        (CHAT, {"response_format": {"type": None}}, "response_format.type", "is missing; there are"),
+        (CHAT, {"response_format": {"type": True}}, "response_format.type", "is true; there are"),
+        (CHAT, {"messages": []}, "messages", "give at least 1"),
+        (CHAT, {"messages": 5}, "messages", "give an array"),
+        (CHAT, {"messages": [5]}, "messages.0", "give an object"),
+        (CHAT, {"tools": 5}, "tools", "give an array"),
+        (CHAT, {"tool_choice": 5}, "tool_choice", "give 'none', 'auto' or 'required'"),
+        (CHAT, {"tool_choice": {"a": None}}, "tool_choice", '{"a": null}'),
+        (CHAT, {"temperature": "hot"}, "temperature", "give a number"),
+        (CHAT, {"temperature": -1}, "temperature", "at least 0"),
+        (CHAT, {"top_p": 0}, "top_p", "greater than 0"),
+        (CHAT, {"top_logprobs": 21, "logprobs": True}, "top_logprobs", "at most 20"),
+        (CHAT, {"top_k": 2**31}, "top_k", "less than 2147483648"),
+        (CHAT, {"n": 1.5}, "n", "a whole number"),
+        (CHAT, {"stream": "maybe"}, "stream", "true or false"),
+        (CHAT, {"model": 5}, "model", "give a text"),
+        (CHAT, {"structured_outputs": {"grammar": "x", "syntax": {"a": None}}}, None, '{"a": null}'),
+        (CHAT, {"chat_template_kwargs": 5}, "chat_template_kwargs", "give an object"),
+        (NATIVE, {"parameters": 5}, "parameters", "give an object"),
+        (NATIVE, {"inputs": None}, "inputs", "give a text"),
+    ]
+    + [
+        (CHAT, {"structured_outputs": {}}, "structured_outputs", kind)
+        for kind in ("json, regex, choice, grammar, json_object, structural_tag", "says no things")
+    ],
+)
+def test_messages_have_words_of_json(server: Running, path: str, fields: Any, param: str | None, words: str) -> None:
+    error = refusal(server, path, **fields)
+    assert words in error["message"]
+    assert not WORDS.search(error["message"])
+    assert param is None or error["param"] == param
+
+
+def test_what_is_missing_is_said(server: Running) -> None:
+    for path, name in ((CHAT, "messages"), (COMPLETIONS, "prompt"), (NATIVE, "inputs")):
+        error = httpx.post(server.address + path, json={}, headers=HEADERS).json()["error"]
+        assert (error["param"], error["message"]) == (name, f"{name}: it is missing")
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        (CHAT, {LONG: 1}),
+        (NATIVE, {"parameters": {LONG: 1}}),
+        (CHAT, {"response_format": {"type": LONG}}),
+        (CHAT, {"structured_outputs": {LONG: 1}}),
+        (CHAT, {"structured_outputs": {"grammar": "x", "syntax": [LONG]}}),
+        (CHAT, {"tool_choice": {LONG: 1}}),
+        (NATIVE, {"parameters": {"adapter_id": LONG}}),
+    ],
+)
+def test_what_errors_quote_is_short(server: Running, path: str, fields: Any) -> None:
+    error = refusal(server, path, **fields)
+    assert len(error["message"]) < 600
+    assert len(error["param"] or "") < 200
+
+
+def test_models_and_paths_are_quoted_in_short(server: Running) -> None:
+    asked = httpx.post(server.address + CHAT, json=BODIES[CHAT] | {"model": LONG}, headers=HEADERS)
+    assert (asked.status_code, len(asked.text) < 400) == (404, True)
+    for method, path in (("GET", f"/{LONG}"), ("GET", f"/v1/models/{LONG}"), ("DELETE", f"/v1/models/{LONG}")):
+        answer = httpx.request(method, server.address + path, headers=HEADERS)
+        assert answer.status_code in (404, 405)
+        assert len(answer.text) < 500
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1E+0400", "9" * 310 + ".0", "[0, 12.5e308]", "1" * 250 + "e99"])
+def test_numbers_beyond_doubles_are_refused(server: Running, number: str) -> None:
+    body = f'{{"prompt": "x", "structured_outputs": {{"json": {{"const": {number}}}}}}}'
+    answer = httpx.post(server.address + COMPLETIONS, content=body, headers=HEADERS)
+    assert answer.status_code == 400
+    error = answer.json()["error"]
+    assert error["param"].startswith("structured_outputs.json.const")
+    assert "beyond a double's range" in error["message"]
 
 
 CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
