@@ -36,7 +36,9 @@ class Running:
         tokenizer.chat_template = template
         app = create_app(model or tiny, tokenizer, settings)
         http = connections(settings.read_seconds)
-        config = uvicorn.Config(app, port=0, http=http, log_config=None, access_log=False, timeout_graceful_shutdown=5)
+        config = uvicorn.Config(
+            app, port=0, http=http, ws="none", log_config=None, access_log=False, timeout_graceful_shutdown=5
+        )
         self._server = Server(config, app.state.draining, settings.model_name)
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
