@@ -33,7 +33,7 @@ class Either(Shape):
 
     def read(self, raw: Any, path: str) -> Any:
         mismatches: list[Mismatch] = []
-        for one in self._in_order():
+        for one in self._in_order(raw):
             found = _tried(one.read, raw, path)
             if not isinstance(found, Mismatch):
                 return found
@@ -42,9 +42,7 @@ class Either(Shape):
         raise refused or Mismatch(path, f"{shown(raw)} is none of {self.words()}")
 
     def write(self, value: Any, path: str) -> Any:
-        members = self._in_order()
-        if isinstance(value, int):  # an integer is a float, too, where nothing else takes it
-            members = sorted(members, key=lambda one: isinstance(settled(one), Number))
+        members = self._in_order(value)
         if isinstance(value, enum.Enum):  # a member of a StrEnum is a string, too, where its class is no member
             members = sorted(members, key=lambda one: not _of_enum(one))
         for one in members:
@@ -53,8 +51,10 @@ class Either(Shape):
                 return found
         raise Mismatch(path, f"{shown(value)} is none of {self.words()}")
 
-    def _in_order(self) -> list[Shape]:
-        return sorted(self.members, key=lambda one: isinstance(settled(one), Anything))
+    def _in_order(self, value: Any) -> list[Shape]:
+        """The members as they are tried: an integer is a float, too, where nothing else takes it."""
+        members = sorted(self.members, key=lambda one: isinstance(settled(one), Anything))
+        return sorted(members, key=lambda one: isinstance(settled(one), Number)) if isinstance(value, int) else members
 
     def words(self) -> str:
         return " or ".join(one.words() for one in self.members)
