@@ -177,7 +177,7 @@ def test_the_log_of_a_process_is_json_from_its_start_to_its_end(tmp_path: Path) 
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-P", "-m", "pdacon", "serve", "--port", str(port), "--drain-seconds", "0.5"]
+    command = [sys.executable, "-P", "-m", "pdacon", "serve", "--port", str(port), "--drain-seconds", "0.01"]
     address = f"http://127.0.0.1:{port}"
     log = tmp_path / "log"
     with log.open("wb") as file:

@@ -142,6 +142,7 @@ void LexicalDeadEnds::expand(std::int32_t at) {
     if (key.size() > 1) return expand_choice(at, key[0], {key.begin() + 1, key.end()});
     const auto control = key[0];
     if (controls_.label(control) == machine_.lexer.end_label()) return;
+    residues_ += controls_.num_residues(control);
     std::vector<std::int32_t> next;
     for (const auto context : targets_[static_cast<std::size_t>(controls_.label(control))]) {
         next.clear();
@@ -179,7 +180,8 @@ bool LexicalDeadEnds::may_follow(std::int32_t context, std::span<const std::int3
     const auto root = choice(context, controls);
     std::vector<std::int32_t> added;
     for (; expanded_ < nodes_.size(); ++expanded_) {
-        if (budget_.states() > 0 && std::cmp_greater(nodes_.size(), budget_.states())) return true;
+        if (budget_.states() > 0 && std::cmp_greater(nodes_.size() + residues_, budget_.states()))
+            return true;
         expand(static_cast<std::int32_t>(expanded_));
         added.push_back(static_cast<std::int32_t>(expanded_));
     }

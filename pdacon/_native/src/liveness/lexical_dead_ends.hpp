@@ -48,7 +48,8 @@ class LexicalDeadEnds {
     // visit of the tables, and of all productions for each level of their nonterminals.
     bool can_do_without() const;
     // Whether lexing that starts in a context with any one of some pending controls may meet one; also where
-    // the search takes more nodes than the budget has states.
+    // the nodes of the search, and the residues that their controls may leave, are more than the budget has
+    // states: a terminal of k bytes that may all be read again leaves k residues at each of k controls.
     bool may_follow(std::int32_t context, std::span<const std::int32_t> controls);
 
   private:
@@ -78,6 +79,7 @@ class LexicalDeadEnds {
     Interner ids_;             // (context, controls in ascending order), or a control alone
     std::vector<Node> nodes_;  // by id
     std::size_t expanded_ = 0;
+    std::size_t residues_ = 0;  // of the controls that are expanded
 };
 
 }  // namespace pdacon

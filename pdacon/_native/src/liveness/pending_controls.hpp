@@ -34,6 +34,7 @@ class PendingControls {
 
     std::int32_t label(std::int32_t control) const { return ids_[control][0]; }
     std::int32_t column(std::int32_t control) const { return ids_[control][1]; }
+    std::size_t num_residues(std::int32_t control) const { return ids_[control].size() - 2; }
     // The list of what can be pending after the control's label has been taken, or skipped, in a context and
     // a block whose column is of this class. Many controls share a list.
     std::int32_t after(std::int32_t context, std::int32_t block, std::int32_t control, bool skipped);
