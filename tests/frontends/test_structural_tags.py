@@ -269,6 +269,76 @@ FORMATS: dict[str, Format] = {
 }
 
 
+NEVER = regex("(?!)a")
+NO_TAG = tag("<b", {"type": "sequence", "elements": [NEVER, ONE]}, ">")
+SOME_CALLS: Format = {"type": "triggered_tags", "triggers": ["<a", "<b"], "tags": [tag("<a", ONE, ">"), NO_TAG]}
+WITH_IMPOSSIBLE_BRANCHES: dict[str, Format] = {
+    "optional": {"type": "sequence", "elements": [{"type": "optional", "content": NEVER}, const("<")]},
+    "star": {"type": "sequence", "elements": [{"type": "star", "content": NO_TAG}, const("<")]},
+    "repeat": {"type": "sequence", "elements": [{"type": "repeat", "min": 0, "max": 3, "content": NEVER}, ONE]},
+    "one of the triggers": SOME_CALLS,
+    "one of the triggers, at least one": {**SOME_CALLS, "at_least_one": True},
+    "one of the tags of a trigger": {**SOME_CALLS, "triggers": ["<"]},
+    "all tags": {**SOME_CALLS, "triggers": ["<b"], "tags": [NO_TAG]},
+    "separated": {"type": "tags_with_separator", "tags": [tag("<", ONE, ">"), NO_TAG], "separator": "b"},
+    "separated, all": {"type": "tags_with_separator", "tags": [NO_TAG], "separator": "b"},
+    "dispatch": {"type": "dispatch", "rules": [["<a", ONE], ["b", NEVER]]},
+    "dispatch, all": {"type": "dispatch", "rules": [["b", NEVER]], "loop": False},
+}
+
+
+@pytest.mark.parametrize("name", WITH_IMPOSSIBLE_BRANCHES)
+def test_branches_that_no_text_takes(name: str) -> None:
+    """What remains is the same as if they were not there, and free text stops where they begin."""
+    with pytest.warns(GrammarWarning, match="no text is matched by .*; so this alternative is left out"):
+        assert_same(WITH_IMPOSSIBLE_BRANCHES[name], 5)
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        {"type": "plus", "content": NEVER},
+        {"type": "repeat", "min": 1, "max": 3, "content": NEVER},
+        {"type": "triggered_tags", "triggers": ["<b"], "tags": [NO_TAG], "at_least_one": True},
+        {"type": "tags_with_separator", "tags": [NO_TAG], "separator": "b", "at_least_one": True},
+    ],
+)
+def test_no_text_where_one_has_to_be(one: Format) -> None:
+    with pytest.raises(EmptyLanguageError, match="no text is matched by"):
+        Grammar.from_structural_tag(one)
+
+
+def test_special_tokens_of_branches_that_no_text_takes() -> None:
+    opening = {"type": "token", "token": "<a>"}
+    tags = [{"type": "tag", "begin": opening, "content": one, "end": "."} for one in (ONE, NEVER)]
+    vocabulary = pdacon.Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None])
+    vocabulary = vocabulary.with_special_tokens({"<a>": 256})
+
+    def allowed(*given: Format, **flags: bool) -> bool:
+        calls = {"type": "token_triggered_tags", "trigger_tokens": ["<a>"], "tags": list(given), **flags}
+        with pytest.warns(GrammarWarning, match="so this alternative is left out"):
+            grammar = Grammar.from_structural_tag(calls)
+        return pdacon.compile(grammar, vocabulary).matcher().is_allowed(256)
+
+    assert allowed(*tags) and allowed(*tags, at_least_one=True)
+    assert not allowed(tags[1])
+    with pytest.raises(EmptyLanguageError):
+        Grammar.from_structural_tag(
+            {"type": "token_triggered_tags", "trigger_tokens": ["<a>"], "tags": [tags[1]], "at_least_one": True}
+        )
+    with pytest.warns(GrammarWarning, match="so this alternative is left out"):
+        grammar = Grammar.from_structural_tag({"type": "token_dispatch", "rules": [["<a>", NEVER]]})
+    assert not pdacon.compile(grammar, vocabulary).matcher().is_allowed(256)
+
+
+@pytest.mark.parametrize(
+    ("kind", "triggers"), [("triggered_tags", "triggers"), ("token_triggered_tags", "trigger_tokens")]
+)
+def test_at_least_one_of_no_tags(kind: str, triggers: str) -> None:
+    with pytest.raises(UnsupportedGrammarError, match="#/tags must be a list of tags that is not empty"):
+        Grammar.from_structural_tag({"type": kind, triggers: [], "tags": [], "at_least_one": True})
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_all_short_texts(name: str) -> None:
     assert_same(FORMATS[name], 6 if name in ("calls in free text", "a thought, then calls") else 5)

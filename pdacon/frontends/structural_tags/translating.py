@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from pdacon.cancelling import Watch
@@ -53,9 +54,9 @@ class _Translation:
             "token": self._token,
             "sequence": lambda one, ends: sequence(self._all(one.formats("elements"), ends)),
             "or": self._or,
-            "optional": lambda one, ends: either([self.piece(one.within("content"), ends), Texts(EMPTY, one.place)]),
-            "plus": lambda one, ends: repeated(self.piece(one.within("content"), ends), 1, None),
-            "star": lambda one, ends: repeated(self.piece(one.within("content"), ends), 0, None),
+            "optional": lambda one, ends: self._times(one, ends, 0, 1),
+            "plus": lambda one, ends: self._times(one, ends, 1, None),
+            "star": lambda one, ends: self._times(one, ends, 0, None),
             "repeat": self._repeat,
             "tag": self._tag,
             "triggered_tags": self._triggered_tags,
@@ -72,21 +73,24 @@ class _Translation:
     def _all(self, formats: Iterable[Format], ends: tuple[str, ...]) -> list[Piece]:
         return [self.piece(one, ends) for one in formats]
 
-    def _possible(self, formats: Iterable[Format], ends: tuple[str, ...]) -> list[Piece]:
-        """Alternatives but those that no text matches, of which it is said. Raises if there is no other."""
-        made = [self._unless_empty(one, ends) for one in formats]
+    def _possible(self, branches: Iterable[Callable[[], Piece]], needed: bool = True) -> list[Piece | None]:
+        """Branches; None for each that no text takes, of which it is said. Raises if one is needed and there is none."""
+        made = [_unless_empty(branch) for branch in branches]
         impossible = [one for one in made if isinstance(one, EmptyLanguageError)]
-        if impossible and len(impossible) == len(made):
+        if needed and impossible and len(impossible) == len(made):
             raise impossible[0]
         for error in impossible:
             caution(f"{error}; so this alternative is left out")
-        return [one for one in made if not isinstance(one, EmptyLanguageError)]
+        return [None if isinstance(one, EmptyLanguageError) else one for one in made]
 
-    def _unless_empty(self, one: Format, ends: tuple[str, ...]) -> Piece | EmptyLanguageError:
-        try:
-            return self.piece(one, ends)
-        except EmptyLanguageError as error:
-            return error
+    def _alternatives(self, formats: Iterable[Format], ends: tuple[str, ...], needed: bool = True) -> list[Piece]:
+        """Formats that are alternatives, but those that no text matches."""
+        return _those_that_can_be(self._possible([partial(self.piece, one, ends) for one in formats], needed))
+
+    def _times(self, one: Format, ends: tuple[str, ...], least: int, most: int | None) -> Piece:
+        """The content of a format so many times."""
+        content = self._alternatives([one.within("content")], ends, needed=least > 0)
+        return repeated(content[0], least, most) if content else Texts(EMPTY, one.place)
 
     # What matches by itself
 
@@ -146,7 +150,7 @@ class _Translation:
     # What consists of others
 
     def _or(self, one: Format, ends: tuple[str, ...]) -> Piece:
-        pieces = self._possible(one.formats("elements"), ends)
+        pieces = self._alternatives(one.formats("elements"), ends)
         if not pieces:
             raise malformed(f"{one.place}/elements", "a list of formats that is not empty", [])
         return either(pieces)
@@ -157,7 +161,7 @@ class _Translation:
             raise malformed(one.place, "a repetition with min and max (-1: no bound)", dict(one.given))
         if max(least, most) > _MOST_TIMES:
             raise one.refused(f"it is counted up to {max(least, most):,}; write at most {_MOST_TIMES:,}, or max: -1")
-        return repeated(self.piece(one.within("content"), ends), least, None if most == -1 else most)
+        return self._times(one, ends, least, None if most == -1 else most)
 
     def _tag(self, one: Format, _: tuple[str, ...]) -> Piece:
         return sequence([self._begin(one), self._behind_begin(one)])
@@ -189,23 +193,30 @@ class _Translation:
 
     def _triggered_tags(self, one: Format, ends: tuple[str, ...]) -> Piece:
         triggers = one.strings("triggers")
-        rules: dict[str, list[Piece]] = {trigger: [] for trigger in triggers}
-        begun: list[Piece] = []
+        fitting: list[str] = []
+        tags: list[Format] = []
         begins: set[str] = set()
         for tag in one.formats("tags", "tag"):
             begin = tag.string("begin")
             if begin in begins:
                 raise tag.refused(f"there is a tag before it that begins with {begin!r:.60}, too; make them one")
             begins.add(begin)
-            fitting = [trigger for trigger in triggers if begin.startswith(trigger)]
-            if len(fitting) != 1:
-                raise tag.refused(f"{len(fitting)} triggers are the beginning of {begin!r:.60}; one has to be")
-            content = self._behind_begin(tag)
-            rules[fitting[0]].append(sequence([_text(begin[len(fitting[0]) :], tag.place), content]))
-            begun.append(sequence([_text(begin, tag.place), content]))
-        unused = next((trigger for trigger, found in rules.items() if not found), None)
+            own = [trigger for trigger in triggers if begin.startswith(trigger)]
+            if len(own) != 1:
+                raise tag.refused(f"{len(own)} triggers are the beginning of {begin!r:.60}; one has to be")
+            tags.append(tag)
+            fitting += own
+        unused = next((trigger for trigger in triggers if trigger not in fitting), None)
         if unused is not None:
             raise one.refused(f"no tag begins with the trigger {unused!r:.60}; add one, or put it into excludes")
+        rules: dict[str, list[Piece]] = {trigger: [] for trigger in triggers}
+        begun: list[Piece] = []
+        contents = self._possible([partial(self._behind_begin, tag) for tag in tags], one.flag("at_least_one"))
+        for tag, trigger, content in zip(tags, fitting, contents, strict=True):
+            if content is not None:
+                begin = tag.string("begin")
+                rules[trigger].append(sequence([_text(begin[len(trigger) :], tag.place), content]))
+                begun.append(sequence([_text(begin, tag.place), content]))
         return self._free_text_with(one, ends, rules, begun, not one.flag("stop_after_first"))
 
     def _dispatch(self, one: Format, ends: tuple[str, ...]) -> Piece:
@@ -215,7 +226,7 @@ class _Translation:
                 raise malformed(f"{one.place}/rules/{place}", "a text and a format", rule)
             if checked_text(rule[0], f"{one.place}/rules/{place}/0") in rules:
                 raise one.refused(f"there are two rules for {rule[0]!r:.60}; make them one")
-            rules[rule[0]] = [self.piece(one.within("rules", place, 1), ends)]
+            rules[rule[0]] = self._alternatives([one.within("rules", place, 1)], ends, needed=False)
         # Unlike triggered_tags this does not stop at the end of the tag that it lies in: `excludes` says where it does.
         return self._free_text_with(one, (), rules, [], one.flag("loop", True))
 
@@ -227,7 +238,7 @@ class _Translation:
         begun: list[Piece],
         loops: bool,
     ) -> Piece:
-        """Free text in which each of some strings goes on as its rules say."""
+        """Free text in which each of some strings goes on as its rules say; one without rules does not come in it."""
         excludes = one.strings("excludes")
         both = next((stop for stop in rules if stop in excludes or stop in ends), None)
         if both is not None:
@@ -242,30 +253,32 @@ class _Translation:
                     "nobody knows which one it is; leave one of them out, or make it longer"
                 )
         free = FreeText(stops)
-        dispatched = (
-            either([sequence([Texts(free.up_to(stop), one.place), either(pieces)]) for stop, pieces in rules.items()])
-            if rules
-            else Texts(EMPTY, one.place)
-        )
+        at_least_one = one.type == "triggered_tags" and one.flag("at_least_one")
+        possible = {stop: pieces for stop, pieces in rules.items() if pieces}
         rest = Texts(free.texts, one.place)
-        if one.type == "triggered_tags" and one.flag("at_least_one"):
+        if not possible:
+            return _unless_needed(rest, one, at_least_one)
+        dispatched = either(
+            [sequence([Texts(free.up_to(stop), one.place), either(pieces)]) for stop, pieces in possible.items()]
+        )
+        if at_least_one:
             first = either(begun)
             return sequence([first, repeated(dispatched, 0, None), rest]) if loops else first
-        if not rules:
-            return rest
         return sequence([repeated(dispatched, 0, None), rest]) if loops else either([dispatched, rest])
 
     def _token_triggered_tags(self, one: Format, _: tuple[str, ...]) -> Piece:
         triggers = _names(one, one.list("trigger_tokens"), "trigger_tokens")
         _check_excluded(one)
-        tags: list[Piece] = []
+        tags: list[Format] = []
         for tag in one.formats("tags", "tag"):
             begin = self._token_of(tag, "begin")
             assert isinstance(begin, Token)
             if begin.name not in triggers:
                 raise tag.refused(f"it begins with the token {begin.name!r:.60}, which is no trigger")
-            tags.append(sequence([begin, self._behind_begin(tag)]))
-        return self._tokens_in_text(one, tags, one.flag("at_least_one"), not one.flag("stop_after_first"))
+            tags.append(tag)
+        at_least_one = one.flag("at_least_one")
+        rules = _those_that_can_be(self._possible([partial(self._tag, tag, ()) for tag in tags], at_least_one))
+        return self._tokens_in_text(one, rules, at_least_one, not one.flag("stop_after_first"))
 
     def _token_dispatch(self, one: Format, ends: tuple[str, ...]) -> Piece:
         _check_excluded(one)
@@ -274,25 +287,31 @@ class _Translation:
             if not isinstance(rule, list | tuple) or len(rule) != 2:
                 raise malformed(f"{one.place}/rules/{place}", "a token and a format", rule)
             (name,) = _names(one, [rule[0]], f"rules/{place}/0")
-            rules.append(sequence([Token(name, one.place), self.piece(one.within("rules", place, 1), ends)]))
+            for content in self._alternatives([one.within("rules", place, 1)], ends, needed=False):
+                rules.append(sequence([Token(name, one.place), content]))
         return self._tokens_in_text(one, rules, False, one.flag("loop", True))
 
     def _tokens_in_text(self, one: Format, rules: list[Piece], at_least_one: bool, loops: bool) -> Piece:
         rest = Texts(FreeText(()).texts, one.place)
         if not rules:
-            return rest
+            return _unless_needed(rest, one, at_least_one)
         dispatched = sequence([rest, either(rules)])
         if at_least_one:
             return sequence([either(rules), repeated(dispatched, 0, None), rest]) if loops else either(rules)
         return sequence([repeated(dispatched, 0, None), rest]) if loops else either([dispatched, rest])
 
     def _tags_with_separator(self, one: Format, _: tuple[str, ...]) -> Piece:
-        tag = either(self._possible(one.formats("tags", "tag"), ())) if one.list("tags") else None
-        if tag is None:
+        if not one.list("tags"):
             raise malformed(f"{one.place}/tags", "a list of tags that is not empty", [])
-        more = repeated(sequence([_text(one.string("separator"), one.place), tag]), 0, None)
-        some = tag if one.flag("stop_after_first") else sequence([tag, more])
-        return some if one.flag("at_least_one") else either([some, Texts(EMPTY, one.place)])
+        nothing = Texts(EMPTY, one.place)
+        separator = _text(one.string("separator"), one.place)
+        stop_after_first, at_least_one = one.flag("stop_after_first"), one.flag("at_least_one")
+        tags = self._alternatives(one.formats("tags", "tag"), (), needed=at_least_one)
+        if not tags:
+            return nothing
+        tag = either(tags)
+        some = tag if stop_after_first else sequence([tag, repeated(sequence([separator, tag]), 0, None)])
+        return some if at_least_one else either([some, nothing])
 
     def _within(self, one: Format, key: str, make: Callable[[], Any]) -> Any:
         """What a schema, a grammar or a pattern in a format makes; its errors say where that is."""
@@ -306,6 +325,24 @@ class _Translation:
         except GrammarError as error:
             message = f"{one.place}/{key}: {error}"
             raise UnsupportedGrammarError(message, feature="structural tag") from error
+
+
+def _unless_empty(branch: Callable[[], Piece]) -> Piece | EmptyLanguageError:
+    try:
+        return branch()
+    except EmptyLanguageError as error:
+        return error
+
+
+def _those_that_can_be(branches: Iterable[Piece | None]) -> list[Piece]:
+    return [one for one in branches if one is not None]
+
+
+def _unless_needed(text: Piece, one: Format, at_least_one: bool) -> Piece:
+    """Free text without a tag, where none has to come."""
+    if at_least_one:
+        raise malformed(f"{one.place}/tags", "a list of tags that is not empty", [])
+    return text
 
 
 def _text(text: str, place: str) -> Texts:
