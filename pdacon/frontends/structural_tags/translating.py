@@ -74,7 +74,7 @@ class _Translation:
         return [self.piece(one, ends) for one in formats]
 
     def _possible(self, branches: Iterable[Callable[[], Piece]], needed: bool = True) -> list[Piece | None]:
-        """Branches; None for each that no text takes, of which it is said. Raises if one is needed and there is none."""
+        """Branches; None for each that no text takes, of which it is said. Raises if one is needed and none can be."""
         made = [_unless_empty(branch) for branch in branches]
         impossible = [one for one in made if isinstance(one, EmptyLanguageError)]
         if needed and impossible and len(impossible) == len(made):
@@ -287,8 +287,8 @@ class _Translation:
             if not isinstance(rule, list | tuple) or len(rule) != 2:
                 raise malformed(f"{one.place}/rules/{place}", "a token and a format", rule)
             (name,) = _names(one, [rule[0]], f"rules/{place}/0")
-            for content in self._alternatives([one.within("rules", place, 1)], ends, needed=False):
-                rules.append(sequence([Token(name, one.place), content]))
+            contents = self._alternatives([one.within("rules", place, 1)], ends, needed=False)
+            rules += [sequence([Token(name, one.place), content]) for content in contents]
         return self._tokens_in_text(one, rules, False, one.flag("loop", True))
 
     def _tokens_in_text(self, one: Format, rules: list[Piece], at_least_one: bool, loops: bool) -> Piece:
