@@ -7,10 +7,10 @@ checkers see the names as imports, so that one that there is not is an error for
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pdacon.base.cancelling import time_limit
+    from pdacon.base.limits import Limits
     from pdacon.caching import CompileCache
-    from pdacon.cancelling import time_limit
     from pdacon.compiling import compile
-    from pdacon.composition import Limits
     from pdacon.constraint import Constraint
     from pdacon.decoding.pipeline import Pipeline
     from pdacon.determinism import DeterminismReport, Finding, check
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
         UnsupportedTypeError,
         VocabularyError,
     )
-    from pdacon.explanation import Explanation
     from pdacon.frontends.json_schema import Spelling
     from pdacon.frontends.regular_sets import RegularSet
     from pdacon.frontends.types import Call
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from pdacon.integrations.huggingface.generator import Generator
     from pdacon.integrations.huggingface.results import Generation
     from pdacon.matching import Matcher, fill_bitmasks, fill_tree_bitmask, mask_ids
+    from pdacon.matching.explanation import Explanation
     from pdacon.reachability import Unreachable, unreachable
 
     __version__: str
@@ -98,13 +98,13 @@ _ROOMS = {
     "CompileCache": "caching",
     "Constraint": "constraint",
     "DeterminismReport": "determinism",
-    "Explanation": "explanation",
+    "Explanation": "matching",
     "Finding": "determinism",
     "FixedWidthIndenter": "grammar.indentation",
     "Generation": "integrations.huggingface",
     "Generator": "integrations.huggingface",
     "Grammar": "grammar",
-    "Limits": "composition",
+    "Limits": "base.limits",
     "Matcher": "matching",
     "Pipeline": "decoding",
     "RegularSet": "frontends.regular_sets",
@@ -117,7 +117,7 @@ _ROOMS = {
     "fill_tree_bitmask": "matching",
     "generate": "integrations.huggingface",
     "mask_ids": "matching",
-    "time_limit": "cancelling",
+    "time_limit": "base.cancelling",
     "unreachable": "reachability",
 }
 # `pdacon.errors.GrammarError` and its like need no import of their own.

@@ -14,15 +14,15 @@ from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from pdacon.arguments import require
-from pdacon.cancelling import CancelEvent, Watch
+from pdacon.base.arguments import require
+from pdacon.base.cancelling import CancelEvent, Watch
+from pdacon.base.limits import Limits
+from pdacon.base.picture import Picture
 from pdacon.compiling import compile
-from pdacon.composition import Limits
 from pdacon.constraint import Constraint
 from pdacon.determinism import DeterminismReport
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import DrawingError, UnsupportedGrammarError
-from pdacon.explanation import Explanation
 from pdacon.frontends import insertion, printing, types
 from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar, llguidance_grammar
 from pdacon.frontends.json_schema import Spelling, json_schema, schema_grammar
@@ -37,8 +37,8 @@ from pdacon.grammar.regular_groups import Substrings
 from pdacon.lexer import compile_with_sets
 from pdacon.lexer.escaping import Escapes
 from pdacon.lexer.program import nothing, to_automaton
+from pdacon.matching.explanation import Explanation
 from pdacon.matching.sampling import sample_different
-from pdacon.notebook import Picture
 
 _compiled: WeakKeyDictionary[Grammar, Constraint] = WeakKeyDictionary()
 _lock = Lock()

@@ -22,10 +22,11 @@ from tempfile import TemporaryDirectory
 from threading import Event, Lock
 from typing import Any
 
-from pdacon.arguments import require
-from pdacon.cancelling import CancelEvent, Watch
+from pdacon.base.arguments import require
+from pdacon.base.cancelling import CancelEvent, Watch
+from pdacon.base.limits import Limits
 from pdacon.compiling import compile, filters_of, within_filters
-from pdacon.composition import Limits, native_trie, own_version, write
+from pdacon.composition import native_trie, own_version, write
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, CancelledError, LimitExceededError, PdaconError

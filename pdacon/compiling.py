@@ -12,10 +12,11 @@ from functools import partial
 from typing import Any
 
 from pdacon._native import _core
-from pdacon.arguments import helps_with_names, require, require_bool
-from pdacon.cancelling import CancelEvent, Watch
-from pdacon.cautions import caution
-from pdacon.composition import Limits, compose, lower, native_trie
+from pdacon.base.arguments import helps_with_names, require, require_bool
+from pdacon.base.cancelling import CancelEvent, Watch
+from pdacon.base.cautions import caution
+from pdacon.base.limits import Limits
+from pdacon.composition import compose, lower, native_trie
 from pdacon.constraint import Constraint, no_sentence
 from pdacon.determinism import (
     Texts,
@@ -138,7 +139,7 @@ def compile(
         raise TypeError(f"compile: cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")
     limits = Limits() if limits is None else limits
     require("compile", "limits", limits, Limits)
-    limits = limits.beside(grammar)
+    limits = limits.beside(grammar.num_automaton_states)
     asked = filters_of(filters, canonical, tokenizer)
     _require_texts(asked, grammar)
     tokenizers = _tokenizers_of(asked)

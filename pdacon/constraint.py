@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.arguments import require, require_bool, require_count
+from pdacon.base.arguments import require, require_bool, require_count
+from pdacon.base.html import preformatted
 from pdacon.composition import StoredConstraint, encode, map_file, native_trie, write
 from pdacon.determinism import DeterminismReport, check_within
 from pdacon.detokenizer import Vocabulary, vocabulary_of
@@ -29,7 +30,6 @@ from pdacon.grammar import Grammar, GrammarSource, grammar_of, held_bytes
 from pdacon.matching import Matcher
 from pdacon.matching.budgets import Budget
 from pdacon.matching.explaining import Explainer
-from pdacon.notebook import preformatted
 from pdacon.values import UNKNOWN, reader_of
 
 T = TypeVar("T")

@@ -1,4 +1,6 @@
-"""The exception tree. Every message is one clear line that names the place and the way out.
+"""The exception tree, and the places in a source that errors, grammars and findings name.
+
+Every message is one clear line that names the place and the way out.
 
 PdaconError
 ├── GrammarError                    .span: where in the grammar, if known
@@ -23,11 +25,23 @@ UserWarning
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from pdacon.spans import Span
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a grammar's source. Lines and columns count from 1, columns in characters; the end is exclusive."""
+
+    path: str | None
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.path or '<grammar>'}:{self.line}:{self.column}"
 
 
 class PdaconError(Exception):

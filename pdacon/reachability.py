@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from pdacon.base.limits import Limits
 from pdacon.compiling import compile
-from pdacon.composition import Limits
 from pdacon.detokenizer import Vocabulary
-from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError
+from pdacon.errors import EmptyLanguageError, Span, UnsupportedGrammarError
 from pdacon.filters import changes_or_refusal
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.grammar.model import Terminal
-from pdacon.spans import Span
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import pytest
 
 import pdacon
 from pdacon import CancelledError, Grammar, LimitExceededError, Vocabulary
-from pdacon.cancelling import Watch, current, every, look
+from pdacon.base.cancelling import Watch, current, every, look
 
 
 class Clock:

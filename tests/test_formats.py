@@ -7,9 +7,9 @@ import json
 import pytest
 
 import pdacon
-from pdacon.composition import Limits
-from pdacon.formats import Kind, compile_format, grammar_kind
+from pdacon.base.limits import Limits
 from pdacon.grammar.endings import is_llguidance
+from pdacon.integrations.formats import Kind, compile_format, grammar_kind
 
 WORDS = pdacon.Vocabulary.bytes()
 TAG = {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdacon.quoting import NEAR, first_character, head, is_literal, line_and_column, listing, quote, quoted, tail
+from pdacon.base.quoting import NEAR, first_character, head, is_literal, line_and_column, listing, quote, quoted, tail
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ import pytest
 
 import pdacon
 from pdacon import Grammar, LimitExceededError, Limits, RegularSet, Vocabulary
-from pdacon.cancelling import Watch
+from pdacon.base.cancelling import Watch
 
 WORDS = [f"{(number * 7_919) % 100_003:x}" for number in range(600)]
 CHAIN = "\n".join(["root ::= r0", *(f'r{k} ::= "(" r{k + 1} ")" | "b"' for k in range(40)), 'r40 ::= root "c" | "."'])

@@ -6,7 +6,7 @@ from typing import Any, NoReturn, Protocol, SupportsIndex, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from pdacon.cancelling import CancelEvent
+from pdacon.base.cancelling import CancelEvent
 
 # regular
 

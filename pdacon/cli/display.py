@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from pdacon.quoting import head, line_and_column, quote
+from pdacon.base.quoting import head, line_and_column, quote
 
 _WIDEST, _NARROWEST = 110, 40
 _SHOWN = 40  # characters of a text that are enough to recognise the place

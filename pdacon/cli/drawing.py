@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pdacon.base.picture import Picture
 from pdacon.cli.failures import BadInput
-from pdacon.notebook import Picture
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar

@@ -15,8 +15,8 @@ from pdacon.cli.display import show, width
 from pdacon.cli.failures import FINDINGS
 from pdacon.cli.inventory import find_tokens, is_id, token_text
 from pdacon.cli.vocabularies import Tokens
-from pdacon.explanation import Unlisted
 from pdacon.matching import Cut, Explanation
+from pdacon.matching.explanation import Unlisted
 
 _LEXEMES = 10
 _SHOWN = 200  # characters of a text

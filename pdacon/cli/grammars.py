@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pdacon.base.quoting import did_you_mean
 from pdacon.cli.failures import BadInput
 from pdacon.cli.imported import imported, is_imported
 from pdacon.cli.options import FILTER_OPTIONS, JSON_OPTIONS, SCHEMA_OPTIONS, GrammarOptions
 from pdacon.cli.postlexers import load_postlexer
 from pdacon.errors import EmptyLanguageError, GrammarWarning, SchemaError, UnsupportedSchemaError
-from pdacon.quoting import did_you_mean
 
 if TYPE_CHECKING:
     from pdacon.frontends.regular_sets import RegularSet

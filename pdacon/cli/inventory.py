@@ -11,11 +11,11 @@ from typing import Any
 
 from rich.text import Text
 
+from pdacon.base.quoting import quote
 from pdacon.cli.display import head_of, listed, readable, show, width
 from pdacon.cli.failures import FINDINGS, BadInput, enough_is_enough
 from pdacon.cli.vocabularies import Tokens
 from pdacon.detokenizer import Vocabulary
-from pdacon.quoting import quote
 
 # C0, C1 and F5 to FF never occur in UTF-8: a vocabulary can lack them and still spell every text.
 _NEVER = frozenset({0xC0, 0xC1, *range(0xF5, 0x100)})

@@ -12,6 +12,7 @@ from typing import Any
 from rich.text import Text
 
 from pdacon import Constraint, Matcher, compile
+from pdacon.base.quoting import first_character, quote, quoted, tail
 from pdacon.cli.display import head_of, listed, place_after, readable, show, width
 from pdacon.cli.failures import FINDINGS
 from pdacon.cli.vocabularies import Tokens, asked_tokenizer
@@ -20,7 +21,6 @@ from pdacon.grammar import Grammar
 from pdacon.matching.explaining import accept_most, written_standing
 from pdacon.matching.listed import ListedTexts
 from pdacon.pda import Expectation
-from pdacon.quoting import first_character, quote, quoted, tail
 
 _TEXTS = 8  # of one terminal
 _LONGEST = 10_000  # bytes of a completion that is written out

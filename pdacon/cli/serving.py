@@ -56,7 +56,7 @@ def serve_model(told: Serving) -> int:
         _require_store(told.store)
     port = _free(told.host, told.port)
     with waiting("loading PyTorch and transformers"):
-        from pdacon.composition import Limits
+        from pdacon.base.limits import Limits
         from pdacon.serving import Settings, serve, write_json
 
     write_json()

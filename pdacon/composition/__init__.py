@@ -13,10 +13,9 @@ detokenizing transducer); Willard & Louf 2023, "Efficient guided generation" (th
 from pdacon.composition.artifact import StoredConstraint, encode, map_file, own_version, write
 from pdacon.composition.bytewise import byte_vocabulary
 from pdacon.composition.front_end import lower
-from pdacon.composition.token_pda import Limits, compose, native_trie
+from pdacon.composition.token_pda import compose, native_trie
 
 __all__ = [
-    "Limits",
     "StoredConstraint",
     "byte_vocabulary",
     "compose",

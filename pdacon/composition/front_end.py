@@ -6,8 +6,8 @@ grammar is deterministic enough for its options is not asked here.
 
 from __future__ import annotations
 
-from pdacon.cancelling import Watch
-from pdacon.composition.token_pda import Limits
+from pdacon.base.cancelling import Watch
+from pdacon.base.limits import Limits
 from pdacon.grammar import Grammar
 from pdacon.lalr import Tables, build_tables, split_parentheses
 from pdacon.lexer import Lexer, build_lexer, check_newline

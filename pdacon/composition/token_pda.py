@@ -6,84 +6,23 @@ of a vocabulary is made once for a process.
 
 from __future__ import annotations
 
-import operator
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import accumulate
-from typing import Any, SupportsFloat, SupportsIndex
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.cancelling import CancelEvent
+from pdacon.base.cancelling import CancelEvent
+from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
 from pdacon.grammar import Grammar
 from pdacon.grammar.labels import Label, spelling
 from pdacon.lalr import ColumnClasses, Tables, split_blocks
 from pdacon.lexer import Lexer
-
-_MOST_COLUMNS = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much work a grammar may cause. Exceeding one raises `LimitExceededError` with its name.
-
-    Attributes
-    ----------
-    states : int
-        Most states of any one automaton: LR states, lexer states, and what their products need. What a terminal is
-        that comes as an automaton, such as 100,000 choices or the substrings of a document, was counted when that was
-        made: there may be as many more.
-    seconds : float
-        Most time for ``compile``, in seconds; 0: no limit. Masks computed later are not counted. ``eager`` stops then
-        and keeps the masks that it has. The trie of a vocabulary, made at its first use, is made to the end in any
-        case (about 0.1 s for 131,072 tokens).
-    bytes : int
-        Most memory that each stage of ``compile`` takes in the native core: the parse tables, the lexing automaton, and
-        for each start symbol the token-level PDA. The same holds later for the masks of a start symbol and what they
-        are made from (token classes, answers by stack), during generation as well: what can be made again is forgotten
-        when there is no room left; masks have to stay, because their ids do. 0: no limit.
-    depth : int
-        Most LR states on a matcher's stack; 0: no limit.
-    columns : int
-        In a grammar with a postlex, the greatest column for whose lines ``eager`` computes masks; at most 16. Each
-        more doubles the sets of open blocks that there can be.
-    """
-
-    states: int = 100_000
-    seconds: float = 0.0
-    bytes: int = 1 << 29
-    depth: int = 10_000_000
-    columns: int = 4
-
-    def __post_init__(self) -> None:
-        for name in self.__slots__:
-            value = getattr(self, name)
-            if type(value) is (float if name == "seconds" else int) and 0 <= value < 1 << 62:
-                continue
-            wanted, kind = (SupportsFloat, "a number") if name == "seconds" else (SupportsIndex, "a whole number")
-            if isinstance(value, bool) or not isinstance(value, wanted):
-                raise TypeError(f"Limits({name}=...) must be {kind}, not {type(value).__name__}")
-            python: Callable[[Any], float] = float if name == "seconds" else operator.index
-            number = python(value)  # NumPy's numbers are numbers too
-            if not 0 <= number < 1 << 62:
-                raise ValueError(f"Limits({name}=...) must be at least 0 and less than 2**62, got {number}")
-            object.__setattr__(self, name, number)
-        if self.columns > _MOST_COLUMNS:
-            raise ValueError(f"Limits(columns=...) must be at most {_MOST_COLUMNS}, got {self.columns}")
-
-    def beside(self, grammar: Grammar) -> Limits:
-        """The limits for a grammar, with room for the automata that it has already."""
-        patterns = [terminal.pattern for terminal in grammar.terminals if terminal.pattern is not None]
-        there = sum(len(pattern.automaton.kind) for pattern in patterns if pattern.automaton is not None)
-        return replace(self, states=self.states + there) if self.states and there else self
-
 
 TRIES = _core.Tries()
 """The tries of all constraints of this process, loaded ones included."""

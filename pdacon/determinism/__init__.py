@@ -11,6 +11,7 @@ Sources: Isradisaikul & Myers 2015, "Finding counterexamples from parsing confli
 and LALRPOP.
 """
 
+from pdacon.base.quoting import quote
 from pdacon.determinism.checker import check, check_stages, check_within, rule_findings
 from pdacon.determinism.language.emptiness import emptiness_findings
 from pdacon.determinism.language.labels import label_findings
@@ -27,7 +28,6 @@ from pdacon.determinism.report.findings import (
     Witness,
 )
 from pdacon.determinism.report.report import DeterminismReport
-from pdacon.quoting import quote
 
 __all__ = [
     "LEVELS",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pdacon.cancelling import look
+from pdacon.base.cancelling import look
 from pdacon.determinism.deadline import OutOfTimeError
 from pdacon.determinism.language.adjoining import adjoining_findings
 from pdacon.determinism.language.dead_ends import DeadEnds

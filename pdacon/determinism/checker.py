@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdacon.arguments import helps_with_names
-from pdacon.cancelling import look
-from pdacon.composition import Limits, compose
+from pdacon.base.arguments import helps_with_names
+from pdacon.base.cancelling import look
+from pdacon.base.limits import Limits
+from pdacon.composition import compose
 from pdacon.determinism.advice import advise
 from pdacon.determinism.conflicts.conflicts import SECONDS, conflict_findings
 from pdacon.determinism.conflicts.sentences import Sentences
@@ -110,7 +111,7 @@ def check_within(
 ) -> DeterminismReport:
     """The same, with limits of its own for the tables and the automata."""
     if max_states is None:
-        max_states = _LIMITS.beside(grammar).states
+        max_states = _LIMITS.beside(grammar.num_automaton_states).states
     limits = Limits(states=max_states, bytes=max_bytes)
     watch = work_watch(seconds)
     with watch:

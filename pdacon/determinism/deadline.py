@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from pdacon.cancelling import Watch, current
+from pdacon.base.cancelling import Watch, current
 
 ADVICE_BYTES = 1 << 27
 """Most memory for each native automaton that a search makes. They come on top of those of the grammar itself, and of a

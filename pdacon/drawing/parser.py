@@ -10,13 +10,13 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from pdacon.base.quoting import head
 from pdacon.drawing.graph import Edge, Graph
 from pdacon.drawing.labels import grammar_name
 from pdacon.drawing.rendering import render
 from pdacon.drawing.states import States
 from pdacon.errors import DrawingError
 from pdacon.pda import Configuration, LexemeReader, Machine
-from pdacon.quoting import head
 
 if TYPE_CHECKING:
     from pdacon.grammar import Grammar

@@ -12,10 +12,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement
 
+from pdacon.base.quoting import quote
 from pdacon.drawing import svg
 from pdacon.drawing.labels import grammar_name, shortened, wrapped
 from pdacon.errors import DrawingError
-from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from pdacon.determinism import Finding

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from pdacon.quoting import quoted
+from pdacon.base.quoting import quoted
 
 
 class NamesOnce:

@@ -13,13 +13,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from pdacon.base.quoting import did_you_mean
 from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedGrammarError
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import Grammar
 from pdacon.grammar.model import Pattern, Terminal, TextSet
 from pdacon.lexer import Program, compile_terminal
 from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, to_automaton
-from pdacon.quoting import did_you_mean
 
 _FREE = -1
 """The state of the set behind a lexeme: what is looked at there need not be in it."""

@@ -18,8 +18,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from pdacon._native import _core
-from pdacon.cancelling import Watch, every, within_other_code
-from pdacon.cautions import caution
+from pdacon.base.cancelling import Watch, every, within_other_code
+from pdacon.base.cautions import caution
 from pdacon.frontends.texts import (
     checked_strings,
     listed,

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
+from pdacon.base.quoting import quoted
 from pdacon.errors import EmptyLanguageError
 from pdacon.grammar import Grammar, GrammarOptions, Nonterminal, Pattern, Production, Terminal
 from pdacon.grammar.model import SourceLanguage, TextSet
 from pdacon.lexer.program import Program, to_automaton
-from pdacon.quoting import quoted
 from pdacon.regular import Dfa, combined
 from pdacon.regular.operations import THE_EMPTY, of_factors, of_words
 

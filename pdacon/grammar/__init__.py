@@ -12,6 +12,7 @@ This room knows nothing of LALR states, automata, vocabularies or masks, and doe
 Source: lark 1.3.1, ``load_grammar.py``, ``lark.py``, ``lexer.py``, ``parsers/grammar_analysis.py``.
 """
 
+from pdacon.errors import Span
 from pdacon.grammar.given import GrammarSource, grammar_of
 from pdacon.grammar.grammar import Grammar
 from pdacon.grammar.group_names import GroupNameClash, group_name_clashes, group_names
@@ -26,7 +27,6 @@ from pdacon.grammar.model import (
     Terminal,
 )
 from pdacon.grammar.sizes import held_bytes
-from pdacon.spans import Span
 
 __all__ = [
     "Definition",

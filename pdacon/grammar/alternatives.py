@@ -12,8 +12,7 @@ from typing import Any
 from lark.lexer import Token
 from lark.tree import Tree
 
-from pdacon.errors import LimitExceededError
-from pdacon.spans import Span
+from pdacon.errors import LimitExceededError, Span
 
 MOST_ALTERNATIVES = 100_000
 """Lark takes about five seconds to write so many out."""

@@ -10,8 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pdacon.base.quoting import did_you_mean
 from pdacon.grammar.model import GrammarData, Indentation
-from pdacon.quoting import did_you_mean
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

@@ -10,11 +10,10 @@ from typing import Any
 
 from lark.load_grammar import EXT, GrammarBuilder, _parse_grammar
 
-from pdacon.errors import LimitExceededError
+from pdacon.errors import LimitExceededError, Span
 from pdacon.grammar.importing import find_file, grammar_name, path_of, statements_in
 from pdacon.grammar.loading import ImportStatement, RecordingBuilder, SourceText
 from pdacon.grammar.nesting import MOST_LEVELS, check_nesting
-from pdacon.spans import Span
 
 _Statements = Callable[[str, Any], Iterator[ImportStatement]]
 

@@ -16,14 +16,13 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken, VisitError
 from lark.lexer import Token
 from lark.load_grammar import EXT, _literal_to_pattern
 
-from pdacon.errors import GrammarSyntaxError
+from pdacon.base.quoting import did_you_mean
+from pdacon.errors import GrammarSyntaxError, Span
 from pdacon.grammar.habits import advice_at, is_json, one_case
 from pdacon.grammar.importing import find_file, grammar_name, import_of, missing_import, path_of, similar_file
 from pdacon.grammar.loading import ImportFailedError, RecordingBuilder, SourceText, literals
 from pdacon.grammar.model import GrammarOptions
 from pdacon.grammar.places import shorten
-from pdacon.quoting import did_you_mean
-from pdacon.spans import Span
 
 
 class _Label(NamedTuple):

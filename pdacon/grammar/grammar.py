@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from pdacon.above import ask
-from pdacon.arguments import require_options
+from pdacon.base.arguments import require_options
 from pdacon.grammar.model import ConflictPolicy, ImportPath, LexerKind, LookaheadPolicy, PriorityPolicy
 from pdacon.grammar.ways_in import GrammarWaysIn
 

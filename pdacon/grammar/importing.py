@@ -16,11 +16,11 @@ from typing import Any
 
 from lark.load_grammar import EXT, PackageResource, stdlib_loader
 
+from pdacon.base.quoting import did_you_mean
+from pdacon.errors import Span
 from pdacon.grammar.builtin import shown_path
 from pdacon.grammar.loading import ImportStatement, RecordingBuilder, SourceText
 from pdacon.grammar.model import Import
-from pdacon.quoting import did_you_mean
-from pdacon.spans import Span
 
 _STATEMENT = re.compile(
     r"^[ \t]*%import[ \t]+(?P<dot>\.?)(?P<path>\w+(?:\.\w+)*)"

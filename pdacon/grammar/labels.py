@@ -15,9 +15,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pdacon.errors import GrammarSyntaxError, LimitExceededError
+from pdacon.errors import GrammarSyntaxError, LimitExceededError, Span
 from pdacon.grammar.regular_groups import SetTable
-from pdacon.spans import Span
 
 FIRST_SYMBOL = 0xD800
 """The character of label 0; a surrogate, which is in no text."""

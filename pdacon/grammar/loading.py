@@ -16,12 +16,12 @@ from lark.lexer import TerminalDef, Token
 from lark.load_grammar import GrammarBuilder
 from lark.tree import Tree
 
-from pdacon.cancelling import every, within_other_code
+from pdacon.base.cancelling import every, within_other_code
+from pdacon.errors import Span
 from pdacon.grammar.alternatives import check_alternatives
 from pdacon.grammar.labels import LabelTable
 from pdacon.grammar.model import GrammarOptions
 from pdacon.grammar.templates import check_templates
-from pdacon.spans import Span
 
 _preparing = Lock()
 

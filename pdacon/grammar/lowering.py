@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from lark.grammar import Rule
 from lark.lexer import TerminalDef
 
-from pdacon.cancelling import every
+from pdacon.base.cancelling import every
 from pdacon.errors import GrammarSyntaxError
 from pdacon.grammar.group_names import check_group_names
 from pdacon.grammar.indentation import lower_indentation

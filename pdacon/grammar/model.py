@@ -15,9 +15,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
+from pdacon.errors import Span
 from pdacon.grammar.flat import FlatProductions
 from pdacon.grammar.labels import Label
-from pdacon.spans import Span
 
 LexerKind = Literal["contextual", "basic"]
 ConflictPolicy = Literal["error", "shift"]
@@ -477,6 +477,12 @@ class GrammarData:
     def end(self) -> int:
         """Symbol id of ``$END``, which is the number of terminals."""
         return len(self.terminals)
+
+    @property
+    def num_automaton_states(self) -> int:
+        """How many states the automata have that its terminals came as."""
+        patterns = [terminal.pattern for terminal in self.terminals if terminal.pattern is not None]
+        return sum(len(pattern.automaton.kind) for pattern in patterns if pattern.automaton is not None)
 
     def symbol_name(self, symbol: int) -> str:
         """Lark's name of a symbol: a terminal's, ``$END`` or a nonterminal's."""

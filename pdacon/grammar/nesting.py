@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from pdacon.errors import LimitExceededError
 
 if TYPE_CHECKING:
+    from pdacon.errors import Span
     from pdacon.grammar.loading import SourceText
-    from pdacon.spans import Span
 
 MOST_LEVELS = 100
 """Lark's loader fills a stack of 256 KB with about twice as many."""

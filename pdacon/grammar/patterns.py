@@ -11,14 +11,13 @@ from lark.lexer import TerminalDef
 from lark.utils import get_regexp_width
 
 from pdacon.above import ask
-from pdacon.cautions import caution
-from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
+from pdacon.base.cautions import caution
+from pdacon.errors import GrammarSyntaxError, Span, UnsupportedGrammarError
 from pdacon.grammar.brackets import NO_POSIX, posix_class, unambiguous
 from pdacon.grammar.labels import Label, LabelTable, escaped, pieces_of
 from pdacon.grammar.model import GrammarOptions, Pattern
 from pdacon.grammar.places import shorten
 from pdacon.grammar.regular_groups import SetTable, has_sets, refuse_without_extensions
-from pdacon.spans import Span
 
 # (?i) and its like: flags for the whole expression, where Lark puts every terminal inside one alternation.
 _GLOBAL_FLAGS = re.compile(r"\(\?[aiLmsux]+\)")

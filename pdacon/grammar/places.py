@@ -16,10 +16,10 @@ from lark.grammar import Rule
 from lark.lexer import Token
 from lark.tree import Tree
 
-from pdacon.cancelling import every
+from pdacon.base.cancelling import every
+from pdacon.errors import Span
 from pdacon.grammar.importing import find_imports
 from pdacon.grammar.loading import Loaded
-from pdacon.spans import Span
 
 _HELPER = re.compile(r"__(.+)_(?:star|plus|repeat_a\d+_b\d+(?:_opt)?)_\d+")
 _LEXEMES = re.compile(

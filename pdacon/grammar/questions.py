@@ -6,14 +6,16 @@ In: the data of a grammar. Out: answers: whether it accepts a text, sentences, p
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pdacon.above import ask
+from pdacon.base.picture import Picture
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.explanation import Explanation
 from pdacon.grammar import describing
 from pdacon.grammar.model import GrammarData, Values
-from pdacon.notebook import Picture
+
+if TYPE_CHECKING:
+    from pdacon.matching.explanation import Explanation
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # These are inherited.

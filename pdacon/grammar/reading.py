@@ -13,7 +13,7 @@ from typing import Any
 
 import lark
 
-from pdacon.errors import CancelledError, GrammarSyntaxError, LimitExceededError, UnsupportedGrammarError
+from pdacon.errors import CancelledError, GrammarSyntaxError, LimitExceededError, Span, UnsupportedGrammarError
 from pdacon.grammar.circles import find_circle
 from pdacon.grammar.diagnosis import explain, explain_circle
 from pdacon.grammar.importing import path_of
@@ -24,7 +24,6 @@ from pdacon.grammar.model import AnyGrammar, GrammarData, GrammarOptions
 from pdacon.grammar.nesting import check_nesting
 from pdacon.grammar.regular_groups import RegularGroupError
 from pdacon.grammar.settings import make_options, schema_advice
-from pdacon.spans import Span
 
 _SAVED_CONSTRAINT = b"\x89PDA"  # what every file of `Constraint.save` begins with
 

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from pdacon.errors import GrammarSyntaxError, LimitExceededError, UnsupportedGrammarError
-from pdacon.spans import Span
+from pdacon.errors import GrammarSyntaxError, LimitExceededError, Span, UnsupportedGrammarError
 
 QUOTED_TEXT = r'"(?:[^"\\\n\r]|\\[^\n\r])*"'
 """Text in double quotes on one line; a backslash takes the character after it with it."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pdacon.errors import Span
 from pdacon.grammar.flat import FlatProductions
 from pdacon.grammar.labels import Label
 from pdacon.grammar.model import (
@@ -28,7 +29,6 @@ from pdacon.grammar.model import (
     Terminal,
     TextSet,
 )
-from pdacon.spans import Span
 
 _RECORDS = frozenset(
     (

@@ -12,8 +12,7 @@ from lark.grammar import Symbol
 from lark.lexer import Token
 from lark.tree import Tree
 
-from pdacon.errors import LimitExceededError
-from pdacon.spans import Span
+from pdacon.errors import LimitExceededError, Span
 
 MOST_INSTANCES = 10_000
 LONGEST_NAME = 10_000

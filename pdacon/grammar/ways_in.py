@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from pdacon.above import ask
-from pdacon.cancelling import CancelEvent
+from pdacon.base.cancelling import CancelEvent
 from pdacon.grammar.questions import GrammarQuestions
 
 if TYPE_CHECKING:

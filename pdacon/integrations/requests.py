@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 
+from pdacon.base.cautions import held
+from pdacon.base.limits import Limits
 from pdacon.caching import CompileCache
-from pdacon.cautions import held
-from pdacon.composition import Limits
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.formats import Kind, compile_format
+from pdacon.integrations.formats import Kind, compile_format
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.cancelling import CancelEvent
+from pdacon.base.cancelling import CancelEvent
 from pdacon.grammar.flat import AnyProduction, FlatProductions
 from pdacon.grammar.model import GrammarData
 from pdacon.lalr.gotos import Gotos

@@ -13,7 +13,7 @@ from itertools import groupby
 import numpy as np
 
 from pdacon._native import _core
-from pdacon.cancelling import CancelEvent, every, look, stop_if_set
+from pdacon.base.cancelling import CancelEvent, every, look, stop_if_set
 from pdacon.grammar import Grammar
 from pdacon.lexer.contexts import flags_of, kind_of, lexing_order
 from pdacon.lexer.ignoring import are_companions, companions

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.cancelling import CancelEvent, until_set
+from pdacon.base.cancelling import CancelEvent, until_set
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import Grammar, GroupNameClash, Terminal, group_name_clashes, group_names
 from pdacon.lalr import Tables

@@ -19,8 +19,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pdacon.arguments import require_bool
-from pdacon.cancelling import CancelEvent, look, stop_if_set
+from pdacon.base.arguments import require_bool
+from pdacon.base.cancelling import CancelEvent, look, stop_if_set
 from pdacon.errors import LimitExceededError
 from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, Program, epsilon_closure, pack
 from pdacon.lexer.utf8 import continuations

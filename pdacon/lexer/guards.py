@@ -30,7 +30,7 @@ from collections.abc import Hashable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from pdacon.cancelling import CancelEvent, look, stop_if_set
+from pdacon.base.cancelling import CancelEvent, look, stop_if_set
 from pdacon.errors import LimitExceededError
 from pdacon.lexer.guarded import Edge, Edges, Guarded
 from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Program, pack

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.cancelling import CancelEvent, Watch, until_set
+from pdacon.base.cancelling import CancelEvent, Watch, until_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import Grammar
 from pdacon.lalr import Tables

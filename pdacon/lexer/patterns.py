@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from pdacon.cancelling import CancelEvent, look, stop_if_set
+from pdacon.base.cancelling import CancelEvent, look, stop_if_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar.regular_groups import FIRST_SET
 from pdacon.lexer import guarded, guards, sre

@@ -12,7 +12,7 @@ from collections.abc import Container, Iterator
 from importlib import import_module
 from typing import Any
 
-from pdacon.cancelling import within_other_code
+from pdacon.base.cancelling import within_other_code
 from pdacon.errors import UnsupportedGrammarError
 
 _PACKAGED = sys.version_info >= (3, 11)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TypeAlias
 
-from pdacon.cancelling import CancelEvent, look, stop_if_set
+from pdacon.base.cancelling import CancelEvent, look, stop_if_set
 from pdacon.errors import LimitExceededError
 from pdacon.lexer.guarded import AHEAD, ATOMIC, BEHIND, END_OF_TEXT, EXIT, LOOK_AROUND, MATCH_STATE, NOT_AHEAD, Guarded
 from pdacon.lexer.program import BYTES, MATCH, SPLIT

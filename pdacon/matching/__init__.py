@@ -9,7 +9,7 @@ the answer.
 """
 
 from pdacon._native import _core
-from pdacon.explanation import Cut, Explanation
+from pdacon.matching.explanation import Cut, Explanation
 from pdacon.matching.matcher import Matcher
 from pdacon.matching.trees import fill_tree_bitmask
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from pdacon.arguments import require_count
+from pdacon.base.arguments import require_count
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,21 +14,22 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, SupportsIndex
 
 from pdacon._native import _core
-from pdacon.cancelling import Watch
-from pdacon.composition import Limits, byte_vocabulary, compose, lower
+from pdacon.base.cancelling import Watch
+from pdacon.base.limits import Limits
+from pdacon.base.quoting import first_character, line_and_column, listing, quote
+from pdacon.composition import byte_vocabulary, compose, lower
 from pdacon.detokenizer import Vocabulary
-from pdacon.explanation import Explanation
 from pdacon.grammar import Grammar
 from pdacon.grammar.labels import Label
 from pdacon.lalr import build_tables
 from pdacon.matching.enclosing import Enclosing
+from pdacon.matching.explanation import Explanation
 from pdacon.matching.following import Following
 from pdacon.matching.labelled import with_labels
 from pdacon.matching.located import disagreement, locate
 from pdacon.matching.naming import Names
 from pdacon.matching.reasons import Reason, Reasons, Refused
 from pdacon.pda import Configuration, Expectation, LexemeReader, Machine
-from pdacon.quoting import first_character, line_and_column, listing, quote
 
 if TYPE_CHECKING:
     from pdacon.frontends.dialects import Standing
@@ -123,7 +124,7 @@ class Explainer:
         return self._for_bytes(replace(self._grammar, within=()))
 
     def _for_bytes(self, grammar: Grammar) -> _core.TokenPda:
-        limits = Limits().beside(grammar)
+        limits = Limits().beside(grammar.num_automaton_states)
         with Watch(limits.seconds, None) as watch:
             tables, lexer = lower(grammar, limits, watch)
             return compose(lexer, tables, self._start, byte_vocabulary(grammar), limits, watch.left())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from pdacon.explanation import Cut, Explanation
 from pdacon.grammar.labels import Label, written_out, written_out_in
+from pdacon.matching.explanation import Cut, Explanation
 
 
 def with_labels(explanation: Explanation, labels: tuple[Label, ...]) -> Explanation:

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from pdacon.explanation import Unlisted
+from pdacon.base.quoting import LISTED
 from pdacon.grammar import Grammar
 from pdacon.lexer import sre
+from pdacon.matching.explanation import Unlisted
 from pdacon.pda import Configuration, Expectation, expect
-from pdacon.quoting import LISTED
 
 _MOST_TEXTS = 50_000
 _MOST_CHOICES = 16  # of characters in one place, before they are no list but a class

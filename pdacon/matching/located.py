@@ -13,12 +13,12 @@ from typing import Any
 
 from pdacon._native import _core
 from pdacon.errors import ArtifactError
-from pdacon.explanation import Cut
 from pdacon.grammar import Grammar
 from pdacon.lalr import open_parentheses
 from pdacon.lexer.contexts import lexing_order
 from pdacon.lexer.program import from_automaton
 from pdacon.lexer.running import Runner, runner_of
+from pdacon.matching.explanation import Cut
 from pdacon.pda import Configuration, LexemeReader, Machine, Margin
 
 

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
+from pdacon.base.quoting import quote, tail
 from pdacon.errors import MatcherError
-from pdacon.explanation import Explanation
 from pdacon.grammar.labels import FIRST_BYTE, written_out
 from pdacon.matching.budgets import Budget
 from pdacon.matching.explaining import Explainer
+from pdacon.matching.explanation import Explanation
 from pdacon.matching.labelled import with_tokens
 from pdacon.matching.spelled import is_spelled
-from pdacon.quoting import quote, tail
 
 
 class Matcher(_core.Matcher):

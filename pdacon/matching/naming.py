@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
+from pdacon.base.quoting import LISTED, listing, tail
 from pdacon.grammar import Grammar
 from pdacon.pda import Expectation
-from pdacon.quoting import LISTED, listing, tail
 
 
 class Names:

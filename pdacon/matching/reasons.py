@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pdacon.explanation import Cut, Unlisted
+from pdacon.base.quoting import first_character, is_literal, line_and_column, listing, quote, tail
 from pdacon.matching.enclosing import Enclosing
+from pdacon.matching.explanation import Cut, Unlisted
 from pdacon.matching.listed import ListedTexts, find_unlisted, word_of
 from pdacon.matching.naming import Names
 from pdacon.pda import (
@@ -25,7 +26,6 @@ from pdacon.pda import (
     misplaced_line,
     refuse,
 )
-from pdacon.quoting import first_character, is_literal, line_and_column, listing, quote, tail
 
 _MOST_READ = 200  # bytes of a text after the place where it is refused
 _GIVEN_UP = 'lookahead="commit" gives such texts up'

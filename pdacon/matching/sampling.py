@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pdacon.cancelling import look
+from pdacon.base.cancelling import look
 from pdacon.errors import MatcherError, UnsupportedGrammarError
 from pdacon.lalr import build_tables
 from pdacon.matching.pieces import Pieces, WordKind, ignorable

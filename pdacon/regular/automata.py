@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.cancelling import every, look
+from pdacon.base.cancelling import every, look
 from pdacon.errors import LimitExceededError
 from pdacon.regular.characters import Ranges
 

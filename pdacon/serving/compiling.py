@@ -10,12 +10,12 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from threading import Event
 
+from pdacon.base.cautions import held
 from pdacon.caching import CompileCache
-from pdacon.cautions import held
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import CancelledError, PdaconError
-from pdacon.formats import Kind, compile_format, format_name, grammar_kind
+from pdacon.integrations.formats import Kind, compile_format, format_name, grammar_kind
 from pdacon.serving.accounts import Line
 from pdacon.serving.failures import RequestError, of_grammar
 from pdacon.serving.formats import Format

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from pydantic_core import PydanticCustomError
 
-from pdacon.quoting import did_you_mean
+from pdacon.base.quoting import did_you_mean
 
 REFUSED = "refused_field"
 """The kind of error that a field is which is not taken."""

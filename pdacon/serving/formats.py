@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
-from pdacon.formats import Kind
 from pdacon.frontends.tool_arguments import arguments_schema
-from pdacon.quoting import did_you_mean
+from pdacon.integrations.formats import Kind
 from pdacon.serving.advice import shown
 from pdacon.serving.failures import RequestError
 from pdacon.serving.protocol import ChatRequest, Common

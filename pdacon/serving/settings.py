@@ -6,7 +6,7 @@ import math
 import os
 from dataclasses import dataclass, field
 
-from pdacon.composition import Limits
+from pdacon.base.limits import Limits
 
 
 @dataclass(frozen=True, slots=True)

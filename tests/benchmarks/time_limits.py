@@ -20,7 +20,7 @@ from typing import Any
 
 import pdacon
 from pdacon import Grammar, Limits, RegularSet, Vocabulary
-from pdacon.cancelling import Watch
+from pdacon.base.cancelling import Watch
 
 CASES: dict[str, Callable[[], object]] = {}
 

@@ -292,7 +292,7 @@ def test_time_is_up_between_two_terminals(monkeypatch: pytest.MonkeyPatch) -> No
         lowered.append(terminal.name)
         if len(lowered) == 3:
             begin = time.monotonic()
-            monkeypatch.setattr("pdacon.cancelling.time.monotonic", lambda: begin + 1_000)
+            monkeypatch.setattr("pdacon.base.cancelling.time.monotonic", lambda: begin + 1_000)
         return compile_terminal(grammar, terminal, *rest)
 
     monkeypatch.setattr("pdacon.lexer.lowering.compile_terminal", late)

@@ -19,8 +19,8 @@ from support.c_library import BAD_ARTIFACT, CANNOT_READ, EMPTY, INVALID, LIMIT, 
 from support.scaling import scaled
 
 import pdacon
+from pdacon._native.embedding import include_folder, library
 from pdacon.cli import main
-from pdacon.embedding import include_folder, library
 
 TOKENS = [
     *(bytes([byte]) for byte in range(256)),

@@ -16,7 +16,7 @@ import pytest
 from support.c_library import BAD_ARTIFACT, INTERNAL, LIMIT, MISUSE, NO_MEMORY, OK
 
 import pdacon
-from pdacon.embedding import include_folder, library
+from pdacon._native.embedding import include_folder, library
 
 pytestmark = pytest.mark.skipif(
     platform.libc_ver()[0] != "glibc" or shutil.which("cc") is None or "LD_PRELOAD" in os.environ,

@@ -21,9 +21,9 @@ from llama_cpp import Llama
 from llama_cpp.llama_speculative import LlamaPromptLookupDecoding
 
 import pdacon
-from pdacon.composition import Limits
-from pdacon.embedding import include_folder, library
-from pdacon.formats import Kind, compile_format, grammar_kind
+from pdacon._native.embedding import include_folder, library
+from pdacon.base.limits import Limits
+from pdacon.integrations.formats import Kind, compile_format, grammar_kind
 from pdacon.integrations.llama_cpp import chat, check_sampler, complete, hold, sampler, vocabulary
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "llama_sampler.c"

@@ -18,7 +18,7 @@ import torch
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 import pdacon
-from pdacon.composition import Limits
+from pdacon.base.limits import Limits
 from pdacon.integrations.requests import Compiler
 from pdacon.integrations.vllm import backend, register, requests, settings
 from pdacon.integrations.vllm.tracking import TrackedAnswer

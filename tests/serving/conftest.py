@@ -18,7 +18,7 @@ pytest.importorskip("torch")
 import torch
 import uvicorn
 
-from pdacon.composition import Limits
+from pdacon.base.limits import Limits
 from pdacon.integrations.huggingface import load_tiny
 from pdacon.serving import Settings, create_app
 from pdacon.serving.connections import connections

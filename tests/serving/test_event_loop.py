@@ -13,7 +13,7 @@ import pytest
 from serving.conftest import Running
 from serving.heavy import TEMPLATE, heavy_requests
 
-from pdacon.composition import Limits
+from pdacon.base.limits import Limits
 from pdacon.serving import Settings
 
 HEAVY = heavy_requests()

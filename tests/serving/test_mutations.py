@@ -17,7 +17,7 @@ import httpx
 import pytest
 from serving.conftest import Running
 
-from pdacon.composition import Limits
+from pdacon.base.limits import Limits
 from pdacon.serving import Settings
 
 WEATHER = {

@@ -21,7 +21,7 @@ from serving.conftest import KEY, Running
 
 import pdacon
 from pdacon.errors import CancelledError
-from pdacon.formats import compile_format
+from pdacon.integrations.formats import compile_format
 from pdacon.serving import Settings, compiling
 from pdacon.serving.answers import Answer
 from pdacon.serving.chat import message_of as read_message

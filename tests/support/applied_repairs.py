@@ -28,7 +28,7 @@ def lost_texts(finding: Finding) -> list[str]:
 
 
 def _unquoted(text: str) -> str:
-    """The text that `pdacon.quoting.quote` shows so."""
+    """The text that `pdacon.base.quoting.quote` shows so."""
     return re.sub(r"\\(x..|.)", lambda m: _ESCAPED.get(m[1]) or _character(m[1]), text[1:-1])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdacon.embedding import library
+from pdacon._native.embedding import library
 
 OK, FORBIDDEN, INVALID, CANNOT_READ, BAD_ARTIFACT, LIMIT, MISUSE, EMPTY, NO_MEMORY, INTERNAL = range(10)
 

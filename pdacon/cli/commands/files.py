@@ -135,7 +135,7 @@ def config(
 
     As in `cc program.c $(pdacon config --cflags --libs)`.
     """
-    from pdacon.embedding import include_folder, library
+    from pdacon._native.embedding import include_folder, library
 
     if not (cflags or libs):
         raise BadInput("say what for: --cflags, --libs or both")

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from pdacon.base.quoting import quote
 from pdacon.determinism.language.follow_sets import FollowSets
 from pdacon.determinism.lexical.repair.suggested import definition, written
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
-from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdacon.composition import Limits, byte_vocabulary, compose
+from pdacon.base.limits import Limits
+from pdacon.composition import byte_vocabulary, compose
 from pdacon.determinism.examples import shortest_yields
 from pdacon.determinism.report.findings import TITLES, Finding
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pdacon.base.quoting import quote
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.grammar.labels import written_out, written_out_in
-from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pdacon._native import _core
-    from pdacon.cancelling import CancelEvent
+    from pdacon.base.cancelling import CancelEvent
     from pdacon.detokenizer import Vocabulary
     from pdacon.grammar import Grammar, Span
     from pdacon.grammar.labels import Label

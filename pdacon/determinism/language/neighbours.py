@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pdacon.quoting import quote
+from pdacon.base.quoting import quote
 
 if TYPE_CHECKING:
     from pdacon.determinism.lexical.texts import Lexeme, Texts

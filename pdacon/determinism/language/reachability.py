@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pdacon._native import _core
-from pdacon.composition import Limits, byte_vocabulary, compose, native_trie
+from pdacon.base.limits import Limits
+from pdacon.composition import byte_vocabulary, compose, native_trie
 from pdacon.determinism.deadline import ADVICE_BYTES, OutOfTimeError
 from pdacon.determinism.language.lookbacks import Lookbacks, predecessors
 from pdacon.errors import LimitExceededError

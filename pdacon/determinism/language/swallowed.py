@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pdacon.base.quoting import quote
 from pdacon.determinism.language.follow_sets import FollowSets
 from pdacon.determinism.language.reachability import members
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.pda import Configuration, Machine, Stack
-from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline

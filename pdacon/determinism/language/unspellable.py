@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pdacon.base.quoting import quote
 from pdacon.determinism.language.reachability import Follower, Reach, members
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.errors import LimitExceededError
 from pdacon.grammar.labels import FIRST_BYTE
-from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from pdacon.base.quoting import quote
 from pdacon.determinism.deadline import ADVICE_BYTES, OutOfTimeError
 from pdacon.determinism.lexical.repair.suggested import definition, free_name, read, written
 from pdacon.determinism.lexical.texts import Texts, turned
@@ -23,7 +24,6 @@ from pdacon.determinism.report.listing import listed
 from pdacon.errors import PdaconError
 from pdacon.lalr import build_tables
 from pdacon.lexer import build_lexer, find_collisions
-from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

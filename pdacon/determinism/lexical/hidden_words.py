@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+from pdacon.base.quoting import quote
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.lexer import compile_whole
-from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from pdacon.base.quoting import quote
 from pdacon.determinism.lexical.matching_texts import Run
 from pdacon.determinism.lexical.repair.suggested import definition
 from pdacon.determinism.lexical.texts import turned
@@ -16,7 +17,6 @@ from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.lexer import Runner, compile_terminal, find_collisions, find_group_name_clashes, find_unbounded_lookahead
-from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pdacon.base.quoting import quote
 from pdacon.determinism.lexical.texts import whole_characters
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
-from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,12 +13,12 @@ from functools import cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Protocol
 
+from pdacon.base.quoting import quote
 from pdacon.determinism.lexical.matching_texts import End, Run, Threads
 from pdacon.determinism.lexical.texts import legibility
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.lexer import compile_terminal
-from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from pdacon.base.quoting import quote
 from pdacon.determinism.lexical.repair.reserving import without_words
 from pdacon.determinism.lexical.repair.suggested import elsewhere, read
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.lexer.contexts import lexing_order
-from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pdacon.notebook import preformatted
-from pdacon.quoting import quote
+from pdacon.base.html import preformatted
+from pdacon.base.quoting import quote
 
 if TYPE_CHECKING:
     from pdacon.determinism.report.sizes import Sizes

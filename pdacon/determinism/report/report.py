@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdacon.above import ask
+from pdacon.base.html import preformatted
+from pdacon.base.picture import Picture
 from pdacon.determinism.report.findings import Findings
 from pdacon.determinism.report.rendering import WIDTH, render_excerpt, render_text
-from pdacon.notebook import Picture, preformatted
 
 
 @dataclass(frozen=True, slots=True)

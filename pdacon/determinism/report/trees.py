@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import wrap
 
+from pdacon.base.quoting import quote
 from pdacon.determinism.report.findings import Counterexample, Derivation, spelling
-from pdacon.quoting import quote
 
 DOT = "•"
 _DEEPEST = 8  # Below, a node is shown as the row of its leaves.

@@ -10,7 +10,7 @@ C*-closed, and C*A for A, wherever A is. Both are the greatest sets of rules for
 
 from __future__ import annotations
 
-from pdacon.cancelling import every
+from pdacon.base.cancelling import every
 from pdacon.frontends.dialects.machines import Builder, Machine, machine_of
 from pdacon.frontends.dialects.network import Network
 from pdacon.regular import Ranges

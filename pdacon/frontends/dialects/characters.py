@@ -12,18 +12,17 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pdacon._native import _core
-from pdacon.cancelling import every, look
-from pdacon.errors import LimitExceededError
+from pdacon.base.cancelling import every, look
+from pdacon.base.quoting import quoted
+from pdacon.errors import LimitExceededError, Span
 from pdacon.frontends.dialects.making import as_rule, as_terminal, made
 from pdacon.frontends.dialects.rule_graph import Graph
 from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Rules, Sequence, Text, Tree, merged
 from pdacon.grammar import Grammar
 from pdacon.grammar.model import Nonterminal, Pattern, Production, Terminal
-from pdacon.quoting import quoted
 from pdacon.regular import Ranges, character_class
 from pdacon.regular.automata import as_set
 from pdacon.regular.characters import intersection, union
-from pdacon.spans import Span
 
 _MOST_PRODUCTIONS = 20_000
 

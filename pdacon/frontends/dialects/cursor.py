@@ -6,9 +6,8 @@ import re
 from bisect import bisect_right
 from typing import NoReturn
 
-from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
-from pdacon.quoting import quoted
-from pdacon.spans import Span
+from pdacon.base.quoting import quoted
+from pdacon.errors import GrammarSyntaxError, Span, UnsupportedGrammarError
 
 
 class Cursor:

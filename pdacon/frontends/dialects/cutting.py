@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 
-from pdacon.cancelling import every, look
+from pdacon.base.cancelling import every, look
 from pdacon.frontends.dialects.machines import Machine
 from pdacon.frontends.dialects.network import Network
 from pdacon.frontends.dialects.segments import Symbols

@@ -13,7 +13,7 @@ Right-Context Grammars", Journal of the ACM 23(3), 1976.
 
 from __future__ import annotations
 
-from pdacon.cancelling import every
+from pdacon.base.cancelling import every
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.dialects.segments import Symbols
 

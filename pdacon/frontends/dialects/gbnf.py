@@ -10,7 +10,8 @@ import re
 import sys
 from dataclasses import dataclass
 
-from pdacon.cancelling import every, look
+from pdacon.base.cancelling import every, look
+from pdacon.base.quoting import did_you_mean, quoted
 from pdacon.errors import GrammarSyntaxError
 from pdacon.frontends.dialects.cursor import Cursor
 from pdacon.frontends.dialects.tree import (
@@ -26,7 +27,6 @@ from pdacon.frontends.dialects.tree import (
     references,
 )
 from pdacon.grammar.model import SourceLanguage
-from pdacon.quoting import did_you_mean, quoted
 from pdacon.regular import ANY
 from pdacon.regular.characters import complement, union
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from pdacon.cancelling import every, look
+from pdacon.base.cancelling import every, look
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.dialects.tree import (
     Characters,

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pdacon.cancelling import every
+from pdacon.base.cancelling import every
+from pdacon.base.quoting import quoted
 from pdacon.errors import EmptyLanguageError
 from pdacon.frontends.dialects.cutting import Cut
 from pdacon.frontends.dialects.machines import Machine
@@ -18,7 +19,6 @@ from pdacon.frontends.dialects.tree import Rules
 from pdacon.grammar import Grammar
 from pdacon.grammar.model import GrammarOptions, Nonterminal, Pattern, Production, Terminal
 from pdacon.lexer.program import to_automaton
-from pdacon.quoting import quoted
 from pdacon.regular import Ranges
 
 WIDE = 4_294_967_295  # sre's MAXREPEAT: without a bound

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from pdacon.cancelling import every, look
+from pdacon.base.cancelling import every, look
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.dialects.machines import MOST_CALLED, Builder, Machine, machine_of
 from pdacon.frontends.dialects.rule_graph import Graph

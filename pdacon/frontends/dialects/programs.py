@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pdacon.cancelling import every
+from pdacon.base.cancelling import every
 from pdacon.frontends.dialects.machines import Machine
 from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, Program, pack
 from pdacon.lexer.utf8 import FINAL, byte_trie

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from pdacon.cancelling import every, look
+from pdacon.base.cancelling import every, look
 from pdacon.frontends.dialects.machines import Builder, Machine, is_tail, machine_of
 from pdacon.frontends.dialects.tree import Choice, Reference, Repeat, Rules, Sequence, Tree, references
 

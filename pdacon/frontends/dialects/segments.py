@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from pdacon.cancelling import every, look
+from pdacon.base.cancelling import every, look
 from pdacon.frontends.dialects.machines import Builder, Machine, machine_of
 from pdacon.frontends.dialects.network import Network
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from pdacon.base.quoting import quoted
 from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Rules, Sequence, Text, Tree
 from pdacon.frontends.dialects.written import rules_of
 from pdacon.grammar import Grammar
-from pdacon.quoting import quoted
 
 _LONGEST = 4_000  # characters of a text
 _MOST_ITEMS = 200_000

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from pdacon.errors import Span
 from pdacon.grammar.model import SourceLanguage
 from pdacon.regular import Ranges
-from pdacon.spans import Span
 
 
 @dataclass(frozen=True, slots=True)

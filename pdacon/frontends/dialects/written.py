@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from pdacon.base.quoting import quoted
 from pdacon.frontends.dialects.gbnf import EBNF, GBNF, read_rules
 from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Rules, Text, Tree
 from pdacon.grammar import Grammar
 from pdacon.grammar.definitions import Definition, Expression, InOrder, Name, OneOf, Repeated
-from pdacon.quoting import quoted
 
 _NOTATIONS = {"GBNF": GBNF, "EBNF": EBNF}
 

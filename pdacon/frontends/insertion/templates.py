@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pdacon.cautions import caution
+from pdacon.base.cautions import caution
 from pdacon.errors import EmptyLanguageError, GrammarError, GrammarSyntaxError
 from pdacon.frontends.insertion.inserting import MADE_UP, inserted
 from pdacon.frontends.json_schema import schema_grammar

@@ -15,7 +15,7 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from pdacon.cancelling import every
+from pdacon.base.cancelling import every
 from pdacon.frontends.json_schema.programs import string_program
 from pdacon.lexer.escaping import Escapes
 from pdacon.lexer.program import BYTES, MATCH, Program

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin
 
-from pdacon.cancelling import look
+from pdacon.base.cancelling import look
+from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema.drafts import LATEST, STANDARD, Drafts
 from pdacon.frontends.json_schema.plain import plain, plain_text
-from pdacon.quoting import did_you_mean
 
 ONE = frozenset({
     "additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then",

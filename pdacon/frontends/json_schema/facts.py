@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from pdacon.cancelling import look
+from pdacon.base.cancelling import look
 from pdacon.regular import Formulas
 
 Type: TypeAlias = Literal["null", "false", "true", "number", "string", "array", "object"]

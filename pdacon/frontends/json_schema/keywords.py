@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from pdacon.base.quoting import did_you_mean
 from pdacon.frontends.json_schema.facts import Type
 from pdacon.frontends.json_schema.wrong_values import OF_PLACES, types_of, wrong_value
-from pdacon.quoting import did_you_mean
 
 _SINCE = {
     "const": 6, "contains": 6, "propertyNames": 6, "if": 7, "then": 7, "else": 7, "dependentRequired": 2019,

@@ -11,11 +11,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from pdacon.cancelling import every
+from pdacon.base.cancelling import every
+from pdacon.base.quoting import quoted
 from pdacon.frontends.json_schema.productions import KINDS, Productions, Text
 from pdacon.grammar.flat import FlatProductions
 from pdacon.grammar.model import Nonterminal, Pattern, Terminal
-from pdacon.quoting import quoted
 
 _WIDE = 4_294_967_295  # sre's MAXREPEAT: without a bound
 _NO_FLAGS: frozenset[str] = frozenset()

@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 
+from pdacon.base.quoting import did_you_mean, listing
 from pdacon.frontends.json_schema.documents import Documents, Place
 from pdacon.frontends.json_schema.places import patterns_that_match, places_at
 from pdacon.frontends.json_schema.positions import STRING, open_values, path_of, unescaped
-from pdacon.quoting import did_you_mean, listing
 
 _OTHERWISE = frozenset({
     "additionalProperties", "const", "dependencies", "dependentRequired", "dependentSchemas", "enum", "if",

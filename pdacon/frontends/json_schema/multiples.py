@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
-from pdacon.cancelling import every
+from pdacon.base.cancelling import every
 from pdacon.errors import LimitExceededError
 from pdacon.regular import Dfa, Ranges
 from pdacon.regular.operations import of_ranges

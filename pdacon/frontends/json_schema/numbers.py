@@ -12,7 +12,7 @@ import sys
 from fractions import Fraction
 from functools import lru_cache
 
-from pdacon.cancelling import every, look
+from pdacon.base.cancelling import every, look
 from pdacon.frontends.json_schema.facts import Above, Among, Fact, Facts, Integral, Multiple
 from pdacon.frontends.json_schema.multiples import Divisor, large_multiples, plain_multiples, small_multiples
 from pdacon.frontends.json_schema.strings import STATES, Shape, choices_of

@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from pdacon.cancelling import look
+from pdacon.base.cancelling import look
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.names_once import TWICE, NamesOnce
 

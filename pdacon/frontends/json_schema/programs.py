@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.cancelling import every
+from pdacon.base.cancelling import every
 from pdacon.grammar.model import Automaton
 from pdacon.lexer.escaping import Escapes
 from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Edges, Program, pack

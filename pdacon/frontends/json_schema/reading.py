@@ -16,7 +16,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Protocol
 
-from pdacon.cancelling import every, look
+from pdacon.base.cancelling import every, look
+from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import formats
 from pdacon.frontends.json_schema.discriminators import why_nothing_is_told
@@ -44,7 +45,6 @@ from pdacon.frontends.json_schema.facts import (
 from pdacon.frontends.json_schema.keywords import remarks
 from pdacon.frontends.json_schema.plain import WrittenDecimal
 from pdacon.frontends.json_schema.wrong_values import wrong_value
-from pdacon.quoting import did_you_mean
 from pdacon.regular import FALSE, TRUE, PatternError, parse_pattern
 
 _NAMES: dict[str, tuple[Type, ...]] = {

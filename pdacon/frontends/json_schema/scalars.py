@@ -12,7 +12,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, partial
 
-from pdacon.cancelling import every
+from pdacon.base.cancelling import every
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.counted import Counted, chunk_length

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from pdacon.cancelling import Watch
-from pdacon.cautions import caution
+from pdacon.base.cancelling import Watch
+from pdacon.base.cautions import caution
 from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents
 from pdacon.frontends.json_schema.lowering import lower

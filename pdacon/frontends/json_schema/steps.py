@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Protocol, TypeAlias
 
-from pdacon.cancelling import every, look
+from pdacon.base.cancelling import every, look
 from pdacon.frontends.json_schema.facts import (
     Facts,
     Has,

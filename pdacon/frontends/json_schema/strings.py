@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TypeAlias
 from weakref import WeakValueDictionary
 
-from pdacon.cancelling import every, look
+from pdacon.base.cancelling import every, look
 from pdacon.frontends.json_schema import formats
 from pdacon.frontends.json_schema.facts import Among, Fact, Facts, LongerThan, Matches
 from pdacon.frontends.json_schema.made_formats import made_format

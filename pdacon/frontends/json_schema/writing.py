@@ -20,7 +20,7 @@ from functools import partial
 from typing import Any
 
 from pdacon._native import _core
-from pdacon.cancelling import Watch, every
+from pdacon.base.cancelling import Watch, every
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import strings
 from pdacon.frontends.json_schema.facts import (

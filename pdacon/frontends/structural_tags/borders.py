@@ -12,7 +12,8 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from pdacon.cancelling import every, look
+from pdacon.base.cancelling import every, look
+from pdacon.base.quoting import quoted
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion.borders import set_of
 from pdacon.frontends.insertion.following import Rule, first_sets, following
@@ -20,7 +21,6 @@ from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables
 from pdacon.lexer.contexts import make_contexts
-from pdacon.quoting import quoted
 from pdacon.regular import Ranges
 from pdacon.regular.characters import intersection, union
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from pdacon.base.quoting import quoted
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.quoting import quoted
 
 UP_TO = "text up to "
 SUCH_AS = "text such as "

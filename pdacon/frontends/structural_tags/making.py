@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 
+from pdacon.base.quoting import quoted
 from pdacon.errors import (
     EmptyLanguageError,
     GrammarError,
@@ -31,7 +32,6 @@ from pdacon.frontends.structural_tags.pieces import (
 )
 from pdacon.grammar import Grammar, GrammarOptions, Terminal
 from pdacon.grammar.reading import read_text
-from pdacon.quoting import quoted
 
 
 def made(piece: Piece, source: str, place: str) -> Grammar:

@@ -15,12 +15,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pdacon.cancelling import every, look
+from pdacon.base.cancelling import every, look
+from pdacon.base.quoting import quoted
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.frontends.structural_tags.free_text import SUCH_AS
 from pdacon.frontends.structural_tags.pieces import Either, InOrder, Part, Piece, Repeated, Texts, Token
-from pdacon.quoting import quoted
 from pdacon.regular import Ranges
 from pdacon.regular.automata import Dfa, Numbered, determinized
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from pdacon.cancelling import Watch
-from pdacon.cautions import caution
+from pdacon.base.cancelling import Watch
+from pdacon.base.cautions import caution
 from pdacon.errors import EmptyLanguageError, GrammarError, UnsupportedGrammarError, UnsupportedSchemaError
 from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar
 from pdacon.frontends.insertion.borders import end_of

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pdacon.cancelling import every
+from pdacon.base.cancelling import every
 from pdacon.frontends.json_schema import Marks
 from pdacon.frontends.long_integers import integer_of, text_of
 from pdacon.frontends.types.checks import check_count, fits

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
-from pdacon.cancelling import every
+from pdacon.base.cancelling import every
 from pdacon.frontends.json_schema import Marks, Notation, Spelling
 from pdacon.frontends.long_integers import json_value, text_of
 from pdacon.frontends.types.python_texts import PYTHON_CONSTANTS, read_python, write_python

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_origin
 
-from pdacon.cancelling import Watch
+from pdacon.base.cancelling import Watch
 from pdacon.errors import UnsupportedSchemaError, UnsupportedTypeError
 from pdacon.frontends.json_schema import Spelling, schema_grammar
 from pdacon.frontends.types.classes import class_shape

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from pdacon.cancelling import every
+from pdacon.base.cancelling import every
 from pdacon.frontends.json_schema import Marks
 from pdacon.frontends.long_integers import integer_of, text_of
 from pdacon.frontends.types.shapes import Marked, Real, row_head

@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
-from pdacon.cancelling import every
+from pdacon.base.cancelling import every
 from pdacon.frontends.json_schema import Marks
 from pdacon.frontends.long_integers import text_of
 from pdacon.frontends.types.checks import check_bounds, check_characters, check_text, fits

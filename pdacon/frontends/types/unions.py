@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pdacon.cancelling import Watch, every
-from pdacon.cautions import held
+from pdacon.base.cancelling import Watch, every
+from pdacon.base.cautions import held
 from pdacon.errors import EmptyLanguageError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import schema_grammar
 from pdacon.frontends.types.containers import Flags, Items, Row, Table

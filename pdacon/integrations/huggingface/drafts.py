@@ -16,7 +16,7 @@ from transformers import StoppingCriteriaList
 from transformers.generation.candidate_generator import CandidateGenerator
 from transformers.generation.stopping_criteria import StopStringCriteria
 
-from pdacon.arguments import require_count
+from pdacon.base.arguments import require_count
 from pdacon.constraint import Constraint
 from pdacon.matching import Matcher
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, overload
 import torch
 from transformers.generation.streamers import BaseStreamer
 
-from pdacon.arguments import require_bool
+from pdacon.base.arguments import require_bool
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import MatcherError

@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from pdacon.arguments import require_count
+from pdacon.base.arguments import require_count
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
 from pdacon.grammar import Grammar, GrammarSource, grammar_of

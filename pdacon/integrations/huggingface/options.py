@@ -9,9 +9,9 @@ from typing import Any
 from transformers import GenerationConfig
 from transformers.utils.generic import TransformersKwargs
 
-from pdacon.arguments import belongs_elsewhere
+from pdacon.base.arguments import belongs_elsewhere
+from pdacon.base.quoting import did_you_mean
 from pdacon.compiling import compile
-from pdacon.quoting import did_you_mean
 
 # Arguments of model.generate that `generate` sets itself, and what to use in their place.
 _OURS = {

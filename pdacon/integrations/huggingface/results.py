@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pdacon.cautions import caution
+from pdacon.base.cautions import caution
+from pdacon.base.html import preformatted, shaded
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import IncompleteWarning
@@ -14,7 +15,6 @@ from pdacon.integrations.huggingface.beginnings import Begun, begin
 from pdacon.integrations.huggingface.diagnostics import Diagnostics
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.matching import Matcher
-from pdacon.notebook import preformatted, shaded
 from pdacon.values import UNKNOWN, reader_of
 
 _MANY_BLANKS = 20  # at the end of a text that is no sentence yet: more than layouts of texts want

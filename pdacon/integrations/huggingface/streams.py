@@ -7,7 +7,7 @@ from queue import SimpleQueue
 from threading import Event, Thread
 from typing import Any, cast
 
-from pdacon.cautions import caution, held
+from pdacon.base.cautions import caution, held
 from pdacon.integrations.huggingface.results import Generation
 
 Stream = Generator[str, None, Generation]

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import PdaconError, UnsupportedGrammarError
-from pdacon.formats import Kind, grammar_kind
+from pdacon.integrations.formats import Kind, grammar_kind
 from pdacon.integrations.requests import Compiler
 from pdacon.integrations.vllm.settings import WANTED, Settings, read_settings
 

@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from functools import partial
 
-from pdacon.composition import Limits
+from pdacon.base.limits import Limits
 
 WANTED = "PDACON_VLLM"
 SECONDS = "PDACON_VLLM_SECONDS"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pdacon import LimitExceededError, Spelling
-from pdacon.cancelling import Watch
+from pdacon.base.cancelling import Watch
 from pdacon.frontends.json_schema import schema_grammar
 from pdacon.frontends.json_schema.lowering import lower
 from pdacon.frontends.json_schema.multiples import Divisor, large_multiples, plain_multiples, small_multiples

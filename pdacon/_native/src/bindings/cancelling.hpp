@@ -11,14 +11,14 @@
 namespace pdacon {
 
 // Asks the `is_set` of a Python object, which may be None, the watch in whose block the call stands
-// (pdacon/cancelling.py), and Python's signal handlers: Ctrl-C stops native work as well. Made and dropped
+// (pdacon/base/cancelling.py), and Python's signal handlers: Ctrl-C stops native work as well. Made and dropped
 // with the GIL held; takes it when it is asked, so whoever asks holds no lock that another thread may wait
 // for with the GIL.
 class PythonCanceller final : public Canceller {
   public:
     explicit PythonCanceller(nanobind::object event = nanobind::none())
         : event_(std::move(event)),
-          watch_(nanobind::module_::import_("pdacon.cancelling").attr("current")()) {
+          watch_(nanobind::module_::import_("pdacon.base.cancelling").attr("current")()) {
         if (watch_.is_none()) return;
         watch_.attr("look")();  // many short calls never come to ask
         patience_ = std::chrono::duration<double>(nanobind::cast<double>(watch_.attr("patience")));

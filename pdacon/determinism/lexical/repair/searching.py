@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pdacon._native import _core
-from pdacon.composition import Limits, byte_vocabulary, compose
+from pdacon.base.limits import Limits
+from pdacon.composition import byte_vocabulary, compose
 from pdacon.determinism.deadline import ADVICE_BYTES, Deadline
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.lexical.texts import legibility

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pdacon.base.quoting import quote
 from pdacon.determinism.examples import shortest_yields
 from pdacon.determinism.lexical.repair.lockstep import Kept, kept
 from pdacon.determinism.lexical.repair.searching import Reader, Search
 from pdacon.errors import PdaconError
 from pdacon.lalr import build_tables
 from pdacon.lexer import Runner, compile_terminal
-from pdacon.quoting import quote
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from pdacon.errors import UnsupportedGrammarError
+from pdacon.errors import Span, UnsupportedGrammarError
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import Grammar
 from pdacon.lalr import build_tables
 from pdacon.lexer.contexts import make_contexts
-from pdacon.spans import Span
 
 
 @dataclass(frozen=True)

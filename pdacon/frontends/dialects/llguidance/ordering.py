@@ -17,11 +17,11 @@ from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 from itertools import combinations
 
+from pdacon.base.quoting import quoted
 from pdacon.frontends.dialects.llguidance.loaded import Loaded
 from pdacon.frontends.dialects.llguidance.terminals import ANYTHING, EVERYTHING
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import Grammar
-from pdacon.quoting import quoted
 from pdacon.regular.characters import Ranges, character_class, union
 
 

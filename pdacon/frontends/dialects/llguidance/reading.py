@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from pdacon.base.quoting import did_you_mean, quoted
 from pdacon.frontends.dialects.cursor import Cursor
 from pdacon.frontends.dialects.llguidance.tree import (
     Both,
@@ -29,7 +30,6 @@ from pdacon.frontends.dialects.llguidance.tree import (
     Value,
 )
 from pdacon.frontends.names_once import NamesOnce
-from pdacon.quoting import did_you_mean, quoted
 
 _BLANKS = re.compile(r"(?:[ \t\r]|(?:#|//)[^\n]*)*")
 _BLANKS_AND_LINES = re.compile(r"(?:[ \t\r\n]|(?:#|//)[^\n]*)*")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from pdacon.base.quoting import did_you_mean, quoted
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
 from pdacon.frontends.dialects.cursor import Cursor
 from pdacon.frontends.dialects.llguidance.rust_patterns import RustPatternError, in_any_case, python_pattern
@@ -27,7 +28,6 @@ from pdacon.frontends.dialects.llguidance.tree import (
     Tree,
 )
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.quoting import did_you_mean, quoted
 from pdacon.regular.characters import character_class
 
 EMPTY = RegularSet.from_choices([""])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from pdacon.cautions import caution
+from pdacon.base.cautions import caution
 from pdacon.errors import EmptyLanguageError
 from pdacon.frontends.dialects.cursor import Cursor
 from pdacon.frontends.dialects.llguidance.lazy import without_lazy

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from pdacon.errors import GrammarSyntaxError
+from pdacon.errors import GrammarSyntaxError, Span
 from pdacon.frontends.dialects.cursor import Cursor
 from pdacon.frontends.dialects.llguidance.terminals import EMPTY, Terminals
 from pdacon.frontends.dialects.llguidance.tree import (
@@ -33,7 +33,6 @@ from pdacon.frontends.dialects.llguidance.tree import (
     walk,
 )
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.spans import Span
 
 _PLAIN = re.compile(r'"(?:[^"\\]|\\["\\nrtf]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2})*"')
 

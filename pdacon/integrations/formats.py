@@ -9,9 +9,9 @@ import json
 import re
 from typing import Literal
 
+from pdacon.base.cancelling import CancelEvent
+from pdacon.base.limits import Limits
 from pdacon.caching import CompileCache
-from pdacon.cancelling import CancelEvent
-from pdacon.composition import Limits
 from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from pdacon.notebook import preformatted
-from pdacon.quoting import NEAR, head, is_literal, listing, quote, quoted, tail
+from pdacon.base.html import preformatted
+from pdacon.base.quoting import NEAR, head, is_literal, listing, quote, quoted, tail
 
 _WIDTH = 100
 _SHOWN_SYMBOLS = 40  # of a stack

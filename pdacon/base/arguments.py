@@ -8,7 +8,7 @@ from functools import wraps
 from inspect import signature
 from typing import ParamSpec, TypeVar
 
-from pdacon.quoting import did_you_mean
+from pdacon.base.quoting import did_you_mean
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
