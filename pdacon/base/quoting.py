@@ -21,7 +21,11 @@ def quote(text: bytes) -> str:
 
     Backslashes are doubled; what is not printable, or not UTF-8, is escaped.
     """
-    escaped = text.decode("utf-8", "surrogateescape")
+    return _in_quotes(text.decode("utf-8", "surrogateescape"))
+
+
+def _in_quotes(text: str) -> str:
+    escaped = text
     if not escaped.isprintable() or "\\" in escaped:
         escaped = "".join(map(_escaped, escaped))
     if '"' in escaped and "'" not in escaped:
@@ -48,8 +52,14 @@ def did_you_mean(name: str, known: Sequence[str], nearness: float = 0.6) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text, or what bytes that are not UTF-8 were decoded to (``surrogateescape``), as `quote` shows its bytes."""
-    return quote(text.encode("utf-8", "surrogateescape"))
+    """A text, or what bytes that are not UTF-8 were decoded to (``surrogateescape``), as `quote` shows its bytes.
+
+    Other halves of surrogate pairs, which a str can have and no text in UTF-8 has, are escaped.
+    """
+    try:
+        return quote(text.encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError:
+        return _in_quotes(text)
 
 
 def is_literal(terminal: str, text: bytes) -> bool:

@@ -72,7 +72,7 @@ def _grammar(kind: Kind, text: str, limits: Limits) -> Grammar:
     if kind == "regex":
         return Grammar.from_regex(text, limits=limits)
     if kind == "choice":
-        return Grammar.from_choices(json.loads(text), limits=limits)
+        return _choices(text, limits)
     if kind == "gbnf":
         return Grammar.from_gbnf(text)
     if kind == "bnf":
@@ -85,6 +85,13 @@ def _grammar(kind: Kind, text: str, limits: Limits) -> Grammar:
             feature="import",
         )
     return Grammar.from_llguidance(text) if is_llguidance(text) else Grammar.from_lark(text)
+
+
+def _choices(text: str, limits: Limits) -> Grammar:
+    try:
+        return Grammar.from_choices(json.loads(text), limits=limits)
+    except (TypeError, ValueError) as error:
+        raise UnsupportedGrammarError(str(error), feature="choice") from None
 
 
 def _bnf(text: str) -> Grammar:

@@ -344,7 +344,7 @@ class Matcher(_core.Matcher):
         MatcherError
             Another thread uses this matcher, or it keeps no text.
         ValueError
-            ``lexemes`` is negative, or the text has no bytes in the grammar's encoding (lone surrogates).
+            ``lexemes`` is negative, or the grammar has ``use_bytes`` and the text a character that is no byte.
 
         Notes
         -----
@@ -354,8 +354,20 @@ class Matcher(_core.Matcher):
         """
         if lexemes is not None and operator.index(lexemes) < 0:
             raise ValueError(f"lexemes is {lexemes}; it must be at least 0, or None for all of them")
-        asked = token.encode(self._explainer.encoding) if isinstance(token, str) else token
+        asked = self._asked(token) if isinstance(token, str) else token
         return self._explainer.explain(self, asked, lexemes)
+
+    def _asked(self, text: str) -> bytes:
+        """The bytes of a text that is asked about; of half a surrogate pair three, which are together in no UTF-8."""
+        encoding = self._explainer.encoding
+        try:
+            return text.encode(encoding, "surrogatepass")
+        except UnicodeEncodeError as error:
+            character = text[error.start]
+            raise ValueError(
+                f"explain: character {error.start} is U+{ord(character):04X}, and the texts of a grammar with "
+                f"use_bytes are bytes, U+0000 to U+00FF ({encoding}); leave it out, or give bytes"
+            ) from None
 
     def _encoded(self, caller: str, text: str | bytes) -> bytes | None:
         """The bytes of a text; None if it has none, so that no sentence has it."""

@@ -9,13 +9,23 @@ from typing import NoReturn
 from pdacon.base.quoting import quoted
 from pdacon.errors import GrammarSyntaxError, Span, UnsupportedGrammarError
 
+_HALF_OF_A_PAIR = re.compile("[\ud800-\udfff]")
+
 
 class Cursor:
-    """Reads a text from left to right; ``at`` is the place."""
+    """Reads a text from left to right; ``at`` is the place.
+
+    Raises
+    ------
+    GrammarSyntaxError
+        The text has half of a surrogate pair, which no text in UTF-8 has.
+    """
 
     def __init__(self, text: str, path: str | None) -> None:
         self.text, self.path, self.at = text, path, 0
         self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
+        if half := _HALF_OF_A_PAIR.search(text):
+            self.fail(f"half of a surrogate pair (U+{ord(half[0]):04X}) is in no text; leave it out", half.start())
 
     def span(self, start: int, end: int | None = None) -> Span:
         """The place from ``start`` up to ``end``, or up to the cursor."""

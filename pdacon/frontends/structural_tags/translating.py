@@ -359,6 +359,7 @@ def _names(one: Format, tokens: Sequence[Any], key: str) -> list[str]:
     for token in tokens:
         if not isinstance(token, str) or not token:
             raise malformed(f"{one.place}/{key}", "the name of a special token, as the tokenizer has it", token)
+        checked_text(token, f"{one.place}/{key}")
     return list(tokens)
 
 

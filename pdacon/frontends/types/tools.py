@@ -266,6 +266,10 @@ def _described(given: Mapping[str, Any], form: Form) -> Tool:
         raise TypeError(
             f"a dict that describes a tool has its name, as those of MCP and OpenAI do, not {shown(dict(given))}"
         )
+    try:
+        check_characters(name, "its name")
+    except Mismatch as error:
+        raise UnsupportedTypeError(shown(name), str(error)) from None
     if form.python:
         raise UnsupportedTypeError(name, 'a tool that a dict describes is taken with form="json" only')
     key = next((one for one in _SCHEMA_KEYS if described.get(one) is not None), "parameters")
