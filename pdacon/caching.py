@@ -17,9 +17,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from gc import get_referents
 from pathlib import Path
+from sys import getsizeof
 from tempfile import TemporaryDirectory
 from threading import Event, Lock
+from types import ModuleType
 from typing import Any
 
 from pdacon.base.arguments import require
@@ -39,7 +42,6 @@ from pdacon.stores import ObjectStore
 logger = logging.getLogger(__name__)
 
 _POLL = 0.05  # seconds between two looks at whether a caller who waits for another's compilation has cancelled
-_OF_AN_ERROR = 4096  # bytes that one is taken to need
 _SUFFIX = ".constraint"
 _UNLOOKED = 1 / 16  # of `max_bytes`: how much is written before the folder is looked through, which reads all of it
 
@@ -346,7 +348,8 @@ class CompileCache:
         self._known.move_to_end(key)
         self._counts["hits"] += 1
         self._counts["refusals"] += isinstance(found, PdaconError)
-        self._weigh(key, found)
+        if isinstance(found, Constraint):  # it grows; an error does not
+            self._weigh(key, found.nbytes)
         return _given(found)
 
     def _fly(self, key: str, flight: _Flight, vocabulary: Vocabulary, make: Callable[[], Constraint]) -> Constraint:
@@ -356,22 +359,22 @@ class CompileCache:
             flight.result = _made(make) if loaded is None else loaded
             if loaded is None and isinstance(flight.result, Constraint):
                 self._store(key, flight.result)
-            self._keep(key, flight.result, "misses" if loaded is None else "loads")
+            what, needed = "misses" if loaded is None else "loads", _needed(flight.result)
+            self._keep(key, flight.result, what, needed)
             return _given(flight.result)
         finally:
             with self._lock:
                 del self._flights[key]
             flight.landed.set()
 
-    def _keep(self, key: str, found: Constraint | PdaconError, what: str) -> None:
+    def _keep(self, key: str, found: Constraint | PdaconError, what: str, needed: int) -> None:
         with self._lock:
             self._counts[what] += 1
             self._known[key] = found
-            self._weigh(key, found)
+            self._weigh(key, needed)
 
-    def _weigh(self, key: str, found: Constraint | PdaconError) -> None:
+    def _weigh(self, key: str, needed: int) -> None:
         """Count what one needs now, and make room for it; to whom holds the lock."""
-        needed = found.nbytes if isinstance(found, Constraint) else _OF_AN_ERROR
         self._total += needed - self._bytes.get(key, 0)
         self._bytes[key] = needed
         while self._total > self._max_bytes:
@@ -511,6 +514,20 @@ def _made(make: Callable[[], Constraint]) -> Constraint | PdaconError:
         if isinstance(error, LimitExceededError) and error.what == "seconds":
             raise
         return copy.copy(error)  # without the frames in which it was raised, and all that these hold
+
+
+def _needed(found: Constraint | PdaconError) -> int:
+    """The bytes that one needs: an error those of the report that it may have, which is data and nothing else."""
+    if isinstance(found, Constraint):
+        return found.nbytes
+    needed, counted, left = 0, {id(found)}, [found]
+    while left:
+        needed += getsizeof(one := left.pop())
+        for part in get_referents(one):
+            if id(part) not in counted and not isinstance(part, type | ModuleType):
+                counted.add(id(part))
+                left.append(part)
+    return needed
 
 
 def _given(found: Constraint | PdaconError) -> Constraint:

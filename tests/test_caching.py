@@ -102,6 +102,23 @@ def test_a_refusal_is_kept_and_each_caller_gets_one_of_its_own(
     assert cache.statistics()["misses"] == 1
 
 
+def test_a_refusal_needs_what_its_report_has() -> None:
+    """So many refused grammars stay as there is room for, not as many as there are small errors."""
+    cache = pdacon.CompileCache(max_bytes=200_000)
+    for number in range(20):
+        text = f'start: start start | "a{number}"\n//' + "x" * 50_000
+        with pytest.raises(pdacon.NondeterministicGrammarError) as caught:
+            cache.compile(text, WORDS)
+        assert len(caught.value.report.source) > 50_000
+    counts = cache.statistics()
+    assert 2 <= counts["entries"] <= 3
+    assert 50_000 * counts["entries"] < counts["bytes"] <= 200_000
+    before = counts["bytes"]
+    with pytest.raises(pdacon.NondeterministicGrammarError):
+        cache.compile(text, WORDS)
+    assert cache.statistics()["bytes"] == before
+
+
 def test_a_refusal_is_kept_without_what_was_made_before_it() -> None:
     """Else each refused schema would keep its unfinished automata, and nothing would count them."""
 
