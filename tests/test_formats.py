@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 import pdacon
+from pdacon import Grammar
+from pdacon.base.cancelling import current
 from pdacon.base.limits import Limits
 from pdacon.grammar.endings import is_llguidance
 from pdacon.integrations.formats import Kind, compile_format, grammar_kind
@@ -82,3 +85,34 @@ def test_texts_of_a_format(kind: Kind, text: str, good: str, bad: str) -> None:
 def test_refusals_say_why(kind: Kind, text: str, said: str) -> None:
     with pytest.raises(pdacon.PdaconError, match=said):
         compile_format(pdacon.CompileCache(), kind, text, WORDS, Limits())
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "door"),
+    [
+        ("json_object", "", "json"),
+        ("regex", "a", "from_regex"),
+        ("choice", '["a"]', "from_choices"),
+        ("lark", 'start: "a"', "from_lark"),
+        ("lark", '%llguidance {}\nstart: "a"', "from_llguidance"),
+        ("gbnf", 'root ::= "a"', "from_gbnf"),
+        ("bnf", 'root ::= "a"', "from_ebnf"),
+        ("structural_tag", json.dumps(TAG), "from_structural_tag"),
+    ],
+)
+def test_a_format_is_read_within_the_time_of_its_limits(
+    kind: Kind, text: str, door: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not only compiled: to read a schema or a grammar can take longest."""
+    watches = []
+
+    def reads(*given: Any, **options: Any) -> Grammar:
+        watches.append(current())
+        return before(*given, **options)
+
+    before = getattr(Grammar, door)
+    monkeypatch.setattr(Grammar, door, reads)
+    compile_format(pdacon.CompileCache(), kind, text, WORDS, Limits(seconds=1000))
+    (watch,) = watches
+    assert watch is not None
+    assert watch.seconds == 1000
