@@ -7,20 +7,34 @@ nothing (`fields`).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, field_validator, model_validator
+from pydantic_core import PydanticKnownError
 
 from pdacon.serving.fields import honoured, refuse
 from pdacon.serving.messages import checked
 
 _MOST_STOPS, _LONGEST_STOP = 64, 512  # each is looked for in what each token adds
 
-Temperature = Annotated[float, Field(ge=0, le=100)]
-Share = Annotated[float, Field(gt=0, le=1)]
-Count = Annotated[int, Field(ge=1)]
-TopK = Annotated[int, Field(ge=-1, lt=2**31)]
-Seed = Annotated[int, Field(ge=-(2**63), lt=2**64)]
+
+def _number(error: Literal["int_type", "float_type"], given: Any) -> Any:
+    """A number as JSON writes it, and no text of one, nor true: OpenAI takes neither."""
+    if isinstance(given, str | bool):
+        raise PydanticKnownError(error)
+    return given
+
+
+_WHOLE = BeforeValidator(partial(_number, "int_type"))  # 2.0 is a whole number, as in JSON Schema
+_REAL = BeforeValidator(partial(_number, "float_type"))
+Temperature = Annotated[float, Field(ge=0, le=100), _REAL]
+Share = Annotated[float, Field(gt=0, le=1), _REAL]
+Count = Annotated[int, Field(ge=1), _WHOLE]
+TopK = Annotated[int, Field(ge=-1, lt=2**31), _WHOLE]
+Seed = Annotated[int, Field(ge=-(2**63), lt=2**64), _WHOLE]
+Top = Annotated[int, Field(ge=0, le=20), _WHOLE]
+Soft = Annotated[int, Field(ge=0, lt=2**31), _WHOLE]
 
 
 def _stops(given: Any) -> tuple[str, ...]:
@@ -50,7 +64,7 @@ class Strict(BaseModel):
 class StreamOptions(Strict):
     """What a stream says beside the answer."""
 
-    include_usage: bool = False
+    include_usage: StrictBool = False
 
 
 class Common(Strict):
@@ -64,16 +78,16 @@ class Common(Strict):
     n: Count = 1
     seed: Seed | None = None
     stop: Stops = ()
-    stream: bool = False
+    stream: StrictBool = False
     stream_options: StreamOptions | None = None
     response_format: dict[str, Any] | None = None
     structured_outputs: dict[str, Any] | None = None
-    complete: bool = False  # the answer ends within max_tokens as its format wants
-    soft: Annotated[int, Field(ge=0, lt=2**31)] | None = None  # after how many tokens of it nothing is begun any more
+    complete: StrictBool = False  # the answer ends within max_tokens as its format wants
+    soft: Soft | None = None  # after how many tokens of it nothing is begun any more
     # These say nothing about the answer.
     user: str | None = None
     metadata: dict[str, Any] | None = None
-    store: bool | None = None
+    store: StrictBool | None = None
     service_tier: str | None = None
     safety_identifier: str | None = None
     prompt_cache_key: str | None = None
@@ -97,9 +111,9 @@ class ChatRequest(Common):
     max_completion_tokens: Count | None = None
     tools: Annotated[list[dict[str, Any]], Field(fail_fast=True)] | None = None
     tool_choice: Literal["none", "auto", "required"] | dict[str, Any] | None = None
-    parallel_tool_calls: bool | None = False  # True: an answer may have several calls
-    logprobs: bool | None = False
-    top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
+    parallel_tool_calls: StrictBool | None = False  # True: an answer may have several calls
+    logprobs: StrictBool | None = False
+    top_logprobs: Top | None = None
     chat_template_kwargs: dict[str, Any] | None = None
 
     @field_validator("messages")
@@ -124,8 +138,8 @@ class CompletionRequest(Common):
     """``POST /v1/completions``."""
 
     prompt: Any
-    echo: bool | None = False
-    logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
+    echo: StrictBool | None = False
+    logprobs: Top | None = None
 
     @field_validator("prompt")
     @classmethod
@@ -148,12 +162,12 @@ class NativeParameters(Strict):
     temperature: Temperature | None = None
     top_k: TopK | None = None
     top_p: Share | None = None
-    do_sample: bool = False
+    do_sample: StrictBool = False
     seed: Seed | None = None
     stop: Stops = ()
-    details: bool = False
-    return_full_text: bool | None = False
-    return_k_alternatives: Annotated[int, Field(ge=0, le=20)] | None = None
+    details: StrictBool = False
+    return_full_text: StrictBool | None = False
+    return_k_alternatives: Top | None = None
     response_format: dict[str, Any] | None = None
     adapter_id: str | None = None
     adapter_source: str | None = None
@@ -165,4 +179,4 @@ class NativeRequest(Strict):
 
     inputs: str
     parameters: NativeParameters = NativeParameters()
-    stream: bool = False
+    stream: StrictBool = False
