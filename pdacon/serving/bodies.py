@@ -11,6 +11,8 @@ import codecs
 import json
 import math
 from collections import Counter
+from collections.abc import AsyncGenerator
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -33,6 +35,8 @@ _MOST = (
 )
 _LONGEST_NAME, _LONGEST_PLACE = 100, 200  # of what an error quotes
 _AT_ONCE = 64  # bodies of the greatest length for which there is memory
+_READ_ON = 16  # times the greatest length: what is read, and thrown away, of a body that is refused
+_PAUSE = 1.0  # seconds that are waited for its next part
 _CLOSE = {"Connection": "close"}  # what is left of the body is not read
 
 _REASONS = (
@@ -68,7 +72,6 @@ class Bodies:
             400, 408, 413, 415 or 503, with the reason.
         ClientDisconnect
         """
-        _require_json(request)
         seconds = self._settings.read_seconds
         try:
             body = await asyncio.wait_for(self._whole(request), seconds)
@@ -81,28 +84,44 @@ class Bodies:
     async def _whole(self, request: Request) -> bytes:
         """The bytes of a body.
 
+        Many clients send all of a request before they read, and a connection that is closed before is an error to them,
+        without its reason. So what is refused is read on to its end, if that is near, and not kept.
+
         Raises
         ------
         RequestError
-            It is too long; if its client says so beforehand, nothing of it is read. Or too much is being read.
+            It is no JSON by its head, or too long; if its client waits for leave to send it, or says beforehand that it
+            is far too long, nothing of it is read. Or too much is being read.
         """
         most = self._settings.max_body_bytes
         announced = request.headers.get("content-length", "")
-        too_long = RequestError(413, f"the request has more than {most:,} bytes", headers=_CLOSE)
-        if announced.isdecimal() and int(announced[:20]) > most:
-            raise too_long
+        length = int(announced[:20]) if announced.isdecimal() else 0
+        refusal = _refused_by_head(request) or (_too_long(most) if length > most else None)
+        if refusal is not None and (length > _READ_ON * most or "expect" in request.headers):
+            raise refusal
         body = bytearray()
+        parts = request.stream()
         try:
-            async for part in request.stream():
+            while refusal is None:
+                part = await anext(parts, None)
+                if part is None:
+                    return bytes(body)
                 body += part
                 self._held += len(part)
-                if len(body) > most:
-                    raise too_long
-                if self._held > _AT_ONCE * most:
-                    raise RequestError(503, "too many requests are being read; try again soon", headers=_CLOSE)
-            return bytes(body)
+                refusal = self._refused(len(body))
         finally:
             self._held -= len(body)
+        await _read_on(parts, _READ_ON * most)
+        raise refusal
+
+    def _refused(self, length: int) -> RequestError | None:
+        """Why a body of which so many bytes were read is not read further."""
+        most = self._settings.max_body_bytes
+        if length > most:
+            return _too_long(most)
+        if self._held > _AT_ONCE * most:
+            return RequestError(503, "too many requests are being read; try again soon", headers=_CLOSE)
+        return None
 
 
 def understood(body: bytes, kind: type[M]) -> M:
@@ -139,21 +158,28 @@ def understood(body: bytes, kind: type[M]) -> M:
         raise of_validation(error) from error
 
 
-def _require_json(request: Request) -> None:
-    """Refuse what says of itself that it is something else, as what a form of another site sends does.
+async def _read_on(parts: AsyncGenerator[bytes, None], most: int) -> None:
+    """Read what comes without longer pauses, up to so many bytes."""
+    with suppress(asyncio.TimeoutError):
+        while most > 0 and (part := await asyncio.wait_for(anext(parts, None), _PAUSE)) is not None:
+            most -= len(part)
 
-    Raises
-    ------
-    RequestError
-    """
+
+def _too_long(most: int) -> RequestError:
+    return RequestError(413, f"the request has more than {most:,} bytes", headers=_CLOSE)
+
+
+def _refused_by_head(request: Request) -> RequestError | None:
+    """The refusal of what says of itself that it is something else, as what a form of another site sends does."""
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if kind != "application/json" and not kind.endswith("+json"):
-        raise RequestError(
+        return RequestError(
             415, f"the request is {kind!r:.80}; send it as Content-Type: application/json", headers=_CLOSE
         )
     coding = request.headers.get("content-encoding", "identity").strip().lower()
     if coding != "identity":
-        raise RequestError(415, f"Content-Encoding is {coding!r:.80}; send the request as it is", headers=_CLOSE)
+        return RequestError(415, f"Content-Encoding is {coding!r:.80}; send the request as it is", headers=_CLOSE)
+    return None
 
 
 def _require_few_values(body: bytes) -> None:

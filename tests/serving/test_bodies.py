@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import select
 import socket
 import sys
 import threading
@@ -130,6 +131,35 @@ def test_chunks_are_a_body_and_too_many_are_refused(server: Running) -> None:
         b"HTTP/1.1 413 "
     )
     assert sent(server, chunked, b"not a length\r\n").startswith((b"HTTP/1.1 400", b""))
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "status", "code"),
+    [(b"application/json", 413, "request_too_large"), (b"text/plain", 415, "unsupported_media_type")],
+)
+def test_who_sends_all_before_reading_gets_the_refusal(
+    server: Running, kind: bytes, status: int, code: str, chunked: bool
+) -> None:
+    """A connection that was closed with something unread is reset, and the answer is lost with it."""
+    length = b"Transfer-Encoding: chunked" if chunked else b"Content-Length: 500000"
+    head = HEAD + b"Connection: close\r\nContent-Type: " + kind + b"\r\n" + length + b"\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+        connection.sendall(head)
+        for _ in range(5):
+            connection.sendall((b"186A0\r\n%b\r\n" if chunked else b"%b") % (b" " * 100_000))
+            select.select([connection], [], [], 0.1)  # where it is refused at once, that is now
+        connection.sendall(b"0\r\n\r\n" if chunked else b"")
+        answer = b""
+        while piece := connection.recv(1 << 16):
+            answer += piece
+    assert answer.startswith(b"HTTP/1.1 %d " % status)
+    assert f'"code": "{code}"'.encode() in answer
+
+
+def test_nothing_is_read_of_a_refused_body_that_waits_for_leave(server: Running) -> None:
+    length = b"Content-Length: 500000\r\nExpect: 100-continue\r\n\r\n"
+    assert sent(server, HEAD + length).startswith(b"HTTP/1.1 413 ")
 
 
 def bodies(**settings: Any) -> Bodies:
