@@ -75,6 +75,35 @@ def test_calls_in_the_format_of_llama() -> None:
     assert not grammar.accepts('{"name": "weather", "parameters": {"city": "Bern"}}')
 
 
+@pytest.mark.slow
+def test_one_call_of_many_tools_in_the_format_of_harmony() -> None:
+    """What XGrammar writes with ``parallel_tool_calls=False``; only the normal form tells thoughts from the call."""
+    tags = next(one["tag"]["format"]["tags"] for one in DUMPS["models"] if one["model"] == "harmony")
+    thoughts = [tag for tag in tags if "to=" not in tag["begin"]]
+    calls = []
+    for tool in range(20):
+        schema = {"type": "object", "properties": {f"a{tool}": {}}, "additionalProperties": False}
+        content = {"type": "json_schema", "json_schema": schema}
+        name = f"weather_of_a_place_{tool}"
+        calls += [
+            {**tag, "begin": tag["begin"].replace("weather", name), "content": content}
+            for tag in tags
+            if "weather" in tag["begin"]
+        ]
+    between = "<|start|>assistant"
+    thinking = {"type": "tags_with_separator", "separator": between, "tags": thoughts}
+    one_call = {**thinking, "tags": calls, "at_least_one": True, "stop_after_first": True}
+    elements = [{**thinking, "at_least_one": True}, {"type": "const_string", "value": between}, one_call]
+    alternatives = [thinking, one_call, {"type": "sequence", "elements": elements}]
+    grammar = Grammar.from_structural_tag({"type": "or", "elements": alternatives})
+    thought = f"<|channel|>analysis<|message|>so<|end|>{between}"
+    call = "<|channel|>commentary to=functions.weather_of_a_place_7<|constrain|>json<|message|>" + '{"a7": 4}<|call|>'
+    assert grammar.accepts(thought + thought + call)
+    assert grammar.accepts(call)
+    assert not grammar.accepts(thought + call + between + call)
+    assert not grammar.accepts(thought + call.replace("_7", "_8"))
+
+
 @pytest.mark.skipif(find_spec("xgrammar") is None, reason="XGrammar is not installed; the recorded dumps are tested")
 def test_xgrammar_writes_what_is_recorded_and_nothing_else_that_is_refused() -> None:
     spec = spec_from_file_location("record", FOLDER / "record.py")

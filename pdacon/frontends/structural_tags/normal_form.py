@@ -26,8 +26,8 @@ from pdacon.regular.automata import Dfa, Numbered, determinized
 
 _SYMBOLS = 0xD800
 _MOST_SYMBOLS = 0x800
-_MOST_POSITIONS = 20_000
-_MOST_STATES = 5_000
+_MOST_POSITIONS = 100_000
+_MOST_STATES = 50_000
 _MOST_TEXTS = 300
 
 
