@@ -142,7 +142,13 @@ const std::vector<std::int32_t>& TextAutomaton::classes_between(std::uint32_t fi
 std::int32_t TextAutomaton::id_of(const Place& place) {
     const auto intern = [&](const std::array<std::int32_t, 5>& key) {
         const auto id = begun_ids_.intern(key);
-        if (static_cast<std::size_t>(id) == begun_.size()) begun_.push_back(place);
+        if (static_cast<std::size_t>(id) == begun_.size()) {
+            Begun made{place, {}};
+            for (const auto node : pending_ids_[place.pending])
+                for (const auto& [byte, child] : words_[static_cast<std::size_t>(node)].children)
+                    made.going_on.set(byte);
+            begun_.push_back(made);
+        }
         return num_states_ + id;
     };
     if (place.num_begun == 0)

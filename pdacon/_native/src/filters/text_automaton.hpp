@@ -19,6 +19,7 @@
 // Source: A. Aho and M. Corasick, "Efficient String Matching" (1975), for words in a tree, read at once.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -59,13 +60,21 @@ class TextAutomaton final : public TextStates {
         return is_added_[static_cast<std::size_t>(token)] != 0;
     }
     bool is_pending(std::int32_t state) const override {
-        return state >= num_states_ && begun_[static_cast<std::size_t>(state - num_states_)].pending != 0;
+        return state >= num_states_ &&
+               begun_[static_cast<std::size_t>(state - num_states_)].place.pending != 0;
     }
     // Whether the token may lead to another state than it does from the start of a text.
     bool is_delicate(std::int32_t state, std::int32_t token) const override {
         if (state == kStart) return false;
         const auto first = first_class_[static_cast<std::size_t>(token)];
-        return state >= num_states_ || first < 0 || at(state, first) != at(kStart, first);
+        if (state >= num_states_) {
+            const auto& [place, going_on] = begun_[static_cast<std::size_t>(state - num_states_)];
+            if (place.num_begun > 0 ||
+                going_on.test(static_cast<std::uint8_t>(tokens_->bytes_of(token).front())))
+                return true;
+            state = place.state;
+        }
+        return first < 0 || at(state, first) != at(kStart, first);
     }
     const VocabularyStar& settled() const override { return settled_; }
 
@@ -79,7 +88,8 @@ class TextAutomaton final : public TextStates {
     enum class Words : std::uint8_t { kBegin, kGoOn, kIgnored };
     std::int32_t step(std::int32_t state, std::string_view bytes, Words words);
     Place place_of(std::int32_t state) const {
-        return state < num_states_ ? Place{state} : begun_[static_cast<std::size_t>(state - num_states_)];
+        return state < num_states_ ? Place{state}
+                                   : begun_[static_cast<std::size_t>(state - num_states_)].place;
     }
     bool read(Place& place, std::uint8_t byte) const;
     std::int32_t id_of(const Place& place);
@@ -107,7 +117,11 @@ class TextAutomaton final : public TextStates {
     std::vector<std::uint8_t> is_added_;
     Interner pending_ids_;
     Interner begun_ids_;
-    std::vector<Place> begun_;  // the states from num_states_ on
+    struct Begun {
+        Place place;
+        std::bitset<256> going_on;  // the bytes that some pending word goes on with
+    };
+    std::vector<Begun> begun_;  // the states from num_states_ on
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::int32_t>> between_;
 };
 
