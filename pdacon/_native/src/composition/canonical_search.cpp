@@ -114,29 +114,17 @@ bool CanonicalSearch::may_end(Known& known) {
     return known.may_end == 1;
 }
 
-bool CanonicalSearch::may_follow(const Known& known, std::string_view bytes) {
-    auto lexing = known.lexing;
-    Overlay stack = known.stack;
-    return read_text(lexing, stack, bytes) && is_live(settled_, lexing, stack);
-}
-
-const std::vector<std::uint8_t>& CanonicalSearch::characters(Known& known) {
-    if (!known.characters.empty()) return known.characters;
-    const auto& samples = use_.pretokens.samples();
-    known.characters.assign(samples.size(), 0);
-    std::vector<std::int8_t> by_class(static_cast<std::size_t>(machine_.lexer.num_classes()), -1);
-    for (char32_t code = 0; code < 0x80; ++code) {
-        auto& follows =
-            by_class[static_cast<std::size_t>(machine_.lexer.byte_class(static_cast<std::uint8_t>(code)))];
-        const auto byte = static_cast<char>(code);
-        if (follows < 0) follows = may_follow(known, {&byte, 1}) ? 1 : 0;
-        if (follows == 1) known.characters[use_.pretokens.class_of(code)] = 1;
+bool CanonicalSearch::may_follow(Known& known, std::int32_t spelling) {
+    known.follows.resize(characters_.size(), -1);
+    auto& follows = known.follows[static_cast<std::size_t>(spelling)];
+    if (follows < 0) {
+        const auto reversed = characters_.reversed(spelling);
+        std::vector<std::int32_t> pending(reversed.begin(), reversed.end());
+        auto lexing = known.lexing;
+        Overlay stack = known.stack;
+        follows = read(machine_, stack, lexing, pending) && is_live(settled_, lexing, stack) ? 1 : 0;
     }
-    for (std::size_t character = 0; character < samples.size(); ++character)
-        if (known.characters[character] == 0)
-            known.characters[character] = std::ranges::any_of(
-                samples[character], [&](const std::string& sample) { return may_follow(known, sample); });
-    return known.characters;
+    return follows == 1;
 }
 
 bool CanonicalSearch::is_settled_anew(std::int32_t at, std::int32_t text) {
@@ -154,11 +142,9 @@ bool CanonicalSearch::is_settled(std::int32_t at, std::int32_t place, std::int32
     const auto slot = static_cast<std::size_t>(place);
     if (known.settled.size() <= slot) known.settled.resize(slot + 1, -1);
     if (known.settled[slot] < 0) {
-        bool settled = use_.pretokens.ends(place) && may_end(known);
-        const auto classes = use_.pretokens.is_ever_free() ? use_.pretokens.samples().size() : 0;
-        for (std::size_t character = 0; !settled && character < classes; ++character)
-            settled = use_.pretokens.is_free_after(place, static_cast<std::uint8_t>(character)) &&
-                      characters(known)[character] != 0;
+        const auto follows = [&](std::int32_t spelling) { return may_follow(known, spelling); };
+        const bool settled = (use_.pretokens.ends(place) && may_end(known)) ||
+                             std::ranges::any_of(characters_.after(use_.pretokens, place), follows);
         known.settled[slot] = settled ? 1 : 0;
     }
     return known.settled[slot] == 1;

@@ -52,6 +52,8 @@
 #include "base/budget.hpp"
 #include "base/interner.hpp"
 #include "completion/stack_cells.hpp"
+#include "composition/canonical_spelling.hpp"
+#include "composition/free_characters.hpp"
 #include "composition/token_classes.hpp"
 #include "detokenizer/tokens.hpp"
 #include "detokenizer/trie.hpp"
@@ -80,8 +82,8 @@ class CanonicalSearch {
         Interner keys;
     };
     CanonicalSearch(const Pushdown& machine, Coaccessibility& coaccessibility, Coaccessibility& settled,
-                    TokenClasses& classes, const Trie& trie, CanonicalFilter& filter, Completions completion,
-                    Proven& proven, Budget& budget)
+                    TokenClasses& classes, const Trie& trie, CanonicalFilter& filter,
+                    FreeCharacters& characters, Completions completion, Proven& proven, Budget& budget)
         : machine_(machine),
           coaccessibility_(coaccessibility),
           settled_(settled),
@@ -89,6 +91,7 @@ class CanonicalSearch {
           trie_(trie),
           tokens_(*trie.tokens()),
           filter_(filter),
+          characters_(characters),
           completion_(std::move(completion)),
           proven_(proven),
           merges_(filter.merges()),
@@ -138,9 +141,9 @@ class CanonicalSearch {
         bool live;
         bool expanded = false;
         std::vector<Successors> successors;
-        std::int8_t may_end = -1;              // -1: not known
-        std::vector<std::uint8_t> characters;  // by class: whether such a character may follow
-        std::vector<std::int8_t> settled;      // by place: see is_settled; -1: not known
+        std::int8_t may_end = -1;          // -1: not known
+        std::vector<std::int8_t> follows;  // by spelling: whether such a character may follow; -1: not known
+        std::vector<std::int8_t> settled;  // by place: see is_settled; -1: not known
         std::optional<CompletionText> completion;
     };
     // A token that is open, and the node that it leads to.
@@ -164,7 +167,6 @@ class CanonicalSearch {
     void add(const TokenSet& set, std::vector<std::int32_t>& tokens) const;
     bool is_live(Coaccessibility& coaccessibility, const LexerConfiguration& lexing, const Overlay& stack);
     bool may_end(Known& known);
-    const std::vector<std::uint8_t>& characters(Known& known);
     template <class Stack>
     bool read_text(LexerConfiguration& lexing, Stack& stack, std::string_view bytes) {
         std::vector<std::int32_t> pending;  // read from the back
@@ -172,7 +174,8 @@ class CanonicalSearch {
             pending.push_back(machine_.lexer.byte_class(static_cast<std::uint8_t>(byte)));
         return read(machine_, stack, lexing, pending);
     }
-    bool may_follow(const Known& known, std::string_view bytes);
+    // Whether a character that is spelled so may follow, and then a text that is left as it is.
+    bool may_follow(Known& known, std::int32_t spelling);
     // Whether a token that leads here is live at once: the first of the two ways to be live.
     bool is_settled(std::int32_t configuration, std::int32_t place, std::int32_t text);
     // The same after an added word.
@@ -216,6 +219,7 @@ class CanonicalSearch {
     const Tokens& tokens_;
     CanonicalFilter& filter_;
     Completions completion_;
+    FreeCharacters& characters_;
     Proven& proven_;
     const MergeTable& merges_;
     bool spaced_;

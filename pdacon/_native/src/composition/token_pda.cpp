@@ -425,8 +425,9 @@ CanonicalSearch TokenPda::canonical_search() {
         const auto length = engine().shortest_completion(lexing, stack, &text, most);
         return CanonicalSearch::CompletionText{text, std::ssize(text) == length};
     };
+    if (!free_characters_) free_characters_.emplace(machine_.lexer, CanonicalFilter::Use(*filter_).pretokens);
     return CanonicalSearch(machine_, engine().coaccessibility(), settled(), engine().classes_by_state(),
-                           trie(), *filter_, std::move(completion), proven_, budget_);
+                           trie(), *filter_, *free_characters_, std::move(completion), proven_, budget_);
 }
 
 CanonicalSearch::Found TokenPda::live_tokens(std::int32_t known) const {

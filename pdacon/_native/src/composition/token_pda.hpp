@@ -35,6 +35,7 @@
 #include "completion/stack_cells.hpp"
 #include "composition/canonical_plans.hpp"
 #include "composition/canonical_search.hpp"
+#include "composition/free_characters.hpp"
 #include "composition/guarded_work.hpp"
 #include "composition/mask_engine.hpp"
 #include "composition/mask_set.hpp"
@@ -287,6 +288,7 @@ class TokenPda {
     std::map<CanonicalFilter::Situation, std::unique_ptr<MaskTrie>> filtered_tries_;
     std::optional<LivenessTable> settled_table_;  // made when it is needed, as the next
     std::unique_ptr<Coaccessibility> settled_;
+    std::optional<FreeCharacters> free_characters_;  // likewise
     std::int32_t leading_filtered_ = -1;
     std::unique_ptr<CanonicalPlans> plans_;  // made when it is needed
     std::size_t filtered_cuts_ = 0;
