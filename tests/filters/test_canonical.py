@@ -384,7 +384,7 @@ def unsplit(merges: list[tuple[str, str]]) -> Tokenizer:
 
 
 DEEP = {
-    "json_compact": ["[" * 40 + "]" * 40, '{"a":' * 30 + "[]" + "}" * 30],
+    "json_compact": ["[" * 300 + "]" * 300, '{"a":' * 30 + "[]" + "}" * 30],
     "arithmetic": ["(" * 40 + "1" + ")" * 40],
 }
 
@@ -403,6 +403,19 @@ def test_a_tokenizer_that_does_not_split_is_not_searched_to_the_ends_of_texts(
             assert token in matcher.allowed_tokens(), matcher.text
             assert matcher.accept_token(token)
     require_walks(constraint, lambda text: list(tokenizer.encode(text, add_special_tokens=False).ids), 6)
+    assert constraint.statistics()["canonical_searches_cut"] == 0
+
+
+@pytest.mark.parametrize("merges", [[], [("]", "]"), ("]]", "]]")]])
+def test_a_deep_stack_that_no_mask_has_seen_before(merges: list[tuple[str, str]]) -> None:
+    """Of its completion all that is left has to be followed once, and is known from then on."""
+    tokenizer = unsplit(merges)
+    vocabulary = Vocabulary.from_huggingface(tokenizer, eos_ids=0)
+    constraint = pdacon.compile("json_compact", vocabulary, canonical=tokenizer)
+    matcher = constraint.matcher()
+    matcher.accept_bytes(b"[" * 3000)
+    rest = tokenizer.encode("1" + "]" * 3000, add_special_tokens=False).ids
+    assert matcher.validate_tokens([*rest, 0]) == len(rest) + 1
     assert constraint.statistics()["canonical_searches_cut"] == 0
 
 

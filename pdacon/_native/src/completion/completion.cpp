@@ -6,23 +6,6 @@
 
 namespace pdacon {
 
-std::int32_t Completion::cell_of(const StackNode* node) {
-    std::vector<const StackNode*> missing;
-    auto below = StackCells::kBottom;
-    for (; node != nullptr; node = node->below) {
-        if (const auto known = cell_of_.find(node); known != cell_of_.end()) {
-            below = known->second;
-            break;
-        }
-        missing.push_back(node);
-    }
-    for (; !missing.empty(); missing.pop_back()) {
-        below = cells_.cell(missing.back()->state, below);
-        cell_of_.emplace(missing.back(), below);
-    }
-    return below;
-}
-
 // Appends the least byte after which `left` bytes are missing, and reads it. False: there is none.
 bool Completion::spell_byte(LexerConfiguration& lexing, std::int32_t& speller_state, PersistentStack& stack,
                             std::int64_t left, std::string& out) {
@@ -35,7 +18,6 @@ bool Completion::spell_byte(LexerConfiguration& lexing, std::int32_t& speller_st
         auto next_stack = stack;
         std::vector<std::int32_t> pending{move.first};
         const bool readable = read(machine_, next_stack, next, pending);
-        kept_.push_back(next_stack);
         // Within a line the cost is that of the best column of the class, so spell_to_column has to decide.
         if (!readable || !any_column(machine_.lexer, next)) continue;
         if (cost(next, edge.next, next_stack.node(), left) != left) continue;
@@ -60,7 +42,7 @@ std::int64_t Completion::spell_to_column(LexerConfiguration& lexing, std::int32_
     for (auto at = search.take(); at >= 0; at = search.take()) {
         budget_.check_states(kStatesPerPath * search.size());
         const auto here = search.path(at);
-        if (!search.is_new(alike(here.lexing, here.stack), here.speller_state, cell_of(here.stack.node())))
+        if (!search.is_new(alike(here.lexing, here.stack), here.speller_state, cells_.of(here.stack.node())))
             continue;
         ReadSet read_set;
         Overlay closed(here.stack.view(), read_set);
@@ -110,7 +92,7 @@ void Completion::add_moves(ColumnSearch& search, std::int32_t at, std::int64_t b
                                           here.spaces + (free && !tab),
                                           at,
                                           edge.byte};
-            if (search.improves(alike(next, here.stack), edge.next, cell_of(here.stack.node()),
+            if (search.improves(alike(next, here.stack), edge.next, cells_.of(here.stack.node()),
                                 {path.least, path.tabs, path.spaces}))
                 search.add(path);
             continue;
@@ -119,7 +101,6 @@ void Completion::add_moves(ColumnSearch& search, std::int32_t at, std::int64_t b
         auto next_stack = here.stack;
         std::vector<std::int32_t> pending{move.first};
         if (!read(machine_, next_stack, next, pending)) continue;
-        kept_.push_back(next_stack);
         const auto known = search.best().cost;
         const auto limit = known == kNone ? ByteDistances::kUnlimited : known - here.spent - 1;
         const auto left = cost(next, edge.next, next_stack.node(), limit);
@@ -139,16 +120,12 @@ std::int64_t Completion::shortest(LexerConfiguration lexing, PersistentStack sta
     ReadSet read_set;
     Overlay closed(stack.view(), read_set);
     if (ends(machine_, closed, lexing)) return 0;
-    kept_.assign(1, stack);
+    if (distances_.size() > kMostKnown) distances_.forget();
     const auto length = cost(lexing, 0, stack.node(), ByteDistances::kUnlimited);
     if (out != nullptr) {
         const bool short_enough = length <= kLongest || most < kLongest;
         spell(std::move(lexing), std::move(stack), short_enough ? length : 0, most, *out);
     }
-    distances_.forget();
-    cells_ = {};
-    cell_of_.clear();
-    kept_.clear();
     return length;
 }
 

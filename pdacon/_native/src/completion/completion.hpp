@@ -18,8 +18,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <unordered_map>
-#include <vector>
 
 #include "completion/byte_distances.hpp"
 #include "completion/column_search.hpp"
@@ -32,22 +30,29 @@ namespace pdacon {
 
 class Completion {
   public:
-    Completion(const Pushdown& machine, const VocabularyStar& speller, Futures& futures, Budget& budget)
+    // `cells`: of all stacks that completions are asked for.
+    Completion(const Pushdown& machine, const VocabularyStar& speller, Futures& futures, Budget& budget,
+               StackCells& cells)
         : machine_(machine),
           speller_(speller),
-          distances_(machine, speller, futures, budget, cells_),
+          cells_(cells),
+          distances_(machine, speller, futures, budget, cells),
           budget_(budget) {}
 
     // The number of bytes of the shortest completion; kNone: there is none. If `out` is given, it becomes the
     // completion, or a beginning of it with `most` bytes or more; of a completion longer than kLongest it
-    // becomes the text only if `most` is less than that. Cost: O(depth of the stack), and O(byte classes) for
-    // each byte of `out`.
+    // becomes the text only if `most` is less than that. Cost: O(cells of the stack that no completion has
+    // been asked for), and O(byte classes) for each byte of `out`.
     static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
     static constexpr std::int64_t kLongest = 1 << 24;
     std::int64_t shortest(LexerConfiguration lexing, PersistentStack stack, std::string* out,
                           std::size_t most = kLongest);
+    // Forgets what is known of cells, as must be done before the cells are forgotten.
+    void forget() { distances_.forget(); }
 
   private:
+    // So much is kept of what is known of cells.
+    static constexpr std::size_t kMostKnown = std::size_t{1} << 16;
     // How many steps to a column in a row may leave as many bytes missing as before. What is missing after a
     // newline is a lower bound: where blanks decide which terminal the newline is, the column that costs
     // least may be out of reach, and the least byte may lead round in a circle. So then the search begins
@@ -59,9 +64,8 @@ class Completion {
 
     std::int64_t cost(const LexerConfiguration& lexing, std::int32_t speller_state, const StackNode* stack,
                       std::int64_t limit) {
-        return distances_.least(lexing, speller_state, cell_of(stack), limit);
+        return distances_.least(lexing, speller_state, cells_.of(stack), limit);
     }
-    std::int32_t cell_of(const StackNode* node);
 
     void spell(LexerConfiguration lexing, PersistentStack stack, std::int64_t left, std::size_t most,
                std::string& out);
@@ -74,12 +78,9 @@ class Completion {
 
     const Pushdown& machine_;
     const VocabularyStar& speller_;
-    StackCells cells_;
+    StackCells& cells_;
     ByteDistances distances_;
     const Budget& budget_;
-    // Of the stack at hand.
-    std::unordered_map<const StackNode*, std::int32_t> cell_of_;
-    std::vector<PersistentStack> kept_;  // kept alive, so that no address of a stack node is used twice
 };
 
 }  // namespace pdacon

@@ -8,17 +8,15 @@
 #include <utility>
 
 #include "composition/canonical_search.hpp"
-#include "composition/canonical_spelling.hpp"
 
 namespace pdacon {
 
 namespace {
 
-// Of a completion so many bytes are asked for at first, then more, and no more than that: each byte costs as
-// much as the stack is deep.
-constexpr std::size_t kFirstText = 4, kMoreText = 8, kMostText = 1 << 11;
+// Of a completion so many bytes are asked for at first, then more, and no more than that.
+constexpr std::size_t kFirstText = 4, kMoreText = 8, kMostText = 1 << 16;
 // A byte counts as so many steps, and a search of this many asks no more.
-constexpr std::size_t kByteSteps = 1 << 14, kMostSteps = 1 << 26;
+constexpr std::size_t kByteSteps = 1 << 10, kMostSteps = 1 << 26;
 constexpr std::int32_t kMostProven = 1 << 18;
 
 }  // namespace
@@ -58,19 +56,19 @@ std::optional<std::int32_t> CanonicalSearch::first_live_token(Known& known, std:
             completion = completion_(known.lexing, known.stack.persistent(), most);
             steps_ += completion->text.size() * kByteSteps;
         }
-        const auto token =
-            splits ? first_token_to_settled(known, state) : first_token_to_proven(known, state);
-        if (token || completion->is_whole || most >= kMostText) return token;
+        const auto [path, goes_on] = splits ? spell_to_settled(known, state) : spell_to_proven(known, state);
+        if (!path.empty()) return path.front().token;
+        if (!goes_on || completion->is_whole || most >= kMostText) return std::nullopt;
     }
 }
 
-std::optional<std::int32_t> CanonicalSearch::first_token_to_settled(Known& known, std::int32_t state) {
+Spelling CanonicalSearch::spell_to_settled(Known& known, std::int32_t state) {
     const auto& [text, is_whole] = *known.completion;
     auto lexing = known.lexing;
     auto stack = known.stack;
     std::size_t read_bytes = 0;
     std::int32_t here = -1;
-    const auto path = spell(trie_, filter_, budget_, state, text, [&](std::size_t at, std::int32_t reached) {
+    return spell(trie_, filter_, budget_, state, text, [&](std::size_t at, std::int32_t reached) {
         if (at > read_bytes) {
             if (!read_text(lexing, stack, std::string_view(text).substr(read_bytes, at - read_bytes)))
                 throw std::logic_error("a completion that the grammar does not go on with");
@@ -82,7 +80,6 @@ std::optional<std::int32_t> CanonicalSearch::first_token_to_settled(Known& known
         if (here < 0) here = configuration(lexing, stack);
         return is_settled_in(here, reached);
     });
-    return path ? std::optional(path->front().token) : std::nullopt;
 }
 
 // Whether a text may go on from a state of the filter as it likes.
@@ -93,7 +90,7 @@ bool CanonicalSearch::is_settled_in(std::int32_t at, std::int32_t state) {
                                [&](std::int32_t place) { return is_settled(at, place, text); });
 }
 
-std::optional<std::int32_t> CanonicalSearch::first_token_to_proven(Known& known, std::int32_t state) {
+Spelling CanonicalSearch::spell_to_proven(Known& known, std::int32_t state) {
     const auto& [text, is_whole] = *known.completion;
     known.stack.look_at_all();
     auto lexing = known.lexing;
@@ -119,15 +116,14 @@ std::optional<std::int32_t> CanonicalSearch::first_token_to_proven(Known& known,
         key.back() = reached;
         return key;
     };
-    const auto path = spell(trie_, filter_, budget_, state, text, [&](std::size_t at, std::int32_t reached) {
+    auto spelled = spell(trie_, filter_, budget_, state, text, [&](std::size_t at, std::int32_t reached) {
         if (is_whole && at == text.size()) return filter_.ends(reached);
         return proven_.keys.find(key_at(at, reached)) >= 0;
     });
-    if (!path) return std::nullopt;
     if (static_cast<std::int32_t>(proven_.keys.size()) > kMostProven) proven_.keys = {};
-    for (const auto& [token, end, reached] : *path)
+    for (const auto& [token, end, reached] : spelled.path)
         if (end < text.size() || !is_whole) proven_.keys.intern(key_at(end, reached));
-    return path->front().token;
+    return spelled;
 }
 
 }  // namespace pdacon

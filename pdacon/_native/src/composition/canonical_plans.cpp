@@ -180,12 +180,12 @@ std::optional<CanonicalPlans::Plan> CanonicalPlans::spelled_completion(const Fil
             return at == whole.size() && filter_.ends(state);
         });
     };
-    auto path = spelled(here.leading ? " " + text : text);
+    auto path = spelled(here.leading ? " " + text : text).path;
     // If the text itself begins with a space, the first token would lose that one.
-    if (!path && here.leading && !text.starts_with(' ')) path = spelled(text);
-    if (!path) return std::nullopt;
+    if (path.empty() && here.leading && !text.starts_with(' ')) path = spelled(text).path;
+    if (path.empty()) return std::nullopt;
     std::vector<std::int32_t> tokens;
-    for (const auto& each : *path) tokens.push_back(each.token);
+    for (const auto& each : path) tokens.push_back(each.token);
     return Plan{in_bytes ? std::ssize(text) : std::ssize(tokens), std::move(tokens)};
 }
 

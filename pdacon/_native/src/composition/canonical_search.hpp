@@ -195,8 +195,9 @@ class CanonicalSearch {
     // there for other ones.
     bool complete_some(std::span<const std::int32_t> roots, std::span<const std::int32_t> others);
     std::optional<std::int32_t> first_live_token(Known& known, std::int32_t state);
-    std::optional<std::int32_t> first_token_to_settled(Known& known, std::int32_t state);
-    std::optional<std::int32_t> first_token_to_proven(Known& known, std::int32_t state);
+    // The beginning of a completion up to where all is live, or where the rest has been followed before.
+    Spelling spell_to_settled(Known& known, std::int32_t state);
+    Spelling spell_to_proven(Known& known, std::int32_t state);
     bool is_settled_in(std::int32_t configuration, std::int32_t state);
     // The second way to be live.
     bool has_live_successor(Edge& edge);
@@ -218,8 +219,8 @@ class CanonicalSearch {
     const Trie& trie_;
     const Tokens& tokens_;
     CanonicalFilter& filter_;
-    Completions completion_;
     FreeCharacters& characters_;
+    Completions completion_;
     Proven& proven_;
     const MergeTable& merges_;
     bool spaced_;

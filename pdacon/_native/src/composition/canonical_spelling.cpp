@@ -14,13 +14,13 @@ struct Point {
 };
 using Points = std::vector<std::vector<Point>>;
 
-// Adds what the tokens at a place lead to.
-void add_tokens(const Trie& trie, CanonicalFilter& filter, std::string_view text, std::size_t at,
+// Adds what the tokens at a place lead to. Returns whether a longer text could have a token more there.
+bool add_tokens(const Trie& trie, CanonicalFilter& filter, std::string_view text, std::size_t at,
                 Points& points) {
     std::int32_t node = 0;
     for (auto end = at; end < text.size();) {
         node = trie.child(node, static_cast<std::uint8_t>(text[end++]));
-        if (node < 0) break;
+        if (node < 0) return false;
         for (auto position = trie.first_token(node); position < trie.first_token(node + 1); ++position) {
             const auto token = trie.token(position);
             if (static_cast<std::size_t>(token) >= trie.tokens()->size()) continue;  // a label
@@ -36,6 +36,7 @@ void add_tokens(const Trie& trie, CanonicalFilter& filter, std::string_view text
             }
         }
     }
+    return !points[at].empty();
 }
 
 std::vector<SpelledToken> path_to(const Points& points, std::size_t end, const Point& last) {
@@ -50,21 +51,21 @@ std::vector<SpelledToken> path_to(const Points& points, std::size_t end, const P
 
 }  // namespace
 
-std::optional<std::vector<SpelledToken>> spell(
-    const Trie& trie, CanonicalFilter& filter, Budget& budget, std::int32_t state, std::string_view text,
-    const std::function<bool(std::size_t, std::int32_t)>& may_end) {
+Spelling spell(const Trie& trie, CanonicalFilter& filter, Budget& budget, std::int32_t state,
+               std::string_view text, const std::function<bool(std::size_t, std::int32_t)>& may_end) {
     Points points(text.size() + 1);
     points[0].push_back({state, -1, 0, 0, 0});
+    bool goes_on = false;
     for (std::size_t at = 0; at <= text.size(); ++at) {
         budget.tick();
         const Point* best = nullptr;
         for (const auto& point : points[at])
             if (at > 0 && (best == nullptr || point.count < best->count) && may_end(at, point.state))
                 best = &point;
-        if (best != nullptr) return path_to(points, at, *best);
-        if (!points[at].empty()) add_tokens(trie, filter, text, at, points);
+        if (best != nullptr) return {path_to(points, at, *best), false};
+        if (!points[at].empty() && add_tokens(trie, filter, text, at, points)) goes_on = true;
     }
-    return std::nullopt;
+    return {{}, goes_on};
 }
 
 }  // namespace pdacon

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -24,11 +23,16 @@ struct SpelledToken {
     std::int32_t state;
 };
 
-// From a state of the filter on; nothing: the tokenizer makes no such tokens. `may_end`: asked in the order
-// of places whether a text may end at a place behind the first one in a state, or surely goes on: there it is
-// over. If several do at the end of the text, it is the one with the fewest tokens.
-std::optional<std::vector<SpelledToken>> spell(const Trie& trie, CanonicalFilter& filter, Budget& budget,
-                                               std::int32_t state, std::string_view text,
-                                               const std::function<bool(std::size_t, std::int32_t)>& may_end);
+// Where nothing is spelled the path is empty, and `goes_on` says whether the text is but too short for it.
+struct Spelling {
+    std::vector<SpelledToken> path;
+    bool goes_on;
+};
+
+// From a state of the filter on. `may_end`: asked in the order of places whether a text may end at a place
+// behind the first one in a state, or surely goes on: there it is over. If several do at the end of the text,
+// it is the one with the fewest tokens.
+Spelling spell(const Trie& trie, CanonicalFilter& filter, Budget& budget, std::int32_t state,
+               std::string_view text, const std::function<bool(std::size_t, std::int32_t)>& may_end);
 
 }  // namespace pdacon

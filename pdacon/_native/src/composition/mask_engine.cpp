@@ -40,7 +40,8 @@ std::vector<std::int32_t> MaskEngine::compute_leading() {
 std::int64_t MaskEngine::shortest_completion(const LexerConfiguration& lexing, const PersistentStack& stack,
                                              std::string* out, std::size_t most) {
     if (!completion_)
-        completion_ = std::make_unique<Completion>(machine_, star_, coaccessibility_.futures(), budget_);
+        completion_ =
+            std::make_unique<Completion>(machine_, star_, coaccessibility_.futures(), budget_, cells_);
     if (out != nullptr) out->clear();
     return completion_->shortest(lexing, stack, out, most);
 }
@@ -65,6 +66,7 @@ bool MaskEngine::make_room_for_distances() {
     if (known < kMostKnown) return false;
     if (token_distances_) token_distances_->forget();
     if (byte_distances_) byte_distances_->forget();
+    if (completion_) completion_->forget();
     cells_.forget();
     return true;
 }

@@ -528,8 +528,10 @@ bool TokenPda::known_filtered(const LexerConfiguration& lexing, const StackView&
 
 void TokenPda::filtered(const LexerConfiguration& lexing, const StackView& stack, std::int32_t state,
                         bool leading, std::span<std::int32_t> mask) {
-    const bool is_known = guarded_.run(
-        [&] { return write_filtered(made_filtered(lexing, stack, state, leading), state, mask); });
+    const bool is_known = guarded_.run([&] {
+        measuring_engine();  // forgets what is known of stacks if it is much
+        return write_filtered(made_filtered(lexing, stack, state, leading), state, mask);
+    });
     if (is_known) return;
     const auto most = static_cast<double>(budget_.states());
     throw LimitExceeded(
@@ -557,7 +559,8 @@ std::string TokenPda::forced_bytes(LexerConfiguration lexing, PersistentStack st
 
 std::int64_t TokenPda::shortest_completion(const LexerConfiguration& lexing, PersistentStack stack,
                                            std::string* out, std::size_t most) {
-    const auto length = guarded_.run([&] { return engine().shortest_completion(lexing, stack, out, most); });
+    const auto length =
+        guarded_.run([&] { return measuring_engine().shortest_completion(lexing, stack, out, most); });
     if (length != Completion::kNone) return length;
     if (guarded_.origin())
         throw guarded_.origin()->damage(
