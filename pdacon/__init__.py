@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pdacon.base.cancelling import time_limit
     from pdacon.base.limits import Limits
-    from pdacon.caching import CompileCache
-    from pdacon.compiling import compile
-    from pdacon.constraint import Constraint
     from pdacon.decoding.pipeline import Pipeline
-    from pdacon.determinism import DeterminismReport, Finding, check
+    from pdacon.determinism import Finding
     from pdacon.detokenizer import Vocabulary
     from pdacon.errors import (
         ArtifactError,
@@ -34,17 +31,22 @@ if TYPE_CHECKING:
         UnsupportedTypeError,
         VocabularyError,
     )
+    from pdacon.front.caching import CompileCache
+    from pdacon.front.checking import check
+    from pdacon.front.compiling import compile
+    from pdacon.front.constraint import Constraint
+    from pdacon.front.grammar import Grammar
+    from pdacon.front.reachability import Unreachable, unreachable
+    from pdacon.front.report import DeterminismReport
     from pdacon.frontends.json_schema import Spelling
     from pdacon.frontends.regular_sets import RegularSet
     from pdacon.frontends.types import Call
-    from pdacon.grammar import Grammar
     from pdacon.grammar.indentation import FixedWidthIndenter
     from pdacon.integrations.huggingface.generation import generate
     from pdacon.integrations.huggingface.generator import Generator
     from pdacon.integrations.huggingface.results import Generation
     from pdacon.matching import Matcher, fill_bitmasks, fill_tree_bitmask, mask_ids
     from pdacon.matching.explanation import Explanation
-    from pdacon.reachability import Unreachable, unreachable
 
     __version__: str
 
@@ -95,30 +97,30 @@ __all__ = [
 
 _ROOMS = {
     "Call": "frontends.types",
-    "CompileCache": "caching",
-    "Constraint": "constraint",
-    "DeterminismReport": "determinism",
+    "CompileCache": "front.caching",
+    "Constraint": "front.constraint",
+    "DeterminismReport": "front.report",
     "Explanation": "matching",
     "Finding": "determinism",
     "FixedWidthIndenter": "grammar.indentation",
     "Generation": "integrations.huggingface",
     "Generator": "integrations.huggingface",
-    "Grammar": "grammar",
+    "Grammar": "front.grammar",
     "Limits": "base.limits",
     "Matcher": "matching",
     "Pipeline": "decoding",
     "RegularSet": "frontends.regular_sets",
     "Spelling": "frontends.json_schema",
-    "Unreachable": "reachability",
+    "Unreachable": "front.reachability",
     "Vocabulary": "detokenizer",
-    "check": "determinism",
-    "compile": "compiling",
+    "check": "front.checking",
+    "compile": "front.compiling",
     "fill_bitmasks": "matching",
     "fill_tree_bitmask": "matching",
     "generate": "integrations.huggingface",
     "mask_ids": "matching",
     "time_limit": "base.cancelling",
-    "unreachable": "reachability",
+    "unreachable": "front.reachability",
 }
 # `pdacon.errors.GrammarError` and its like need no import of their own.
 _MODULES = frozenset(

@@ -31,10 +31,10 @@ from pdacon import (
     Spelling,
     UnsupportedSchemaError,
     Vocabulary,
-    caching,
     filters,
 )
-from pdacon.stores import ObjectStore
+from pdacon.front import caching
+from pdacon.front.stores import ObjectStore
 
 WORDS = Vocabulary.bytes()
 LETTERS = Vocabulary.from_tokens([b"a", b"b", b'"', None], eos_ids=[3])

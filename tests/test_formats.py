@@ -11,7 +11,7 @@ import pdacon
 from pdacon import Grammar
 from pdacon.base.cancelling import current
 from pdacon.base.limits import Limits
-from pdacon.grammar.endings import is_llguidance
+from pdacon.front.endings import is_llguidance
 from pdacon.integrations.formats import Kind, compile_format, grammar_kind
 
 WORDS = pdacon.Vocabulary.bytes()

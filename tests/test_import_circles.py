@@ -1,4 +1,4 @@
-"""No modules import each other in a circle, imports for types and within functions included."""
+"""No modules import each other in a circle: imports for types, within functions and by name included."""
 
 from __future__ import annotations
 
@@ -20,6 +20,20 @@ def name_of(path: Path) -> str:
 MODULES = {name_of(path): path for path in PACKAGE.rglob("*.py")}
 
 
+BY_NAME = ("import_module", "__import__")
+
+
+def _named_by(call: ast.Call) -> Iterator[str]:
+    """What a call imports by name; a name that is put together has to begin with another package, or with its own."""
+    (name, *_) = call.args
+    if isinstance(name, ast.Constant):
+        yield name.value
+    elif isinstance(name, ast.JoinedStr):
+        assert ast.unparse(name.values[0]) == "{__name__}" or "__name__" in ast.unparse(name.values[0]), ast.unparse(
+            call
+        )
+
+
 def imported(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -28,6 +42,8 @@ def imported(path: Path) -> Iterator[str]:
             for alias in node.names:
                 whole = f"{node.module}.{alias.name}"
                 yield whole if whole in MODULES else node.module
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in BY_NAME:
+            yield from _named_by(node)
 
 
 @pytest.mark.slow

@@ -21,11 +21,13 @@ from pdacon.cli.failures import BAD_INPUT, FINDINGS, BadInput, complain, describ
 from pdacon.cli.grammars import load_grammar
 from pdacon.cli.options import GrammarOptions, ReportFormat
 from pdacon.cli.waiting import waiting
-from pdacon.determinism import DeterminismReport, Failure, Finding, Level, check
+from pdacon.determinism import Failure, Finding, Level
 from pdacon.determinism.report.annotations import failure_annotation, to_annotations
 from pdacon.determinism.report.pages import page
 from pdacon.determinism.report.sarif import to_sarif
 from pdacon.errors import LimitExceededError, PdaconError
+from pdacon.front.checking import check
+from pdacon.front.report import DeterminismReport
 
 if TYPE_CHECKING:
     from pdacon.detokenizer import Vocabulary

@@ -12,7 +12,7 @@ from pdacon.cli.grammars import artifact_of
 from pdacon.cli.vocabularies import BYTES, load_vocabulary
 from pdacon.composition import StoredConstraint, map_file
 from pdacon.detokenizer import Vocabulary
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 
 
 def constraint_for(name: str, grammar: Grammar, vocabulary: Vocabulary | None) -> Constraint:

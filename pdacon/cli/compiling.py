@@ -16,7 +16,7 @@ from pdacon.cli.vocabularies import Tokens, asked_tokenizer
 from pdacon.cli.waiting import waiting
 from pdacon.composition.artifact import require_place
 from pdacon.determinism import rule_findings
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 
 
 def compile_to_file(

@@ -11,7 +11,7 @@ from pdacon.base.picture import Picture
 from pdacon.cli.failures import BadInput
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar
+    from pdacon.front.grammar import Grammar
 
 _OTHER_FORMATS = (".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".ps", ".eps", ".html", ".dot")
 _EXTRAS = {"graphlay": "draw", "railroad": "draw", "resvg_py": "png"}

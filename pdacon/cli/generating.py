@@ -24,7 +24,7 @@ from pdacon.cli.models import is_local, load_model
 from pdacon.cli.prompts import Request, require_unicode
 from pdacon.cli.several import Texts
 from pdacon.cli.vocabularies import BYTES, load_vocabulary
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 
 if TYPE_CHECKING:
     from pdacon.integrations.huggingface import Diagnostics, Generation

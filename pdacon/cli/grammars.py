@@ -17,8 +17,8 @@ from pdacon.cli.postlexers import load_postlexer
 from pdacon.errors import EmptyLanguageError, GrammarWarning, SchemaError, UnsupportedSchemaError
 
 if TYPE_CHECKING:
+    from pdacon.front.grammar import Grammar
     from pdacon.frontends.regular_sets import RegularSet
-    from pdacon.grammar import Grammar
 
 STDIN = "-"
 DIALECTS = (".gbnf", ".ebnf")
@@ -68,7 +68,7 @@ def _texts(filters: dict[str, Any]) -> RegularSet:
 
 
 def _load(name: str, options: GrammarOptions, *, several_starts: bool) -> Grammar:
-    from pdacon.grammar import Grammar
+    from pdacon.front.grammar import Grammar
     from pdacon.grammar.builtin import builtin_names
 
     chosen: dict[str, Any] = {
@@ -119,14 +119,14 @@ def _load(name: str, options: GrammarOptions, *, several_starts: bool) -> Gramma
 
 def is_for_llguidance(path: Path) -> bool:
     """Whether a file says so in its first statement."""
-    from pdacon.grammar.endings import is_llguidance
+    from pdacon.front.endings import is_llguidance
 
     return path.is_file() and is_llguidance(path.read_bytes()[:4096].decode(errors="replace"))
 
 
 def _of_dialect(path: Path, options: GrammarOptions) -> Grammar:
     """What a file in another dialect describes."""
-    from pdacon.grammar import Grammar
+    from pdacon.front.grammar import Grammar
 
     if options != GrammarOptions():
         raise BadInput(f"{path}: options of a Lark grammar do not go with other dialects; leave them out")
@@ -135,7 +135,7 @@ def _of_dialect(path: Path, options: GrammarOptions) -> Grammar:
 
 def _of_object(name: str, options: GrammarOptions) -> Grammar:
     """The grammar of what a module has: a type, a function, a `Grammar` or a `RegularSet`."""
-    from pdacon.grammar import grammar_of
+    from pdacon.front.grammar import grammar_of
 
     if options != GrammarOptions():
         raise BadInput(f"{name}: options of a Lark grammar do not go with Python types; leave them out")
@@ -147,7 +147,7 @@ def _of_object(name: str, options: GrammarOptions) -> Grammar:
 
 def in_dialect(dialect: str, text: str, path: str | None) -> Grammar:
     """The grammar of a text in a dialect."""
-    from pdacon.grammar import Grammar
+    from pdacon.front.grammar import Grammar
 
     readers = {"gbnf": Grammar.from_gbnf, "ebnf": Grammar.from_ebnf, "llguidance": Grammar.from_llguidance}
     return readers[dialect](text, source_path=path)
@@ -233,7 +233,8 @@ def _of_json_schema(path: Path, options: GrammarOptions) -> Grammar:
 
 def _of_schema(name: str, options: GrammarOptions, given: dict[str, Any]) -> Grammar:
     """What of a SQL grammar names only the tables and columns of a database."""
-    from pdacon.frontends import SQL_FUNCTIONS, sql_for_schema, sql_schema_of
+    from pdacon import Grammar
+    from pdacon.frontends import SQL_FUNCTIONS, sql_schema_of
 
     if not options.schema:
         raise BadInput(f"{_switch(next(iter(given)))} goes with --schema only")
@@ -258,7 +259,7 @@ def _of_schema(name: str, options: GrammarOptions, given: dict[str, Any]) -> Gra
             changed = {table.lower() for table in sql_schema_of(database, views=False)}
             given["targets"] = [table for table in schema if table.lower() in changed]
         chosen = {option: given[option] for option in ("aliases", "labels", "targets") if option in given}
-        return sql_for_schema(
+        return Grammar.from_sql_schema(
             schema,
             "changes" if changes else "query",
             functions=[*SQL_FUNCTIONS, *added],

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from pdacon.cli.display import show, width
 from pdacon.cli.failures import enough_is_enough
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 
 
 @enough_is_enough

@@ -16,8 +16,8 @@ from pdacon.base.quoting import first_character, quote, quoted, tail
 from pdacon.cli.display import head_of, listed, place_after, readable, show, width
 from pdacon.cli.failures import FINDINGS
 from pdacon.cli.vocabularies import Tokens, asked_tokenizer
+from pdacon.front.grammar import Grammar
 from pdacon.frontends.dialects import Standing
-from pdacon.grammar import Grammar
 from pdacon.matching.explaining import accept_most, written_standing
 from pdacon.matching.listed import ListedTexts
 from pdacon.pda import Expectation

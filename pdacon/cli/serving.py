@@ -142,7 +142,7 @@ def _require_store(url: str) -> None:
     ------
     BadInput
     """
-    from pdacon.stores import ObjectStore
+    from pdacon.front.stores import ObjectStore
 
     try:
         ObjectStore(url)

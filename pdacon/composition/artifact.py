@@ -25,7 +25,7 @@ from pdacon.composition.token_pda import TRIES
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import ArtifactError, VocabularyError
 from pdacon.filters import FILTERS, Prefix, TokenFilter
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 
 _WAY_OUT = "compile the grammar again and save that (Constraint.save, or pdacon compile)"
 
@@ -105,7 +105,7 @@ class StoredConstraint:
             what = "" if isinstance(error, ArtifactError) else "the artifact is damaged: "
             raise ArtifactError(f"{self._name}: {what}{error}; {_WAY_OUT}") from error
 
-    def grammar(self) -> Grammar:
+    def grammar(self) -> GrammarData:
         """The grammar, as it was compiled. Raises ArtifactError."""
         from pdacon.grammar.records import from_json
 
@@ -133,7 +133,7 @@ def own_version() -> str:
 
 
 def encode(
-    grammar: Grammar,
+    grammar: GrammarData,
     vocabulary: Vocabulary,
     pdas: Sequence[_core.TokenPda],
     empty: frozenset[int],

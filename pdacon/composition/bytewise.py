@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pdacon.detokenizer import Vocabulary
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 
 
-def byte_vocabulary(grammar: Grammar) -> Vocabulary:
+def byte_vocabulary(grammar: GrammarData) -> Vocabulary:
     """A token for each byte, one that ends a text, and one without text for each label."""
     every = Vocabulary.bytes()
     if not grammar.labels:

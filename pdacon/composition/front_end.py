@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from pdacon.base.cancelling import Watch
 from pdacon.base.limits import Limits
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables, build_tables, split_parentheses
 from pdacon.lexer import Lexer, build_lexer, check_newline
 
 
-def lower(grammar: Grammar, limits: Limits, watch: Watch) -> tuple[Tables, Lexer]:
+def lower(grammar: GrammarData, limits: Limits, watch: Watch) -> tuple[Tables, Lexer]:
     """Tables and lexer of a grammar.
 
     Raises

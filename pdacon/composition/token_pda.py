@@ -19,7 +19,7 @@ from pdacon.base.cancelling import CancelEvent
 from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.grammar.labels import Label, spelling
 from pdacon.lalr import ColumnClasses, Tables, split_blocks
 from pdacon.lexer import Lexer
@@ -46,7 +46,7 @@ def native_trie(vocabulary: Vocabulary, num_labels: int = 0) -> _core.Trie:
         return made[num_labels]
 
 
-def label_masks(grammar: Grammar, vocabulary: Vocabulary) -> NDArray[np.int32]:
+def label_masks(grammar: GrammarData, vocabulary: Vocabulary) -> NDArray[np.int32]:
     """The tokens of each label of a grammar as a mask, one after another.
 
     Raises

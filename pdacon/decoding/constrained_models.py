@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
-from pdacon.caching import CompileCache
-from pdacon.compiling import compile
-from pdacon.constraint import Constraint
 from pdacon.decoding.borders import Border, border_tokens
 from pdacon.decoding.following import Borders
 from pdacon.detokenizer import logits_width
 from pdacon.filters import Characters, Filter, texts_of
+from pdacon.front.caching import CompileCache
+from pdacon.front.compiling import compile
+from pdacon.front.constraint import Constraint
+from pdacon.front.grammar import GrammarSource, grammar_of
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import GrammarSource, grammar_of
 from pdacon.integrations.huggingface.arguments import pad_id, require_same_texts, vocabulary
 from pdacon.integrations.huggingface.beginnings import Begun
 from pdacon.integrations.huggingface.prompts import Inputs, Prompt, encode, is_one, split

@@ -8,7 +8,6 @@ from typing import Any, Literal, overload
 
 import torch
 
-from pdacon.constraint import Constraint
 from pdacon.decoding.borders import Border
 from pdacon.decoding.constrained_models import ConstrainedModel, Given
 from pdacon.decoding.masses import Mass, Method, mass_of
@@ -17,6 +16,7 @@ from pdacon.decoding.probabilities import TextProbability, of_texts
 from pdacon.decoding.samples import Samples, samples_of
 from pdacon.decoding.states import States
 from pdacon.decoding.steps import Steps
+from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.beginnings import Begun, begin
 from pdacon.integrations.huggingface.generation import generate
 from pdacon.integrations.huggingface.prompts import Chat, Prompt, is_one, split

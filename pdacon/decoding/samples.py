@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from pdacon.constraint import Constraint
 from pdacon.decoding.particles import Drawn, effective_size, log_mean, relative_weights
+from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.beginnings import Begun
 from pdacon.integrations.huggingface.results import Generation, spelled
 

@@ -1,6 +1,6 @@
 """The checker: is a grammar deterministic, and if not, why?
 
-In: a Grammar, its LALR tables, its lexer, perhaps a Vocabulary. Out: a DeterminismReport, whose findings are data;
+In: a Grammar, its LALR tables, its lexer, perhaps a Vocabulary. Out: a Report, whose findings are data;
 text, JSON, SARIF and annotations are renderings of it. Every finding has a place, the author's names, a witness and,
 where one is known, a repair.
 
@@ -12,7 +12,8 @@ and LALRPOP.
 """
 
 from pdacon.base.quoting import quote
-from pdacon.determinism.checker import check, check_stages, check_within, rule_findings
+from pdacon.determinism.checker import check_stages, check_within, rule_findings
+from pdacon.determinism.conflicts.conflicts import SECONDS
 from pdacon.determinism.language.emptiness import emptiness_findings
 from pdacon.determinism.language.labels import label_findings
 from pdacon.determinism.lexical.texts import Texts
@@ -27,20 +28,20 @@ from pdacon.determinism.report.findings import (
     Level,
     Witness,
 )
-from pdacon.determinism.report.report import DeterminismReport
+from pdacon.determinism.report.report import Report
 
 __all__ = [
     "LEVELS",
+    "SECONDS",
     "TITLES",
     "Counterexample",
     "Derivation",
-    "DeterminismReport",
     "Failure",
     "Finding",
     "Level",
+    "Report",
     "Texts",
     "Witness",
-    "check",
     "check_stages",
     "check_within",
     "emptiness_findings",

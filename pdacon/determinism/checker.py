@@ -1,6 +1,6 @@
 """The checker: runs each kind of check, in order, and sorts what they find.
 
-In: a grammar, perhaps a vocabulary. Out: a `DeterminismReport`. First comes what decides whether `compile` takes the
+In: a grammar, perhaps a vocabulary. Out: a `Report`. First comes what decides whether `compile` takes the
 grammar (`check_stages`), then advice (`advise`). This module composes; each check has a module of its own.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pdacon.base.arguments import helps_with_names
 from pdacon.base.cancelling import look
 from pdacon.base.limits import Limits
 from pdacon.composition import compose
@@ -26,11 +25,12 @@ from pdacon.determinism.lexical.lexemes import group_name_findings, lexeme_findi
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.report.findings import LEVELS, Finding
-from pdacon.determinism.report.report import DeterminismReport
+from pdacon.determinism.report.report import Report
 from pdacon.determinism.report.sizes import Sizes
 from pdacon.determinism.report.spelling import spell
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
-from pdacon.grammar import Grammar, GrammarSource, grammar_of
+from pdacon.grammar import GrammarData
+from pdacon.grammar.sizes import automaton_states
 from pdacon.lalr import build_tables, split_parentheses
 from pdacon.lexer import build_lexer, find_collisions
 
@@ -47,71 +47,17 @@ _EXPLAINING, _REPAIRING, _MOST = 0.5, 0.2, 0.7
 _LIMITS = Limits()
 
 
-@helps_with_names
-def check(grammar: GrammarSource, vocab: Vocabulary | None = None, *, seconds: float = SECONDS) -> DeterminismReport:
-    """Is the grammar deterministic, as pdacon needs it? Findings are returned, never raised.
-
-    Parameters
-    ----------
-    grammar : Grammar, str or pathlib.Path
-        As in `compile`: a `Grammar`, a built-in one's name, a text or a path. Its options ``conflicts`` and
-        ``lookahead`` decide which findings are errors.
-    vocab : Vocabulary, optional
-        If given, witnesses that are texts come as tokens of it too.
-    seconds : float
-        How much work it may be, in seconds of processor time, so that the outcome does not depend on what else the
-        machine does; 0: what decides is looked for without a limit, and nothing else. What explains conflicts, and
-        advice, that has not been found then is left out, and ``unfinished`` says what was being looked for.
-
-    Returns
-    -------
-    DeterminismReport
-        ``ok`` if ``compile`` takes the grammar, for the vocabulary if one is given. What is mere advice (PDA010 and
-        up) comes on top of what ``compile`` reports; notes of it only when there are no errors left.
-
-    Raises
-    ------
-    GrammarError
-        If it is the text or the path of what is no grammar.
-    TypeError
-        If it is none of these, or ``seconds`` no number.
-    ValueError
-        If no built-in grammar has the name, or ``seconds`` is less than 0.
-    LimitExceededError
-        If the tables or the automata are larger than ``build_tables``, ``build_lexer`` and ``Limits()`` allow, or what
-        decides takes more than ``seconds``.
-    VocabularyError
-        If the grammar has layout, and the vocabulary no tokens for a space and a newline.
-
-    Notes
-    -----
-    Cost: one build of the LALR tables and of the lexing automaton, one composition with the vocabulary (the 256 bytes
-    if none is given), and a walk over all that texts lead to: some milliseconds for JSON, some seconds for Python.
-    """
-    grammar = grammar_of("check", grammar)
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-        raise TypeError(f"check: seconds must be a number, not {type(seconds).__name__}")
-    if not seconds >= 0:
-        raise ValueError(f"check: seconds must be at least 0, got {seconds}")
-    try:
-        return check_within(grammar, vocab, seconds=seconds)
-    except LimitExceededError as error:
-        if error.what == "seconds":
-            raise
-        raise LimitExceededError(error.what, error.given, error.limit, error.detail, fixed=True) from None
-
-
 def check_within(
-    grammar: Grammar,
+    grammar: GrammarData,
     vocab: Vocabulary | None = None,
     *,
     seconds: float = SECONDS,
     max_states: int | None = None,
     max_bytes: int = _LIMITS.bytes,
-) -> DeterminismReport:
-    """The same, with limits of its own for the tables and the automata."""
+) -> Report:
+    """Whether a grammar is deterministic, within limits for the tables and the automata; see `pdacon.check`."""
     if max_states is None:
-        max_states = _LIMITS.beside(grammar.num_automaton_states).states
+        max_states = _LIMITS.beside(automaton_states(grammar)).states
     limits = Limits(states=max_states, bytes=max_bytes)
     watch = work_watch(seconds)
     with watch:
@@ -144,13 +90,13 @@ def check_within(
 
 
 def check_stages(
-    grammar: Grammar,
+    grammar: GrammarData,
     tables: Tables,
     lexer: Lexer,
     collisions: Sequence[Collision] | None = None,
     *,
     seconds: float = SECONDS,
-) -> DeterminismReport:
+) -> Report:
     """What decides whether ``compile`` takes a grammar, for one who has built tables and lexer already.
 
     ``collisions`` are those of the lexer, where they have been looked for already.
@@ -159,7 +105,7 @@ def check_stages(
     return _report(grammar, tables, examples, texts, collisions=collisions, seconds=seconds)
 
 
-def rule_findings(grammar: Grammar) -> tuple[Finding, ...]:
+def rule_findings(grammar: GrammarData) -> tuple[Finding, ...]:
     """What the rules alone tell: PDA007, PDA009, PDA013 and PDA014, worst first.
 
     Notes
@@ -171,7 +117,7 @@ def rule_findings(grammar: Grammar) -> tuple[Finding, ...]:
 
 
 def _report(
-    grammar: Grammar,
+    grammar: GrammarData,
     tables: Tables,
     examples: Examples,
     texts: Texts | None,
@@ -180,7 +126,7 @@ def _report(
     collisions: Sequence[Collision] | None = None,
     *,
     seconds: float,
-) -> DeterminismReport:
+) -> Report:
     """``texts`` is None where patterns are ``unsupported``, so that there is no lexer.
 
     Most of the time is for what explains the findings; where that is over, there are findings without.
@@ -197,7 +143,7 @@ def _report(
 
 
 def _findings(
-    grammar: Grammar,
+    grammar: GrammarData,
     tables: Tables,
     examples: Examples,
     texts: Texts | None,
@@ -206,7 +152,7 @@ def _findings(
     collisions: Sequence[Collision] | None,
     *,
     seconds: float,
-) -> DeterminismReport:
+) -> Report:
     """What decides, and for so many seconds what explains it."""
     findings = [
         *unsupported,
@@ -225,24 +171,24 @@ def _findings(
 
 
 def _with_empty_starts(
-    report: DeterminismReport,
-    grammar: Grammar,
+    report: Report,
+    grammar: GrammarData,
     tables: Tables,
     lexer: Lexer,
     limits: Limits,
     vocab: Vocabulary | None = None,
-) -> DeterminismReport:
+) -> Report:
     """A report without errors, with what only the composition tells: which starts no text is read as."""
     others = (finding for finding in report.findings if finding.id != "PDA007")
     return _make_report(grammar, [*others, *empty_findings(grammar, tables, lexer, limits, vocab)])
 
 
 def _make_report(
-    grammar: Grammar, findings: Iterable[Finding], sizes: Sizes | None = None, unfinished: tuple[str, ...] = ()
-) -> DeterminismReport:
+    grammar: GrammarData, findings: Iterable[Finding], sizes: Sizes | None = None, unfinished: tuple[str, ...] = ()
+) -> Report:
     """The report with findings in order: worst first, then by id (PDA004 before all others) and place."""
     options = grammar.options
-    return DeterminismReport(
+    return Report(
         subject=grammar.source_path or "<grammar>",
         findings=tuple(
             sorted((with_labels(_with_imports(grammar, finding), grammar.labels) for finding in findings), key=_rank)
@@ -256,7 +202,7 @@ def _make_report(
     )
 
 
-def _with_imports(grammar: Grammar, finding: Finding) -> Finding:
+def _with_imports(grammar: GrammarData, finding: Finding) -> Finding:
     """The finding with the ``%import`` of what another file defines; where its place is that, with the definition."""
     there = [one for one in grammar.imports if finding.span in (one.definition, one.site)]
     # One definition may be imported twice, and one site may bring much.

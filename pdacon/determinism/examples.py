@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.lalr import Tables
 
 # A cheapest yield can be exponentially long in the size of the grammar (a: b b, b: c c, ...): past this it is not
@@ -33,7 +33,7 @@ class Yields:
     length: tuple[int, ...]
 
 
-def shortest_yields(grammar: Grammar) -> Yields:
+def shortest_yields(grammar: GrammarData) -> Yields:
     """O(size of the grammar x log): each nonterminal is settled once, cheapest first."""
     first = grammar.end + 1
     length = [-1] * len(grammar.nonterminals)
@@ -68,7 +68,7 @@ def shortest_yields(grammar: Grammar) -> Yields:
 class Examples:
     """Shortest prefixes of one grammar's LR states. The first one asked for costs one Dijkstra over the tables."""
 
-    def __init__(self, grammar: Grammar, tables: Tables) -> None:
+    def __init__(self, grammar: GrammarData, tables: Tables) -> None:
         self._grammar = grammar
         self._tables = tables
 

@@ -9,7 +9,7 @@ from pdacon.drawing.graph import Graph, Node, Row
 from pdacon.drawing.labels import grammar_name, numbers, pattern, shortened, wrapped
 from pdacon.drawing.rendering import render
 from pdacon.errors import DrawingError
-from pdacon.grammar import Grammar, Nonterminal, Production
+from pdacon.grammar import GrammarData, Nonterminal, Production
 from pdacon.lalr import Tables, build_tables
 from pdacon.pda import Machine
 
@@ -35,7 +35,7 @@ class Contexts:
     of_state: tuple[int, ...]
 
 
-def find_contexts(grammar: Grammar, tables: Tables) -> Contexts:
+def find_contexts(grammar: GrammarData, tables: Tables) -> Contexts:
     """The contexts of a grammar.
 
     Raises
@@ -51,7 +51,7 @@ def find_contexts(grammar: Grammar, tables: Tables) -> Contexts:
     return Contexts(tuple(c.terminals for c in found), tuple(c.keywords for c in found), of_state)
 
 
-def compete(grammar: Grammar, terminals: Sequence[int]) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
+def compete(grammar: GrammarData, terminals: Sequence[int]) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
     """How Lark's lexer decides between terminals where all of them, and no others, may come.
 
     Returns
@@ -83,7 +83,7 @@ def compete(grammar: Grammar, terminals: Sequence[int]) -> tuple[tuple[int, ...]
     return order, {k: names for k, names in context.keywords.items() if k < chosen}
 
 
-def draw_context(grammar: Grammar, tables: Tables, number: int) -> str:
+def draw_context(grammar: GrammarData, tables: Tables, number: int) -> str:
     """A lexical context as SVG: its terminals in the order in which Lark tries them, and where it applies.
 
     Raises
@@ -96,7 +96,7 @@ def draw_context(grammar: Grammar, tables: Tables, number: int) -> str:
     return render(context_graph(grammar, tables, number))
 
 
-def context_graph(grammar: Grammar, tables: Tables, number: int) -> Graph:
+def context_graph(grammar: GrammarData, tables: Tables, number: int) -> Graph:
     """What `draw_context` draws."""
     contexts = find_contexts(grammar, tables)
     if not 0 <= number < len(contexts.terminals):
@@ -119,7 +119,7 @@ def context_graph(grammar: Grammar, tables: Tables, number: int) -> Graph:
     )
 
 
-def context_lines(grammar: Grammar, contexts: Contexts, state: int) -> Iterator[str]:
+def context_lines(grammar: GrammarData, contexts: Contexts, state: int) -> Iterator[str]:
     """The context of a state in a few lines."""
     number = contexts.of_state[state]
     names = [_named(grammar, terminal) for terminal in contexts.terminals[number]]
@@ -127,14 +127,14 @@ def context_lines(grammar: Grammar, contexts: Contexts, state: int) -> Iterator[
     yield from keyword_lines(grammar, contexts.keywords[number])
 
 
-def keyword_lines(grammar: Grammar, keywords: dict[int, tuple[int, ...]]) -> Iterator[str]:
+def keyword_lines(grammar: GrammarData, keywords: dict[int, tuple[int, ...]]) -> Iterator[str]:
     """Which lexemes of a regex get the name of a keyword."""
     for regex, strings in keywords.items():
         names = [grammar.describe_symbol(string) for string in strings]
         yield from wrapped(f"A lexeme of {grammar.describe_symbol(regex)} that is a keyword becomes", names)
 
 
-def _order(grammar: Grammar, terminals: Sequence[int]) -> list[Row]:
+def _order(grammar: GrammarData, terminals: Sequence[int]) -> list[Row]:
     names = [_named(grammar, terminal) for terminal in terminals]
     width = max(map(len, names), default=0)
     rows = []
@@ -146,11 +146,11 @@ def _order(grammar: Grammar, terminals: Sequence[int]) -> list[Row]:
     return rows
 
 
-def _named(grammar: Grammar, terminal: int) -> str:
+def _named(grammar: GrammarData, terminal: int) -> str:
     return grammar.describe_symbol(terminal) + (" (ignored)" if terminal in grammar.ignore else "")
 
 
-def _places(grammar: Grammar, tables: Tables, states: Sequence[int]) -> list[Row]:
+def _places(grammar: GrammarData, tables: Tables, states: Sequence[int]) -> list[Row]:
     from pdacon.determinism.examples import Examples
 
     examples = Examples(grammar, tables)

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pdacon.determinism.lexical.repair.suggested import written
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.printing import automaton_pattern
-from pdacon.grammar import Grammar, Terminal
+from pdacon.grammar import GrammarData, Terminal
 
 WIDEST = 72
 """Characters of a line before it is broken."""
@@ -22,23 +22,23 @@ _COLON = re.compile(
 _PIECE = re.compile(r'"(?:\\.|[^"\\])*"|/(?!/)(?:\\.|[^/\\])+/|//.*|#.*|[\s\S]')
 
 
-def grammar_name(grammar: Grammar) -> str:
+def grammar_name(grammar: GrammarData) -> str:
     """The file's name, without where it is."""
     return (grammar.source_path or "grammar").replace("\\", "/").rpartition("/")[2]
 
 
-def is_made(grammar: Grammar, terminal: int) -> bool:
+def is_made(grammar: GrammarData, terminal: int) -> bool:
     """Whether the postlexer makes a terminal, which has no pattern then."""
     return grammar.layout is not None and terminal in (grammar.layout.indent, grammar.layout.dedent)
 
 
-def pattern(grammar: Grammar, terminal: Terminal) -> str:
+def pattern(grammar: GrammarData, terminal: Terminal) -> str:
     """What a terminal matches, as its author wrote it where that is found, on one line, cut where it is long."""
     text = whole_pattern(grammar, terminal)
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 4]} ..."
 
 
-def whole_pattern(grammar: Grammar, terminal: Terminal) -> str:
+def whole_pattern(grammar: GrammarData, terminal: Terminal) -> str:
     """As `pattern`, not cut. What Lark makes of it is shown for what is extended, or stands in another package."""
     if terminal.pattern is None:
         return ""
@@ -55,7 +55,7 @@ def whole_pattern(grammar: Grammar, terminal: Terminal) -> str:
     return written(terminal.pattern.value, terminal.pattern.flags)
 
 
-def _definition(grammar: Grammar, terminal: Terminal) -> str | None:
+def _definition(grammar: GrammarData, terminal: Terminal) -> str | None:
     """What stands after the colon of its definition, without comments."""
     imported = next((one for one in grammar.imports if one.name == terminal.name), None)
     span = terminal.span if imported is None else imported.definition

@@ -19,14 +19,14 @@ from pdacon.errors import DrawingError
 from pdacon.pda import Configuration, LexemeReader, Machine
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.lalr import Tables
 
 MOST_BOXES = 150
 MOST_NEAR = 16
 
 
-def draw_pda(grammar: Grammar, tables: Tables, *, stack: Sequence[int] = (), most: int = MOST_BOXES) -> str:
+def draw_pda(grammar: GrammarData, tables: Tables, *, stack: Sequence[int] = (), most: int = MOST_BOXES) -> str:
     """The parser as SVG: its LR states with their kernel items, and where each symbol leads.
 
     A state that only reduces is a line in the boxes of the states that lead to it, not a box of its own.
@@ -49,7 +49,7 @@ def draw_pda(grammar: Grammar, tables: Tables, *, stack: Sequence[int] = (), mos
 
 
 def draw_state(
-    grammar: Grammar,
+    grammar: GrammarData,
     tables: Tables,
     state: int,
     *,
@@ -80,7 +80,7 @@ def draw_state(
     return render(state_graph(grammar, tables, state, stack=stack, around=around, most=most))
 
 
-def pda_graph(grammar: Grammar, tables: Tables, *, stack: Sequence[int] = (), most: int = MOST_BOXES) -> Graph:
+def pda_graph(grammar: GrammarData, tables: Tables, *, stack: Sequence[int] = (), most: int = MOST_BOXES) -> Graph:
     """What `draw_pda` draws."""
     states = States(grammar, tables)
     boxes = states.boxes
@@ -114,7 +114,7 @@ def _ends(edge: Edge) -> tuple[int, int]:
 
 
 def state_graph(
-    grammar: Grammar,
+    grammar: GrammarData,
     tables: Tables,
     state: int,
     *,
@@ -143,7 +143,7 @@ def state_graph(
     )
 
 
-def stack_after(grammar: Grammar, tables: Tables, text: bytes) -> tuple[int, ...]:
+def stack_after(grammar: GrammarData, tables: Tables, text: bytes) -> tuple[int, ...]:
     """The LR states on the parser's stack after a text, the start state first, as far as its lexemes are certain.
 
     Raises

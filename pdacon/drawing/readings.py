@@ -20,12 +20,12 @@ from pdacon.errors import DrawingError
 if TYPE_CHECKING:
     from pdacon.determinism import Finding
     from pdacon.determinism.report.findings import Counterexample, Derivation
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
 
 _LEVEL, _GAP, _DOT = 44.0, 18.0, 22.0  # between levels, between symbols, at the place of the decision
 
 
-def draw_conflict(grammar: Grammar, number: int = 1) -> str:
+def draw_conflict(grammar: GrammarData, number: int = 1) -> str:
     """The two readings of a sentence between which the parser cannot choose, as SVG.
 
     Parameters
@@ -44,9 +44,9 @@ def draw_conflict(grammar: Grammar, number: int = 1) -> str:
     -----
     Cost: that of `check`, which looks for the shortest such sentence.
     """
-    from pdacon.determinism import check
+    from pdacon.determinism import check_within
 
-    found = [finding for finding in check(grammar).findings if finding.counterexample is not None]
+    found = [finding for finding in check_within(grammar).findings if finding.counterexample is not None]
     if not 1 <= number <= len(found):
         count = f"there {'is 1' if len(found) == 1 else f'are {len(found)}'}" if found else "there is none"
         raise DrawingError(f"no conflict {number} with two readings; {count}")

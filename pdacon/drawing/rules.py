@@ -18,7 +18,8 @@ from pdacon.drawing import svg
 from pdacon.drawing.columns import Part, arrange
 from pdacon.drawing.labels import grammar_name, is_made, pattern, shortened, suggestion
 from pdacon.errors import DrawingError
-from pdacon.grammar import Grammar
+from pdacon.frontends.printing import to_lark
+from pdacon.grammar import GrammarData
 from pdacon.grammar.definitions import Definition, Expression, InOrder, Name, OneOf, Repeated, read_definitions, written
 from pdacon.grammar.model import Terminal
 
@@ -41,7 +42,7 @@ STYLES = """
 """
 
 
-def draw_rules(grammar: Grammar, names: Sequence[str] = ()) -> str:
+def draw_rules(grammar: GrammarData, names: Sequence[str] = ()) -> str:
     """Railroad diagrams of rules as SVG, as the author wrote them, one below the other.
 
     Parameters
@@ -60,11 +61,11 @@ def draw_rules(grammar: Grammar, names: Sequence[str] = ()) -> str:
     -----
     Cost: Lark's loader runs once more; the diagrams of lark's python.lark take 0.1 s.
     """
-    text = grammar.source if grammar.labels else _printable(grammar).to_lark()
+    text = grammar.source if grammar.labels else to_lark(_printable(grammar))
     return draw_definitions(grammar, names, read_definitions(grammar, text), grammar.options.start)
 
 
-def _printable(grammar: Grammar) -> Grammar:
+def _printable(grammar: GrammarData) -> GrammarData:
     """A grammar with the same rules that Lark's language has words for; of escaped terminals it has what they mean."""
     terminals = tuple(
         one if one.pattern is None else replace(one, pattern=one.pattern.unescaped) for one in grammar.terminals
@@ -73,7 +74,7 @@ def _printable(grammar: Grammar) -> Grammar:
 
 
 def draw_definitions(
-    grammar: Grammar,
+    grammar: GrammarData,
     names: Sequence[str],
     definitions: Sequence[Definition],
     starts: Collection[str],
@@ -283,7 +284,7 @@ def _fragment(picture: Any) -> Element:
     return drawn
 
 
-def _terminal_names(grammar: Grammar) -> list[str]:
+def _terminal_names(grammar: GrammarData) -> list[str]:
     return [terminal.name for terminal in grammar.terminals if _has_name(terminal) and terminal.pattern]
 
 
@@ -292,7 +293,7 @@ def _has_name(terminal: Terminal) -> bool:
     return terminal.literal is None or (terminal.pattern is not None and terminal.pattern.automaton is not None)
 
 
-def _terminals(grammar: Grammar) -> list[Part]:
+def _terminals(grammar: GrammarData) -> list[Part]:
     """The named terminals with their patterns, and what is ignored; a part for each line, under the first a heading."""
     named = [
         (k, terminal, grammar.describe_symbol(k) if _has_name(terminal) else "%ignore")

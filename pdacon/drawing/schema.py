@@ -18,7 +18,7 @@ from pdacon.drawing.rules import STYLES, Diagrams, diagram
 from pdacon.drawing.schema_parts import Box, Framed, Outline, spoken
 from pdacon.errors import DrawingError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents, Place
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.grammar.definitions import Expression, Name, written
 
 _STYLES = f"""{STYLES}
@@ -32,7 +32,7 @@ _LEGEND = (
 )
 
 
-def draw_schema(grammar: Grammar, pointers: Sequence[str] = ()) -> str:
+def draw_schema(grammar: GrammarData, pointers: Sequence[str] = ()) -> str:
     """Railroad diagrams of a JSON Schema as SVG: what it says, one diagram for the whole and for each part of it.
 
     Parts are the schemas that a ``$ref`` leads to, and nested ones that are large. A schema of thousands of parts is

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pdacon.drawing.rules import draw_definitions, draw_rules
 from pdacon.drawing.schema import draw_schema
 from pdacon.frontends.dialects import start_of, written_definitions
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 
 
-def draw_source(grammar: Grammar, names: Sequence[str] = ()) -> str:
+def draw_source(grammar: GrammarData, names: Sequence[str] = ()) -> str:
     """Railroad diagrams as SVG of what the author wrote: rules, or a JSON Schema.
 
     A grammar in another dialect is drawn with the rules of that. Those that it is lowered to have names, too, and so

@@ -19,7 +19,7 @@ from pdacon.drawing.labels import numbers, shortened, wrapped
 from pdacon.errors import UnsupportedGrammarError
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.lalr import Conflict, Tables
 
 _MOST_EDGES = 48  # between boxes; of more, those into states that have so many of them are lines in a box
@@ -32,7 +32,7 @@ _MOST_ITEMS = 6  # in a box beside the one that is asked for
 class States:
     """The tables in the author's words."""
 
-    def __init__(self, grammar: Grammar, tables: Tables) -> None:
+    def __init__(self, grammar: GrammarData, tables: Tables) -> None:
         self._grammar, self._tables = grammar, tables
         self._conflicts: dict[int, list[Conflict]] = {}
         for conflict in tables.conflicts:

@@ -19,7 +19,7 @@ from pdacon.drawing.graph import Edge, Graph, Node, Row
 from pdacon.drawing.labels import WIDEST, is_made, suggestion, whole_pattern, wrapped
 from pdacon.drawing.rendering import render
 from pdacon.errors import DrawingError
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.lexer import compile_terminal
 from pdacon.lexer.classes import SCALAR_VALUES
 from pdacon.lexer.unicode_sets import runs
@@ -30,7 +30,7 @@ _EDGES = 2.5  # a state, on the average; in a picture with more they cannot be f
 _WIDEST_LEGEND = 110  # characters of a line above the picture
 
 
-def draw_terminal(grammar: Grammar, *names: str, most: int = MOST_STATES) -> str:
+def draw_terminal(grammar: GrammarData, *names: str, most: int = MOST_STATES) -> str:
     """The automaton of a terminal as SVG: which texts it matches, and where it stops. Of several: which of them wins.
 
     Several terminals are read as Lark's lexer does where each of them may come, and nothing else: the first in its
@@ -60,7 +60,7 @@ def draw_terminal(grammar: Grammar, *names: str, most: int = MOST_STATES) -> str
     return render(terminal_graph(grammar, *names, most=most))
 
 
-def terminal_graph(grammar: Grammar, *names: str, most: int = MOST_STATES) -> Graph:
+def terminal_graph(grammar: GrammarData, *names: str, most: int = MOST_STATES) -> Graph:
     """What `draw_terminal` draws."""
     chosen = list(dict.fromkeys(find_terminal(grammar, name) for name in names))
     if not chosen:
@@ -98,7 +98,7 @@ def terminal_graph(grammar: Grammar, *names: str, most: int = MOST_STATES) -> Gr
     )
 
 
-def find_terminal(grammar: Grammar, name: str) -> int:
+def find_terminal(grammar: GrammarData, name: str) -> int:
     """The id of the terminal of that name, or of that literal in the rules; it has a pattern."""
     found = [
         k for k, one in enumerate(grammar.terminals) if name in (one.name, one.literal) or f"({name})" == one.literal

@@ -7,8 +7,7 @@ This room writes grammars and never reads what a user wrote in Lark's language: 
 ``lexer`` it uses the reader of regular expressions. It knows nothing of LALR tables, automata, vocabularies or masks.
 """
 
-from pdacon.frontends.sql import sql_for_schema
 from pdacon.frontends.sql_functions import SQL_FUNCTIONS
 from pdacon.frontends.sqlite_file import sql_schema_of
 
-__all__ = ["SQL_FUNCTIONS", "sql_for_schema", "sql_schema_of"]
+__all__ = ["SQL_FUNCTIONS", "sql_schema_of"]

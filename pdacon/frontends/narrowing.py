@@ -16,7 +16,7 @@ import numpy as np
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedGrammarError
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.grammar.model import Pattern, Terminal, TextSet
 from pdacon.lexer import Program, compile_terminal
 from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, to_automaton
@@ -25,7 +25,30 @@ _FREE = -1
 """The state of the set behind a lexeme: what is looked at there need not be in it."""
 
 
-def with_terminals_within(grammar: Grammar, names: Sequence[str], texts: RegularSet, limit: int) -> Grammar:
+def with_texts_within(grammar: GrammarData, texts: RegularSet) -> GrammarData:
+    """A grammar of those sentences that are in a set: see `Grammar.__and__`.
+
+    Raises
+    ------
+    UnsupportedGrammarError
+        The grammar has labels, or is over bytes.
+    EmptyLanguageError, LimitExceededError
+    """
+    if grammar.labels:
+        raise UnsupportedGrammarError(
+            f"{grammar.labels[0]} is a token and no text, and a regular set has texts; leave one of them out",
+            feature="token labels",
+        )
+    if grammar.options.use_bytes:
+        raise UnsupportedGrammarError(
+            "the texts of a grammar with use_bytes are bytes, and a regular set has strings; load the grammar without "
+            "use_bytes",
+            feature="regular-set",
+        )
+    return replace(grammar, within=(*grammar.within, texts.text_set()))
+
+
+def with_terminals_within(grammar: GrammarData, names: Sequence[str], texts: RegularSet, limit: int) -> GrammarData:
     """A grammar in which some terminals have only texts of a set.
 
     Parameters
@@ -65,7 +88,7 @@ def with_terminals_within(grammar: Grammar, names: Sequence[str], texts: Regular
     )
 
 
-def _number(grammar: Grammar, name: str) -> int:
+def _number(grammar: GrammarData, name: str) -> int:
     for number, terminal in enumerate(grammar.terminals):
         if name in (terminal.name, terminal.literal) and terminal.pattern is not None:
             return number
@@ -74,7 +97,7 @@ def _number(grammar: Grammar, name: str) -> int:
     raise ValueError(f"InTerminals: the grammar has no terminal {name!r:.60}; {hint}".rstrip("; "))
 
 
-def _narrowed(grammar: Grammar, terminal: Terminal, texts: TextSet, limit: int) -> Terminal:
+def _narrowed(grammar: GrammarData, terminal: Terminal, texts: TextSet, limit: int) -> Terminal:
     program = compile_terminal(grammar, terminal, limit)
     name = terminal.literal or terminal.name
     if not program.looks_ahead_only or program.family:

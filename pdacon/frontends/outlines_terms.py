@@ -8,13 +8,17 @@ schemas and context-free parts, put together. Outlines itself is not imported: t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pdacon.errors import UnsupportedTypeError
+from pdacon.frontends.dialects import llguidance_grammar
 from pdacon.frontends.insertion import composed
 from pdacon.frontends.json_schema import schema_grammar
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData, GrammarOptions
+from pdacon.grammar.reading import read_text
 
 _MODULE = "outlines.types.dsl"
 _COUNTS: Mapping[str, Callable[[Any], tuple[int, int | None]]] = {
@@ -34,7 +38,7 @@ def is_term(given: object) -> bool:
     return any(base.__module__ == _MODULE and base.__name__ == "Term" for base in type(given).__mro__)
 
 
-def outlines_grammar(term: Any) -> Grammar:
+def outlines_grammar(term: Any) -> GrammarData:
     """See `Grammar.from_outlines`."""
     if not is_term(term):
         raise TypeError(
@@ -45,15 +49,16 @@ def outlines_grammar(term: Any) -> Grammar:
     if kind in _HOLES:
         return _of_hole(term)
     if _is_regular(term):
-        return _set_of(term).to_grammar()
-    holes: dict[str, Grammar | RegularSet] = {}
+        return _set_of(term).grammar_data()
+    holes: dict[str, Callable[[], GrammarData]] = {}
     return composed(f"start: {_written(term, holes)}", holes)
 
 
-def _of_hole(term: Any) -> Grammar:
+def _of_hole(term: Any) -> GrammarData:
     if type(term).__name__ == "CFG":
         text: str = term.definition
-        return Grammar.from_llguidance(text) if text.lstrip().startswith("%llguidance") else Grammar.from_lark(text)
+        is_llguidance = text.lstrip().startswith("%llguidance")
+        return llguidance_grammar(text, None) if is_llguidance else read_text(text, GrammarOptions())
     if term.whitespace_pattern is not None:
         raise UnsupportedTypeError(
             "JsonSchema",
@@ -94,12 +99,12 @@ def _set_of(term: Any) -> RegularSet:
     raise UnsupportedTypeError(kind, "this term of Outlines is not known here; write it with Regex or CFG")
 
 
-def _written(term: Any, holes: dict[str, Grammar | RegularSet]) -> str:
+def _written(term: Any, holes: dict[str, Callable[[], GrammarData]]) -> str:
     """An expression of Lark's with a name for each part that is regular, or a hole; they are added to ``holes``."""
     kind = type(term).__name__
     if _is_regular(term) or kind in _HOLES:
         name = f"part_{len(holes) + 1}"
-        holes[name] = _of_hole(term) if kind in _HOLES else _set_of(term)
+        holes[name] = partial(replace, _of_hole(term)) if kind in _HOLES else _set_of(term).grammar_data
         return name
     parts = [_written(part, holes) for part in _parts(term)]
     if kind not in _COUNTS:

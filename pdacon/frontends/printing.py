@@ -17,7 +17,9 @@ from itertools import groupby
 from operator import attrgetter
 
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
-from pdacon.grammar.model import Automaton, GrammarData, Pattern, Terminal
+from pdacon.grammar.grammar_data import GrammarData
+from pdacon.grammar.model import Automaton, Pattern, Terminal
+from pdacon.grammar.regular_groups import has_groups
 from pdacon.lexer.program import BYTES, MATCH, SPLIT, Edges, epsilon_closure, from_automaton
 from pdacon.lexer.utf8 import continuations
 from pdacon.regular import character_class
@@ -30,7 +32,50 @@ _LONGEST = 1_000_000
 
 
 def to_lark(grammar: GrammarData) -> str:
-    """The text in Lark's language.
+    """The text in Lark's language that stock Lark gives the meaning of the grammar; see `Grammar.to_lark`.
+
+    Raises
+    ------
+    UnsupportedGrammarError
+        Stock Lark cannot say what the grammar says.
+    """
+    if grammar.labels:
+        raise UnsupportedGrammarError(
+            f"{grammar.labels[0]} means nothing to stock Lark; the text itself is grammar.source", feature="extensions"
+        )
+    if grammar.language == "Lark" and grammar.options.extensions and _has_sets(grammar):
+        raise UnsupportedGrammarError(
+            "the sets of texts in its patterns mean nothing to stock Lark; the text itself is grammar.source",
+            feature="extensions",
+        )
+    if grammar.within:
+        raise UnsupportedGrammarError(
+            f"Lark's language has no way to say that a text is in {grammar.within[0].name} as well; print the grammar "
+            "without `& regular_set`, and the set by itself: Grammar.from_set(...).to_lark()",
+            feature="regular-set",
+        )
+    if any(terminal.pattern is not None and terminal.pattern.meant is not None for terminal in grammar.terminals):
+        raise UnsupportedGrammarError(
+            "its terminals read escaped texts, for whose order and keywords Lark's language has no words; print "
+            "the grammar that was escaped",
+            feature="escaped",
+        )
+    if grammar.islands:
+        raise UnsupportedGrammarError(
+            f"in {grammar.islands[0].name} other text is ignored than around it, and stock Lark ignores the same "
+            "everywhere; print the grammars by themselves",
+            feature="compose",
+        )
+    return grammar.source if grammar.language == "Lark" else written_out(grammar)
+
+
+def _has_sets(grammar: GrammarData) -> bool:
+    patterns = [terminal.pattern for terminal in grammar.terminals if terminal.pattern is not None]
+    return any(pattern.automaton is not None for pattern in patterns) or has_groups(grammar.source)
+
+
+def written_out(grammar: GrammarData) -> str:
+    """The rules and terminals themselves in Lark's language, wherever they come from.
 
     Notes
     -----

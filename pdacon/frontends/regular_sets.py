@@ -29,7 +29,7 @@ from pdacon.frontends.texts import (
     text_set,
     words_program,
 )
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.grammar.brackets import NO_POSIX, posix_class, unambiguous
 from pdacon.grammar.model import SourceLanguage, TextSet
 from pdacon.grammar.regular_groups import QUOTED_TEXT, UNQUOTED_TEXT, Substrings, until
@@ -510,8 +510,8 @@ class RegularSet:
         """What it was made of, cut short: for messages."""
         return self._name
 
-    def to_grammar(self, language: SourceLanguage = "regular set") -> Grammar:
-        """The grammar of its strings: see `Grammar.from_set`."""
+    def grammar_data(self, language: SourceLanguage = "regular set") -> GrammarData:
+        """The grammar of its strings, of which `Grammar.from_set` makes a `Grammar`."""
         return text_grammar(self.program(), "" in self, self._name, language)
 
     def program(self) -> Program | None:

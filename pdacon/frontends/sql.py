@@ -23,7 +23,7 @@ from pdacon.frontends.sql_names import (
     spelled_function,
 )
 from pdacon.frontends.sql_rules import Form, load, placeholder
-from pdacon.grammar import Grammar, Pattern, Terminal
+from pdacon.grammar import GrammarData, Pattern, Terminal
 
 Statements = Literal["query", "changes"]
 DoubleQuoted = Literal["text", "name"]
@@ -47,53 +47,8 @@ def sql_for_schema(
     bound_labels: bool = False,
     comments: bool = True,
     with_clause: bool = True,
-) -> Grammar:
-    """SQL, as SQLite reads it, that names the tables and columns of a schema, and names that it makes up itself.
-
-    No access control: ``*`` reads all columns, and a made-up name may be that of a table which is not listed.
-
-    Parameters
-    ----------
-    schema : mapping of str to iterable of str
-        The columns of each table. Names are as SQLite has them: letters of ASCII have no case.
-    statements : {"query", "changes"}
-        One query, read-only; or one query, INSERT, UPDATE or DELETE.
-    aliases : str
-        A regular expression for the names that a text may make up for tables: aliases after FROM, WITH and WINDOW.
-        Letters of ASCII have no case. Neither a reserved word nor the name of a table is ever an alias.
-    labels : str
-        The same for columns: what stands for a column in a query and is none of the schema.
-    functions : iterable of str
-        The functions that may be called, and no others: ``[*SQL_FUNCTIONS, "mine"]`` adds one to SQLite's own. With
-        ``regexp`` among them its operator is there, too.
-    targets : iterable of str, optional
-        The tables that may be changed. Without it: all.
-    double_quoted : {"text", "name"}
-        SQLite takes what is in double quotes for a text if there is no column of that name. With ``"text"`` any text
-        may stand there, other than SQLite's names for the ROWID, and so the name of a column that is not listed. With
-        ``"name"`` only names that are known, and texts in single quotes.
-    bound_labels : bool
-        Any name may stand after AS, although only labels can be named again. With True only what can be named again: a
-        label, a column of the schema, a text in double quotes.
-    comments : bool
-        Whether there may be comments.
-    with_clause : bool
-        Whether WITH may define tables. As long as it may, any alias stands for one after FROM and IN; with False only
-        the tables of the schema do.
-
-    Raises
-    ------
-    SchemaError
-        There is no table, a table or a column of a table is named twice, a name cannot be one, or one of the targets is
-        no table.
-    ValueError, TypeError
-        An argument is not one of those listed, or ``aliases`` or ``labels`` describes no names; the message says which.
-
-    Notes
-    -----
-    What is bound and what is not: see docs/sql.md. Cost: some milliseconds for 100 tables of 20 columns; the first call
-    in a process loads sql.lark, which takes 0.2 s.
-    """
+) -> GrammarData:
+    """See `Grammar.from_sql_schema`."""
     _chosen("statements", statements, Statements)
     _chosen("double_quoted", double_quoted, DoubleQuoted)
     tables, called = _checked(schema), checked_names("functions", functions, "function")
@@ -219,7 +174,7 @@ def _not_tables(tables: Iterable[str], aliases: str) -> str:
     return f"/(?!{as_literal(pattern(alike).value)})/" if alike else ""
 
 
-def _filled(grammar: Grammar, patterns: Mapping[str, Pattern]) -> Grammar:
+def _filled(grammar: GrammarData, patterns: Mapping[str, Pattern]) -> GrammarData:
     """The grammar with patterns for the terminals that had none but their names."""
     source = grammar.source
     for name, made in patterns.items():

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pdacon.frontends.definitions import definitions, grammar_text, ignored
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData, GrammarOptions
 from pdacon.grammar.builtin import builtin_source
+from pdacon.grammar.reading import read_text
 
 _QUERY = """\
 start: query ";"?
@@ -144,7 +145,7 @@ class Form:
 
 
 @lru_cache(maxsize=32)
-def load(form: Form) -> Grammar:
+def load(form: Form) -> GrammarData:
     """The grammar of a form, in which every name is still the name of its terminal; see `placeholder`."""
     text, _ = builtin_source("sql")
     # SQLite's own alias, for the row that an upsert did not insert.
@@ -173,7 +174,7 @@ def load(form: Form) -> Grammar:
     if not form.comments:
         statements = [statement for statement in statements if "COMMENT" not in statement]
         known = {name: definition.replace('"-"', "MINUS") for name, definition in known.items()} | definitions(_MINUS)
-    return Grammar.from_lark(grammar_text(known, ["start"], statements))
+    return read_text(grammar_text(known, ["start"], statements), GrammarOptions())
 
 
 def placeholder(name: str, pattern: str = "") -> str:

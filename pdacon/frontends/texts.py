@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pdacon._native import _core
 from pdacon.base.quoting import quoted
 from pdacon.errors import EmptyLanguageError
-from pdacon.grammar import Grammar, GrammarOptions, Nonterminal, Pattern, Production, Terminal
+from pdacon.grammar import GrammarData, GrammarOptions, Nonterminal, Pattern, Production, Terminal
 from pdacon.grammar.model import SourceLanguage, TextSet
 from pdacon.lexer.program import Program, to_automaton
 from pdacon.regular import Dfa, combined
@@ -55,7 +55,7 @@ def set_program(dfa: Dfa, max_states: int, max_bytes: int) -> Program | None:
     return _longest(*arrays, accepting)
 
 
-def text_grammar(program: Program | None, has_empty: bool, source: str, language: SourceLanguage) -> Grammar:
+def text_grammar(program: Program | None, has_empty: bool, source: str, language: SourceLanguage) -> GrammarData:
     """The grammar of what a program reads, and of the empty string.
 
     Raises
@@ -67,7 +67,7 @@ def text_grammar(program: Program | None, has_empty: bool, source: str, language
     return _grammar(program, has_empty, source, language)
 
 
-def choices_grammar(strings: Sequence[str], max_states: int, max_bytes: int) -> Grammar:
+def choices_grammar(strings: Sequence[str], max_states: int, max_bytes: int) -> GrammarData:
     """The grammar of some strings.
 
     Cost: some 50 ns a letter.
@@ -154,14 +154,14 @@ def _longest(
     return Program(*arrays, np.zeros(1, np.int32), np.zeros((1, 256), np.int32))
 
 
-def _grammar(program: Program | None, has_empty: bool, source: str, language: SourceLanguage) -> Grammar:
+def _grammar(program: Program | None, has_empty: bool, source: str, language: SourceLanguage) -> GrammarData:
     terminals: tuple[Terminal, ...] = ()
     if program is not None:
         pattern = Pattern("automaton", "", frozenset(), "", 1, _WIDE, to_automaton(program))
         terminals = (Terminal("TEXT", pattern, 0, None),)
     start = len(terminals) + 1
     sides: list[tuple[int, ...]] = [(0,)] * len(terminals) + [()] * has_empty
-    return Grammar(
+    return GrammarData(
         terminals=terminals,
         nonterminals=(Nonterminal("start", None),),
         productions=tuple(Production(start, side, 0, "start", None, k, None) for k, side in enumerate(sides)),

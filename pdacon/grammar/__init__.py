@@ -1,6 +1,6 @@
-"""Lark text -> Grammar: what the author wrote, as frozen data.
+"""Lark text -> `GrammarData`: what the author wrote, as frozen data.
 
-In: a grammar in Lark's language, as text, as a file or as a ready ``lark.Lark``. Out: a :class:`Grammar`: terminals,
+In: a grammar in Lark's language, as text, as a file or as a ready ``lark.Lark``. Out: `GrammarData`: terminals,
 nonterminals, productions, ignored terminals and starts as integers and small records, each with its place in the
 source. After this room nobody reads Lark's language, its loader trees or its exceptions: no other room imports lark.
 
@@ -13,8 +13,7 @@ Source: lark 1.3.1, ``load_grammar.py``, ``lark.py``, ``lexer.py``, ``parsers/gr
 """
 
 from pdacon.errors import Span
-from pdacon.grammar.given import GrammarSource, grammar_of
-from pdacon.grammar.grammar import Grammar
+from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.group_names import GroupNameClash, group_name_clashes, group_names
 from pdacon.grammar.model import (
     Definition,
@@ -30,9 +29,8 @@ from pdacon.grammar.sizes import held_bytes
 
 __all__ = [
     "Definition",
-    "Grammar",
+    "GrammarData",
     "GrammarOptions",
-    "GrammarSource",
     "GroupNameClash",
     "Import",
     "Layout",
@@ -41,7 +39,6 @@ __all__ = [
     "Production",
     "Span",
     "Terminal",
-    "grammar_of",
     "group_name_clashes",
     "group_names",
     "held_bytes",

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdacon.base.quoting import did_you_mean
-from pdacon.grammar.model import GrammarData, Indentation
+from pdacon.grammar.grammar_data import GrammarData
+from pdacon.grammar.model import Indentation
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

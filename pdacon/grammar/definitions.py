@@ -13,8 +13,8 @@ from typing import Any, Literal, TypeAlias
 from lark.tree import Tree
 
 from pdacon.grammar.diagnosis import explain
+from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.loading import Loaded, RecordingBuilder, SourceText, load
-from pdacon.grammar.model import GrammarData
 
 
 @dataclass(frozen=True, slots=True)

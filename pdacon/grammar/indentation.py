@@ -15,6 +15,7 @@ from lark.indenter import Indenter, PythonIndenter
 from lark.lexer import Token
 
 from pdacon.errors import UnsupportedGrammarError
+from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.model import Indentation, Layout, Terminal
 
 _MACHINERY = ("handle_NL", "process", "_process", "always_accept", "__getattribute__", "__getattr__", "__setattr__")
@@ -227,3 +228,20 @@ def _terminal(ids: Mapping[str, int], what: str, name: str) -> int:
 
 def _refused(message: str, terminal: Terminal | None = None) -> UnsupportedGrammarError:
     return UnsupportedGrammarError(message, None if terminal is None else terminal.span, feature="postlex")
+
+
+def lark_options(grammar: GrammarData) -> dict[str, Any]:
+    """The keyword arguments with which stock Lark loads a grammar's text; see `Grammar.lark_options`."""
+    options = grammar.options
+    return {
+        "parser": "lalr",
+        "start": list(options.start),
+        "lexer": options.lexer,
+        "postlex": options.postlex and to_indenter(options.postlex),
+        "g_regex_flags": options.g_regex_flags,
+        "use_bytes": options.use_bytes,
+        "priority": options.priority,
+        "maybe_placeholders": options.maybe_placeholders,
+        "source_path": options.import_base,
+        "import_paths": list(options.import_paths),
+    }

@@ -14,16 +14,19 @@ from lark.lexer import TerminalDef
 
 from pdacon.base.cancelling import every
 from pdacon.errors import GrammarSyntaxError
+from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.group_names import check_group_names
 from pdacon.grammar.indentation import lower_indentation
 from pdacon.grammar.loading import Loaded
-from pdacon.grammar.model import AnyGrammar, Definition, GrammarOptions, Nonterminal, Production, Terminal
-from pdacon.grammar.patterns import lower_pattern
+from pdacon.grammar.model import Definition, GrammarOptions, Nonterminal, Production, Terminal
+from pdacon.grammar.patterns import PatternSets, lower_pattern
 from pdacon.grammar.places import Places, owner
 
 
-def lower(loaded: Loaded, options: GrammarOptions, text: str, path: str | None, kind: type[AnyGrammar]) -> AnyGrammar:
-    """Build the grammar, as an instance of ``kind``.
+def lower(
+    loaded: Loaded, options: GrammarOptions, text: str, path: str | None, sets: PatternSets | None = None
+) -> GrammarData:
+    """Build the grammar.
 
     Raises
     ------
@@ -33,7 +36,7 @@ def lower(loaded: Loaded, options: GrammarOptions, text: str, path: str | None, 
     nonterminal_names = list(dict.fromkeys(rule.origin.name for rule in loaded.rules))
     places = Places(loaded)
     _check_defined(loaded, options, set(nonterminal_names), places)
-    terminals = _terminals(loaded, options, places)
+    terminals = _terminals(loaded, options, places, sets)
     if options.lexer == "basic":
         check_group_names(terminals)
     else:  # of several terminals, those that one context looks for are known when there are tables
@@ -45,7 +48,7 @@ def lower(loaded: Loaded, options: GrammarOptions, text: str, path: str | None, 
     )
     layout = None if options.postlex is None else lower_indentation(options.postlex, ids, terminals)
     ids.update((n.name, len(terminals) + 1 + k) for k, n in enumerate(nonterminals))
-    return kind(
+    return GrammarData(
         terminals=terminals,
         nonterminals=nonterminals,
         productions=_productions(loaded.rules, ids, places),
@@ -78,9 +81,14 @@ def _productions(rules: Sequence[Rule], ids: dict[str, int], places: Places) -> 
     )
 
 
-def _terminals(loaded: Loaded, options: GrammarOptions, places: Places) -> tuple[Terminal, ...]:
+def _terminals(
+    loaded: Loaded, options: GrammarOptions, places: Places, sets: PatternSets | None
+) -> tuple[Terminal, ...]:
     validated = _lexed(loaded, options)
-    lowered = [_terminal(definition, loaded, options, places, validated) for definition in every(loaded.terminals)]
+    lowered = [
+        _terminal(definition, loaded, options, places, sets, definition.name in validated)
+        for definition in every(loaded.terminals)
+    ]
     defined = {terminal.name for terminal in lowered}
     used = [symbol.name for rule in loaded.rules for symbol in rule.expansion if symbol.is_term]
     if options.postlex is not None:
@@ -92,13 +100,18 @@ def _terminals(loaded: Loaded, options: GrammarOptions, places: Places) -> tuple
 
 
 def _terminal(
-    definition: TerminalDef, loaded: Loaded, options: GrammarOptions, places: Places, validated: set[str]
+    definition: TerminalDef,
+    loaded: Loaded,
+    options: GrammarOptions,
+    places: Places,
+    sets: PatternSets | None,
+    validate: bool,
 ) -> Terminal:
     name, raw = str(definition.name), definition.pattern.raw
     made_up = name not in loaded.named_terminals or name.startswith("__")
     literal = (raw or f"/{definition.pattern.value}/") if made_up else None
     span, labels = places.terminal(name, literal), loaded.builder.labels
-    pattern = lower_pattern(definition, options, span, labels, validate=name in validated)
+    pattern = lower_pattern(definition, options, span, labels, sets, validate=validate)
     if labels is not None and literal is not None:
         literal = labels.written(literal)
     return Terminal(name, pattern, definition.priority, span, literal)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 from lark.lexer import TerminalDef
 from lark.utils import get_regexp_width
 
-from pdacon.above import ask
 from pdacon.base.cautions import caution
 from pdacon.errors import GrammarSyntaxError, Span, UnsupportedGrammarError
 from pdacon.grammar.brackets import NO_POSIX, posix_class, unambiguous
 from pdacon.grammar.labels import Label, LabelTable, escaped, pieces_of
-from pdacon.grammar.model import GrammarOptions, Pattern
+from pdacon.grammar.model import Automaton, GrammarOptions, Pattern
 from pdacon.grammar.places import shorten
 from pdacon.grammar.regular_groups import SetTable, has_sets, refuse_without_extensions
 
@@ -23,11 +24,29 @@ from pdacon.grammar.regular_groups import SetTable, has_sets, refuse_without_ext
 _GLOBAL_FLAGS = re.compile(r"\(\?[aiLmsux]+\)")
 
 
+@dataclass(frozen=True)
+class PatternSets:
+    """Sets of texts that patterns may name, and what makes automata of such patterns: rooms above know both.
+
+    Attributes
+    ----------
+    by_name : mapping of str to RegularSet
+        What groups with these names stand for.
+    automaton : callable
+        ``automaton(pattern, flags, sets)``: the automaton of a pattern that has these sets, in the order of their
+        numbers, in it.
+    """
+
+    by_name: Mapping[str, Any]
+    automaton: Callable[[str, int, Sequence[Any]], Automaton]
+
+
 def lower_pattern(
     definition: TerminalDef,
     options: GrammarOptions,
     span: Span | None,
     labels: LabelTable | None = None,
+    sets: PatternSets | None = None,
     *,
     validate: bool,
 ) -> Pattern:
@@ -75,8 +94,8 @@ def lower_pattern(
         _check_alternation(definition, regexp, flags, span)
         if options.use_bytes:
             _check_bytes(definition, regexp, flags, span)
-    if labels is not None and has_sets(regexp):
-        return _with_sets(definition, regexp, width, options, labels.sets, span)
+    if labels is not None and sets is not None and has_sets(regexp):
+        return _with_sets(definition, regexp, width, options, labels.sets, sets, span)
     kind: Literal["str", "re"] = "str" if pattern.type == "str" else "re"
     return Pattern(kind, pattern.value, frozenset(pattern.flags), regexp, *width)
 
@@ -87,11 +106,12 @@ def _with_sets(
     width: tuple[int, int],
     options: GrammarOptions,
     table: SetTable,
+    sets: PatternSets,
     span: Span | None,
 ) -> Pattern:
     """The automaton of a pattern that has sets in it, which ``re`` does not know."""
     try:
-        automaton = ask("automaton_of_pattern", regexp, options.g_regex_flags, table.sets)
+        automaton = sets.automaton(regexp, options.g_regex_flags, table.sets)
     except UnsupportedGrammarError as error:
         raise UnsupportedGrammarError(
             f"terminal {definition.user_repr()}: {table.written(str(error))}", span, feature=error.feature

@@ -1,12 +1,8 @@
-"""The pass as a whole: text -> Lark's loader -> checks -> a grammar.
-
-The caller says which subclass of `GrammarData` it wants, so that nothing here knows the public one.
-"""
+"""The pass as a whole: text -> Lark's loader -> checks -> a grammar."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,24 +12,24 @@ import lark
 from pdacon.errors import CancelledError, GrammarSyntaxError, LimitExceededError, Span, UnsupportedGrammarError
 from pdacon.grammar.circles import find_circle
 from pdacon.grammar.diagnosis import explain, explain_circle
+from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.importing import path_of
 from pdacon.grammar.labels import LabelError
 from pdacon.grammar.loading import RecordingBuilder, SourceText, base_of, load
 from pdacon.grammar.lowering import lower
-from pdacon.grammar.model import AnyGrammar, GrammarData, GrammarOptions
+from pdacon.grammar.model import GrammarOptions
 from pdacon.grammar.nesting import check_nesting
+from pdacon.grammar.patterns import PatternSets
 from pdacon.grammar.regular_groups import RegularGroupError
 from pdacon.grammar.settings import make_options, schema_advice
 
 _SAVED_CONSTRAINT = b"\x89PDA"  # what every file of `Constraint.save` begins with
 
 
-def read_text(
-    text: str, options: GrammarOptions, kind: type[AnyGrammar], sets: Mapping[str, Any] | None = None
-) -> AnyGrammar:
+def read_text(text: str, options: GrammarOptions, sets: PatternSets | None = None) -> GrammarData:
     """Load and lower a text. After this every name is defined and every pattern compiles.
 
-    ``sets`` are what groups with these names stand for, with ``extensions``.
+    With ``extensions`` patterns may have sets of texts in them: ``sets``.
     """
     path = None if options.import_base is None else path_of(options.import_base)
     source = SourceText(text, path)
@@ -43,7 +39,7 @@ def read_text(
             rf"{text[at]!r}: with use_bytes=True Lark takes grammars in ASCII only; write bytes as \x80 to \xff",
             source.span(at, at + 1),
         )
-    builder = RecordingBuilder(source, options, sets)
+    builder = RecordingBuilder(source, options, None if sets is None else sets.by_name)
     check_nesting(source)
     circle = find_circle(builder, base_of(options))
     if circle is not None:
@@ -56,7 +52,7 @@ def read_text(
         # Whatever Lark raises while it loads is its way to refuse the text: GrammarError mostly, but also
         # AssertionError, KeyError, OSError or RecursionError, so no narrower net would keep them all in.
         raise explain(error, builder) from error
-    return lower(loaded, options, text, path, kind)
+    return lower(loaded, options, text, path, sets)
 
 
 def read_source(path: str | os.PathLike[str]) -> str:
@@ -76,7 +72,7 @@ def read_source(path: str | os.PathLike[str]) -> str:
     return text
 
 
-def read_lark(parser: Any, given: GrammarOptions, kind: type[AnyGrammar]) -> AnyGrammar:
+def read_lark(parser: Any, given: GrammarOptions) -> GrammarData:
     """Load the text of a ready ``lark.Lark`` with its options, and make sure that the same grammar comes out."""
     if not isinstance(parser, lark.Lark):
         raise TypeError(f"expected a grammar's text or a lark.Lark, got {type(parser).__name__}{schema_advice(parser)}")
@@ -103,7 +99,6 @@ def read_lark(parser: Any, given: GrammarOptions, kind: type[AnyGrammar]) -> Any
             source_path=base,
             extensions=False,
         ),
-        kind,
     )
     _check_same(parser, grammar)
     return grammar

@@ -17,7 +17,7 @@ from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type
 from lark.load_grammar import PackageResource
 
 from pdacon.errors import ArtifactError
-from pdacon.grammar.grammar import Grammar
+from pdacon.grammar.grammar_data import GrammarData
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class LostLoader:
         )
 
 
-def to_json(grammar: Grammar) -> bytes:
+def to_json(grammar: GrammarData) -> bytes:
     """The grammar as JSON. Functions in ``options.import_paths`` are replaced by a `LostLoader`."""
     options = grammar.options
     paths = [path if isinstance(path, str) else _name_of(path) for path in options.import_paths]
@@ -52,7 +52,7 @@ def to_json(grammar: Grammar) -> bytes:
     return json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode()
 
 
-def from_json(text: bytes) -> Grammar:
+def from_json(text: bytes) -> GrammarData:
     """What `to_json` made a text of.
 
     Raises
@@ -62,7 +62,9 @@ def from_json(text: bytes) -> Grammar:
     """
     try:
         record = json.loads(text)
-        grammar: Grammar = _typed(Grammar, [*record["grammar"], record.get("within", []), record.get("islands", [])])
+        grammar: GrammarData = _typed(
+            GrammarData, [*record["grammar"], record.get("within", []), record.get("islands", [])]
+        )
         paths = [path if _typed(bool, is_path) else LostLoader(path) for is_path, path in record["import_paths"]]
         base = record["import_base"]
         if isinstance(base, list):
@@ -75,7 +77,7 @@ def from_json(text: bytes) -> Grammar:
         raise ArtifactError(f"the artifact is damaged: its grammar cannot be read ({error})") from error
 
 
-def _check_patterns(grammar: Grammar) -> None:
+def _check_patterns(grammar: GrammarData) -> None:
     """Raises what ``re`` raises. Whoever asks for the grammar takes its patterns for such as ``re`` compiles."""
     for terminal in grammar.terminals:
         pattern = terminal.pattern and terminal.pattern.unescaped

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
-from pdacon.above import ask
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar.indentation import read_postlex
 from pdacon.grammar.labels import RESERVED
@@ -62,7 +61,7 @@ def make_options(
 
 
 def checked_sets(sets: Any, extensions: bool) -> Mapping[str, Any]:
-    """What groups with names of the caller's stand for.
+    """What groups with names of the caller's stand for, whatever the sets are.
 
     Raises
     ------
@@ -75,12 +74,11 @@ def checked_sets(sets: Any, extensions: bool) -> Mapping[str, Any]:
         raise TypeError(f"sets must be a mapping of names to RegularSets, not a {type(sets).__name__}")
     if sets and not extensions:
         raise ValueError("sets= is for groups such as (?P<NAME>), which patterns have with extensions=True; give both")
-    for name, one in sets.items():
+    for name in sets:
         if not isinstance(name, str) or not re.fullmatch(r"\w+", name) or not name.isidentifier():
             raise ValueError(f"sets: {name!r:.40} cannot be the name of a group")
         if name in _MEANINGS:
             raise ValueError(f"sets: (?P<{name}>) has a meaning already; give the set another name")
-        ask("require_set", name, one)
     return dict(sets)
 
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from pdacon.errors import Span
 from pdacon.grammar.flat import FlatProductions
+from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.labels import Label
 from pdacon.grammar.model import (
     Automaton,
     Definition,
-    GrammarData,
     GrammarOptions,
     Import,
     Indentation,
@@ -84,3 +84,9 @@ def held_bytes(grammar: GrammarData) -> int:
         seen.add(id(one))
         total += sys.getsizeof(one)
     return total
+
+
+def automaton_states(grammar: GrammarData) -> int:
+    """How many states the automata have that its terminals came as."""
+    patterns = [terminal.pattern for terminal in grammar.terminals if terminal.pattern is not None]
+    return sum(len(pattern.automaton.kind) for pattern in patterns if pattern.automaton is not None)

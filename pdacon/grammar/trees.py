@@ -8,7 +8,8 @@ from typing import Any
 from lark import Lark, Token, Tree
 from lark.lexer import Lexer
 
-from pdacon.grammar.grammar import Grammar
+from pdacon.grammar.grammar_data import GrammarData
+from pdacon.grammar.indentation import lark_options
 
 Piece = tuple[str, str, int]
 """A terminal's name, its text, and at which character it begins."""
@@ -25,7 +26,7 @@ class _Given(Lexer):
 
 
 def tree_of_pieces(
-    grammar: Grammar,
+    grammar: GrammarData,
     text: str,
     pieces: Iterable[Piece],
     values: Mapping[str, Callable[[str], Any]],
@@ -45,14 +46,14 @@ def tree_of_pieces(
         Terminals in whose place there are values, and what makes these of their texts.
     start : str, optional
     """
-    parser: Any = Lark(text, **{**grammar.lark_options, "lexer": _Given})
+    parser: Any = Lark(text, **{**lark_options(grammar), "lexer": _Given})
     tokens = [Token(name, piece, at, end_pos=at + len(piece)) for name, piece, at in pieces]
     return _with_values(parser.parse(tokens, start=start or grammar.options.start[0]), values)
 
 
-def tree_of_text(grammar: Grammar, text: str) -> Any:
+def tree_of_text(grammar: GrammarData, text: str) -> Any:
     """Lark's tree of a sentence of a grammar in Lark's language."""
-    parser: Any = Lark(grammar.to_lark(), **grammar.lark_options)
+    parser: Any = Lark(grammar.source, **lark_options(grammar))
     return parser.parse(text, start=grammar.options.start[0])
 
 

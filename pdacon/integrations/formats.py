@@ -11,12 +11,12 @@ from typing import Literal
 
 from pdacon.base.cancelling import CancelEvent
 from pdacon.base.limits import Limits
-from pdacon.caching import CompileCache
-from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
-from pdacon.grammar import Grammar
-from pdacon.grammar.endings import is_llguidance
+from pdacon.front.caching import CompileCache
+from pdacon.front.constraint import Constraint
+from pdacon.front.endings import is_llguidance
+from pdacon.front.grammar import Grammar
 
 Kind = Literal["json_object", "schema", "lark", "gbnf", "bnf", "regex", "choice", "structural_tag"]
 """What the text of a format is: nothing; a schema, list of choices or structural tag as JSON; a grammar; a pattern.

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from genlm.control import Potential
 
-from pdacon.constraint import Constraint
 from pdacon.errors import VocabularyError
+from pdacon.front.constraint import Constraint
 from pdacon.matching import Matcher
 
 __all__ = ["ConstraintPotential"]

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from pdacon.constraint import Constraint
+from pdacon.front.constraint import Constraint
 
 logger = logging.getLogger(__name__)
 

@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.compiling import compile
-from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import MatcherError, VocabularyError
-from pdacon.grammar import GrammarSource
+from pdacon.front.compiling import compile
+from pdacon.front.constraint import Constraint
+from pdacon.front.grammar import GrammarSource
 
 _SILENT = 1 | 2 | 8  # llama.cpp's attributes of tokens without a text: unknown, unused, control
 _read: WeakKeyDictionary[Any, Vocabulary] = WeakKeyDictionary()

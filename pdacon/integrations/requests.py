@@ -6,10 +6,10 @@ import logging
 
 from pdacon.base.cautions import held
 from pdacon.base.limits import Limits
-from pdacon.caching import CompileCache
-from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import UnsupportedGrammarError
+from pdacon.front.caching import CompileCache
+from pdacon.front.constraint import Constraint
 from pdacon.integrations.formats import Kind, compile_format
 
 logger = logging.getLogger(__name__)

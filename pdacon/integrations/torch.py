@@ -25,7 +25,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from pdacon.constraint import Constraint
+from pdacon.front.constraint import Constraint
 from pdacon.integrations.widths import is_plausible, refusal
 from pdacon.matching import Matcher, mask_ids
 

@@ -21,7 +21,7 @@ from pdacon.lalr.layout import Levels, levels_of, most_counted
 from pdacon.lalr.tables import Tables
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar, Layout
+    from pdacon.grammar import GrammarData, Layout
 
 Blocks: TypeAlias = tuple[int, ...]
 """The classes of the innermost blocks' columns, the innermost last; the text itself begins at column 0."""
@@ -75,7 +75,7 @@ class BlockTables:
 
 
 def split_blocks(
-    grammar: Grammar, tables: Tables, classes: ColumnClasses, *, max_states: int = 1_000_000
+    grammar: GrammarData, tables: Tables, classes: ColumnClasses, *, max_states: int = 1_000_000
 ) -> BlockTables:
     """Tables whose states know the class of the column of the innermost block.
 
@@ -111,7 +111,7 @@ def split_blocks(
     return _Split(tables, classes, levels, layout, max_states).result(grammar.end)
 
 
-def _check_own(grammar: Grammar, classes: ColumnClasses, levels: Levels) -> None:
+def _check_own(grammar: GrammarData, classes: ColumnClasses, levels: Levels) -> None:
     assert grammar.layout is not None
     first = grammar.end + 1
     for nonterminal in range(first, first + len(grammar.nonterminals)):

@@ -27,7 +27,7 @@ from pdacon.lalr.gotos import Gotos
 from pdacon.lalr.tables import Tables
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar, Span
+    from pdacon.grammar import GrammarData, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Levels:
         return lowest
 
 
-def find_imbalances(grammar: Grammar) -> list[Imbalance]:
+def find_imbalances(grammar: GrammarData) -> list[Imbalance]:
     """The productions because of which indentation cannot be followed; none for a grammar without layout.
 
     Parentheses may be left open at the end of a text, unless another one goes on around it. Blocks may not: there Lark
@@ -95,7 +95,7 @@ def find_imbalances(grammar: Grammar) -> list[Imbalance]:
     return _imbalances(grammar, levels_of(grammar, _parentheses(grammar)))
 
 
-def _imbalances(grammar: Grammar, parentheses: Levels | None) -> list[Imbalance]:
+def _imbalances(grammar: GrammarData, parentheses: Levels | None) -> list[Imbalance]:
     """The same, with what is known of parentheses."""
     if grammar.layout is None:
         return []
@@ -115,7 +115,7 @@ def _imbalances(grammar: Grammar, parentheses: Levels | None) -> list[Imbalance]
     return found
 
 
-def split_parentheses(grammar: Grammar, tables: Tables, *, max_states: int = 1_000_000) -> Tables:
+def split_parentheses(grammar: GrammarData, tables: Tables, *, max_states: int = 1_000_000) -> Tables:
     """Tables whose states know whether they are inside parentheses, where a newline counts for nothing.
 
     Parameters
@@ -159,20 +159,20 @@ def split_parentheses(grammar: Grammar, tables: Tables, *, max_states: int = 1_0
     return _copies(tables, entered, most, reached, max_states)
 
 
-def open_parentheses(grammar: Grammar, symbols: Iterable[int]) -> int:
+def open_parentheses(grammar: GrammarData, symbols: Iterable[int]) -> int:
     """How many parentheses are open where these symbols are on the stack; 0 if a grammar has none that count."""
     effect = _parentheses(grammar)
     levels = levels_of(grammar, effect) if effect else None
     return 0 if levels is None else sum(map(levels.net.__getitem__, symbols))
 
 
-def _parentheses(grammar: Grammar) -> dict[int, int]:
+def _parentheses(grammar: GrammarData) -> dict[int, int]:
     if grammar.layout is None:
         return {}
     return {**dict.fromkeys(grammar.layout.opens, 1), **dict.fromkeys(grammar.layout.closes, -1)}
 
 
-def _imbalance(grammar: Grammar, index: int, what: str, effect: Mapping[int, int], excess: int) -> Imbalance:
+def _imbalance(grammar: GrammarData, index: int, what: str, effect: Mapping[int, int], excess: int) -> Imbalance:
     production = grammar.productions[index]
 
     def names(sign: int) -> tuple[str, ...]:
@@ -195,7 +195,7 @@ def _imbalance(grammar: Grammar, index: int, what: str, effect: Mapping[int, int
     return Imbalance(what, production.rule, opens, closes, excess, message, advice, production.span)
 
 
-def levels_of(grammar: Grammar, effect: Mapping[int, int]) -> Levels | None:
+def levels_of(grammar: GrammarData, effect: Mapping[int, int]) -> Levels | None:
     """None if a nonterminal derives texts of different effect, or a text can close what it has not opened.
 
     Cost: linear in the grammar, and for the lowest levels up to the number of nonterminals times the rules that count.

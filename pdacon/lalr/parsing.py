@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pdacon.grammar.model import GrammarData
+from pdacon.grammar.grammar_data import GrammarData
 from pdacon.lalr.tables import Tables
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pdacon._native import _core
 from pdacon.base.cancelling import CancelEvent
 from pdacon.grammar.flat import AnyProduction, FlatProductions
-from pdacon.grammar.model import GrammarData
+from pdacon.grammar.grammar_data import GrammarData
 from pdacon.lalr.gotos import Gotos
 
 ConflictKind = Literal["shift/reduce", "reduce/reduce", "reads-cycle"]

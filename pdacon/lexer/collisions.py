@@ -14,7 +14,7 @@ import numpy as np
 
 from pdacon._native import _core
 from pdacon.base.cancelling import CancelEvent, every, look, stop_if_set
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.lexer.contexts import flags_of, kind_of, lexing_order
 from pdacon.lexer.ignoring import are_companions, companions
 from pdacon.lexer.lowering import Lexer
@@ -102,6 +102,6 @@ def _candidate_pairs(lexer: Lexer) -> list[tuple[int, int]]:
     return sorted(pair for pair in every(found) if pair[0] != pair[1])
 
 
-def _is_one_text(grammar: Grammar, terminal: int) -> bool:
+def _is_one_text(grammar: GrammarData, terminal: int) -> bool:
     """Whether a terminal is a string, without flags that make it match others; Lark has each string once."""
     return kind_of(grammar, terminal) == "str" and not flags_of(grammar, terminal) and not grammar.options.g_regex_flags

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pdacon._native import _core
 from pdacon.base.cancelling import CancelEvent, until_set
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.grammar import Grammar, GroupNameClash, Terminal, group_name_clashes, group_names
+from pdacon.grammar import GrammarData, GroupNameClash, Terminal, group_name_clashes, group_names
 from pdacon.lalr import Tables
 from pdacon.lexer.ignoring import always_by_state, are_companions, companions
 from pdacon.lexer.patterns import STATES_LIMIT, compile_pattern
@@ -54,7 +54,7 @@ def lexing_order(terminal: Terminal) -> tuple[int, int, int, str]:
 
 
 def make_contexts(
-    grammar: Grammar, tables: Tables, stop: CancelEvent | None, max_states: int = STATES_LIMIT
+    grammar: GrammarData, tables: Tables, stop: CancelEvent | None, max_states: int = STATES_LIMIT
 ) -> tuple[tuple[Context, ...], NDArray[np.int32], list[list[int]]]:
     """The contexts, that of each LR state, and for each terminal those of the states that a shift of it enters.
 
@@ -82,7 +82,7 @@ def make_contexts(
     return contexts, of_state, after
 
 
-def find_group_name_clashes(grammar: Grammar, tables: Tables) -> list[GroupNameClash]:
+def find_group_name_clashes(grammar: GrammarData, tables: Tables) -> list[GroupNameClash]:
     """The terminals that `build_lexer` refuses because of the groups of another one of the same context."""
     if not any(map(group_names, grammar.terminals)):
         return []
@@ -90,7 +90,7 @@ def find_group_name_clashes(grammar: Grammar, tables: Tables) -> list[GroupNameC
     return list(clashes_in(grammar, contexts))
 
 
-def clashes_in(grammar: Grammar, contexts: Iterable[Context]) -> Iterator[GroupNameClash]:
+def clashes_in(grammar: GrammarData, contexts: Iterable[Context]) -> Iterator[GroupNameClash]:
     """Each of them once, though several contexts may have it."""
     named = frozenset(k for k, terminal in enumerate(grammar.terminals) if group_names(terminal))
     met: set[tuple[frozenset[str], str]] = set()
@@ -115,7 +115,7 @@ class _Absorbed:
 class _Absorption:
     """Which strings a regex takes for its own: those that ``re.match`` matches whole at equal priority."""
 
-    def __init__(self, grammar: Grammar, limit: int, stop: CancelEvent | None) -> None:
+    def __init__(self, grammar: GrammarData, limit: int, stop: CancelEvent | None) -> None:
         self.grammar, self.limit, self.stop = grammar, limit, stop
         self.pieces, self.companions = grammar.border_pieces, companions(grammar)
         lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
@@ -186,7 +186,7 @@ class _Absorption:
         return runner.matches_whole(literal.value.encode("utf-8", "surrogatepass"))
 
 
-def is_regex(grammar: Grammar, terminal: int) -> bool:
+def is_regex(grammar: GrammarData, terminal: int) -> bool:
     """Whether a terminal absorbs strings.
 
     In a text of Lark's an automaton stands for a regex; a front end leaves its own strings out of its automata.
@@ -205,14 +205,14 @@ def is_piece_of(terminal: Terminal, text: str) -> bool:
     return re.match(own.regexp, text) is not None
 
 
-def kind_of(grammar: Grammar, terminal: int) -> str:
+def kind_of(grammar: GrammarData, terminal: int) -> str:
     """Whether a terminal is a string ("str") or a regex ("re"); of an escaped one, what it means."""
     pattern = grammar.terminals[terminal].ranked.pattern
     assert pattern is not None
     return pattern.unescaped.kind
 
 
-def flags_of(grammar: Grammar, terminal: int) -> frozenset[str]:
+def flags_of(grammar: GrammarData, terminal: int) -> frozenset[str]:
     """The flags of a terminal's pattern."""
     pattern = grammar.terminals[terminal].ranked.pattern
     assert pattern is not None

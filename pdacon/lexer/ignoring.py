@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.grammar.model import Island
 from pdacon.lalr import Tables
 
 
-def always_by_state(grammar: Grammar, tables: Tables) -> NDArray[np.bool_]:
+def always_by_state(grammar: GrammarData, tables: Tables) -> NDArray[np.bool_]:
     """Which terminals are looked for in which LR states, whatever the row says: bool[S, T].
 
     Only those are told that a shift leads to. In an indented island its newlines are among them, as Lark's Indenter
@@ -48,7 +48,7 @@ def always_by_state(grammar: Grammar, tables: Tables) -> NDArray[np.bool_]:
     return found
 
 
-def companions(grammar: Grammar) -> Mapping[int, frozenset[int]]:
+def companions(grammar: GrammarData) -> Mapping[int, frozenset[int]]:
     """For each piece of ignored text at a border the terminals of the grammar that ignores it.
 
     Keywords are a matter of one grammar: a piece absorbs no strings of the other side, and is none of its keywords.
@@ -69,7 +69,7 @@ def companions(grammar: Grammar) -> Mapping[int, frozenset[int]]:
     }
 
 
-def _terminals_of(grammar: Grammar, productions: Iterable[int]) -> set[int]:
+def _terminals_of(grammar: GrammarData, productions: Iterable[int]) -> set[int]:
     return {symbol for k in productions for symbol in grammar.productions[k].rhs if symbol < grammar.end}
 
 
@@ -82,7 +82,7 @@ def _newline_of(island: Island) -> frozenset[int]:
     return frozenset() if island.newline is None else frozenset({island.newline})
 
 
-def _open_where(grammar: Grammar, symbol: int, at_work: set[int]) -> UnsupportedGrammarError:
+def _open_where(grammar: GrammarData, symbol: int, at_work: set[int]) -> UnsupportedGrammarError:
     names = " and ".join(grammar.islands[one - 1].name if one else "the outer grammar" for one in sorted(at_work))
     span = grammar.terminals[symbol].span if symbol < grammar.end else None
     return UnsupportedGrammarError(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pdacon._native import _core
 from pdacon.base.cancelling import CancelEvent, Watch, until_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables
 from pdacon.lexer.contexts import Context, clashes_in, make_contexts
 from pdacon.lexer.patterns import compile_terminal, one_text
@@ -43,7 +43,7 @@ class Lexer:
         The native automaton; context i is entry i.
     """
 
-    grammar: Grammar
+    grammar: GrammarData
     contexts: tuple[Context, ...]
     context_of_state: NDArray[np.int32]
     contexts_after: tuple[tuple[int, ...], ...]
@@ -65,7 +65,7 @@ class UnboundedLookahead:
 
 
 def build_lexer(
-    grammar: Grammar,
+    grammar: GrammarData,
     tables: Tables,
     *,
     max_states: int = 1_000_000,
@@ -144,7 +144,7 @@ def find_unbounded_lookahead(lexer: Lexer) -> list[UnboundedLookahead]:
     ]
 
 
-def _make_nfa(grammar: Grammar, max_states: int, cancel: CancelEvent | None) -> _core.Nfa:
+def _make_nfa(grammar: GrammarData, max_states: int, cancel: CancelEvent | None) -> _core.Nfa:
     """All programs in one numbering."""
     lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
     pieces = [_piece(grammar, k, max_states, cancel) for k in until_set(lexable, cancel)]
@@ -212,7 +212,7 @@ def _with_families(
     return np.tile(behind, (1 + copies, 1)), np.tile(wanted, 1 + copies), widened, np.concatenate(leaves)
 
 
-def _piece(grammar: Grammar, index: int, max_states: int, cancel: CancelEvent | None) -> _core.Piece | None:
+def _piece(grammar: GrammarData, index: int, max_states: int, cancel: CancelEvent | None) -> _core.Piece | None:
     """The program of a terminal as the core takes it; None if it looks at its left context."""
     pattern = grammar.terminals[index].pattern
     assert pattern is not None
@@ -231,7 +231,7 @@ def _piece(grammar: Grammar, index: int, max_states: int, cancel: CancelEvent | 
     return index, own.kind, own.offset, own.lo, own.hi, own.target
 
 
-def _program(grammar: Grammar, index: int, max_states: int, cancel: CancelEvent | None = None) -> Program:
+def _program(grammar: GrammarData, index: int, max_states: int, cancel: CancelEvent | None = None) -> Program:
     terminal = grammar.terminals[index]
     try:
         return compile_terminal(grammar, terminal, max_states, cancel)
@@ -280,7 +280,7 @@ def join_behind(programs: Sequence[Program], max_states: int) -> tuple[NDArray[n
     return np.array(rows, np.int32), places
 
 
-def _largest_patterns(grammar: Grammar, max_states: int) -> str:
+def _largest_patterns(grammar: GrammarData, max_states: int) -> str:
     """The terminals whose patterns are longest, to name with a limit."""
     lengths = {
         k: len(_program(grammar, k, max_states)) for k, t in enumerate(grammar.terminals) if t.pattern is not None

@@ -10,13 +10,13 @@ from pdacon.lexer.patterns import compile_terminal
 from pdacon.lexer.program import BYTES, MATCH, SPLIT
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
 
 _BEFORE, _BEGUN, _INDENTED = range(3)
 """Where the last line of a newline is: it has none, it begins, or it has a blank."""
 
 
-def check_newline(grammar: Grammar) -> None:
+def check_newline(grammar: GrammarData) -> None:
     """Make sure that the column of the layout's newline is known where it ends.
 
     After a look-ahead several ends can wait at once, each with a column of its own; the automaton keeps one.
@@ -38,7 +38,7 @@ def check_newline(grammar: Grammar) -> None:
         )
 
 
-def may_indent(grammar: Grammar) -> bool:
+def may_indent(grammar: GrammarData) -> bool:
     """Whether some text that the layout's newline denotes has a blank after its last line break.
 
     What the newline denotes, not what the lexer makes of it: where this says no, no line is ever indented.

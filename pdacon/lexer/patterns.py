@@ -44,7 +44,7 @@ from pdacon.lexer.utf8 import FINAL, ByteTrie
 from pdacon.lexer.words import words_program
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar, Pattern, Terminal
+    from pdacon.grammar import GrammarData, Pattern, Terminal
 
 STATES_LIMIT = 100_000
 ANY_SIZE = 1 << 60
@@ -127,7 +127,7 @@ def _lowered(regexp: str, flags: int, limit: int, cancel: CancelEvent | None, wh
 
 
 def compile_terminal(
-    grammar: Grammar, terminal: Terminal, limit: int = STATES_LIMIT, cancel: CancelEvent | None = None
+    grammar: GrammarData, terminal: Terminal, limit: int = STATES_LIMIT, cancel: CancelEvent | None = None
 ) -> Program:
     """Lower the pattern of a terminal that has one, as the grammar's options have it read; see `compile_pattern`."""
     options = grammar.options
@@ -159,7 +159,7 @@ def compile_terminal(
     )
 
 
-def one_text(grammar: Grammar, pattern: Pattern) -> bytes | None:
+def one_text(grammar: GrammarData, pattern: Pattern) -> bytes | None:
     """The bytes that a pattern stands for, if it is a string and no flag makes it match others."""
     if pattern.kind != "str" or pattern.flags or grammar.options.g_regex_flags:
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables
 from pdacon.pda import Stack
 
@@ -18,7 +18,7 @@ _MOST_ENCLOSING = 8
 class Enclosing:
     """Says which rules enclose a place in a text, for one grammar."""
 
-    def __init__(self, grammar: Grammar, tables: Tables) -> None:
+    def __init__(self, grammar: GrammarData, tables: Tables) -> None:
         self._grammar = grammar
         self._tables = tables
 

@@ -19,8 +19,9 @@ from pdacon.base.limits import Limits
 from pdacon.base.quoting import first_character, line_and_column, listing, quote
 from pdacon.composition import byte_vocabulary, compose, lower
 from pdacon.detokenizer import Vocabulary
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.grammar.labels import Label
+from pdacon.grammar.sizes import automaton_states
 from pdacon.lalr import build_tables
 from pdacon.matching.enclosing import Enclosing
 from pdacon.matching.explanation import Explanation
@@ -42,7 +43,7 @@ class Explainer:
 
     def __init__(
         self,
-        grammar: Callable[[], Grammar],
+        grammar: Callable[[], GrammarData],
         vocabulary: Callable[[], Vocabulary],
         start: int,
         pda: _core.TokenPda,
@@ -84,7 +85,7 @@ class Explainer:
         return found
 
     @cached_property
-    def _grammar(self) -> Grammar:
+    def _grammar(self) -> GrammarData:
         return self._load_grammar()
 
     @cached_property
@@ -123,8 +124,8 @@ class Explainer:
         """The same for what the rules allow, whatever sets the texts have to be in."""
         return self._for_bytes(replace(self._grammar, within=()))
 
-    def _for_bytes(self, grammar: Grammar) -> _core.TokenPda:
-        limits = Limits().beside(grammar.num_automaton_states)
+    def _for_bytes(self, grammar: GrammarData) -> _core.TokenPda:
+        limits = Limits().beside(automaton_states(grammar))
         with Watch(limits.seconds, None) as watch:
             tables, lexer = lower(grammar, limits, watch)
             return compose(lexer, tables, self._start, byte_vocabulary(grammar), limits, watch.left())
@@ -332,7 +333,7 @@ class Explainer:
         return token, text.removeprefix(b" ") if matcher._leading_space() else text, allowed
 
 
-def written_standing(grammar: Grammar, read: bytes) -> Standing | None:
+def written_standing(grammar: GrammarData, read: bytes) -> Standing | None:
     """Where a text stands in the rules of a dialect; None where there are none, or a character has been begun."""
     if grammar.language not in ("GBNF", "EBNF"):
         return None

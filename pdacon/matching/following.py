@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 
 from pdacon._native import _core
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.lexer import ANY_SIZE, compile_terminal
 from pdacon.lexer.contexts import lexing_order
 from pdacon.matching.lexemes import shortest_texts
@@ -21,7 +21,7 @@ _NOTHING = Expectation((), (), end=True)
 class Following:
     """Says what can follow a text, for one grammar."""
 
-    def __init__(self, grammar: Grammar) -> None:
+    def __init__(self, grammar: GrammarData) -> None:
         self._grammar = grammar
 
     def expect(

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from pdacon.base.quoting import LISTED
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.lexer import sre
 from pdacon.matching.explanation import Unlisted
 from pdacon.pda import Configuration, Expectation, expect
@@ -30,7 +30,7 @@ _LONGEST = 200  # characters of what is still a word
 class ListedTexts:
     """What the terminals of a grammar list; each is looked at when it is first asked for."""
 
-    def __init__(self, grammar: Grammar) -> None:
+    def __init__(self, grammar: GrammarData) -> None:
         self._grammar = grammar
         self._known: dict[int, tuple[str, ...]] = {}
 

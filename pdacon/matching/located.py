@@ -13,7 +13,7 @@ from typing import Any
 
 from pdacon._native import _core
 from pdacon.errors import ArtifactError
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.lalr import open_parentheses
 from pdacon.lexer.contexts import lexing_order
 from pdacon.lexer.program import from_automaton
@@ -90,7 +90,7 @@ def disagreement(what: str) -> ArtifactError:
     )
 
 
-def _cuts(grammar: Grammar, text: bytes, rows: list[list[int]]) -> Iterator[Cut]:
+def _cuts(grammar: GrammarData, text: bytes, rows: list[list[int]]) -> Iterator[Cut]:
     ignored = _Ignored(grammar, text)
     names: dict[int, str] = {}
     for label, begin, end, dropped in rows:
@@ -107,7 +107,7 @@ class _Ignored:
     there: if anything else came before it, the lexeme would not be ignored.
     """
 
-    def __init__(self, grammar: Grammar, text: bytes) -> None:
+    def __init__(self, grammar: GrammarData, text: bytes) -> None:
         terminals = [(k, grammar.terminals[k]) for k in grammar.ignore if grammar.terminals[k].pattern is not None]
         self._ordered = sorted(terminals, key=lambda each: lexing_order(each[1]))
         self._options = grammar.options

@@ -9,14 +9,14 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from pdacon.base.quoting import LISTED, listing, tail
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.pda import Expectation
 
 
 class Names:
     """The names of a grammar's symbols, for one of its start symbols; each is made when it is first asked for."""
 
-    def __init__(self, grammar: Grammar, start: int) -> None:
+    def __init__(self, grammar: GrammarData, start: int) -> None:
         self._grammar = grammar
         self._start = start
         self._described: dict[int, str] = {}

@@ -16,7 +16,7 @@ from pdacon.matching.listed import ListedTexts
 from pdacon.pda import Configuration, expect
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar, Terminal
+    from pdacon.grammar import GrammarData, Terminal
 
 WordKind: TypeAlias = Literal["keyword", "name"] | None
 """Of a word: the only one of its terminal, or one of many; None: no word."""
@@ -30,7 +30,7 @@ _INDENT_LEN = 4  # of blocks that may be indented by any number of columns
 class Pieces:
     """What can be tried next in a text: a lexeme of each terminal that the parser waits for."""
 
-    def __init__(self, grammar: Grammar) -> None:
+    def __init__(self, grammar: GrammarData) -> None:
         self._draw = [_drawer(grammar, terminal) for terminal in grammar.terminals]
         self._listed = ListedTexts(grammar)
         self._encoding = grammar.options.encoding
@@ -131,7 +131,7 @@ def _closed(reading: _Reading, comment: bytes) -> Iterator[bytes]:
             return
 
 
-def _drawer(grammar: Grammar, terminal: Terminal) -> Callable[[Random], bytes | None]:
+def _drawer(grammar: GrammarData, terminal: Terminal) -> Callable[[Random], bytes | None]:
     pattern = terminal.pattern
     if pattern is None:
         return lambda rng: None
@@ -141,7 +141,7 @@ def _drawer(grammar: Grammar, terminal: Terminal) -> Callable[[Random], bytes | 
     return LexemeSampler(compile_terminal(grammar, terminal, ANY_SIZE)).draw
 
 
-def ignorable(grammar: Grammar) -> set[int]:
+def ignorable(grammar: GrammarData) -> set[int]:
     """The bytes that ignored text can begin with."""
     ignored = (grammar.terminals[i] for i in grammar.ignore)
     return {byte for terminal in ignored for byte in first_bytes(compile_terminal(grammar, terminal, ANY_SIZE))}

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from pdacon.base.cancelling import look
 from pdacon.errors import MatcherError, UnsupportedGrammarError
 from pdacon.lalr import build_tables
+from pdacon.matching.compiled import Compiled, data_of
 from pdacon.matching.pieces import Pieces, WordKind, ignorable
 from pdacon.pda import Configuration, Machine
 
 if TYPE_CHECKING:
-    from pdacon.constraint import Constraint
-    from pdacon.matching import Matcher
+    from pdacon.matching.matcher import Matcher
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ _FAR = 4  # times the wanted size: where the shortest end is farther away than t
 
 
 def sample(
-    constraint: Constraint, rng: Random | int | None = None, *, size: int = 60, start: str | None = None
+    constraint: Compiled, rng: Random | int | None = None, *, size: int = 60, start: str | None = None
 ) -> Iterator[str]:
     """Random sentences, without end.
 
@@ -82,12 +82,12 @@ def sample(
     """
     _require_size(size)
     _require_texts(constraint)
-    encoding = constraint.grammar.options.encoding
+    encoding = data_of(constraint).options.encoding
     return (text.decode(encoding) for text in _texts(constraint, _random(rng), size, start))
 
 
 def sample_tokens(
-    constraint: Constraint,
+    constraint: Compiled,
     rng: Random | int | None = None,
     *,
     size: int = 20,
@@ -127,8 +127,8 @@ def sample_tokens(
     return _token_walks(constraint, _random(rng), size, partial(constraint.matcher, start, None, strip_leading_space))
 
 
-def _require_texts(constraint: Constraint) -> None:
-    if labels := constraint.grammar.labels:
+def _require_texts(constraint: Compiled) -> None:
+    if labels := data_of(constraint).labels:
         raise UnsupportedGrammarError(
             f"{labels[0]} is a token and no text, so a grammar that has it has no random texts; draw from the tokens "
             "that Matcher.allowed_tokens gives",
@@ -156,14 +156,14 @@ def different(
 
 
 def sample_different(
-    constraint: Constraint, rng: Random | int | None = None, *, size: int = 60, start: str | None = None
+    constraint: Compiled, rng: Random | int | None = None, *, size: int = 60, start: str | None = None
 ) -> Iterator[str]:
     """Random sentences as of `sample`, all different: where chance brings nothing new, what is left is looked for.
 
     So a grammar with few sentences has all of them in the end, but such as differ in ignored text only.
     """
     chance = _random(rng)
-    encoding = constraint.grammar.options.encoding
+    encoding = data_of(constraint).options.encoding
     seen: set[str] = set()
     for text in different(sample(constraint, chance, size=size, start=start), patience=_FEW):
         seen.add(text)
@@ -173,9 +173,9 @@ def sample_different(
             yield text
 
 
-def _enumerated(constraint: Constraint, rng: Random, size: int, start: str | None) -> Iterator[bytes]:
+def _enumerated(constraint: Compiled, rng: Random, size: int, start: str | None) -> Iterator[bytes]:
     """Sentences, each once, depth first: once there are ``size`` bytes only what comes nearer to the end goes on."""
-    blank = ignorable(constraint.grammar)
+    blank = ignorable(data_of(constraint))
     pending = [(constraint.matcher(start), b"")]
     for _ in range(_LOOKED_AT):
         if not pending:
@@ -206,8 +206,8 @@ def _require_size(size: int) -> None:
         raise ValueError(f"size is {size}; it must be at least 1")
 
 
-def _texts(constraint: Constraint, rng: Random, size: int, start: str | None) -> Iterator[bytes]:
-    grammar = constraint.grammar
+def _texts(constraint: Compiled, rng: Random, size: int, start: str | None) -> Iterator[bytes]:
+    grammar = data_of(constraint)
     machine = Machine(grammar, build_tables(grammar))
     initial = Configuration.initial(machine, 0 if start is None else grammar.options.start.index(start))
     pieces, ends = Pieces(grammar), _Ends(constraint)
@@ -245,7 +245,7 @@ def _texts(constraint: Constraint, rng: Random, size: int, start: str | None) ->
         yield _longest_of_few(walk, max(rng.randint(1, size), rng.randint(1, size)))
 
 
-def _token_walks(constraint: Constraint, rng: Random, size: int, begin: Callable[[], Matcher]) -> Iterator[list[int]]:
+def _token_walks(constraint: Compiled, rng: Random, size: int, begin: Callable[[], Matcher]) -> Iterator[list[int]]:
     vocabulary = constraint.vocabulary
     ends = _Ends(constraint)
     single = np.array([text is not None and len(text) == 1 for text in vocabulary.tokens])
@@ -363,8 +363,8 @@ def _finish(matcher: Matcher, by_text: dict[bytes, int]) -> Iterator[int]:
 class _Ends:
     """Knows where nothing but ignored text may follow."""
 
-    def __init__(self, constraint: Constraint) -> None:
-        first = ignorable(constraint.grammar)
+    def __init__(self, constraint: Compiled) -> None:
+        first = ignorable(data_of(constraint))
         tokens = constraint.vocabulary.tokens
         self._more = np.array([text is not None and text[0] not in first for text in tokens])
         self._bitmask = np.zeros(-(-len(tokens) // 32), dtype=np.int32)

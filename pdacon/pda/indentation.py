@@ -15,7 +15,7 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar, Layout
+    from pdacon.grammar import GrammarData, Layout
     from pdacon.pda.stack import Stack
 
 NEWLINE, TAB, SPACE = b"\n\t "
@@ -23,7 +23,7 @@ NEWLINE, TAB, SPACE = b"\n\t "
 
 class _Parser(Protocol):
     @property
-    def grammar(self) -> Grammar: ...
+    def grammar(self) -> GrammarData: ...
     def shift(self, stack: Stack, terminal: int) -> Stack | None: ...
     def accepts(self, stack: Stack) -> bool: ...
 

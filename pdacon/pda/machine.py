@@ -27,7 +27,7 @@ from pdacon.pda.reduces import Reduces
 from pdacon.pda.stack import Stack
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar, Terminal
+    from pdacon.grammar import GrammarData, Terminal
     from pdacon.lalr import Tables
 
 Thread: TypeAlias = tuple[int, int]
@@ -71,7 +71,7 @@ class Machine:
         ``build_tables(grammar)``.
     """
 
-    def __init__(self, grammar: Grammar, tables: Tables) -> None:
+    def __init__(self, grammar: GrammarData, tables: Tables) -> None:
         self.grammar = grammar
         self.tables = tables
         self.ignore = grammar.ignore

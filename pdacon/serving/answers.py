@@ -9,8 +9,8 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pdacon.constraint import Constraint
 from pdacon.errors import PdaconError
+from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.beginnings import begin
 from pdacon.matching.budgets import Budget
 from pdacon.serving.accounts import current

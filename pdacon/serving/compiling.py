@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from threading import Event
 
 from pdacon.base.cautions import held
-from pdacon.caching import CompileCache
-from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import CancelledError, PdaconError
+from pdacon.front.caching import CompileCache
+from pdacon.front.constraint import Constraint
 from pdacon.integrations.formats import Kind, compile_format, format_name, grammar_kind
 from pdacon.serving.accounts import Line
 from pdacon.serving.failures import RequestError, of_grammar

@@ -16,8 +16,8 @@ from typing import Any, Literal
 
 from transformers import ContinuousBatchingConfig
 
-from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, vocabulary_of
+from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface import PDAContinuousProcessor, constrain
 from pdacon.matching.budgets import Budget
 from pdacon.serving.accounts import Record, current

@@ -16,7 +16,6 @@ import pytest
 from support.sentences import EVERY_BYTE
 
 import pdacon
-from pdacon.frontends import sql_for_schema
 
 TEXT = (
     "id name age title year city street phone email price total count date owner status type code size color weight "
@@ -57,7 +56,7 @@ def test_schema(measured: bool, clock: Callable[[], float], show: Callable[..., 
 
     def made(schema: dict[str, list[str]]) -> Callable[[], pdacon.Grammar]:
         # A table has another name each time, so that no pattern is known from the time before.
-        return lambda: sql_for_schema({f"{table}{next(number)}": own for table, own in schema.items()})
+        return lambda: pdacon.Grammar.from_sql_schema({f"{table}{next(number)}": own for table, own in schema.items()})
 
     rows = [row("sql_select, made before", lambda: base), row("a schema of one table", made({"singer": ["name"]}))]
     for tables, columns in ((10, 10), (100, 20), (500, 40)) if measured else ((3, 4),):
@@ -66,4 +65,4 @@ def test_schema(measured: bool, clock: Callable[[], float], show: Callable[..., 
         rows.append(row(f"{tables} tables of {columns} columns, {different:,} different names", made(plain)))
         rows.append(row("the same with a reserved word in each", made(schema_of(tables, columns, ["order"]))))
     show(("", "make the grammar", "make and compile", "lexer states", "MB"), rows)
-    assert pdacon.compile(sql_for_schema(plain), EVERY_BYTE).matcher().accept_bytes(b"SELECT ")
+    assert pdacon.compile(pdacon.Grammar.from_sql_schema(plain), EVERY_BYTE).matcher().accept_bytes(b"SELECT ")

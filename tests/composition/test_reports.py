@@ -6,6 +6,7 @@ import pytest
 
 import pdacon
 from pdacon.determinism import check_within
+from pdacon.front import compilation
 
 BYTES = [bytes([byte]) for byte in range(256)]
 
@@ -45,8 +46,10 @@ def test_notes_are_in_it() -> None:
 
 def test_a_report_is_made_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    check_within = pdacon.compiling.check_within
-    monkeypatch.setattr("pdacon.compiling.check_within", lambda *a, **k: calls.append(1) or check_within(*a, **k))
+    check_within = compilation.check_within
+    monkeypatch.setattr(
+        "pdacon.front.compilation.check_within", lambda *a, **k: calls.append(1) or check_within(*a, **k)
+    )
     grammar = pdacon.Grammar.from_lark('start: "a"')
     constraint = pdacon.compile(grammar, pdacon.Vocabulary.from_tokens([*BYTES, None], eos_ids=[256]))
     assert not calls

@@ -24,7 +24,7 @@ from pdacon.determinism import TITLES
 from pdacon.determinism.conflicts.explanations import Explanation, explain_conflicts
 from pdacon.determinism.conflicts.items import Items
 from pdacon.errors import GrammarError, LimitExceededError
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 from pdacon.lalr import build_tables
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "counterexamples.md"

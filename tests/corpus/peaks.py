@@ -23,7 +23,7 @@ from corpus.registry import ENTRIES
 from support.languages import EVERY_BYTE
 
 import pdacon
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 from pdacon.grammar.builtin import builtin_names
 
 SECONDS = 300  # of one process, after which it is a hang

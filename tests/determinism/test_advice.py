@@ -20,7 +20,7 @@ from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.reachability import Follower
 from pdacon.determinism.lexical.texts import Texts
 from pdacon.errors import PdaconError
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 from pdacon.lalr import Tables, build_tables, split_parentheses
 from pdacon.lexer import Lexer, build_lexer
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pdacon.determinism import DeterminismReport, Failure, Finding, Witness
+from pdacon.determinism import Failure, Finding, Witness
 from pdacon.determinism.report.annotations import failure_annotation, to_annotations
+from pdacon.front.report import DeterminismReport
 from pdacon.grammar import Span
 
 

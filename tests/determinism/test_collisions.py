@@ -11,7 +11,7 @@ from conftest import Tally
 from lexer.regexes import conditional_regex, texts_over
 
 from pdacon.errors import GrammarError, LimitExceededError
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 from pdacon.lalr import build_tables
 from pdacon.lexer import Collision, build_lexer, find_collisions
 

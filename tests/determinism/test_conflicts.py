@@ -7,8 +7,10 @@ import pickle
 
 import pytest
 
-from pdacon.determinism import DeterminismReport, Finding, check
-from pdacon.grammar import Grammar
+from pdacon.determinism import Finding
+from pdacon.front.checking import check
+from pdacon.front.grammar import Grammar
+from pdacon.front.report import DeterminismReport
 
 EXPRESSION = """
 start: expr

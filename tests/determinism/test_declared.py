@@ -8,8 +8,8 @@ import lark
 import pytest
 from lark.indenter import Indenter
 
-from pdacon.determinism import check
-from pdacon.grammar import Grammar
+from pdacon.front.checking import check
+from pdacon.front.grammar import Grammar
 
 BLOCKS = r"""
 start: (NAME _NL | "if" _NL _INDENT start _DEDENT)+

@@ -8,7 +8,8 @@ import pickle
 
 import pytest
 
-from pdacon.determinism import TITLES, Counterexample, Derivation, DeterminismReport, Finding
+from pdacon.determinism import TITLES, Counterexample, Derivation, Finding
+from pdacon.front.report import DeterminismReport
 from pdacon.grammar import Span
 
 LEFT = Derivation("e", (Derivation("e", (Derivation("e"), Derivation('"+"'), Derivation("e"))), Derivation('"+"')))

@@ -10,12 +10,12 @@ import pytest
 
 import pdacon
 from pdacon import Grammar, LimitExceededError, Limits, Vocabulary
-from pdacon.determinism import checker
 from pdacon.determinism.deadline import OutOfTimeError
 from pdacon.determinism.language import reachability
 from pdacon.determinism.lexical import early_ends, measuring
 from pdacon.determinism.report.annotations import to_annotations
 from pdacon.determinism.report.sarif import to_sarif
+from pdacon.front import checking
 
 BYTES = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
 LARGE = Grammar.from_lark('start: "c" LONG\nLONG: /[ab]*a[ab]{9}c/\n')
@@ -41,7 +41,7 @@ def test_the_limit_of_states_names_the_largest_patterns() -> None:
 
 
 def test_check_does_not_point_to_limits_that_it_does_not_take(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checker, "check_within", partial(checker.check_within, max_states=LIMIT))
+    monkeypatch.setattr(checking, "check_within", partial(checking.check_within, max_states=LIMIT))
     with pytest.raises(LimitExceededError, match="LONG") as caught:
         pdacon.check(LARGE)
     assert "Limits" not in str(caught.value)

@@ -10,11 +10,12 @@ import pytest
 from support.applied_repairs import applied, choices
 
 from pdacon import Grammar, check
-from pdacon.determinism import DeterminismReport, Finding
+from pdacon.determinism import Finding
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.lexical.repair.continuations import Continuations
 from pdacon.determinism.lexical.repair.lockstep import kept, stands_for
 from pdacon.determinism.lexical.texts import Texts
+from pdacon.front.report import DeterminismReport
 from pdacon.lalr import build_tables
 from pdacon.lexer import build_lexer
 

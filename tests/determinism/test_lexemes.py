@@ -8,9 +8,11 @@ from itertools import product
 import pytest
 
 import pdacon
-from pdacon.determinism import DeterminismReport, Finding, check
+from pdacon.determinism import Finding
 from pdacon.determinism.report.spelling import fewest_tokens
-from pdacon.grammar import Grammar
+from pdacon.front.checking import check
+from pdacon.front.grammar import Grammar
+from pdacon.front.report import DeterminismReport
 
 COLLISION = """
 start: "(" (WORD | FRUIT)

@@ -18,7 +18,7 @@ from lexer.regexes import conditional_regex
 
 import pdacon
 from pdacon._native import _core
-from pdacon.determinism import Finding, check
+from pdacon.determinism import Finding
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.lexical.lookahead import neighbour_distances
 from pdacon.determinism.lexical.measuring import count_distinguishable
@@ -26,7 +26,8 @@ from pdacon.determinism.lexical.repair.reordering import with_longest_first
 from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.report.sizes import Sizes
 from pdacon.errors import GrammarError
-from pdacon.grammar import Grammar
+from pdacon.front.checking import check
+from pdacon.front.grammar import Grammar
 from pdacon.lalr import build_tables
 from pdacon.lexer import build_lexer
 from tests.support.languages import sentences_of_lark

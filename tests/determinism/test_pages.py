@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from support.finding_fixtures import report_with
 
-from pdacon.determinism import TITLES, DeterminismReport
+from pdacon.determinism import TITLES
 from pdacon.determinism.conflicts import causes
 from pdacon.determinism.report.pages import first_paragraph, page
+from pdacon.front.report import DeterminismReport
 
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "findings"
 GRAMMAR = re.compile(r"^(?:<!-- options: ([^\n]*) -->\n)?```lark\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -7,12 +7,15 @@ import pickle
 import pytest
 
 from pdacon import NondeterministicGrammarError, Vocabulary, compile
-from pdacon.determinism import Counterexample, Derivation, DeterminismReport, Finding, check
+from pdacon.determinism import Counterexample, Derivation, Finding
 from pdacon.determinism.report.annotations import to_annotations
 from pdacon.determinism.report.sarif import to_sarif
 from pdacon.determinism.report.snippets import Mark, columns, snippet
 from pdacon.determinism.report.trees import counterexample_lines
-from pdacon.grammar import Grammar, Span
+from pdacon.front.checking import check
+from pdacon.front.grammar import Grammar
+from pdacon.front.report import DeterminismReport
+from pdacon.grammar import Span
 
 
 def span(line: int, column: int, end_column: int, end_line: int | None = None) -> Span:

@@ -18,8 +18,9 @@ from support.applied_repairs import applied, choices, lost_texts
 from support.finding_fixtures import FIXTURES
 
 from pdacon import Grammar, PdaconError, check
-from pdacon.determinism import DeterminismReport, Finding
+from pdacon.determinism import Finding
 from pdacon.determinism.lexical.repair.trials import NOT_TRIED
+from pdacon.front.report import DeterminismReport
 
 ATOMS = [
     *('"a"', '"ab"', '"if"', '"."', '"-"', "/[a-z]+/", "/[0-9]+/", r"/\d+/", "/a*b/", '/"[^"]*"/', r"/[a-z]+\.?/"),

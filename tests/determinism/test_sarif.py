@@ -18,9 +18,12 @@ import attrs
 import pytest
 from support.finding_fixtures import FIXTURES, report_of
 
-from pdacon.determinism import TITLES, Counterexample, Derivation, DeterminismReport, Failure, Finding, Witness, check
+from pdacon.determinism import TITLES, Counterexample, Derivation, Failure, Finding, Witness
 from pdacon.determinism.report.sarif import to_sarif
-from pdacon.grammar import Grammar, Span
+from pdacon.front.checking import check
+from pdacon.front.grammar import Grammar
+from pdacon.front.report import DeterminismReport
+from pdacon.grammar import Span
 
 
 def closed(required: dict[str, Any], **optional: Any) -> dict[str, Any]:

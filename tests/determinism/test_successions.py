@@ -25,7 +25,7 @@ from pdacon.determinism.language.follow_sets import FollowSets
 from pdacon.determinism.language.reachability import members
 from pdacon.determinism.lexical.texts import Texts
 from pdacon.errors import PdaconError
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 from pdacon.lalr import build_tables
 from pdacon.lexer import build_lexer
 from pdacon.pda import Configuration, Machine

@@ -16,7 +16,7 @@ from pdacon.determinism import advice
 from pdacon.determinism.deadline import Deadline, OutOfTimeError
 from pdacon.determinism.language.reachability import Follower
 from pdacon.errors import PdaconError
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 from pdacon.lalr import Tables, build_tables
 from pdacon.lexer import Lexer, build_lexer
 

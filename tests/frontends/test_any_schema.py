@@ -13,7 +13,6 @@ from support.sqlite import syntax_error
 
 import pdacon
 from pdacon import Grammar, Vocabulary
-from pdacon.frontends import sql_for_schema
 from pdacon.frontends.arguments import lowered
 from pdacon.frontends.definitions import definitions
 from pdacon.frontends.sql_names import WORD_END, also_quoted, spelled
@@ -81,7 +80,7 @@ def quoted(name: str) -> str:
 @example({name: [name] for name in (*HOSTILE, *KEYWORDS)})
 @example({f"table_{n}": [f"column_{n}_{k}" for k in range(12)] for n in range(12)})
 def test_any_schema(schema: Schema) -> None:
-    grammar = sql_for_schema(schema)
+    grammar = Grammar.from_sql_schema(schema)
     again = Grammar.from_lark(grammar.to_lark())
     assert again.terminals == grammar.terminals
     assert again.fingerprint == grammar.fingerprint
@@ -114,7 +113,7 @@ def test_keywords_are_words_where_sqlite_takes_them_for_names_everywhere() -> No
     keywords = [name.lower() for name, text in words.items() if text.startswith(f"{name}.1:")]
     assert len(keywords) > 130
     schema = {"t": ["a"], **{word: [word] for word in keywords}}
-    constraint = pdacon.compile(sql_for_schema(schema, "changes"), EVERY_BYTE)
+    constraint = pdacon.compile(Grammar.from_sql_schema(schema, "changes"), EVERY_BYTE)
     for word in keywords:
         texts = [place.format(word) for place in PLACES]
         known = all(syntax_error(text) is None for text in texts)
@@ -155,7 +154,7 @@ def _ways(name: str, quotes: str) -> list[str]:
 )
 def test_the_checker_has_nothing_to_say_of_the_names(schema: Schema) -> None:
     # Beside names that are in quotes anyway those that need none are told from them after some bytes.
-    for finding in pdacon.check(sql_for_schema(schema)).findings:
+    for finding in pdacon.check(Grammar.from_sql_schema(schema)).findings:
         assert finding.id == "PDA016" or (finding.id == "PDA018" and "OPEN_" in finding.title), finding
 
 

@@ -19,8 +19,7 @@ from support.sql_names import named, schema_of, with_another_name
 from support.token_walks import walked_texts
 
 import pdacon
-from pdacon import Constraint, Vocabulary
-from pdacon.frontends import sql_for_schema
+from pdacon import Constraint, Grammar, Vocabulary
 from pdacon.matching.sampling import sample
 
 GOLD = Path(__file__).parents[3] / "shared" / "data" / "sql" / "spider_dev_gold.jsonl.gz"
@@ -48,7 +47,7 @@ def spider() -> dict[str, list[str]]:
 
 @cache
 def constraint_of(database: str) -> Constraint:
-    return pdacon.compile(sql_for_schema(schema_of(spider()[database])), EVERY_BYTE)
+    return pdacon.compile(Grammar.from_sql_schema(schema_of(spider()[database])), EVERY_BYTE)
 
 
 def is_sentence(constraint: Constraint, text: str) -> bool:
@@ -137,7 +136,7 @@ def judge(texts: Iterable[str], tally: Callable[..., None]) -> None:
 
 @pytest.mark.slow
 def test_random_sentences_name_what_there_is(scaled: Callable[[int], int], tally: Callable[..., None]) -> None:
-    constraint = pdacon.compile(sql_for_schema(CONCERTS), EVERY_BYTE)
+    constraint = pdacon.compile(Grammar.from_sql_schema(CONCERTS), EVERY_BYTE)
     judge(islice(sample(constraint, 1, size=40), scaled(6)), tally)
 
 
@@ -145,7 +144,7 @@ def test_random_sentences_name_what_there_is(scaled: Callable[[int], int], tally
 def test_walks_over_tokens_name_what_there_is(
     tekken: Vocabulary, scaled: Callable[[int], int], tally: Callable[..., None]
 ) -> None:
-    constraint = pdacon.compile(sql_for_schema(CONCERTS), tekken)
+    constraint = pdacon.compile(Grammar.from_sql_schema(CONCERTS), tekken)
     judge((text for text, _ in walked_texts(constraint, scaled(80))), tally)
 
 

@@ -15,7 +15,7 @@ from support.sqlite import syntax_error
 
 import pdacon
 from pdacon import Grammar, SchemaError
-from pdacon.frontends import SQL_FUNCTIONS, sql_for_schema
+from pdacon.frontends import SQL_FUNCTIONS
 from pdacon.matching.sampling import sample
 
 SCHEMA = {
@@ -27,7 +27,7 @@ SCHEMA = {
 
 @pytest.fixture(scope="module")
 def grammar() -> Grammar:
-    return sql_for_schema(SCHEMA)
+    return Grammar.from_sql_schema(SCHEMA)
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ def test_rejects(grammar: Grammar, text: str) -> None:
 
 @pytest.mark.slow
 def test_changes() -> None:
-    grammar = sql_for_schema(SCHEMA, statements="changes")
+    grammar = Grammar.from_sql_schema(SCHEMA, statements="changes")
     for text in (
         "SELECT name FROM singer",
         "INSERT INTO singer (name, age) VALUES ('a', 1) ON CONFLICT (name) DO UPDATE SET age = excluded.age",
@@ -111,7 +111,7 @@ def test_changes() -> None:
 
 @pytest.mark.slow
 def test_made_up_names_are_the_callers_affair() -> None:
-    grammar = sql_for_schema(SCHEMA, aliases="[a-z_]+", labels="total|count|how_many")
+    grammar = Grammar.from_sql_schema(SCHEMA, aliases="[a-z_]+", labels="total|count|how_many")
     assert is_sentence(
         grammar, "SELECT old.name, count(*) AS how_many FROM singer AS old ORDER BY how_many, count, count(*)"
     )
@@ -121,16 +121,16 @@ def test_made_up_names_are_the_callers_affair() -> None:
 
 @pytest.mark.slow
 def test_functions_are_those_that_are_listed() -> None:
-    grammar = sql_for_schema(SCHEMA, functions=["regexp", "mine", "count"])
+    grammar = Grammar.from_sql_schema(SCHEMA, functions=["regexp", "mine", "count"])
     assert is_sentence(grammar, "SELECT mine(name), regexp('a', name), count FROM singer WHERE name REGEXP 'a.*'")
     assert not is_sentence(grammar, "SELECT max(name) FROM singer")
-    assert not is_sentence(sql_for_schema(SCHEMA), "SELECT name FROM singer WHERE name REGEXP 'a.*'")
+    assert not is_sentence(Grammar.from_sql_schema(SCHEMA), "SELECT name FROM singer WHERE name REGEXP 'a.*'")
 
 
 @pytest.mark.slow
 def test_names_that_begin_others() -> None:
     """A table, a column, an alias and a function of one name: what comes after it tells which is meant."""
-    grammar = sql_for_schema({"rank": ["a", "b1"], "a": ["rank"], "concerts": ["a_1"]})
+    grammar = Grammar.from_sql_schema({"rank": ["a", "b1"], "a": ["rank"], "concerts": ["a_1"]})
     for text in (
         "SELECT rank, rank.a, rank.*, rank() OVER () FROM rank JOIN a",
         "SELECT b.a, b, b1, b2.rank, B2 FROM rank AS b, a b2 ORDER BY a, a.rank",
@@ -151,7 +151,7 @@ def test_it_prints_itself_as_lark(grammar: Grammar) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"double_quoted": "name"}, {"with_clause": False, "comments": False}])
 def test_it_is_deterministic(options: dict[str, Any]) -> None:
-    findings = pdacon.check(sql_for_schema(SCHEMA, **options)).findings
+    findings = pdacon.check(Grammar.from_sql_schema(SCHEMA, **options)).findings
     assert [finding.id for finding in findings if finding.level != "note"] == []
 
 
@@ -170,32 +170,32 @@ def test_it_is_deterministic(options: dict[str, Any]) -> None:
 )
 def test_what_cannot_be_a_schema(schema: dict[str, list[str]], words: str) -> None:
     with pytest.raises(SchemaError, match=words):
-        sql_for_schema(schema)
+        Grammar.from_sql_schema(schema)
 
 
 @pytest.mark.parametrize("schema", [None, ["a"], {"a": "name"}, {"a": [1]}, {1: ["a"]}, {"a": None}])
 def test_what_is_of_another_type(schema: Any) -> None:
     with pytest.raises(TypeError):
-        sql_for_schema(schema)
+        Grammar.from_sql_schema(schema)
 
 
 @pytest.mark.parametrize("options", [{"statements": "all"}, {"aliases": "("}, {"labels": "[a"}, {"functions": []}])
 def test_what_is_no_option(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
-        sql_for_schema(SCHEMA, **options)
+        Grammar.from_sql_schema(SCHEMA, **options)
 
 
 @pytest.mark.parametrize("argument", ["bound_labels", "comments", "with_clause"])
 @pytest.mark.parametrize("value", ["no", None, 0])
 def test_what_is_neither_true_nor_false(argument: str, value: Any) -> None:
     with pytest.raises(TypeError, match=f"^{argument}: expected True or False, not {value!r}"):
-        sql_for_schema(SCHEMA, **{argument: value})
+        Grammar.from_sql_schema(SCHEMA, **{argument: value})
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("double_quoted", ["text", "name"])
 def test_plain_names_may_be_in_quotes(double_quoted: Any) -> None:
-    grammar = sql_for_schema(SCHEMA, "changes", double_quoted=double_quoted)
+    grammar = Grammar.from_sql_schema(SCHEMA, "changes", double_quoted=double_quoted)
     for text in (
         'SELECT "name", `name`, [NAME], "singer"."name", singer."name", "singer".name, "singer".* FROM "singer"',
         'SELECT T1."name", "T1".name, `T1`.[name], [T1].`name`, "T1"."first name", `T1`.*, "T1".* FROM [t] AS "T1"',
@@ -231,7 +231,10 @@ def test_plain_names_may_be_in_quotes(double_quoted: Any) -> None:
 @pytest.mark.slow
 def test_text_in_double_quotes() -> None:
     """SQLite reads a column where there is one, be it listed or not."""
-    texts, names = sql_for_schema({"t": ["a"]}), sql_for_schema({"t": ["a"]}, double_quoted="name")
+    texts, names = (
+        Grammar.from_sql_schema({"t": ["a"]}),
+        Grammar.from_sql_schema({"t": ["a"]}, double_quoted="name"),
+    )
     assert is_sentence(texts, 'SELECT a FROM t WHERE a = "Joe" OR a = "row" OR a = "my rowid" OR a = ""')
     for text in ('SELECT "Joe" FROM t', 'SELECT a FROM t WHERE a = ""', 'SELECT a FROM t WHERE a IN ("xy")'):
         assert not is_sentence(names, text), text
@@ -239,7 +242,7 @@ def test_text_in_double_quotes() -> None:
         for name in ("rowid", "OID", "_RowId_"):
             for form in (f'"{name}"', f"`{name}`", f"[{name}]", name, f'n."{name}"', f't."{name}"'):
                 assert not is_sentence(grammar, f"SELECT {form} FROM t AS n"), form
-    listed = sql_for_schema({"t": ["a", "rowid"]})
+    listed = Grammar.from_sql_schema({"t": ["a", "rowid"]})
     assert is_sentence(listed, 'SELECT "rowid", rowid, t.rowid FROM t')
     assert not is_sentence(listed, 'SELECT "oid" FROM t')
 
@@ -247,7 +250,7 @@ def test_text_in_double_quotes() -> None:
 @pytest.mark.slow
 def test_a_text_that_begins_like_a_name_in_quotes() -> None:
     """SQLite reads it as one text."""
-    grammar = sql_for_schema(SCHEMA)
+    grammar = Grammar.from_sql_schema(SCHEMA)
     for text in ('"order""', '"order""s"', '"first name""', '"key"'):
         assert accepts(grammar, f"SELECT a FROM t WHERE a = {text}") == (text[-2:] != '""'), text
     assert accepts(grammar, 'SELECT "order" , "first name",[order]FROM concert')
@@ -255,7 +258,7 @@ def test_a_text_that_begins_like_a_name_in_quotes() -> None:
 
 @pytest.mark.slow
 def test_without_with() -> None:
-    grammar = sql_for_schema(SCHEMA, with_clause=False)
+    grammar = Grammar.from_sql_schema(SCHEMA, with_clause=False)
     assert is_sentence(grammar, "SELECT T1.name, x.a FROM singer AS T1, (SELECT a FROM t) x WHERE T1.age IN t")
     for text in (
         "WITH c AS (SELECT a FROM t) SELECT a FROM t",
@@ -263,7 +266,7 @@ def test_without_with() -> None:
         "SELECT a FROM t WHERE a IN c",
         "SELECT a FROM `c`",
     ):
-        assert is_sentence(sql_for_schema(SCHEMA), text), text
+        assert is_sentence(Grammar.from_sql_schema(SCHEMA), text), text
         assert not is_sentence(grammar, text), text
     matcher = pdacon.compile(grammar, EVERY_BYTE).matcher()
     assert matcher.accept_bytes(b"SELECT a FROM ")
@@ -272,7 +275,7 @@ def test_without_with() -> None:
 
 @pytest.mark.slow
 def test_labels_that_can_be_named_again() -> None:
-    grammar = sql_for_schema(SCHEMA, bound_labels=True)
+    grammar = Grammar.from_sql_schema(SCHEMA, bound_labels=True)
     for text in (
         "SELECT count(*) AS n FROM singer ORDER BY n",
         'SELECT count(*) AS "how many", max(age) a1 FROM singer ORDER BY "how many"',
@@ -281,13 +284,15 @@ def test_labels_that_can_be_named_again() -> None:
         assert is_sentence(grammar, text), text
     for text in ("SELECT count(*) AS how_many FROM singer", "SELECT count(*) AS 'n' FROM singer"):
         assert not is_sentence(grammar, text), text
-        assert is_sentence(sql_for_schema(SCHEMA), text)
-    assert not is_sentence(sql_for_schema(SCHEMA, bound_labels=True, double_quoted="name"), 'SELECT 1 AS "how many"')
+        assert is_sentence(Grammar.from_sql_schema(SCHEMA), text)
+    assert not is_sentence(
+        Grammar.from_sql_schema(SCHEMA, bound_labels=True, double_quoted="name"), 'SELECT 1 AS "how many"'
+    )
 
 
 @pytest.mark.slow
 def test_what_is_changed_is_listed() -> None:
-    grammar = sql_for_schema(SCHEMA, "changes", targets=["T"])
+    grammar = Grammar.from_sql_schema(SCHEMA, "changes", targets=["T"])
     assert is_sentence(grammar, "INSERT INTO t (a) SELECT name FROM singer")
     assert is_sentence(grammar, 'UPDATE "t" SET a = 1')
     for text in ("DELETE FROM singer", 'DELETE FROM "singer"', "INSERT INTO t (n) VALUES (1)", "UPDATE t SET n = 1"):
@@ -299,16 +304,16 @@ def test_what_is_changed_is_listed() -> None:
         ({"t": []}, {}),
     ):
         with pytest.raises(SchemaError, match=r"targets: |statements="):
-            sql_for_schema(schema, "changes", **options)
+            Grammar.from_sql_schema(schema, "changes", **options)
     with pytest.raises(ValueError, match="targets: "):
-        sql_for_schema(SCHEMA, targets=["t"])
+        Grammar.from_sql_schema(SCHEMA, targets=["t"])
     with pytest.raises(TypeError, match="targets: "):
-        sql_for_schema(SCHEMA, "changes", targets="t")
+        Grammar.from_sql_schema(SCHEMA, "changes", targets="t")
 
 
 @pytest.mark.slow
 def test_without_comments() -> None:
-    grammar = sql_for_schema(SCHEMA, comments=False)
+    grammar = Grammar.from_sql_schema(SCHEMA, comments=False)
     assert is_sentence(grammar, "SELECT a\n FROM t")
     assert not is_sentence(grammar, "SELECT a FROM t -- why")
     assert not is_sentence(grammar, "SELECT a FROM /* why */ t")
@@ -317,7 +322,7 @@ def test_without_comments() -> None:
 @pytest.mark.slow
 def test_without_comments_nothing_begins_one() -> None:
     """SQLite takes two minus signs for a comment, and what is behind them for none of the statement."""
-    grammar = sql_for_schema({"t": ["a", "b"]}, "changes", comments=False)
+    grammar = Grammar.from_sql_schema({"t": ["a", "b"]}, "changes", comments=False)
     for text in (
         "UPDATE t SET a = 1 --1 WHERE b = 2",
         "SELECT (1 --1)",
@@ -350,7 +355,7 @@ def begins_a_comment(text: str) -> bool:
 @pytest.mark.parametrize("statements", ["query", "changes"])
 def test_no_beginning_of_a_sentence_begins_a_comment(statements: Any) -> None:
     """Every short sequence of signs after what may come before them, and every place in random sentences."""
-    constraint = pdacon.compile(sql_for_schema({"t": ["a"]}, statements, comments=False), EVERY_BYTE)
+    constraint = pdacon.compile(Grammar.from_sql_schema({"t": ["a"]}, statements, comments=False), EVERY_BYTE)
 
     def is_viable(text: str) -> bool:
         return constraint.matcher().accept_bytes(text.encode())
@@ -371,7 +376,7 @@ def test_no_beginning_of_a_sentence_begins_a_comment(statements: Any) -> None:
 @pytest.mark.slow
 def test_true_and_false() -> None:
     """They are literals, unless a column has the name; SQLite has it so, too."""
-    literals = sql_for_schema(SCHEMA, "changes", labels="[a-z]+")
+    literals = Grammar.from_sql_schema(SCHEMA, "changes", labels="[a-z]+")
     for text in (
         "SELECT true, FALSE AS f FROM t WHERE a = TRUE AND a IS NOT False OR TRUE",
         "UPDATE t SET a = TRUE WHERE a IS false",
@@ -380,8 +385,8 @@ def test_true_and_false() -> None:
         assert is_sentence(literals, text), text
     for text in ("SELECT t.true FROM t", "SELECT * FROM true", "UPDATE t SET true = 1"):
         assert not is_sentence(literals, text), text
-    assert not is_sentence(sql_for_schema(SCHEMA), "SELECT truer FROM t")
-    column = sql_for_schema({"t": ["True", "a"], "false": ["b"]})
+    assert not is_sentence(Grammar.from_sql_schema(SCHEMA), "SELECT truer FROM t")
+    column = Grammar.from_sql_schema({"t": ["True", "a"], "false": ["b"]})
     with closing(sqlite3.connect(":memory:")) as database:
         database.executescript("CREATE TABLE t (True, a); CREATE TABLE false (b); INSERT INTO t VALUES (7, 8)")
         for text, value in (("SELECT true FROM t", 7), ("SELECT t.true FROM t", 7), ("SELECT false FROM t", 0)):
@@ -390,7 +395,7 @@ def test_true_and_false() -> None:
 
 
 def test_functions_beside_those_of_sqlite() -> None:
-    grammar = sql_for_schema(SCHEMA, functions=[*SQL_FUNCTIONS, "mine"])
+    grammar = Grammar.from_sql_schema(SCHEMA, functions=[*SQL_FUNCTIONS, "mine"])
     assert is_sentence(grammar, "SELECT mine(a), max(a) FROM t")
 
 
@@ -407,7 +412,7 @@ def test_functions_of_sqlite() -> None:
         assert known <= {*SQL_FUNCTIONS, *left_out}
     assert {"like", "abs"} <= known
     assert all(syntax_error(f"SELECT {name}(1)") is None for name in SQL_FUNCTIONS)
-    grammar = sql_for_schema(SCHEMA, labels="[a-z]+")
+    grammar = Grammar.from_sql_schema(SCHEMA, labels="[a-z]+")
     for text in (
         "SELECT like('a%', name), glob('a*', name) FROM singer WHERE name LIKE 'a' AND match('a', name)",
         "SELECT changes(), total_changes(), last_insert_rowid(), sqlite_version()",
@@ -443,22 +448,22 @@ def test_functions_of_sqlite() -> None:
 @pytest.mark.parametrize("argument", ["aliases", "labels"])
 def test_patterns_that_describe_no_names(argument: str, pattern: str, words: str) -> None:
     with pytest.raises(ValueError, match=f"^{argument}: .*{words}") as refused:
-        sql_for_schema(SCHEMA, **{argument: pattern})
+        Grammar.from_sql_schema(SCHEMA, **{argument: pattern})
     assert repr(pattern) in str(refused.value)
 
 
 @pytest.mark.slow
 def test_patterns_that_are_tables_only() -> None:
     with pytest.raises(ValueError, match=r"aliases: .* no name"):
-        sql_for_schema(SCHEMA, aliases="singer|concert|t")
-    assert sql_for_schema(SCHEMA, labels="singer|concert|t")
+        Grammar.from_sql_schema(SCHEMA, aliases="singer|concert|t")
+    assert Grammar.from_sql_schema(SCHEMA, labels="singer|concert|t")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("aliases", [r"\w+", "(?-i:[A-Z]+)", "(?!x)[^\x00-/:-@\\[-^`{-\x7f]+"])
 def test_what_is_never_an_alias(aliases: str) -> None:
     """Neither keywords nor tables, in whatever way they are written, nor what SQLite reads in another way."""
-    grammar = sql_for_schema({**SCHEMA, "excluded": ["e"]}, "changes", aliases=aliases, labels=aliases)
+    grammar = Grammar.from_sql_schema({**SCHEMA, "excluded": ["e"]}, "changes", aliases=aliases, labels=aliases)
     assert is_sentence(grammar, "SELECT OLD.name FROM singer AS OLD WINDOW W AS ()")
     for text in (
         "SELECT T.name FROM singer AS T",
@@ -489,7 +494,7 @@ def test_what_is_never_an_alias(aliases: str) -> None:
 )
 def test_errors_name_what_is_wrong(arguments: Any, words: str) -> None:
     with pytest.raises(TypeError, match=words):
-        sql_for_schema(*arguments)
+        Grammar.from_sql_schema(*arguments)
 
 
 def test_python_compiles_no_pattern_of_all_names(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -501,7 +506,7 @@ def test_python_compiles_no_pattern_of_all_names(monkeypatch: pytest.MonkeyPatch
         tried.append(pattern)
         return really(pattern, *flags)
 
-    grammar = sql_for_schema({f"table_{n}": [f"unheard_of_{m}" for m in range(20)] for n in range(20)})
+    grammar = Grammar.from_sql_schema({f"table_{n}": [f"unheard_of_{m}" for m in range(20)] for n in range(20)})
     monkeypatch.setattr(re, "compile", watched)
     pdacon.compile(grammar, EVERY_BYTE)
     assert not [pattern for pattern in tried if "unheard_of" in str(pattern)]

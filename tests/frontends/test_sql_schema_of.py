@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from support.sentences import is_sentence
 
-from pdacon import SchemaError
+from pdacon import Grammar, SchemaError
 from pdacon.cli import main
 from pdacon.cli.grammars import load_grammar
 from pdacon.cli.options import DoubleQuoted, GrammarOptions
-from pdacon.frontends import SQL_FUNCTIONS, sql_for_schema, sql_schema_of
+from pdacon.frontends import SQL_FUNCTIONS, sql_schema_of
 
 TABLES = """
 CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, "first name" TEXT, born AS (id + 1));
@@ -45,7 +45,7 @@ def test_tables_and_views(database: tuple[Path, sqlite3.Connection]) -> None:
     }
     assert sql_schema_of(path) == sql_schema_of(str(path)) == schema
     assert sql_schema_of(path, tables=["ADULTS"]) == {"adults": ["name", "number"]}
-    assert is_sentence(sql_for_schema(schema), """SELECT "order"."quote'd", `select` FROM [order], adults""")
+    assert is_sentence(Grammar.from_sql_schema(schema), """SELECT "order"."quote'd", `select` FROM [order], adults""")
 
 
 def test_virtual_tables(database: tuple[Path, sqlite3.Connection]) -> None:
@@ -58,7 +58,7 @@ def test_virtual_tables(database: tuple[Path, sqlite3.Connection]) -> None:
     assert schema["texts"] == ["title", "body", "texts", "rank"]
     if sqlite3.sqlite_version_info >= (3, 37):
         assert [name for name in schema if name.startswith("texts_")] == []
-    assert is_sentence(sql_for_schema(schema), "SELECT title FROM texts WHERE texts MATCH 'x' ORDER BY rank")
+    assert is_sentence(Grammar.from_sql_schema(schema), "SELECT title FROM texts WHERE texts MATCH 'x' ORDER BY rank")
 
 
 def test_nothing_is_written(database: tuple[Path, sqlite3.Connection]) -> None:
@@ -123,7 +123,7 @@ def test_what_no_grammar_can_name_is_left_out(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"nam1", b"nam\xff"))
     schema = sql_schema_of(path)
     assert schema == {"t": ["a", "b"], "broken": ["name2"]}
-    assert is_sentence(sql_for_schema(schema), "SELECT a, name2 FROM t, broken")
+    assert is_sentence(Grammar.from_sql_schema(schema), "SELECT a, name2 FROM t, broken")
     path.write_bytes(path.read_bytes().replace(b"broken", b"broke\xff"))
     assert sql_schema_of(path) == {"t": ["a", "b"]}
 
@@ -139,7 +139,7 @@ def test_damaged_files(tmp_path: Path, byte: int) -> None:
         at = end - byte % 800
         path.write_bytes(whole[:at] + put * 3 + whole[at + 3 :])
         try:
-            sql_for_schema(sql_schema_of(path))
+            Grammar.from_sql_schema(sql_schema_of(path))
         except SchemaError as error:
             assert "damaged.db: " in str(error)  # noqa: PT017 - either is an answer
 
@@ -194,7 +194,7 @@ def test_tables_and_columns_that_are_left_out(database: tuple[Path, sqlite3.Conn
             if table.lower() not in map(str.lower, excluded)
         }
         assert sql_schema_of(path, [*whole][::-1], exclude=excluded) == schema
-    without = sql_for_schema(sql_schema_of(path, exclude=["singer.name"]))
+    without = Grammar.from_sql_schema(sql_schema_of(path, exclude=["singer.name"]))
     assert is_sentence(without, "SELECT singer.id, adults.name FROM singer, adults")
     assert not is_sentence(without, "SELECT singer.name FROM singer")
     assert sql_schema_of(path, ["order"], exclude=["order.select", "order.quote'd"]) == {"order": []}
@@ -284,12 +284,12 @@ def test_on_the_command_line(database: tuple[Path, sqlite3.Connection], capsys: 
     ):
         schema = sql_schema_of(path, views=options.pop("views", True))
         grammar = load_grammar("sql_select", GrammarOptions(schema=[path], views="adults" in schema, **options))
-        assert grammar == sql_for_schema(schema, **options)
+        assert grammar == Grammar.from_sql_schema(schema, **options)
     without = GrammarOptions(schema=[path], exclude=["singer.name", "order"], functions=["mine", "ABS"])
     functions = [*SQL_FUNCTIONS, "mine"]  # ABS is one of them
     schema = {"singer": ["id", "first name", "born"], "adults": ["name", "number"]}
-    assert load_grammar("sql_select", without) == sql_for_schema(schema, functions=functions)
-    writable = sql_for_schema(sql_schema_of(path), "changes", targets=["singer", "order"])
+    assert load_grammar("sql_select", without) == Grammar.from_sql_schema(schema, functions=functions)
+    writable = Grammar.from_sql_schema(sql_schema_of(path), "changes", targets=["singer", "order"])
     assert load_grammar("sql", GrammarOptions(schema=[path])) == writable  # nothing is inserted into a view
     assert load_grammar("sql", GrammarOptions(schema=[path], targets=["order", "singer"])) == writable
 

@@ -15,7 +15,7 @@ from grammar.samples import BAD, GOOD
 
 from pdacon import Vocabulary, compile
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 
 BYTES = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
 LIBRARY = Path(lark.__file__).parent / "grammars"

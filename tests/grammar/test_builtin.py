@@ -15,7 +15,7 @@ from support.collisions import strict_lark
 from support.lark_oracle import accepts, lark_parser
 
 from pdacon import check
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 from pdacon.grammar.builtin import builtin_names
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"

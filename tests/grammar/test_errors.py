@@ -14,7 +14,7 @@ import pytest
 
 import pdacon
 from pdacon.errors import GrammarSyntaxError
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 
 PLACES = [
     ("start: NUMBER\n%import common.NUMBR\n", 2, 16, "there is no terminal NUMBR in common; did you mean NUMBER?"),

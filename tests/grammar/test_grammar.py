@@ -14,7 +14,8 @@ from grammar.samples import GOOD
 from support.lark_oracle import accepts
 
 from pdacon.errors import GrammarSyntaxError
-from pdacon.grammar import Grammar, GrammarOptions, Nonterminal, Production, Span, Terminal
+from pdacon.front.grammar import Grammar
+from pdacon.grammar import GrammarOptions, Nonterminal, Production, Span, Terminal
 
 TEXT = """\
 // a list

@@ -10,7 +10,7 @@ import pytest
 
 from pdacon import check
 from pdacon.errors import GrammarSyntaxError
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 
 MAIN = """
 start: item+ tail DIGIT

@@ -15,7 +15,8 @@ from support.indented_grammars import INDENTED_GRAMMARS, BraceIndenter, Property
 
 from pdacon import FixedWidthIndenter
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.grammar import Grammar, Layout
+from pdacon.front.grammar import Grammar
+from pdacon.grammar import Layout
 
 TEXT = 'start: x+\nx: "a" "("? _NL [_INDENT x+ _DEDENT]\n_NL: /(\\n[\\t ]*)+/\n%declare _INDENT _DEDENT\n'
 

@@ -12,7 +12,7 @@ import pytest
 from grammar.samples import GOOD
 from lark import load_grammar
 
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 
 
 def test_the_version_is_the_one_whose_private_parts_we_know() -> None:
@@ -26,7 +26,7 @@ def test_larks_own_parser_is_built_once_and_lark_is_left_as_it_was(tmp_path: Pat
 from lark import load_grammar
 from lark.common import LexerConf
 assert not hasattr(load_grammar._get_parser, "cache")
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 Grammar.from_lark('start: "a"')
 first = load_grammar._get_parser.cache
 assert load_grammar.LexerConf is LexerConf

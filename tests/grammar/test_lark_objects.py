@@ -15,7 +15,7 @@ from support.indented_grammars import TreeIndenter
 from support.languages import sentences_of_lark, sentences_of_pdacon, texts_of
 
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 
 TEXT = 'start: a | b\na.2: "x" ["y"] A\nb.1: "z" A\nA: /[a-z]/\n%ignore " "\n'
 

@@ -25,7 +25,7 @@ TEXTS = {
 }
 
 
-def assert_same_rows(grammar: pdacon.grammar.Grammar, tables: Tables, stock: IntParseTable, starts: list[str]) -> None:
+def assert_same_rows(grammar: pdacon.Grammar, tables: Tables, stock: IntParseTable, starts: list[str]) -> None:
     end = len(grammar.terminals)
     names = [grammar.symbol_name(s) for s in range(end + 1 + len(grammar.nonterminals))]
     bodies = [(names[p.lhs], [names[s] for s in p.rhs]) for p in grammar.productions]
@@ -52,7 +52,7 @@ def assert_same_rows(grammar: pdacon.grammar.Grammar, tables: Tables, stock: Int
 @pytest.mark.parametrize("name", TEXTS)
 def test_text(name: str) -> None:
     stock = lark.Lark(TEXTS[name], parser="lalr", lexer="basic")
-    grammar = pdacon.grammar.Grammar.from_lark(TEXTS[name], lexer="basic")
+    grammar = pdacon.Grammar.from_lark(TEXTS[name], lexer="basic")
     assert_same_rows(grammar, build_tables(grammar), stock.parser.parser._parse_table, ["start"])
 
 
@@ -63,7 +63,7 @@ def test_text(name: str) -> None:
 def test_grammars_that_lark_installs(file: str, starts: list[str]) -> None:
     path = LARK_GRAMMARS / file
     stock = lark.Lark.open(str(path), parser="lalr", start=starts)
-    grammar = pdacon.grammar.Grammar.from_file(path, start=starts)
+    grammar = pdacon.Grammar.from_file(path, start=starts)
     tables = build_tables(grammar)
     assert_same_rows(grammar, tables, stock.parser.parser._parse_table, starts)
     assert not any(conflict.lark_only for conflict in tables.conflicts)

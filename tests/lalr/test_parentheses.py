@@ -13,7 +13,7 @@ from support.indented_grammars import INDENTED_GRAMMARS, BraceIndenter
 from support.small_grammars import SmallGrammar
 
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 from pdacon.lalr import Tables, build_tables, find_imbalances, split_parentheses
 
 REST = "A: /a/\n_NL: /\\n/\n%declare _INDENT _DEDENT\n"

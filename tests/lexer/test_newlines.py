@@ -9,7 +9,7 @@ from support.small_grammars import SmallGrammar
 import pdacon
 from pdacon import Vocabulary
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 from pdacon.lexer import check_newline, may_indent
 
 REST = "%declare _INDENT _DEDENT\n"

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 import pdacon
-from pdacon.frontends import sql_for_schema
+from pdacon import Grammar
 from pdacon.matching.listed import ListedTexts
 
 EVERY_BYTE = pdacon.Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
@@ -67,7 +67,7 @@ def orders() -> pdacon.Constraint:
 
 @pytest.fixture(scope="module")
 def schema() -> pdacon.Constraint:
-    return pdacon.compile(sql_for_schema(SCHEMA), EVERY_BYTE)
+    return pdacon.compile(Grammar.from_sql_schema(SCHEMA), EVERY_BYTE)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,8 @@ def test_a_list_of_one_name_is_shown_beside_others() -> None:
     said = '"zzz" is not listed here: COLUMN_OR_FUNCTION is "total"; COLUMN is "id" or "name"'
     assert reason(constraint, "get zzz") == said
     shown = reason(
-        pdacon.compile(sql_for_schema({"orders": ["id", "total", "name"]}), EVERY_BYTE), "SELECT totl FROM orders"
+        pdacon.compile(Grammar.from_sql_schema({"orders": ["id", "total", "name"]}), EVERY_BYTE),
+        "SELECT totl FROM orders",
     )
     assert shown.startswith('"totl" is not listed here (did you mean "total"?): COLUMN_OR_FUNCTION is "total"; ')
     assert "SELECT" not in shown

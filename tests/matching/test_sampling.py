@@ -14,7 +14,7 @@ from support.random_grammars import loadable_grammars
 from support.small_tokenizers import train_byte_level
 
 import pdacon
-from pdacon.frontends import sql_for_schema
+from pdacon import Grammar
 from pdacon.matching.sampling import sample, sample_tokens
 
 BYTES = pdacon.Vocabulary.from_tokens([*(bytes([b]) for b in range(256)), None], [256])
@@ -136,7 +136,7 @@ def test_a_leading_space_that_does_not_count_is_walked_over() -> None:
 @pytest.mark.slow
 def test_what_is_listed_is_shown() -> None:
     """Of samples of a schema most name a table or a column of it."""
-    grammar = sql_for_schema({"singer": ["singer_id", "name"], "concert": ["concert_id", "year"]})
+    grammar = Grammar.from_sql_schema({"singer": ["singer_id", "name"], "concert": ["concert_id", "year"]})
     texts = list(islice(sample(pdacon.compile(grammar, BYTES), 1), 30))
     named = [text for text in texts if re.search("singer|concert|name|year", text, re.IGNORECASE)]
     assert len(named) > len(texts) / 2

@@ -17,9 +17,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pdacon.determinism import DeterminismReport, check
 from pdacon.detokenizer import Vocabulary
-from pdacon.grammar import Grammar
+from pdacon.front.checking import check
+from pdacon.front.grammar import Grammar
+from pdacon.front.report import DeterminismReport
 
 FIXTURES = sorted(path for path in (Path(__file__).parents[1] / "determinism" / "fixtures").iterdir() if path.is_dir())
 

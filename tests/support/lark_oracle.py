@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 import lark
 
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 
 _parsers: WeakKeyDictionary[Grammar, lark.Lark] = WeakKeyDictionary()
 

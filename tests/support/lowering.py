@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pdacon.grammar import Grammar
+from pdacon.front.grammar import Grammar
 from pdacon.lalr import build_tables, split_parentheses
 from pdacon.lexer import build_lexer
 from pdacon.pda import Machine

@@ -19,12 +19,12 @@ from pdacon.determinism.conflicts.repair.case import Advice
 from pdacon.determinism.conflicts.repair.repairs import give_advice
 from pdacon.determinism.report.findings import TITLES, Counterexample, Derivation, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed, lookahead_name
-from pdacon.grammar.describing import as_written_in
+from pdacon.grammar.grammar_data import as_written_in
 
 if TYPE_CHECKING:
     from pdacon.determinism.conflicts.derivations import Node
     from pdacon.determinism.examples import Examples
-    from pdacon.grammar import Grammar, Span
+    from pdacon.grammar import GrammarData, Span
     from pdacon.lalr import Conflict, Tables
 
 SECONDS = 10.0
@@ -36,7 +36,9 @@ _OF_WHAT_IS_AROUND = (causes.OPTIONAL, causes.AMBIGUOUS)
 """Causes that mostly lie in the rule around those that conflict."""
 
 
-def conflict_findings(grammar: Grammar, tables: Tables, examples: Examples, seconds: float = SECONDS) -> list[Finding]:
+def conflict_findings(
+    grammar: GrammarData, tables: Tables, examples: Examples, seconds: float = SECONDS
+) -> list[Finding]:
     """One finding for each cause. Cost: at most ``seconds`` for the search of examples, a few ms for most grammars.
 
     Shift/reduce is an error, or with ``conflicts="shift"`` a note. Reduce/reduce is an error unless rule priority
@@ -57,7 +59,7 @@ _Group = tuple[Cause | None, "list[Conflict]", "Explanation | None"]
 class _Report:
     """What is shared by the findings of one grammar."""
 
-    def __init__(self, grammar: Grammar, tables: Tables, examples: Examples) -> None:
+    def __init__(self, grammar: GrammarData, tables: Tables, examples: Examples) -> None:
         self._grammar = grammar
         self._tables = tables
         self._examples = examples
@@ -176,7 +178,7 @@ class _Report:
         """The conflict that is shown: the one that the explanation is of."""
         return next((c for c in group if explanation is not None and explanation.conflict == c), group[0])
 
-    def _counterexample(self, explanation: Explanation, named: Grammar) -> Counterexample | None:
+    def _counterexample(self, explanation: Explanation, named: GrammarData) -> Counterexample | None:
         example = explanation.example
         if example is None:
             return None
@@ -188,7 +190,7 @@ class _Report:
             complete=explanation.complete,
         )
 
-    def _derivation(self, root: Node, named: Grammar) -> Derivation:
+    def _derivation(self, root: Node, named: GrammarData) -> Derivation:
         made: dict[int, Derivation] = {}
         for node in reversed(list(root.preorder())):
             children = None if node.production < 0 else tuple(made[id(child)] for child in node.children)

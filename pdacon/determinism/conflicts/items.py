@@ -16,7 +16,7 @@ from pdacon.determinism.examples import Yields, shortest_yields
 from pdacon.pda import Reduces
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.lalr import Tables
 
 Item = int
@@ -47,7 +47,7 @@ class Items:
         For each symbol whether it derives the empty text.
     """
 
-    def __init__(self, grammar: Grammar, tables: Tables) -> None:
+    def __init__(self, grammar: GrammarData, tables: Tables) -> None:
         self.grammar = grammar
         self.tables = tables
         self.nonterminal = grammar.end + 1

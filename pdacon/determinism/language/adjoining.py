@@ -23,7 +23,7 @@ from pdacon.determinism.report.findings import TITLES, Finding, Witness
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.lalr import Tables
 
 _SHOWN = 5  # pairs beside the first
@@ -111,7 +111,7 @@ def _word(texts: Texts, terminal: int) -> bytes | None:
     return text if _WORD.match(shown) and _WORD.match(shown[-1]) else None
 
 
-def _finding(grammar: Grammar, pairs: list[Adjoined], repairs: AdjoiningRepairs) -> Finding:
+def _finding(grammar: GrammarData, pairs: list[Adjoined], repairs: AdjoiningRepairs) -> Finding:
     describe = grammar.describe_symbol
     pair = pairs[0]
     text = pair.before + pair.behind
@@ -144,7 +144,7 @@ def _finding(grammar: Grammar, pairs: list[Adjoined], repairs: AdjoiningRepairs)
     )
 
 
-def _parted(grammar: Grammar, terminal: int) -> tuple[str, int]:
+def _parted(grammar: GrammarData, terminal: int) -> tuple[str, int]:
     """The pattern and the priority with which no more of a word follows the terminal."""
     record = grammar.terminals[terminal]
     assert record.pattern is not None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.examples import Examples
     from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.lalr import Tables
 
 
@@ -53,7 +53,7 @@ class DeadEnds:
         never: Iterable[int],
         deadline: Deadline,
     ) -> None:
-        self._grammar: Grammar = texts.grammar
+        self._grammar: GrammarData = texts.grammar
         self._tables = tables
         self._texts = texts
         self._examples = examples

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from pdacon.determinism.report.findings import TITLES, Finding
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.grammar.model import Production
 
 
-def declared_findings(grammar: Grammar) -> list[Finding]:
+def declared_findings(grammar: GrammarData) -> list[Finding]:
     """A warning for each ``%declare``'d terminal in the rules that the postlexer, if there is one, does not make.
 
     Lark loads such a grammar, and never finds what needs the terminal. Linear in the grammar.
@@ -46,7 +46,7 @@ def declared_findings(grammar: Grammar) -> list[Finding]:
     return findings
 
 
-def _without_text(grammar: Grammar, terminal: int, user: Production, rules: str) -> Finding:
+def _without_text(grammar: GrammarData, terminal: int, user: Production, rules: str) -> Finding:
     """PDA009 of a grammar that was put together, for which no postlexer can be given: of a hole that has no text."""
     name = grammar.describe_symbol(terminal)
     return Finding(
@@ -61,7 +61,7 @@ def _without_text(grammar: Grammar, terminal: int, user: Production, rules: str)
     )
 
 
-def unused_findings(grammar: Grammar) -> list[Finding]:
+def unused_findings(grammar: GrammarData) -> list[Finding]:
     """PDA013, a warning for each rule, template or terminal that nothing leads to (`Grammar.unused`).
 
     Only what the grammar's own text defines or imports by name; not what comes along with an import, nor what only an

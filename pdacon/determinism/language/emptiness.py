@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pdacon.determinism.report.findings import Level
     from pdacon.detokenizer import Vocabulary
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.lalr import Tables
     from pdacon.lexer import Lexer
 
@@ -32,7 +32,7 @@ _UNSPELLED = "There are sentences, but each of them has bytes that no token of t
 _OTHER_TOKENS = "take a vocabulary that spells every byte, or write the terminals with what this one has."
 
 
-def emptiness_findings(grammar: Grammar) -> list[Finding]:
+def emptiness_findings(grammar: GrammarData) -> list[Finding]:
     """A finding for each start rule that derives no string of terminals: an error if no other start derives one.
 
     Linear in the grammar, up to a logarithm.
@@ -56,7 +56,7 @@ def emptiness_findings(grammar: Grammar) -> list[Finding]:
     ]
 
 
-def unproductive_findings(grammar: Grammar) -> list[Finding]:
+def unproductive_findings(grammar: GrammarData) -> list[Finding]:
     """PDA014, a warning for each rule that derives no string of terminals, in a grammar whose starts all derive one.
 
     Exact, of the rules as they stand: what the lexer makes impossible is PDA015. Linear in the grammar.
@@ -82,7 +82,7 @@ def unproductive_findings(grammar: Grammar) -> list[Finding]:
     ]
 
 
-def _needed(grammar: Grammar, nonterminal: int, names: Collection[str]) -> list[str]:
+def _needed(grammar: GrammarData, nonterminal: int, names: Collection[str]) -> list[str]:
     """Which of some rules the alternatives of a rule need, through repetitions too."""
     found: dict[str, None] = {}
     seen = {nonterminal}
@@ -100,7 +100,7 @@ def _needed(grammar: Grammar, nonterminal: int, names: Collection[str]) -> list[
 
 
 def empty_findings(
-    grammar: Grammar, tables: Tables, lexer: Lexer, limits: Limits, vocab: Vocabulary | None = None
+    grammar: GrammarData, tables: Tables, lexer: Lexer, limits: Limits, vocab: Vocabulary | None = None
 ) -> list[Finding]:
     """A finding for each start rule that no text is a sentence of: an error if the others have none either.
 
@@ -126,7 +126,7 @@ def empty_findings(
 
 
 def _unread_finding(
-    grammar: Grammar, tables: Tables, lexer: Lexer, start: int, limits: Limits, vocab: Vocabulary | None
+    grammar: GrammarData, tables: Tables, lexer: Lexer, start: int, limits: Limits, vocab: Vocabulary | None
 ) -> Finding:
     name = grammar.options.start[start]
     spelled = vocab is not None and not _is_empty(lexer, tables, start, byte_vocabulary(grammar), limits)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pdacon.determinism.examples import shortest_yields
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
 
 
 class FollowSets:
@@ -32,7 +32,7 @@ class FollowSets:
     with each other, times the width of a set.
     """
 
-    def __init__(self, grammar: Grammar, never: int = 0) -> None:
+    def __init__(self, grammar: GrammarData, never: int = 0) -> None:
         self._grammar = grammar
         self._first_rule = grammar.end + 1
         self._never = never

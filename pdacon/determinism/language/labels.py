@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from pdacon._native import _core
     from pdacon.base.cancelling import CancelEvent
     from pdacon.detokenizer import Vocabulary
-    from pdacon.grammar import Grammar, Span
+    from pdacon.grammar import GrammarData, Span
     from pdacon.grammar.labels import Label
 
 
 def label_findings(
-    grammar: Grammar,
+    grammar: GrammarData,
     pdas: Sequence[_core.TokenPda],
     vocab: Vocabulary,
     *,
@@ -70,7 +70,7 @@ def with_labels(finding: Finding, labels: tuple[Label, ...]) -> Finding:
     )
 
 
-def _hidden(grammar: Grammar, number: int, token: int, prefix: bytes, vocab: Vocabulary) -> Finding:
+def _hidden(grammar: GrammarData, number: int, token: int, prefix: bytes, vocab: Vocabulary) -> Finding:
     label = grammar.labels[number]
     return Finding(
         id="PDA021",
@@ -87,7 +87,7 @@ def _hidden(grammar: Grammar, number: int, token: int, prefix: bytes, vocab: Voc
     )
 
 
-def _shared(grammar: Grammar, first: int, second: int, token: int, prefix: bytes, vocab: Vocabulary) -> Finding:
+def _shared(grammar: GrammarData, first: int, second: int, token: int, prefix: bytes, vocab: Vocabulary) -> Finding:
     labels = f"{grammar.labels[first]} and {grammar.labels[second]}"
     settled = grammar.options.conflicts == "shift"
     taken = f"It is read as {grammar.labels[first]}, which the grammar has first."
@@ -113,11 +113,11 @@ def _shown(token: int, vocab: Vocabulary) -> str:
     return f"{token}" if text is None else f"{token}, {quote(text)}"
 
 
-def _terminals(grammar: Grammar, number: int) -> tuple[str, ...]:
+def _terminals(grammar: GrammarData, number: int) -> tuple[str, ...]:
     label = str(grammar.labels[number])
     return tuple(t.name for t in grammar.terminals if t.pattern is not None and label in t.pattern.value)
 
 
-def _span(grammar: Grammar, number: int) -> Span | None:
+def _span(grammar: GrammarData, number: int) -> Span | None:
     names = _terminals(grammar, number)
     return next((terminal.span for terminal in grammar.terminals if terminal.name in names), None)

@@ -10,10 +10,10 @@ from pdacon.lalr import find_imbalances
 from pdacon.lexer import check_newline, may_indent
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
 
 
-def newline_findings(grammar: Grammar) -> list[Finding]:
+def newline_findings(grammar: GrammarData) -> list[Finding]:
     """An error if the column of a newline is not known where it ends. For patterns that can be lowered."""
     try:
         check_newline(grammar)
@@ -24,7 +24,7 @@ def newline_findings(grammar: Grammar) -> list[Finding]:
     return []
 
 
-def borrowed_block_finding(grammar: Grammar, error: UnsupportedGrammarError) -> Finding:
+def borrowed_block_finding(grammar: GrammarData, error: UnsupportedGrammarError) -> Finding:
     """What `pdacon.lalr.split_blocks` refuses, as a finding."""
     layout = grammar.layout
     assert layout is not None
@@ -46,7 +46,7 @@ def _unsupported(error: UnsupportedGrammarError, what: str, symbols: tuple[str, 
     )
 
 
-def unindented_findings(grammar: Grammar) -> list[Finding]:
+def unindented_findings(grammar: GrammarData) -> list[Finding]:
     """A warning if rules have blocks, and no newline ends in a blank, so that no line is ever indented."""
     layout = grammar.layout
     if layout is None or may_indent(grammar) or not any(layout.indent in p.rhs for p in grammar.productions):
@@ -66,7 +66,7 @@ def unindented_findings(grammar: Grammar) -> list[Finding]:
     ]
 
 
-def balance_findings(grammar: Grammar) -> list[Finding]:
+def balance_findings(grammar: GrammarData) -> list[Finding]:
     """An error for each production that opens or closes more than its own. Linear in the grammar."""
     return [
         Finding(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
 
 
 class Lookbacks:
@@ -21,7 +21,7 @@ class Lookbacks:
     ``made``, ``shifted`` and ``closed`` are what `Follower.walk` remembers of the places that it has been in.
     """
 
-    def __init__(self, grammar: Grammar, before: list[list[int]], goto: list[dict[int, int]]) -> None:
+    def __init__(self, grammar: GrammarData, before: list[list[int]], goto: list[dict[int, int]]) -> None:
         self.made: set[tuple[int, int]] = set()
         self.shifted: dict[tuple[int, int], tuple[int, ...]] = {}
         self.closed: dict[int, set[int]] = {}

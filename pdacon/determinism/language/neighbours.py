@@ -8,14 +8,14 @@ from pdacon.base.quoting import quote
 
 if TYPE_CHECKING:
     from pdacon.determinism.lexical.texts import Lexeme, Texts
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
 
 
 class Neighbours:
     """Words about terminals that the rules put one after the other, for one grammar."""
 
     def __init__(self, texts: Texts) -> None:
-        self._grammar: Grammar = texts.grammar
+        self._grammar: GrammarData = texts.grammar
         self._texts = texts
 
     def parting(self, before: int, terminal: int, text: bytes | None) -> str:

@@ -32,7 +32,7 @@ from pdacon.errors import LimitExceededError
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline
     from pdacon.detokenizer import Vocabulary
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.lalr import Tables
     from pdacon.lexer import Lexer
 
@@ -103,7 +103,7 @@ class Follower:
 
     def __init__(
         self,
-        grammar: Grammar,
+        grammar: GrammarData,
         tables: Tables,
         lexer: Lexer,
         vocabulary: Vocabulary | None,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pdacon.determinism.examples import Examples
     from pdacon.determinism.language.reachability import Reach
     from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.lalr import Tables
 
 _SHOWN = 6  # terminals, and places in the rules
@@ -41,7 +41,7 @@ class Successions:
         never: Iterable[int],
         deadline: Deadline,
     ) -> None:
-        self._grammar: Grammar = texts.grammar
+        self._grammar: GrammarData = texts.grammar
         self._tables = tables
         self._texts = texts
         self._examples = examples

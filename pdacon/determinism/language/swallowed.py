@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.examples import Examples
     from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.lalr import Tables
 
 _WORD = re.compile(rb"[0-9A-Za-z_]")
@@ -119,7 +119,7 @@ def _pairs(texts: Texts, deadline: Deadline) -> dict[int, list[_Pair]]:
     return found
 
 
-def _is_pattern(grammar: Grammar, terminal: int) -> bool:
+def _is_pattern(grammar: GrammarData, terminal: int) -> bool:
     pattern = grammar.terminals[terminal].pattern
     return pattern is not None and pattern.kind == "re"
 
@@ -196,7 +196,7 @@ def _finding(texts: Texts, losses: Sequence[_Loss]) -> Finding:
     )
 
 
-def _unsigned(grammar: Grammar, terminal: int) -> str:
+def _unsigned(grammar: GrammarData, terminal: int) -> str:
     """What to write in place of a terminal: of Lark's own numbers there are such without a sign."""
     name = grammar.terminals[terminal].name
     return f"{name.removeprefix('SIGNED_')} instead of {name}" if name in _SIGNED else grammar.describe_symbol(terminal)

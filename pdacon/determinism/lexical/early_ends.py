@@ -21,7 +21,7 @@ from pdacon.lexer import is_lazy
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.lexer import Lexer
 
 _MOST_STATES = 20_000
@@ -39,7 +39,9 @@ class EarlyEndRepairs(Protocol):
         """What becomes of texts then."""
 
 
-def early_end_findings(grammar: Grammar, lexer: Lexer, repairs: EarlyEndRepairs, deadline: Deadline) -> list[Finding]:
+def early_end_findings(
+    grammar: GrammarData, lexer: Lexer, repairs: EarlyEndRepairs, deadline: Deadline
+) -> list[Finding]:
     """PDA012: terminals with a text that ``re.fullmatch`` takes and ``re.match`` stops short in.
 
     A shortest such text is the witness. Where only the order of alternatives, or an optional part that comes too
@@ -74,7 +76,7 @@ def early_end_findings(grammar: Grammar, lexer: Lexer, repairs: EarlyEndRepairs,
     ]
 
 
-def _not_found_out(grammar: Grammar, terminals: list[int]) -> Finding:
+def _not_found_out(grammar: GrammarData, terminals: list[int]) -> Finding:
     shown = ", ".join(grammar.describe_symbol(k) for k in terminals)
     return Finding(
         id="PDA012",
@@ -90,7 +92,7 @@ def _not_found_out(grammar: Grammar, terminals: list[int]) -> Finding:
 
 
 def _out_of_order(
-    grammar: Grammar, index: int, text: bytes, length: int, repairs: EarlyEndRepairs, deadline: Deadline
+    grammar: GrammarData, index: int, text: bytes, length: int, repairs: EarlyEndRepairs, deadline: Deadline
 ) -> Finding:
     pattern = with_longest_first(
         grammar, grammar.terminals[index], deadline, lambda pattern: repairs.is_harmless(index, pattern, [text])
@@ -112,7 +114,7 @@ def _out_of_order(
     )
 
 
-def _lazy(grammar: Grammar, ends: list[tuple[int, bytes, int]]) -> Finding:
+def _lazy(grammar: GrammarData, ends: list[tuple[int, bytes, int]]) -> Finding:
     names = [grammar.describe_symbol(index) for index, _, _ in ends]
     index, text, length = min(ends, key=lambda end: len(end[1]))
     whose = f"The pattern of {grammar.describe_symbol(index)}" if len(ends) > 1 else "The pattern"

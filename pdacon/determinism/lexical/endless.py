@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pdacon.determinism.deadline import Deadline
-    from pdacon.grammar import Grammar, Pattern
+    from pdacon.grammar import GrammarData, Pattern
 
 _BLANKS = {0x20: " ", 0x09: r"\t", 0x0A: r"\n", 0x0D: r"\r", 0x0C: r"\f", 0x0B: r"\v"}
 _ANY_BLANK = re.compile(r"(?:\\s|\[\\s\])[+*]?")
@@ -265,7 +265,7 @@ def _repair(texts: Texts, repairs: EndlessRepairs, deadline: Deadline) -> str:
     )
 
 
-def _priority_of_all(grammar: Grammar) -> int:
+def _priority_of_all(grammar: GrammarData) -> int:
     """The priority of one terminal that stands for all that is ignored: the highest that one of them has."""
     return max(grammar.terminals[k].priority for k in grammar.ignore)
 
@@ -324,7 +324,7 @@ def _is_any_blank(pattern: Pattern) -> bool:
     return pattern.kind == "re" and _ANY_BLANK.fullmatch(pattern.value) is not None
 
 
-def _has_others(grammar: Grammar) -> bool:
+def _has_others(grammar: GrammarData) -> bool:
     """Whether blanks beyond ASCII are ignored."""
     patterns = [grammar.terminals[k].pattern for k in grammar.ignore]
     flags = grammar.options.g_regex_flags

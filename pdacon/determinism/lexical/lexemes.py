@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pdacon.determinism.examples import Examples
     from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import Grammar, Terminal
+    from pdacon.grammar import GrammarData, Terminal
     from pdacon.lalr import Tables
     from pdacon.lexer import Collision, Lexer, UnboundedLookahead
 
@@ -36,7 +36,7 @@ _NOT_LOOKED_AT = (
 )
 
 
-def pattern_findings(grammar: Grammar) -> list[Finding]:
+def pattern_findings(grammar: GrammarData) -> list[Finding]:
     """An error for each terminal whose pattern cannot be lowered; without them there is no lexer to look at."""
     found: list[Finding] = []
     for index, terminal in enumerate(grammar.terminals):
@@ -51,7 +51,7 @@ def pattern_findings(grammar: Grammar) -> list[Finding]:
     return found
 
 
-def group_name_findings(grammar: Grammar, tables: Tables) -> list[Finding]:
+def group_name_findings(grammar: GrammarData, tables: Tables) -> list[Finding]:
     """An error for each group name that two terminals of one context have. For patterns that can be lowered."""
     return [
         _unsupported(
@@ -179,7 +179,7 @@ def _shown_text(texts: Texts, collision: Collision) -> tuple[bytes, bytes, int |
     return (collision.witness, collision.following, found[0]) if better is None else (better, b"", None)
 
 
-def _described(grammar: Grammar, taken: int, first: Terminal) -> str:
+def _described(grammar: GrammarData, taken: int, first: Terminal) -> str:
     """A terminal that takes the text of two others, and why."""
     if taken >= grammar.end:
         return "it for ignored text"
@@ -189,7 +189,7 @@ def _described(grammar: Grammar, taken: int, first: Terminal) -> str:
     return f"{grammar.describe_symbol(taken)}, a third one that matches it"
 
 
-def _parted(grammar: Grammar, collision: Collision, repair: str | None) -> str:
+def _parted(grammar: GrammarData, collision: Collision, repair: str | None) -> str:
     """How to part two terminals, or else how to say which of them is meant; and what a priority costs."""
     both = collision.second, collision.first
     if repair is not None:
@@ -225,7 +225,7 @@ def _contexts_of(lexer: Lexer, collision: Collision) -> list[int]:
     return [k for k, context in enumerate(lexer.contexts) if pair.issubset(context.alternation)]
 
 
-def _why(grammar: Grammar, first: Terminal, second: Terminal) -> str:
+def _why(grammar: GrammarData, first: Terminal, second: Terminal) -> str:
     """Which of Lark's criteria puts ``first`` in front: width, then length of the pattern, then name."""
     assert first.pattern is not None
     assert second.pattern is not None
@@ -238,7 +238,7 @@ def _why(grammar: Grammar, first: Terminal, second: Terminal) -> str:
     return f"its name comes first ({grammar.describe_name(first.name)}, {grammar.describe_name(second.name)})"
 
 
-def _unbounded(grammar: Grammar, lookahead: UnboundedLookahead) -> Finding:
+def _unbounded(grammar: GrammarData, lookahead: UnboundedLookahead) -> Finding:
     commit = grammar.options.lookahead == "commit"
     level: Level = "warning" if commit else "error"
     repair = (
@@ -273,7 +273,7 @@ def _unbounded(grammar: Grammar, lookahead: UnboundedLookahead) -> Finding:
     )
 
 
-def _read_on(grammar: Grammar, text: bytes, but: int | None) -> list[str]:
+def _read_on(grammar: GrammarData, text: bytes, but: int | None) -> list[str]:
     """The terminals that a text can be the beginning of, unless it is the one that has matched."""
     found = []
     for index, terminal in enumerate(grammar.terminals):
@@ -286,7 +286,7 @@ def _read_on(grammar: Grammar, text: bytes, but: int | None) -> list[str]:
     return found
 
 
-def _ignored(grammar: Grammar, text: bytes) -> int:
+def _ignored(grammar: GrammarData, text: bytes) -> int:
     """The ignored terminal that a text begins with: the one that matches most of it."""
 
     def matched(index: int) -> int:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pdacon.determinism.examples import Examples
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.lexer import Lexer
 
 _READABLE = b"aA0 "
@@ -39,7 +39,7 @@ class Lexeme:
 class Texts:
     """The lexing automaton of a grammar as witnesses need it. Everything is computed when it is first asked for."""
 
-    def __init__(self, grammar: Grammar, lexer: Lexer) -> None:
+    def __init__(self, grammar: GrammarData, lexer: Lexer) -> None:
         self.grammar = grammar
         self.lexer = lexer
         self.automaton = lexer.automaton

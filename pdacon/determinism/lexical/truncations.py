@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.examples import Examples
     from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
 
 _FEW = 6
 _MOST_CANDIDATES = 20
@@ -121,7 +121,7 @@ def truncated_texts(first: Run, second: Run, most: int = _MOST_STEPS) -> Iterato
 
 
 def shared_texts(
-    grammar: Grammar, first: int, second: int, apart: Iterable[int] = (), most: int = _MOST_STEPS
+    grammar: GrammarData, first: int, second: int, apart: Iterable[int] = (), most: int = _MOST_STEPS
 ) -> Iterator[bytes]:
     """Texts that two terminals both match whole, if they end there; the shortest first.
 
@@ -150,7 +150,7 @@ def shared_texts(
                 pending.append(state)
 
 
-def run_of(grammar: Grammar, terminal: int) -> Run:
+def run_of(grammar: GrammarData, terminal: int) -> Run:
     """The program of a terminal, ready to be followed; it remembers its steps, so it is made once for many texts."""
     return Run(compile_terminal(grammar, grammar.terminals[terminal]))
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.examples import Examples
     from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import Grammar, Span, Terminal
+    from pdacon.grammar import GrammarData, Span, Terminal
 
 _FEW = 8
 _NEVER = "(?!)"
@@ -189,7 +189,7 @@ def _place_of(texts: Texts, label: int) -> tuple[tuple[str, Span], ...]:
     return () if span is None else ((f"{texts.shown(label)}, which is taken instead", span),)
 
 
-def _users(grammar: Grammar, terminal: int) -> list[str]:
+def _users(grammar: GrammarData, terminal: int) -> list[str]:
     return list(dict.fromkeys(grammar.describe_name(p.rule) for p in grammar.productions if terminal in p.rhs))
 
 
@@ -240,7 +240,7 @@ def reserved_findings(
             yield finding
 
 
-def _is_regex(grammar: Grammar, label: int) -> bool:
+def _is_regex(grammar: GrammarData, label: int) -> bool:
     if label >= grammar.end or label in grammar.ignore:
         return False
     pattern = grammar.terminals[label].pattern
@@ -282,7 +282,7 @@ def _unreserved(
     )
 
 
-def _reserving(grammar: Grammar, repairs: ReservingRepairs, words: list[Terminal], regex: int) -> str:
+def _reserving(grammar: GrammarData, repairs: ReservingRepairs, words: list[Terminal], regex: int) -> str:
     """How to keep a pattern from matching these words, and nothing else from being matched as before."""
     hints = [word.pattern.value.encode(grammar.options.encoding) for word in words if word.pattern]
     pattern = without_words(grammar, grammar.terminals[regex], words)
@@ -293,7 +293,7 @@ def _reserving(grammar: Grammar, repairs: ReservingRepairs, words: list[Terminal
     return f"write{elsewhere(grammar, regex)}:\n{found}"
 
 
-def _overtaken(grammar: Grammar, regex: int, pattern: str) -> list[int]:
+def _overtaken(grammar: GrammarData, regex: int, pattern: str) -> list[int]:
     """The terminals that Lark tries before one as it is, and after it with a pattern, which may be longer."""
     old = grammar.terminals[regex]
     new = replace(old, pattern=read(grammar, pattern).terminals[0].pattern)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pdacon.determinism.report.findings import Failure
 from pdacon.determinism.report.rendering import plain_message, unfinished_line
-from pdacon.determinism.report.report import DeterminismReport
+from pdacon.determinism.report.report import Report
 
 if TYPE_CHECKING:
     from pdacon.grammar import Span
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _COMMANDS = MappingProxyType({"error": "error", "warning": "warning", "note": "notice"})
 
 
-def to_annotations(report: DeterminismReport) -> Iterator[str]:
+def to_annotations(report: Report) -> Iterator[str]:
     """One command a line for each finding, and for what was not looked for to the end."""
     for finding in report.findings:
         title = f"{finding.id}: {finding.title}"

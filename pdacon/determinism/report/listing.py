@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
 
 
 def cut_short(names: Iterable[str], most: int) -> list[str]:
@@ -21,6 +21,6 @@ def listed(names: Iterable[str], most: int) -> str:
     return f"{', '.join(shown)} and {last}" if shown else last
 
 
-def lookahead_name(grammar: Grammar, terminal: int) -> str:
+def lookahead_name(grammar: GrammarData, terminal: int) -> str:
     """A terminal as its author writes it; ``$END`` in words."""
     return "the end of the text" if terminal == grammar.end else grammar.describe_symbol(terminal)

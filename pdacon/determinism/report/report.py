@@ -1,19 +1,16 @@
-"""The report of a grammar: its findings, as data and as text."""
+"""The report of a grammar: its findings, as data and as text. `pdacon.Report` draws them, too."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from pdacon.above import ask
-from pdacon.base.html import preformatted
-from pdacon.base.picture import Picture
 from pdacon.determinism.report.findings import Findings
 from pdacon.determinism.report.rendering import WIDTH, render_excerpt, render_text
 
 
 @dataclass(frozen=True, slots=True)
-class DeterminismReport(Findings):
+class Report(Findings):
     """What ``check`` found, worst first.
 
     Parameters
@@ -52,24 +49,6 @@ class DeterminismReport(Findings):
         Prose is wrapped at ``width`` columns. With ``folded`` notes that need no repair have one line each.
         """
         return render_text(self, WIDTH if width is None else width, sizes=sizes, folded=folded)
-
-    def draw(self, number: int = 1) -> Picture:
-        """The two readings behind a finding, as a picture; ``number`` is its place in ``findings``, from 1.
-
-        Needs ``pip install 'pdacon[draw]'``.
-
-        Raises
-        ------
-        DrawingError
-            There is no such finding, or it has no two readings.
-        ModuleNotFoundError
-            What draws is not installed.
-        """
-        picture: Picture = ask("draw_finding", self, number)
-        return picture
-
-    def _repr_html_(self) -> str:
-        return preformatted(self.render())
 
     def excerpt(self) -> str:
         """The first errors in a few lines, for an exception's message."""

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from pdacon.determinism.report.findings import TITLES, Failure, Finding
 from pdacon.determinism.report.pages import first_paragraph, page
 from pdacon.determinism.report.rendering import plain_message, unfinished_line
-from pdacon.determinism.report.report import DeterminismReport
+from pdacon.determinism.report.report import Report
 
 if TYPE_CHECKING:
     from pdacon.grammar import Span
@@ -26,12 +26,12 @@ _NOTES = ("PDA003", "PDA011", "PDA012", "PDA016", "PDA017", "PDA018", "PDA020", 
 _WARNINGS = ("PDA009", "PDA010", "PDA013", "PDA014", "PDA015", "PDA019")
 
 
-def to_sarif(reports: Sequence[DeterminismReport], version: str, failures: Sequence[Failure] = ()) -> dict[str, Any]:
+def to_sarif(reports: Sequence[Report], version: str, failures: Sequence[Failure] = ()) -> dict[str, Any]:
     """One log with one run; JSON-ready.
 
     Parameters
     ----------
-    reports : sequence of DeterminismReport
+    reports : sequence of Report
         Paths in them become URIs as they are: relative to the root of the repository, as code scanning wants them, if
         they were given so.
     version : str
@@ -73,7 +73,7 @@ def _rule(id: str) -> dict[str, Any]:
     }
 
 
-def _results(report: DeterminismReport) -> Iterable[dict[str, Any]]:
+def _results(report: Report) -> Iterable[dict[str, Any]]:
     seen: Counter[str] = Counter()
     for finding in report.findings:
         fingerprint = _fingerprint(finding)
@@ -111,7 +111,7 @@ def _notification(failure: Failure) -> dict[str, Any]:
     return {"level": "error", "message": {"text": failure.message}, "locations": [location]}
 
 
-def _unfinished(report: DeterminismReport) -> dict[str, Any]:
+def _unfinished(report: Report) -> dict[str, Any]:
     location = {"physicalLocation": _location(None, report.subject)}
     return {"level": "note", "message": {"text": unfinished_line(report)}, "locations": [location]}
 

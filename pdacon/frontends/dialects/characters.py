@@ -18,7 +18,7 @@ from pdacon.errors import LimitExceededError, Span
 from pdacon.frontends.dialects.making import as_rule, as_terminal, made
 from pdacon.frontends.dialects.rule_graph import Graph
 from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Rules, Sequence, Text, Tree, merged
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.grammar.model import Nonterminal, Pattern, Production, Terminal
 from pdacon.regular import Ranges, character_class
 from pdacon.regular.automata import as_set
@@ -27,7 +27,7 @@ from pdacon.regular.characters import intersection, union
 _MOST_PRODUCTIONS = 20_000
 
 
-def by_characters(rules: Rules, graph: Graph) -> Grammar:
+def by_characters(rules: Rules, graph: Graph) -> GrammarData:
     """The grammar of single characters.
 
     Raises
@@ -50,7 +50,7 @@ class _Writer:
         self._atoms = _atoms(rules, graph)
         self._rule = rules.rules[rules.start]
 
-    def grammar(self) -> Grammar:
+    def grammar(self) -> GrammarData:
         for name in every(self._order):
             self._rule = self._rules.rules[name]
             self._alternatives(self._number[name], self._rule.body)

@@ -18,13 +18,13 @@ from pdacon.frontends.dialects.network import Network, network_of
 from pdacon.frontends.dialects.rule_graph import breaking, graph_of, regular_machines
 from pdacon.frontends.dialects.segments import symbols_of
 from pdacon.frontends.dialects.tree import Rules
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.lalr import build_tables
 from pdacon.regular import Ranges
 from pdacon.regular.characters import BLANKS, intersection
 
 
-def lower(rules: Rules) -> Grammar:
+def lower(rules: Rules) -> GrammarData:
     """The grammar; it has conflicts if no deterministic one was found.
 
     Raises
@@ -59,21 +59,21 @@ def lower(rules: Rules) -> Grammar:
     raise too_large
 
 
-def _by_segments(rules: Rules, network: Network) -> Grammar | None:
+def _by_segments(rules: Rules, network: Network) -> GrammarData | None:
     """The grammar of a network, if it is deterministic; else of the same with borders that a lexer finds."""
     made = _of_network(rules, network)
-    if isinstance(made, Grammar):
+    if isinstance(made, GrammarData):
         return made
     for characters in dict.fromkeys((intersection(made, BLANKS), made)):
         other = absorbing(network, characters) if characters else None
         if other is not None:
             made = _of_network(rules, other)
-            if isinstance(made, Grammar):
+            if isinstance(made, GrammarData):
                 return made
     return None
 
 
-def _of_network(rules: Rules, network: Network) -> Grammar | Ranges:
+def _of_network(rules: Rules, network: Network) -> GrammarData | Ranges:
     """The grammar, or the characters that are in dispute between terminals; none if that is not what is wrong."""
     symbols = symbols_of(network)
     disputed: Ranges = ()

@@ -16,7 +16,7 @@ from pdacon.frontends.dialects.network import Network
 from pdacon.frontends.dialects.programs import program_of
 from pdacon.frontends.dialects.segments import OR_NOTHING, WHOLE, Segment, Symbols
 from pdacon.frontends.dialects.tree import Rules
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.grammar.model import GrammarOptions, Nonterminal, Pattern, Production, Terminal
 from pdacon.lexer.program import to_automaton
 from pdacon.regular import Ranges
@@ -55,7 +55,7 @@ def numbered(symbols: Symbols, network: Network, rules: Rules) -> Numbered:
     return Numbered((None,) * len(symbols.terminals), (None,) * len(symbols.nonterminals), tuple(productions), (base,))
 
 
-def grammar_of(symbols: Symbols, network: Network, rules: Rules, plain: Numbered, cut: Cut) -> Grammar:
+def grammar_of(symbols: Symbols, network: Network, rules: Rules, plain: Numbered, cut: Cut) -> GrammarData:
     """The grammar of terminals that are automata."""
     names = _Names(symbols, network, rules)
     return made(
@@ -71,9 +71,9 @@ def made(
     terminals: tuple[Terminal, ...],
     nonterminals: tuple[Nonterminal, ...],
     productions: tuple[Production, ...],
-) -> Grammar:
+) -> GrammarData:
     """The grammar whose first nonterminal is the start."""
-    return Grammar(
+    return GrammarData(
         terminals=terminals,
         nonterminals=nonterminals,
         productions=productions,

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from pdacon.base.quoting import quoted
 from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Rules, Sequence, Text, Tree
 from pdacon.frontends.dialects.written import rules_of
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 
 _LONGEST = 4_000  # characters of a text
 _MOST_ITEMS = 200_000
@@ -57,7 +57,7 @@ class _Place:
     """Rules with the empty text, which begin and end here."""
 
 
-def standing(grammar: Grammar, text: str) -> Standing | None:
+def standing(grammar: GrammarData, text: str) -> Standing | None:
     """Where a text stands. None where the grammar is of no dialect, or has rules without texts, and where the text is
     too long or no beginning of one.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pdacon.base.quoting import quoted
 from pdacon.frontends.dialects.gbnf import EBNF, GBNF, read_rules
 from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Rules, Text, Tree
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.grammar.definitions import Definition, Expression, InOrder, Name, OneOf, Repeated
 
 _NOTATIONS = {"GBNF": GBNF, "EBNF": EBNF}
 
 
-def written_definitions(grammar: Grammar) -> tuple[Definition, ...]:
+def written_definitions(grammar: GrammarData) -> tuple[Definition, ...]:
     """The definitions of all rules, in the order of the text; none if the grammar is of no dialect.
 
     Cost: the text is read once more.
@@ -22,13 +22,13 @@ def written_definitions(grammar: Grammar) -> tuple[Definition, ...]:
     return tuple(Definition(rule.name, (), _expression(rule.body), False) for rule in rules.rules.values())
 
 
-def rules_of(grammar: Grammar) -> Rules | None:
+def rules_of(grammar: GrammarData) -> Rules | None:
     """The rules that a grammar was made of; None if it is of no dialect."""
     notation = _NOTATIONS.get(grammar.language)
     return None if notation is None else read_rules(grammar.source, notation, start_of(grammar), grammar.source_path)
 
 
-def start_of(grammar: Grammar) -> str:
+def start_of(grammar: GrammarData) -> str:
     """The rule that a text is derived from, by its author's name."""
     return next(production.rule for production in grammar.productions if production.lhs == grammar.starts[0])
 

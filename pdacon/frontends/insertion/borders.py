@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from pdacon.frontends.printing import automaton_pattern
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import Grammar, Layout, Pattern, Terminal
+from pdacon.grammar import GrammarData, Layout, Pattern, Terminal
 from pdacon.grammar.model import Automaton
 from pdacon.lexer.contexts import lexing_order
 from pdacon.lexer.program import from_automaton
@@ -117,12 +117,12 @@ class End:
         both = self.texts + set_of(closer.pattern)
         if both & (both + RegularSet.from_regex("(?s).+")):
             return None
-        pattern = both.to_grammar().terminals[0].pattern
+        pattern = both.grammar_data().terminals[0].pattern
         assert pattern is not None
         return pattern.automaton
 
 
-def end_of(grammar: Grammar) -> End:
+def end_of(grammar: GrammarData) -> End:
     """What is at the end of a grammar."""
     texts = _only_texts(grammar)
     if texts is not None:
@@ -141,14 +141,14 @@ def end_of(grammar: Grammar) -> End:
     return End(tuple(runs), union(*runs.values(), lines), None)
 
 
-def _of_lines(grammar: Grammar, layout: Layout) -> Ranges:
+def _of_lines(grammar: GrammarData, layout: Layout) -> Ranges:
     """The characters with which the end of a line begins, and those that may go on with it."""
     pattern = grammar.terminals[layout.newline].pattern
     assert pattern is not None
     return union(_first(set_of(pattern)), _first(RegularSet.from_choices([" ", "\t"])))
 
 
-def _only_texts(grammar: Grammar) -> RegularSet | None:
+def _only_texts(grammar: GrammarData) -> RegularSet | None:
     """The sentences of a grammar that is one automaton, and perhaps an empty alternative."""
     start = grammar.starts[0]
     sides = [production.rhs for production in grammar.productions]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 
 _MADE = ("Lark", "GBNF", "EBNF", "llguidance", "several grammars", "structural tag")
 """Languages of grammars that can have conflicts."""
 
 
-def check_outer(outer: Grammar) -> None:
+def check_outer(outer: GrammarData) -> None:
     """Refuse a grammar that others cannot be put into.
 
     Raises
@@ -31,7 +31,7 @@ def check_outer(outer: Grammar) -> None:
         )
 
 
-def check_fits(outer: Grammar, name: str, inner: Grammar) -> None:
+def check_fits(outer: GrammarData, name: str, inner: GrammarData) -> None:
     """Refuse an inner grammar that cannot be put into an outer one.
 
     Raises
@@ -84,7 +84,7 @@ def check_fits(outer: Grammar, name: str, inner: Grammar) -> None:
             )
 
 
-def _check_either(name: str, grammar: Grammar) -> None:
+def _check_either(name: str, grammar: GrammarData) -> None:
     if grammar.options.lexer != "contextual":
         raise UnsupportedGrammarError(
             f'{name}: lexer="basic" looks for all terminals everywhere, those of other grammars included; load it with '

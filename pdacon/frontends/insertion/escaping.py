@@ -12,7 +12,7 @@ from dataclasses import replace
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion.parts import Escaped
 from pdacon.frontends.insertion.templates import composed
-from pdacon.grammar import Grammar, GrammarOptions, Pattern, Terminal
+from pdacon.grammar import GrammarData, GrammarOptions, Pattern, Terminal
 from pdacon.lexer import compile_terminal
 from pdacon.lexer.escaping import Escapes, check_escapes, escaped_program, whole_characters
 from pdacon.lexer.program import to_automaton
@@ -21,7 +21,7 @@ _STATES = 1_000_000
 _QUOTED = r'start: "\"" text "\""'
 
 
-def escaped(grammar: Grammar, notation: str, escapes: Escapes, quotes: bool) -> Grammar:
+def escaped(grammar: GrammarData, notation: str, escapes: Escapes, quotes: bool) -> GrammarData:
     """See `Grammar.escaped`."""
     check_escapes(notation, escapes, quotes)
     _check(grammar)
@@ -37,10 +37,10 @@ def escaped(grammar: Grammar, notation: str, escapes: Escapes, quotes: bool) -> 
     if not quotes:
         return made
     options = GrammarOptions(conflicts=grammar.options.conflicts, lookahead=grammar.options.lookahead)
-    return replace(composed(_QUOTED, {"text": made}, options), parts=Escaped(grammar, quotes=True))
+    return replace(composed(_QUOTED, {"text": lambda: made}, options), parts=Escaped(grammar, quotes=True))
 
 
-def _escaped(grammar: Grammar, terminal: Terminal, escapes: Escapes) -> Terminal:
+def _escaped(grammar: GrammarData, terminal: Terminal, escapes: Escapes) -> Terminal:
     own = terminal.pattern
     if own is None:
         return terminal
@@ -60,7 +60,7 @@ def _escaped(grammar: Grammar, terminal: Terminal, escapes: Escapes) -> Terminal
     return replace(terminal, pattern=pattern, in_place_of=ignored)
 
 
-def _check(grammar: Grammar) -> None:
+def _check(grammar: GrammarData) -> None:
     """Refuse what no string can have, by name."""
     for is_there, feature, why in (
         (

@@ -17,14 +17,14 @@ from pdacon.frontends.insertion.checks import check_fits, check_outer
 from pdacon.frontends.insertion.following import Side, following
 from pdacon.frontends.insertion.parts import Composition, Hole, Joined
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import Grammar, Layout, Nonterminal, Pattern, Production, Span, Terminal
+from pdacon.grammar import GrammarData, Layout, Nonterminal, Pattern, Production, Span, Terminal
 from pdacon.grammar.model import Import, Island
 
 MADE_UP = "_HOLE"
 """What the terminal of a hole that is a rule is called, after the rule's name in capitals."""
 
 
-def inserted(outer: Grammar, text: str, inner: Mapping[str, Grammar]) -> Grammar:
+def inserted(outer: GrammarData, text: str, inner: Mapping[str, GrammarData]) -> GrammarData:
     """The grammar in which each name stands for the grammar that it is given.
 
     ``text`` is what stock Lark loads of the outer one: with declared terminals for its holes.
@@ -52,7 +52,7 @@ class _Hole:
     or `trailed`, which ends with a piece of that text. Elsewhere it is `bare`, and `trailed` is None.
     """
 
-    def __init__(self, name: str, nonterminal: int, grammar: Grammar, span: Span | None, terminal: str) -> None:
+    def __init__(self, name: str, nonterminal: int, grammar: GrammarData, span: Span | None, terminal: str) -> None:
         self.name, self.nonterminal, self.grammar, self.span = name, nonterminal, grammar, span
         self.terminal = terminal  # that the outer grammar declares in its place
         self.end: End = end_of(grammar)
@@ -74,7 +74,7 @@ class _Composition:
     terminals and the end; `_symbol` and `_copied` translate them. What is dropped keeps its number until `result`.
     """
 
-    def __init__(self, outer: Grammar, text: str) -> None:
+    def __init__(self, outer: GrammarData, text: str) -> None:
         self._outer, self._text = outer, text
         # By a terminal that reads the end of a hole together with what follows: the hole, and the terminal after it.
         self._joined: dict[int, tuple[_Hole, int]] = {}
@@ -102,7 +102,7 @@ class _Composition:
             return ~hole.nonterminal
         return symbol if symbol < self._outer.end else ~(symbol - self._outer.end - 1)
 
-    def insert(self, name: str, grammar: Grammar) -> None:
+    def insert(self, name: str, grammar: GrammarData) -> None:
         """Put a grammar in the place of a name."""
         symbol = self._hole_of(name)
         outer = self._outer
@@ -195,7 +195,7 @@ class _Composition:
             self._files[grammar.source_path or f"<{name}>"] = grammar.source
         return number[grammar.starts[0]]
 
-    def _shared(self, grammar: Grammar, terminal: int, same: bool) -> int | None:
+    def _shared(self, grammar: GrammarData, terminal: int, same: bool) -> int | None:
         """The outer terminal that is the same as an inner one: a string of both, or ignored by both."""
         own, outer = grammar.terminals[terminal], self._outer
         if grammar.layout is not None:
@@ -428,7 +428,7 @@ class _Composition:
             shown = hole.grammar.describe_name(own)
             self._imports.append(Import(new, definition, False, hole.span or definition, shown))
 
-    def result(self) -> Grammar:
+    def result(self) -> GrammarData:
         """The whole grammar."""
         outer = self._outer
         self._check_followers()
@@ -452,7 +452,7 @@ class _Composition:
         layout = self._layout
         if layout is not None and self._closers:
             layout = replace(layout, closers=frozenset(self._closers))
-        return Grammar(
+        return GrammarData(
             terminals=tuple(self._terminals[k] for k in kept),
             nonterminals=tuple(self._nonterminals),
             productions=tuple(replace(p, lhs=final(lhs), rhs=tuple(map(final, side))) for lhs, side, p in productions),
@@ -506,6 +506,6 @@ def _refused(message: str, span: Span | None) -> UnsupportedGrammarError:
     return UnsupportedGrammarError(message, span, feature="postlex")
 
 
-def _patterns(grammar: Grammar, terminals: frozenset[int]) -> set[tuple[Pattern | None, int]]:
+def _patterns(grammar: GrammarData, terminals: frozenset[int]) -> set[tuple[Pattern | None, int]]:
     """What terminals match, and with which priorities: equal of grammars that ignore the same."""
     return {(grammar.terminals[k].pattern, grammar.terminals[k].priority) for k in terminals}

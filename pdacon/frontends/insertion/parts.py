@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from pdacon.frontends.insertion.borders import set_of
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import Grammar, Pattern
+from pdacon.grammar import GrammarData, Pattern
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Hole:
 
     symbol: int
     terminal: str
-    grammar: Grammar
+    grammar: GrammarData
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Composition:
     joined : mapping of int to Joined
     """
 
-    outer: Grammar
+    outer: GrammarData
     text: str
     holes: tuple[Hole, ...]
     outside: Mapping[int, str] = field(hash=False)
@@ -86,5 +86,5 @@ class Composition:
 class Escaped:
     """A grammar within a string of JSON, with its quotes or without."""
 
-    grammar: Grammar
+    grammar: GrammarData
     quotes: bool

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,8 +19,9 @@ from pdacon.errors import EmptyLanguageError, GrammarError, GrammarSyntaxError
 from pdacon.frontends.insertion.inserting import MADE_UP, inserted
 from pdacon.frontends.json_schema import schema_grammar
 from pdacon.frontends.names_once import NamesOnce
-from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import Grammar, GrammarOptions, GrammarSource, Import, Span, grammar_of
+from pdacon.frontends.pattern_sets import pattern_sets
+from pdacon.grammar import GrammarData, GrammarOptions, Import, Span
+from pdacon.grammar.patterns import PatternSets
 from pdacon.grammar.reading import read_source, read_text
 
 _PIECE = re.compile(r"""//[^\n]*|"(?:\\.|[^"\\\n])*"|/(?!/)(?:\\.|[^/\\\n])+/|(?P<json>%json\b[ \t]*)|(?P<name>\w+)""")
@@ -28,15 +29,15 @@ _SHOWN = 40
 
 
 def composed(
-    template: str | os.PathLike[str] | Grammar,
-    holes: Mapping[str, GrammarSource],
+    template: str | os.PathLike[str] | GrammarData,
+    holes: Mapping[str, Callable[[], GrammarData]],
     options: GrammarOptions | None = None,
-) -> Grammar:
-    """See `Grammar.compose`. A template that is a text is loaded with the options."""
+) -> GrammarData:
+    """See `Grammar.compose`; ``holes`` make the inner grammars. The options are those of a template that is a text."""
     if not holes:
         raise TypeError("compose: give a grammar for each name that is open, such as code=...")
     inner = _not_empty(holes)
-    if isinstance(template, Grammar):
+    if isinstance(template, GrammarData):
         return inserted(template, template.source, inner)
     if isinstance(template, os.PathLike):
         options = GrammarOptions(import_base=os.fspath(template))
@@ -46,27 +47,27 @@ def composed(
     return inserted(*_with_holes(template, options or GrammarOptions(), list(holes)), inner)
 
 
-def _not_empty(holes: Mapping[str, GrammarSource]) -> dict[str, Grammar]:
+def _not_empty(holes: Mapping[str, Callable[[], GrammarData]]) -> dict[str, GrammarData]:
     """The grammars for the holes but those that have no sentence: what needs one of these is a branch that cannot be.
 
     Their holes stay terminals that are only declared.
     """
-    made = {name: _unless_empty(name, given) for name, given in holes.items()}
+    made = {name: _unless_empty(name, make) for name, make in holes.items()}
     return {name: grammar for name, grammar in made.items() if grammar is not None}
 
 
-def _unless_empty(name: str, given: GrammarSource) -> Grammar | None:
+def _unless_empty(name: str, make: Callable[[], GrammarData]) -> GrammarData | None:
     try:
-        return grammar_of(f"compose: {name}", given)
+        return make()
     except EmptyLanguageError as error:
         caution(f"compose: {name}: {error}; so no text has what needs {name}")
         return None
 
 
-def with_inline_schemas(text: str, options: GrammarOptions, sets: Mapping[str, RegularSet]) -> Grammar:
+def with_inline_schemas(text: str, options: GrammarOptions, sets: PatternSets) -> GrammarData:
     """The grammar of a text that has ``%json {...}`` where names of rules may stand."""
     plain = text
-    inner: dict[str, Grammar] = {}
+    inner: dict[str, GrammarData] = {}
     names: dict[str, str] = {}
     written: dict[str, str] = {}
     taken = set(re.findall(r"\w+", text))
@@ -81,7 +82,7 @@ def with_inline_schemas(text: str, options: GrammarOptions, sets: Mapping[str, R
             written[names[key]] = " ".join(text[begin:end].split())
         plain = plain[:begin] + _blanked(names[key], text[begin:end], span) + plain[end:]
     if not inner:
-        return read_text(text, options, Grammar, sets)
+        return read_text(text, options, sets)
     try:
         outer, loaded = _with_holes(plain, options, list(inner), sets)
     except GrammarSyntaxError as error:
@@ -107,8 +108,8 @@ def _in_own_words(error: GrammarSyntaxError, written: Mapping[str, str]) -> Gram
 
 
 def _with_holes(
-    text: str, options: GrammarOptions, names: list[str], sets: Mapping[str, RegularSet] | None = None
-) -> tuple[Grammar, str]:
+    text: str, options: GrammarOptions, names: list[str], sets: PatternSets | None = None
+) -> tuple[GrammarData, str]:
     """The grammar of a text in which some names are holes, and the text that stock Lark loads."""
     uses = {found["name"]: found.start() for found in reversed(list(_PIECE.finditer(text))) if found["name"]}
     further = []
@@ -128,7 +129,7 @@ def _with_holes(
             inline = "" if name.startswith("_") else "?"
             further += [f"%declare {name.upper()}{MADE_UP}", f"{inline}{name}: {name.upper()}{MADE_UP}"]
     loaded = "\n".join([text, *further, ""])
-    grammar = read_text(loaded, options, Grammar, sets or {})
+    grammar = read_text(loaded, options, sets or (pattern_sets() if options.extensions else None))
     spans = {name: _span(text, uses[name], uses[name] + len(name), options) for name in names}
     made = replace(
         grammar,
@@ -170,7 +171,7 @@ def _decoded(text: str, at: int, span: Span) -> tuple[Any, int]:
     return schema, end
 
 
-def _of_schema(schema: Any, span: Span) -> Grammar:
+def _of_schema(schema: Any, span: Span) -> GrammarData:
     try:
         return schema_grammar(schema)
     except GrammarError as error:

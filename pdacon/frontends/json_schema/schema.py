@@ -19,7 +19,7 @@ from pdacon.frontends.json_schema.productions import MOST_PRODUCTIONS, Productio
 from pdacon.frontends.json_schema.reading import Reader
 from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.writing import Writer
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.grammar.model import GrammarOptions
 
 _DEEPEST = 50  # names of members that a message follows
@@ -36,7 +36,7 @@ def schema_grammar(
     notation: Notation | None = None,
     closed: bool = False,
     plain_integers: bool = False,
-) -> Grammar:
+) -> GrammarData:
     """The grammar of the values that satisfy a schema; see `Grammar.from_json_schema`. ``watch`` can stop the work.
 
     ``notation`` has the marks of types that are not JSON's. With ``plain_integers`` ``1.0`` is none in any draft, so
@@ -94,7 +94,7 @@ def schema_grammar(
         if warn:
             caution(f"{pointer}: {keyword}: {why}")
     base = len(lowered.terminals) + 1
-    return Grammar.of_flat(
+    return GrammarData.of_flat(
         lowered.productions,
         terminals=lowered.terminals,
         nonterminals=lowered.nonterminals,

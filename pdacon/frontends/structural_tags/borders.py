@@ -18,7 +18,7 @@ from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion.borders import set_of
 from pdacon.frontends.insertion.following import Rule, first_sets, following
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.lalr import build_tables
 from pdacon.lexer.contexts import make_contexts
 from pdacon.regular import Ranges
@@ -56,7 +56,7 @@ def precedence(sets: Mapping[str, RegularSet], words: Mapping[str, str]) -> list
     return list(ordered)
 
 
-def check_borders(grammar: Grammar, sets: Mapping[str, RegularSet], places: Mapping[str, str]) -> None:
+def check_borders(grammar: GrammarData, sets: Mapping[str, RegularSet], places: Mapping[str, str]) -> None:
     """Refuse a grammar in which the lexer or the parser would not find what the structural tag means.
 
     Parameters
@@ -102,7 +102,7 @@ def _meeting(one: _Rows, other: _Rows) -> tuple[bool, Ranges]:
 
 
 class _Borders:
-    def __init__(self, grammar: Grammar, sets: Mapping[str, RegularSet], places: Mapping[str, str]) -> None:
+    def __init__(self, grammar: GrammarData, sets: Mapping[str, RegularSet], places: Mapping[str, str]) -> None:
         self._grammar, self._places = grammar, places
         self._sets = {k: sets[one.name] for k, one in enumerate(grammar.terminals) if one.name in sets}
         self._own = frozenset(self._sets)

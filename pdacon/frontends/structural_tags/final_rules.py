@@ -15,10 +15,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 
 
-def with_final_rules(grammar: Grammar) -> Grammar:
+def with_final_rules(grammar: GrammarData) -> GrammarData:
     """The grammar with the same sentences in which no rule stands both at the end of a sentence and before it.
 
     A rule whose last symbol may be empty is not followed further. Grammars with an Indenter, and those that were put
@@ -57,18 +57,18 @@ def with_final_rules(grammar: Grammar) -> Grammar:
     )
 
 
-def _last(grammar: Grammar) -> set[int]:
+def _last(grammar: GrammarData) -> set[int]:
     """The nonterminals that may stand at the end of a sentence: the start, and of each of them the last symbol."""
     return _closure(grammar, grammar.starts, slice(-1, None))
 
 
-def _inner(grammar: Grammar) -> set[int]:
+def _inner(grammar: GrammarData) -> set[int]:
     """The nonterminals that may stand before the end of a sentence, with all that they are made of."""
     begun = {symbol for one in grammar.productions for symbol in one.rhs[:-1] if symbol > grammar.end}
     return _closure(grammar, begun, slice(None))
 
 
-def _closure(grammar: Grammar, begun: Iterable[int], part: slice) -> set[int]:
+def _closure(grammar: GrammarData, begun: Iterable[int], part: slice) -> set[int]:
     """Nonterminals with those that a part of their right sides leads to."""
     leads: defaultdict[int, set[int]] = defaultdict(set)
     for one in grammar.productions:

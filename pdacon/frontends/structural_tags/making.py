@@ -15,6 +15,7 @@ from pdacon.errors import (
     UnsupportedGrammarError,
 )
 from pdacon.frontends.insertion import inserted
+from pdacon.frontends.pattern_sets import pattern_sets
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.frontends.structural_tags.borders import check_borders, precedence
 from pdacon.frontends.structural_tags.final_rules import with_final_rules
@@ -30,11 +31,11 @@ from pdacon.frontends.structural_tags.pieces import (
     Token,
     without_empty,
 )
-from pdacon.grammar import Grammar, GrammarOptions, Terminal
+from pdacon.grammar import GrammarData, GrammarOptions, Terminal
 from pdacon.grammar.reading import read_text
 
 
-def made(piece: Piece, source: str, place: str) -> Grammar:
+def made(piece: Piece, source: str, place: str) -> GrammarData:
     """The grammar of the texts of a piece.
 
     Where the lexer or the parser could not tell where pieces end as they are written, the normal form is tried: there
@@ -55,7 +56,7 @@ def made(piece: Piece, source: str, place: str) -> Grammar:
         Nobody could tell where a piece ends.
     """
     if isinstance(piece, Texts):
-        return replace(piece.set.to_grammar(), source=source, language="structural tag")
+        return replace(piece.set.grammar_data(), source=source, language="structural tag")
     writing = _Writing()
     try:
         whole = _put_together(writing, writing.expression(piece))
@@ -73,7 +74,7 @@ def made(piece: Piece, source: str, place: str) -> Grammar:
     return replace(whole, source=source, language="structural tag", imports=(), imported_files=(), parts=None)
 
 
-def _put_together(writing: _Writing, start: str) -> Grammar:
+def _put_together(writing: _Writing, start: str) -> GrammarData:
     """The grammar of what was written, which begins with ``start``.
 
     Raises
@@ -89,7 +90,7 @@ def _put_together(writing: _Writing, start: str) -> Grammar:
         written = f"/(?P<{name}>)/" if word is None else json.dumps(word, ensure_ascii=False)
         lines.append(f"{name}.{len(writing.sets) - rank}: {written}")
     lines += [f"%declare {name}" for name in writing.parts]
-    outer = read_text("\n".join([*lines, ""]), GrammarOptions(extensions=True), Grammar, writing.unwritten())
+    outer = read_text("\n".join([*lines, ""]), GrammarOptions(extensions=True), pattern_sets(writing.unwritten()))
     outer = replace(
         outer,
         terminals=tuple(replace(one, span=None, literal=writing.shown(one)) for one in outer.terminals),

@@ -12,7 +12,7 @@ from functools import reduce
 from typing import TypeAlias
 
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 
 EMPTY = RegularSet.from_choices([""])
 
@@ -29,7 +29,7 @@ class Texts:
 class Part:
     """The sentences of a grammar."""
 
-    grammar: Grammar
+    grammar: GrammarData
     place: str
 
 

@@ -18,7 +18,7 @@ from pdacon.frontends.structural_tags.formats import Format, checked_text, malfo
 from pdacon.frontends.structural_tags.free_text import FreeText
 from pdacon.frontends.structural_tags.making import made
 from pdacon.frontends.structural_tags.pieces import EMPTY, Part, Piece, Texts, Token, either, repeated, sequence
-from pdacon.grammar import Grammar, GrammarOptions
+from pdacon.grammar import GrammarData, GrammarOptions
 from pdacon.grammar.reading import read_text
 
 _MOST_CHARACTERS = 5_000
@@ -26,13 +26,13 @@ _MOST_TIMES = 1_000
 _SYNTAXES = {
     "ebnf": lambda text: ebnf_grammar(text, "root", None),
     "gbnf": lambda text: gbnf_grammar(text, None),
-    "lark": lambda text: read_text(text, GrammarOptions(), Grammar, {}),
+    "lark": lambda text: read_text(text, GrammarOptions()),
 }
 
 
 def structural_tag_grammar(
     tag: Any, *, spelling: Spelling | None = None, registry: Any = None, watch: Watch | None = None
-) -> Grammar:
+) -> GrammarData:
     """The grammar of the texts that a structural tag describes; see `Grammar.from_structural_tag`."""
     outermost = root(tag)
     piece = _Translation(spelling, registry, watch).piece(outermost, ())
@@ -119,7 +119,7 @@ class _Translation:
             spelling = spelling or Spelling(whitespace="any", max_blanks=blanks)
         schema = one.given.get("json_schema")
 
-        def grammar() -> Grammar:
+        def grammar() -> GrammarData:
             return schema_grammar(schema, spelling=spelling, registry=self._registry, watch=self._watch)
 
         return _part(self._within(one, "json_schema", grammar), f"{one.place}/json_schema")
@@ -349,7 +349,7 @@ def _text(text: str, place: str) -> Texts:
     return Texts(RegularSet.from_choices([text]), place)
 
 
-def _part(grammar: Grammar, place: str) -> Piece:
+def _part(grammar: GrammarData, place: str) -> Piece:
     """A grammar; or its texts, where it is one terminal and nothing else."""
     texts = end_of(grammar).texts
     return Part(grammar, place) if texts is None else Texts(texts, place)

@@ -22,7 +22,7 @@ from pdacon.frontends.types.hints import Hints, Scope, special
 from pdacon.frontends.types.shapes import Schemas, Shape
 from pdacon.frontends.types.tools import Calls, tool_of
 from pdacon.frontends.types.unions import overlap
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def is_type(given: Any) -> bool:
 
 def type_grammar(
     given: Any, form: FormName, spelling: Spelling | None, lax: bool, watch: Watch | None = None
-) -> Grammar:
+) -> GrammarData:
     """See `Grammar.from_type`."""
     if not isinstance(given, Hashable):
         raise TypeError(f"Grammar.from_type takes a class or another type, not the value {given!r:.60}{_advice(given)}")
@@ -78,7 +78,7 @@ def _advice(value: Any) -> str:
 
 def function_grammar(
     function: Any, form: FormName, spelling: Spelling | None, lax: bool, key: str, watch: Watch | None = None
-) -> Grammar:
+) -> GrammarData:
     """See `Grammar.from_function`."""
     if not callable(function):
         raise TypeError(f"from_function takes a function, not {function!r:.60}")
@@ -93,14 +93,14 @@ def tools_grammar(
     key: str,
     several: bool,
     watch: Watch | None,
-) -> Grammar:
+) -> GrammarData:
     """See `Grammar.from_tools`."""
     if isinstance(tools, str | dict) or not isinstance(tools, Sequence) or not tools:
         raise TypeError(f"from_tools takes a list of at least one function, class or dict, not {tools!r:.60}")
     return _grammar(("tools", tuple(tools)), (form, spelling, lax, key, several), watch)
 
 
-def _grammar(given: tuple[str, Any], options: tuple[Any, ...], watch: Watch | None) -> Grammar:
+def _grammar(given: tuple[str, Any], options: tuple[Any, ...], watch: Watch | None) -> GrammarData:
     watch = Watch(0.0, None) if watch is None else watch
     form, hints, shape, name = _shaped(given, options)
     for item, path in hints.hashed:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from pdacon.compiling import compile
-from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, logits_width, vocabulary_of
 from pdacon.errors import VocabularyError
-from pdacon.grammar import grammar_of
+from pdacon.front.compiling import compile
+from pdacon.front.constraint import Constraint
+from pdacon.front.grammar import grammar_of
 from pdacon.integrations.huggingface.beginnings import Begun
 from pdacon.integrations.huggingface.results import Generation, continued
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from transformers import ContinuousBatchingConfig
 
-from pdacon.constraint import Constraint
 from pdacon.errors import MatcherError
-from pdacon.grammar import GrammarSource
+from pdacon.front.constraint import Constraint
+from pdacon.front.grammar import GrammarSource
 from pdacon.integrations.huggingface.arguments import (
     choose_constraints,
     end_ids,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pdacon.constraint import Constraint
 from pdacon.errors import MatcherError
+from pdacon.front.constraint import Constraint
 from pdacon.matching import Matcher
 from pdacon.matching.budgets import Budget
 

@@ -18,8 +18,8 @@ import torch
 from numpy.typing import NDArray
 from transformers.generation.continuous_batching.cb_logits_processors import ContinuousBatchingLogitsProcessor
 
-from pdacon.constraint import Constraint
 from pdacon.errors import MatcherError, PdaconError
+from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.arguments import require_vocabulary
 from pdacon.integrations.huggingface.beginnings import Beginning, begin
 from pdacon.integrations.huggingface.masks import Fill, MaskTable

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, logits_width
+from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.beginnings import Begun, begin
 from pdacon.integrations.huggingface.plots import plot
 from pdacon.integrations.huggingface.prompts import Inputs

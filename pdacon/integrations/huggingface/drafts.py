@@ -17,7 +17,7 @@ from transformers.generation.candidate_generator import CandidateGenerator
 from transformers.generation.stopping_criteria import StopStringCriteria
 
 from pdacon.base.arguments import require_count
-from pdacon.constraint import Constraint
+from pdacon.front.constraint import Constraint
 from pdacon.matching import Matcher
 
 _FORCED_BYTES = 256  # of what is forced so many are tokenized at most

@@ -13,10 +13,10 @@ import torch
 from transformers.generation.streamers import BaseStreamer
 
 from pdacon.base.arguments import require_bool
-from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import MatcherError
-from pdacon.grammar import GrammarSource
+from pdacon.front.constraint import Constraint
+from pdacon.front.grammar import GrammarSource
 from pdacon.integrations.huggingface.arguments import (
     choose_constraints,
     end_ids,

@@ -8,8 +8,8 @@ from typing import Any, Literal, overload
 import torch
 from transformers import StoppingCriteria
 
-from pdacon.constraint import Constraint
-from pdacon.grammar import GrammarSource
+from pdacon.front.constraint import Constraint
+from pdacon.front.grammar import GrammarSource
 from pdacon.integrations.huggingface.arguments import compiled, numbered, require_same_texts
 from pdacon.integrations.huggingface.generation import generate, require_values
 from pdacon.integrations.huggingface.prompts import Chat, Prompt

@@ -15,7 +15,7 @@ from typing import Any
 from pdacon.base.arguments import require_count
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
-from pdacon.grammar import Grammar, GrammarSource, grammar_of
+from pdacon.front.grammar import Grammar, GrammarSource, grammar_of
 
 
 @dataclass(frozen=True)

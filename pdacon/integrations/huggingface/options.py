@@ -11,7 +11,7 @@ from transformers.utils.generic import TransformersKwargs
 
 from pdacon.base.arguments import belongs_elsewhere
 from pdacon.base.quoting import did_you_mean
-from pdacon.compiling import compile
+from pdacon.front.compiling import compile
 
 # Arguments of model.generate that `generate` sets itself, and what to use in their place.
 _OURS = {

@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from transformers import LogitsProcessor
 
-from pdacon.constraint import Constraint
 from pdacon.errors import MatcherError
+from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.arguments import require_vocabulary
 from pdacon.integrations.huggingface.beginnings import Beginning, Beginnings, begin, one_for_each
 from pdacon.integrations.huggingface.lengths import last_column

@@ -8,14 +8,14 @@ from typing import Any
 
 from pdacon.base.cautions import caution
 from pdacon.base.html import preformatted, shaded
-from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import IncompleteWarning
+from pdacon.front.constraint import Constraint
+from pdacon.front.values import UNKNOWN, reader_of, reader_of_builtin
 from pdacon.integrations.huggingface.beginnings import Begun, begin
 from pdacon.integrations.huggingface.diagnostics import Diagnostics
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.matching import Matcher
-from pdacon.values import UNKNOWN, reader_of
 
 _MANY_BLANKS = 20  # at the end of a text that is no sentence yet: more than layouts of texts want
 
@@ -97,7 +97,8 @@ class Generation:
         RecursionError
             It is nested too deeply for ``json.loads``.
         """
-        read = reader_of(None, self.grammar) if self._constraint is None else self._constraint._reader()
+        of = self._constraint
+        read = reader_of_builtin(self.grammar) if of is None else reader_of(of)
         if read is None:
             raise TypeError(f"the grammar of this text {UNKNOWN}")
         if not self.complete:

@@ -11,9 +11,9 @@ import torch
 from sglang.srt.constrained.base_grammar_backend import BaseGrammarBackend, BaseGrammarObject, InvalidGrammarObject
 
 from pdacon.base.limits import Limits
-from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import PdaconError
+from pdacon.front.constraint import Constraint
 from pdacon.integrations.formats import Kind, grammar_kind
 from pdacon.integrations.held import HeldAnswer
 from pdacon.integrations.requests import Compiler

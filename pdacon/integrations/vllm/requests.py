@@ -12,9 +12,9 @@ from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import PdaconError, UnsupportedGrammarError
+from pdacon.front.constraint import Constraint
 from pdacon.integrations.formats import Kind, grammar_kind
 from pdacon.integrations.requests import Compiler
 from pdacon.integrations.vllm.settings import WANTED, Settings, read_settings

@@ -14,7 +14,8 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from pdacon.grammar import Grammar, records
+from pdacon.front.grammar import Grammar
+from pdacon.grammar import records
 
 SOURCES = Path(__file__).resolve().parents[3] / "pdacon" / "_native" / "src"
 _SETTINGS = 1

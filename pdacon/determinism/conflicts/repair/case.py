@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pdacon.determinism.conflicts.causes import Cause
     from pdacon.determinism.conflicts.explanations import Explanation
     from pdacon.determinism.conflicts.items import Items
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.lalr import Conflict
 
 SHARE_A_RULE = "write the rules so that both ways share one rule up to this point and part only after it."
@@ -63,7 +63,7 @@ class Case:
         conflict: Conflict,
         lookaheads: str,
         explanation: Explanation | None,
-        named: Grammar,
+        named: GrammarData,
     ) -> None:
         self.items = items
         self.grammar = named

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pdacon.determinism.conflicts.causes import Cause
     from pdacon.determinism.conflicts.explanations import Explanation
     from pdacon.determinism.conflicts.items import Items
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.lalr import Conflict
 
 _ADVISERS = {
@@ -41,7 +41,7 @@ def give_advice(
     conflict: Conflict,
     lookaheads: str,
     explanation: Explanation | None,
-    named: Grammar,
+    named: GrammarData,
 ) -> Advice:
     """Advice on a conflict; ``explanation`` has the example that is shown, ``named`` the names to use."""
     if cause is None:

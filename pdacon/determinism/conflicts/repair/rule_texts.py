@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
     from pdacon.determinism.conflicts.items import Items
     from pdacon.determinism.conflicts.repair.rewrites import Ladder
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
 
 _PRIORITY = re.compile(r"[ \t]*\.[ \t]*(-?\d+)")
 
 
-def ladder_lines(items: Items, ladder: Ladder, named: Grammar) -> list[str]:
+def ladder_lines(items: Items, ladder: Ladder, named: GrammarData) -> list[str]:
     """One rule for each level; none if they cannot be written down."""
     if not is_written(items, {symbol for k in sum(ladder.origins, ()) for symbol in items.sides[k][1]}):
         return []
@@ -67,7 +67,7 @@ def is_written(items: Items, symbols: Collection[int]) -> bool:
     return True
 
 
-def _heading(grammar: Grammar, index: int) -> tuple[str, str]:
+def _heading(grammar: GrammarData, index: int) -> tuple[str, str]:
     """What the author has written right before a rule's name, ``?`` and ``!``, and its priority."""
     span = grammar.nonterminals[index].span
     if span is None:

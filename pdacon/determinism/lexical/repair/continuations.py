@@ -21,7 +21,7 @@ import numpy as np
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.printing import END, START, eliminated
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.lexer import compile_whole
 from pdacon.regular import Dfa, Ranges, character_class
 from pdacon.regular.characters import complement, intersection, union
@@ -37,7 +37,7 @@ States: TypeAlias = frozenset[tuple[int, int]]
 class Continuations:
     """The continuations of the texts of one grammar's terminals. Automata are made when they are first asked for."""
 
-    def __init__(self, grammar: Grammar) -> None:
+    def __init__(self, grammar: GrammarData) -> None:
         self._grammar = grammar
         self._known: dict[int, Dfa] = {}
 

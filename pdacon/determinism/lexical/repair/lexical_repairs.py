@@ -26,7 +26,7 @@ from pdacon.lexer import build_lexer, compile_terminal, find_collisions, find_un
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline
-    from pdacon.grammar import Grammar, Terminal
+    from pdacon.grammar import GrammarData, Terminal
     from pdacon.lalr import Tables
     from pdacon.lexer import Collision
 
@@ -55,7 +55,7 @@ class Edit:
 class Repairs:
     """Repairs of one grammar's terminals. Without tables, or when time is over, none is found."""
 
-    def __init__(self, grammar: Grammar, tables: Tables, texts: Texts, deadline: Deadline) -> None:
+    def __init__(self, grammar: GrammarData, tables: Tables, texts: Texts, deadline: Deadline) -> None:
         self._grammar = grammar
         self._tables = tables
         self._texts = texts
@@ -321,7 +321,7 @@ def _as_it_is(terminal: Terminal) -> str:
     return '"' + quoted.replace('"', '\\"') + '"' + "".join(sorted(flags))
 
 
-def _edited(grammar: Grammar, edit: Edit) -> Terminal:
+def _edited(grammar: GrammarData, edit: Edit) -> Terminal:
     terminal = replace(grammar.terminals[edit.terminal], priority=edit.priority)
     return (
         terminal
@@ -330,7 +330,7 @@ def _edited(grammar: Grammar, edit: Edit) -> Terminal:
     )
 
 
-def _with_terminals(grammar: Grammar, edited: Mapping[int, Terminal]) -> Grammar:
+def _with_terminals(grammar: GrammarData, edited: Mapping[int, Terminal]) -> GrammarData:
     terminals = tuple(edited.get(k, terminal) for k, terminal in enumerate(grammar.terminals))
     return replace(grammar, terminals=terminals)
 

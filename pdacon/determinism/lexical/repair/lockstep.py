@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.lalr import Tables
 
 _MOST_PAIRS = 60_000
@@ -462,7 +462,7 @@ class _Comparison:
             raise OverflowError
 
 
-def stands_for(grammar: Grammar, terminal: int, other: int) -> bool:
+def stands_for(grammar: GrammarData, terminal: int, other: int) -> bool:
     """Whether each sentence is one with the other terminal in the place of the first one, as far as productions show.
 
     They do if each production has a twin with the other terminal in it, or is that terminal alone and its symbol

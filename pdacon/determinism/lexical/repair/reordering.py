@@ -15,14 +15,17 @@ from pdacon.lexer import build_lexer
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline
-    from pdacon.grammar import Grammar, Terminal
+    from pdacon.grammar import GrammarData, Terminal
 
 _MOST_PATTERNS = 30
 _MOST_STATES = 20_000
 
 
 def with_longest_first(
-    grammar: Grammar, terminal: Terminal, deadline: Deadline, is_harmless: Callable[[str], bool] = lambda pattern: True
+    grammar: GrammarData,
+    terminal: Terminal,
+    deadline: Deadline,
+    is_harmless: Callable[[str], bool] = lambda pattern: True,
 ) -> str | None:
     """The pattern of a terminal with the alternatives of one group in another order, so that it has no early end.
 

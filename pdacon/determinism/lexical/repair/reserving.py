@@ -12,12 +12,12 @@ from pdacon.errors import LimitExceededError, PdaconError
 from pdacon.lexer import compile_pattern, compile_terminal
 
 if TYPE_CHECKING:
-    from pdacon.grammar import Grammar, Terminal
+    from pdacon.grammar import GrammarData, Terminal
 
 _REPEATED_AT_END = re.compile(r"(\[(?:\\.|[^\]\\])+\]|\\w)[*+]$")
 
 
-def without_words(grammar: Grammar, terminal: Terminal, words: list[Terminal]) -> str | None:
+def without_words(grammar: GrammarData, terminal: Terminal, words: list[Terminal]) -> str | None:
     """The pattern of a terminal as a grammar's author may write it to keep just these words from it.
 
     Returns
@@ -59,7 +59,7 @@ def _spelt(word: Terminal, flags: str) -> str:
     return f"(?i:{text})" if "i" in word.pattern.flags else f"(?-i:{text})"
 
 
-def borders(grammar: Grammar, terminal: Terminal, words: list[Terminal]) -> Iterator[str]:
+def borders(grammar: GrammarData, terminal: Terminal, words: list[Terminal]) -> Iterator[str]:
     """Look-aheads to put after a word, which hold where the pattern does not go on with it."""
     assert terminal.pattern is not None
     end = _REPEATED_AT_END.search(terminal.pattern.value)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdacon.grammar import Grammar
-from pdacon.grammar.describing import as_written_in
+from pdacon.grammar import GrammarData, GrammarOptions
+from pdacon.grammar.grammar_data import as_written_in
+from pdacon.grammar.reading import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +31,9 @@ def _escaped(match: re.Match[str]) -> str:
     return match.group(1) or _BLANKS.get(match.group(2), r"\/")
 
 
-def definition(grammar: Grammar, index: int, pattern: str, priority: int | None = None, home: str | None = None) -> str:
+def definition(
+    grammar: GrammarData, index: int, pattern: str, priority: int | None = None, home: str | None = None
+) -> str:
     """What to write so that a terminal has another pattern, and another priority where one is given.
 
     ``home`` is the file that the repair is for; without it, that of the terminal.
@@ -51,7 +54,7 @@ def definition(grammar: Grammar, index: int, pattern: str, priority: int | None 
     return f"{own}{level}: {pattern}"
 
 
-def _written_in_rules(grammar: Grammar, terminal: Terminal) -> str | None:
+def _written_in_rules(grammar: GrammarData, terminal: Terminal) -> str | None:
     """What a terminal matches as it stands in rules: Lark takes it for the terminal there, too."""
     assert terminal.pattern is not None
     own = None if terminal.span is None else terminal.span.line
@@ -72,7 +75,7 @@ def _written_in_rules(grammar: Grammar, terminal: Terminal) -> str | None:
     return None
 
 
-def elsewhere(grammar: Grammar, index: int, home: str | None = None) -> str:
+def elsewhere(grammar: GrammarData, index: int, home: str | None = None) -> str:
     """``", in FILE"`` where a definition belongs into another file than the repair is for."""
     imported = _import_of(grammar, index)
     if imported is None or imported.original is None or imported.definition.path == (home or _home(grammar, index)):
@@ -80,21 +83,21 @@ def elsewhere(grammar: Grammar, index: int, home: str | None = None) -> str:
     return f", in {imported.definition.path}"
 
 
-def suggestion(grammar: Grammar, index: int, pattern: str) -> str:
+def suggestion(grammar: GrammarData, index: int, pattern: str) -> str:
     """A definition on a line of its own, which is not wrapped, and where it belongs."""
     return f"{elsewhere(grammar, index)}:\n  {definition(grammar, index, pattern)}"
 
 
-def _import_of(grammar: Grammar, index: int) -> Import | None:
+def _import_of(grammar: GrammarData, index: int) -> Import | None:
     return next((one for one in grammar.imports if one.name == grammar.terminals[index].name), None)
 
 
-def _home(grammar: Grammar, index: int) -> str | None:
+def _home(grammar: GrammarData, index: int) -> str | None:
     span = grammar.terminals[index].span
     return None if span is None else span.path
 
 
-def _of_literal(grammar: Grammar, index: int, pattern: str, level: str) -> str:
+def _of_literal(grammar: GrammarData, index: int, pattern: str, level: str) -> str:
     terminal = grammar.terminals[index]
     ignored = index in grammar.ignore
     if not level:
@@ -108,13 +111,13 @@ def _of_literal(grammar: Grammar, index: int, pattern: str, level: str) -> str:
     return f"{name}{level}: {pattern}{instead}"
 
 
-def free_name(grammar: Grammar, name: str) -> str:
+def free_name(grammar: GrammarData, name: str) -> str:
     """A name that no terminal has."""
     taken = {terminal.name for terminal in grammar.terminals}
     return next(free for k in range(1, len(taken) + 2) if (free := name if k == 1 else f"{name}_{k}") not in taken)
 
 
-def read(grammar: Grammar, pattern: str) -> Grammar:
+def read(grammar: GrammarData, pattern: str) -> GrammarData:
     """A grammar of one terminal that a text may consist of, with the pattern and the options of another grammar.
 
     Raises
@@ -122,8 +125,5 @@ def read(grammar: Grammar, pattern: str) -> Grammar:
     GrammarError
         Lark does not take the pattern.
     """
-    return Grammar.from_lark(
-        f"start: T\nT: {pattern}\n",
-        g_regex_flags=grammar.options.g_regex_flags,
-        use_bytes=grammar.options.use_bytes,
-    )
+    options = GrammarOptions(g_regex_flags=grammar.options.g_regex_flags, use_bytes=grammar.options.use_bytes)
+    return read_text(f"start: T\nT: {pattern}\n", options)

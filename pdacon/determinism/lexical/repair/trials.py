@@ -29,7 +29,7 @@ from pdacon.lexer import Runner, compile_terminal
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline
     from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import Grammar
+    from pdacon.grammar import GrammarData
     from pdacon.lalr import Tables
 
 _DERIVATIONS = 200
@@ -240,7 +240,7 @@ class _Spellings:
                 yield from (text for text in self._texts if run.matches_whole(text))
 
 
-def _derivations(grammar: Grammar, rng: Random) -> Iterator[list[int]]:
+def _derivations(grammar: GrammarData, rng: Random) -> Iterator[list[int]]:
     """Random strings of terminals that the rules derive from the first start; none if there are none."""
     yields = shortest_yields(grammar)
     first = grammar.end + 1

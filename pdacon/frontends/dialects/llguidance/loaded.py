@@ -8,7 +8,7 @@ from functools import cached_property
 
 from pdacon.errors import Span, UnsupportedGrammarError
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.lalr import build_tables
 from pdacon.lexer.contexts import make_contexts
 
@@ -27,7 +27,7 @@ class Loaded:
         Where the author has written each.
     """
 
-    grammar: Grammar
+    grammar: GrammarData
     sets: Mapping[str, RegularSet]
     shown: Mapping[str, str]
     spans: Mapping[str, Span]

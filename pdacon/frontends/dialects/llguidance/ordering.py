@@ -21,7 +21,7 @@ from pdacon.base.quoting import quoted
 from pdacon.frontends.dialects.llguidance.loaded import Loaded
 from pdacon.frontends.dialects.llguidance.terminals import ANYTHING, EVERYTHING
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.regular.characters import Ranges, character_class, union
 
 
@@ -40,7 +40,7 @@ class Order:
     priorities: dict[int, int] = field(default_factory=dict)
     never: dict[str, RegularSet] = field(default_factory=dict)
 
-    def given(self, grammar: Grammar) -> Grammar:
+    def given(self, grammar: GrammarData) -> GrammarData:
         """The grammar with these priorities."""
         terminals = tuple(
             replace(one, priority=self.priorities.get(k, one.priority)) for k, one in enumerate(grammar.terminals)

@@ -18,14 +18,15 @@ from pdacon.frontends.dialects.llguidance.terminals import Terminals
 from pdacon.frontends.dialects.llguidance.tree import Source
 from pdacon.frontends.dialects.llguidance.writing import NOTHING, Written, group_behind, group_of, write
 from pdacon.frontends.insertion import with_inline_schemas
+from pdacon.frontends.pattern_sets import pattern_sets
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
 from pdacon.grammar.model import GrammarOptions, Terminal
 
 _NOTHING: Mapping[str, RegularSet] = {}
 
 
-def llguidance_grammar(text: str, path: str | None) -> Grammar:
+def llguidance_grammar(text: str, path: str | None) -> GrammarData:
     """See `Grammar.from_llguidance`."""
     source = read(text, path)
     terminals = Terminals(source)
@@ -49,7 +50,7 @@ def llguidance_grammar(text: str, path: str | None) -> Grammar:
     return replace(grammar, terminals=own, source=text, source_path=path, language="llguidance")
 
 
-def _tell_of_nothing(grammar: Grammar, written: Written) -> None:
+def _tell_of_nothing(grammar: GrammarData, written: Written) -> None:
     """Say which terminals have no text, so that what needs them cannot be; raise if nothing is left."""
     if not written.impossible:
         return
@@ -73,7 +74,9 @@ def _loaded(
     options = GrammarOptions(extensions=True, import_base=source.path)
     cursor = Cursor(source.text, source.path)
     spans = {name: cursor.span(*place) for name, place in written.places.items()}
-    return Loaded(with_inline_schemas(written.text(sets, never), options, groups), sets, written.shown, spans)
+    return Loaded(
+        with_inline_schemas(written.text(sets, never), options, pattern_sets(groups)), sets, written.shown, spans
+    )
 
 
 def _in_own_words(terminal: Terminal, loaded: Loaded, named: AbstractSet[str]) -> Terminal:

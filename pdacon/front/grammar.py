@@ -2,29 +2,33 @@
 and what can be asked of it.
 
 In: what the author gives: a text, a file, a ready ``lark.Lark`` or the name of a built-in grammar. Out: a `Grammar`.
-It lies above the readers of this room. They make the subclass of `GrammarData` that they are asked for, and so do not
-import this one. They are imported where they are called, because they bring lark along.
+What reads Lark's language is imported where it is called, because it brings lark along.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+import os
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, Literal, Union, get_origin
 
-from pdacon.above import ask
 from pdacon.base.arguments import require_options
+from pdacon.front.endings import DIALECTS, is_llguidance
+from pdacon.front.given import is_builtin_name, refuse_instance, refuse_object
+from pdacon.front.ways_in import GrammarWaysIn
+from pdacon.grammar import GrammarData
+from pdacon.grammar.builtin import builtin_options, builtin_source
 from pdacon.grammar.model import ConflictPolicy, ImportPath, LexerKind, LookaheadPolicy, PriorityPolicy
-from pdacon.grammar.ways_in import GrammarWaysIn
 
 if TYPE_CHECKING:
-    import os
-
     import lark
     from typing_extensions import Unpack
 
-    from pdacon.grammar.options import LarkOptions
+    from pdacon.front.options import LarkOptions
+    from pdacon.frontends.regular_sets import RegularSet
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # These are inherited.
@@ -140,7 +144,7 @@ class Grammar(GrammarWaysIn):
         also builds the parser for Lark's own language.
         """
         from pdacon.grammar.reading import read_lark, read_text
-        from pdacon.grammar.settings import checked_sets, make_options
+        from pdacon.grammar.settings import make_options
 
         options = make_options(
             start=start,
@@ -156,13 +160,18 @@ class Grammar(GrammarWaysIn):
             source_path=source_path,
             extensions=extensions,
         )
-        own_sets = checked_sets(sets, extensions)
-        if extensions and isinstance(text_or_lark, str) and "%json" in text_or_lark:
-            with_schemas: Grammar = ask("with_inline_schemas", text_or_lark, options, own_sets)
-            return with_schemas
+        own_sets = None
+        if extensions or sets is not None:
+            from pdacon.frontends.pattern_sets import checked_pattern_sets
+
+            own_sets = checked_pattern_sets(sets, extensions)
+        if own_sets is not None and isinstance(text_or_lark, str) and "%json" in text_or_lark:
+            from pdacon.frontends.insertion import with_inline_schemas
+
+            return cls._of(with_inline_schemas(text_or_lark, options, own_sets))
         if isinstance(text_or_lark, str):
-            return read_text(text_or_lark, options, Grammar, own_sets)
-        return read_lark(text_or_lark, options, Grammar)
+            return cls._of(read_text(text_or_lark, options, own_sets))
+        return cls._of(read_lark(text_or_lark, options))
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], **options: Unpack[LarkOptions]) -> Grammar:
@@ -171,11 +180,25 @@ class Grammar(GrammarWaysIn):
         Its ending says what it is written in: ``.gbnf`` GBNF, ``.ebnf`` XGrammar's EBNF, ``.json`` a JSON Schema, each
         without options, and any other one Lark's language. Errors are those of the way in that is taken, and OSError.
         """
-        from pdacon.grammar.endings import read_file
+        from pdacon.grammar.reading import read_source
 
         require_options("Grammar.from_file", options, cls.from_lark)
-        grammar: Grammar = read_file(cls, path, options)
-        return grammar
+        ending = PurePath(path).suffix.lower()
+        if ending not in DIALECTS:
+            text = read_source(path)
+            if is_llguidance(text) and not options:
+                return cls.from_llguidance(text, source_path=path)
+            given: dict[str, Any] = {"source_path": path, **options}
+            return cls.from_lark(text, **given)
+        if options:
+            raise TypeError(
+                f"Grammar.from_file: {next(iter(options))} is an option of a grammar in Lark's language, not of "
+                f"{ending} files; Grammar.{DIALECTS[ending]} has what they can have"
+            )
+        if ending == ".json":
+            return replace(cls.from_json_schema(Path(path)), source_path=os.fspath(path))
+        read = cls.from_gbnf if ending == ".gbnf" else cls.from_ebnf
+        return read(read_source(path), source_path=path)
 
     @classmethod
     def builtin(cls, name: str, **options: Unpack[LarkOptions]) -> Grammar:
@@ -198,8 +221,6 @@ class Grammar(GrammarWaysIn):
         TypeError
             If the name is no str, or there is no such option.
         """
-        from pdacon.grammar.builtin import builtin_options, builtin_source
-
         require_options("Grammar.builtin", options, cls.from_lark)
         text, path = builtin_source(name)
         load = cls.from_lark if options or cls is not Grammar else _load_once
@@ -260,8 +281,11 @@ class Grammar(GrammarWaysIn):
             raise TypeError("compose: holes is a mapping of names to grammars, such as {'code': ...}")
         if twice := sorted(given.keys() & named.keys()):
             raise ValueError(f"compose: {twice[0]} is given twice")
-        grammar: Grammar = ask("compose", template, {**given, **named})
-        return grammar
+        from pdacon.frontends.insertion import composed
+
+        holes = {**given, **named}
+        inner = {name: partial(grammar_of, f"compose: {name}", hole) for name, hole in holes.items()}
+        return cls._of(composed(template, inner))
 
     def escaped(
         self,
@@ -312,8 +336,9 @@ class Grammar(GrammarWaysIn):
         Cost: that of lowering the terminals, and with ``escapes="any"`` some 40 ms for each class of letters of all
         scripts. Twice escaped is what stands in a string within a string.
         """
-        grammar: Grammar = ask("escaped", self, notation, escapes, quotes)
-        return grammar
+        from pdacon.frontends.insertion import escaped
+
+        return self._of(escaped(self, notation, escapes, quotes))
 
     def __and__(self, regular_set: Any) -> Grammar:
         """The grammar of those sentences that are in a `RegularSet`, the whole text over, ignored text included.
@@ -333,10 +358,79 @@ class Grammar(GrammarWaysIn):
         -----
         Cost: the lexing automaton becomes its product with that of the set, as far as texts reach it.
         """
-        narrowed: Grammar | None = ask("within", self, regular_set)
-        return NotImplemented if narrowed is None else narrowed
+        from pdacon.frontends.narrowing import with_texts_within
+        from pdacon.frontends.regular_sets import RegularSet
+
+        return self._of(with_texts_within(self, regular_set)) if isinstance(regular_set, RegularSet) else NotImplemented
 
     __rand__ = __and__
 
 
 _load_once = cache(Grammar.from_lark)
+
+
+GrammarSource = Union[
+    Grammar,
+    "RegularSet",
+    str,
+    os.PathLike[str],
+    type,
+    types.UnionType,
+    types.GenericAlias,
+    Callable[..., Any],
+]
+"""A `Grammar`, a `RegularSet`, the name of a built-in one, a `pathlib.Path`, a text in Lark's language, a type or a
+function."""
+
+
+def from_data(data: GrammarData) -> Grammar:
+    """The grammar of data that the rooms below have made; itself if it is one."""
+    return Grammar._of(data)
+
+
+def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | None = None) -> Grammar:
+    """Load what was given; a `Grammar` is returned as it is.
+
+    Raises
+    ------
+    TypeError
+        It is none of these.
+    ValueError
+        No built-in grammar has this name, a str looks like the path of a file, or ``start`` is given beside a
+        `Grammar` that was loaded with another one.
+    GrammarError, OSError
+        See `Grammar.from_lark` and `Grammar.from_file`.
+    """
+    options: dict[str, Any] = {} if start is None else {"start": start}
+    if isinstance(given, Grammar):
+        return given
+    if isinstance(given, str):
+        if is_builtin_name(caller, given):
+            return Grammar.builtin(given.strip(), **options)
+        return Grammar.from_lark(given, **options)
+    if isinstance(given, os.PathLike):
+        return Grammar.from_file(given, **options)  # whose ending says what it is written in
+    return _grammar_of_object(caller, given, options)
+
+
+def _grammar_of_object(caller: str, given: Any, options: dict[str, Any]) -> Grammar:
+    """The grammar of a set, a type, calls of a function or a term of Outlines, whose front ends are imported here."""
+    from pdacon.frontends.outlines_terms import is_term
+    from pdacon.frontends.regular_sets import RegularSet
+    from pdacon.frontends.types import is_type
+
+    if isinstance(given, RegularSet):
+        return Grammar.from_set(given)
+    if is_term(given):
+        return Grammar.from_outlines(given)
+    if not callable(given) and get_origin(given) is None:
+        refuse_object(caller, given)
+    if options:
+        raise ValueError(
+            f"{caller}: a type has no rules, so that start={options['start']!r} says nothing; leave it out"
+        )
+    if is_type(given):
+        return Grammar.from_type(given)
+    if isinstance(given, types.FunctionType | types.MethodType | types.BuiltinFunctionType):
+        return Grammar.from_function(given)
+    return refuse_instance(caller, given)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdacon.base.limits import Limits
-from pdacon.compiling import compile
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import EmptyLanguageError, Span, UnsupportedGrammarError
 from pdacon.filters import changes_or_refusal
+from pdacon.front.compiling import compile
+from pdacon.front.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.frontends.regular_sets import RegularSet
-from pdacon.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.grammar.model import Terminal
 
 

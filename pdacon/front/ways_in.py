@@ -1,28 +1,28 @@
 """The ways to a grammar from something else than Lark's language: schemas, types, regular expressions, other notations.
 
-In: what :mod:`pdacon.frontends` reads. Out: a `Grammar`, which those make; they lie above this room, so they are asked
-(:mod:`pdacon.above`).
+In: what :mod:`pdacon.frontends` reads. Out: a `Grammar`. Each front end is imported when it is first called, so that a
+process loads those that it uses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from pdacon.above import ask
-from pdacon.base.cancelling import CancelEvent
-from pdacon.grammar.questions import GrammarQuestions
+from pdacon.base.arguments import require
+from pdacon.base.cancelling import CancelEvent, Watch
+from pdacon.base.limits import Limits
+from pdacon.front.questions import GrammarQuestions
 
 if TYPE_CHECKING:
-    import os
-
     from typing_extensions import Self
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # These are inherited.
 class GrammarWaysIn(GrammarQuestions):
-    """A grammar that can be asked; :class:`~pdacon.grammar.grammar.Grammar` adds the ways from Lark's language."""
+    """A grammar that can be asked; `Grammar` adds the ways from Lark's language."""
 
     @classmethod
     def from_json_schema(
@@ -79,8 +79,14 @@ class GrammarWaysIn(GrammarQuestions):
         -----
         Where a schema leaves names free, a text may have the same name twice; the schema then holds of every member.
         """
-        grammar: Self = ask("from_json_schema", schema, spelling, lax, registry, formats, closed, seconds, cancel)
-        return grammar
+        from pdacon.frontends.json_schema import schema_grammar
+
+        with Watch(seconds, cancel) as watch:
+            return cls._of(
+                schema_grammar(
+                    schema, spelling=spelling, lax=lax, registry=registry, formats=formats, watch=watch, closed=closed
+                )
+            )
 
     @classmethod
     def from_type(
@@ -127,8 +133,10 @@ class GrammarWaysIn(GrammarQuestions):
         >>> grammar.accepts('{"a": 1, "b": null}'), grammar.accepts('{"a": 1.5}')
         (True, False)
         """
-        grammar: Self = ask("from_type", type, form, spelling, lax, seconds, cancel)
-        return grammar
+        from pdacon.frontends.types import type_grammar
+
+        with Watch(seconds, cancel) as watch:
+            return cls._of(type_grammar(type, form, spelling, lax, watch))
 
     @classmethod
     def from_function(
@@ -158,8 +166,10 @@ class GrammarWaysIn(GrammarQuestions):
         UnsupportedTypeError
             A parameter has no annotation, or no name in a call, as ``*args``; ``path`` is the place.
         """
-        grammar: Self = ask("from_function", function, form, spelling, lax, arguments, seconds, cancel)
-        return grammar
+        from pdacon.frontends.types import function_grammar
+
+        with Watch(seconds, cancel) as watch:
+            return cls._of(function_grammar(function, form, spelling, lax, arguments, watch))
 
     @classmethod
     def from_tools(
@@ -193,8 +203,10 @@ class GrammarWaysIn(GrammarQuestions):
         TypeError, ValueError
             There are no tools, one is none, or two have the same name.
         """
-        grammar: Self = ask("from_tools", tools, form, spelling, lax, arguments, several, seconds, cancel)
-        return grammar
+        from pdacon.frontends.types import tools_grammar
+
+        with Watch(seconds, cancel) as watch:
+            return cls._of(tools_grammar(tools, form, spelling, lax, arguments, several, watch))
 
     @classmethod
     def from_gbnf(cls, text: str, *, source_path: str | os.PathLike[str] | None = None) -> Self:
@@ -226,8 +238,9 @@ class GrammarWaysIn(GrammarQuestions):
         Cost: some milliseconds for a grammar like JSON. Source:
         https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md.
         """
-        grammar: Self = ask("from_gbnf", text, source_path)
-        return grammar
+        from pdacon.frontends.dialects import gbnf_grammar
+
+        return cls._of(gbnf_grammar(text, _path(source_path)))
 
     @classmethod
     def from_ebnf(
@@ -252,8 +265,9 @@ class GrammarWaysIn(GrammarQuestions):
         -----
         Source: https://xgrammar.mlc.ai/docs/defining_structures/ebnf_grammar.html.
         """
-        grammar: Self = ask("from_ebnf", text, root_rule_name, source_path)
-        return grammar
+        from pdacon.frontends.dialects import ebnf_grammar
+
+        return cls._of(ebnf_grammar(text, root_rule_name, _path(source_path)))
 
     @classmethod
     def from_llguidance(cls, text: str, *, source_path: str | os.PathLike[str] | None = None) -> Self:
@@ -286,8 +300,9 @@ class GrammarWaysIn(GrammarQuestions):
         Cost: that of `RegularSet.from_regex` for each terminal. Source:
         https://github.com/guidance-ai/llguidance/blob/main/docs/syntax.md.
         """
-        grammar: Self = ask("from_llguidance", text, source_path)
-        return grammar
+        from pdacon.frontends.dialects import llguidance_grammar
+
+        return cls._of(llguidance_grammar(text, _path(source_path)))
 
     @classmethod
     def from_outlines(cls, term: Any) -> Self:
@@ -314,8 +329,9 @@ class GrammarWaysIn(GrammarQuestions):
         Outlines is not imported. JSON is written as `from_json_schema` has it. Source:
         https://dottxt-ai.github.io/outlines/latest/features/core/output_types/.
         """
-        grammar: Self = ask("from_outlines", term)
-        return grammar
+        from pdacon.frontends.outlines_terms import outlines_grammar
+
+        return cls._of(outlines_grammar(term))
 
     @classmethod
     def json(
@@ -350,8 +366,9 @@ class GrammarWaysIn(GrammarQuestions):
         Source: T. Koo, F. Liu and L. He, "Automata-based constraints for language model decoding" (2024), section 5.1,
         where such a truncated JSON is an automaton without a stack.
         """
-        grammar: Self = ask("json", max_depth, max_items, max_properties, top, spelling)
-        return grammar
+        from pdacon.frontends.json_schema import json_schema, schema_grammar
+
+        return cls._of(schema_grammar(json_schema(max_depth, max_items, max_properties, top), spelling=spelling))
 
     @classmethod
     def from_regex(cls, pattern: str, *, limits: Any = None) -> Self:
@@ -372,8 +389,9 @@ class GrammarWaysIn(GrammarQuestions):
             It matches nothing.
         LimitExceededError, TypeError
         """
-        grammar: Self = ask("from_regex", pattern, limits)
-        return grammar
+        from pdacon.frontends.regular_sets import RegularSet
+
+        return cls._of(RegularSet.from_regex(pattern, limits=limits).grammar_data("regular expression"))
 
     @classmethod
     def from_choices(cls, strings: Iterable[str], *, limits: Any = None) -> Self:
@@ -397,8 +415,10 @@ class GrammarWaysIn(GrammarQuestions):
         -----
         Cost: some 50 ns a letter.
         """
-        grammar: Self = ask("from_choices", strings, limits)
-        return grammar
+        from pdacon.frontends.texts import checked_strings, choices_grammar
+
+        own = Limits(states=1_000_000) if limits is None else limits
+        return cls._of(choices_grammar(checked_strings("from_choices", strings), own.states, own.bytes))
 
     @classmethod
     def from_set(cls, regular_set: Any) -> Self:
@@ -409,8 +429,91 @@ class GrammarWaysIn(GrammarQuestions):
         EmptyLanguageError, LimitExceededError, TypeError
             The set is empty, too large or none.
         """
-        grammar: Self = ask("from_set", regular_set)
-        return grammar
+        from pdacon.frontends.regular_sets import RegularSet
+
+        require("from_set", "regular_set", regular_set, RegularSet)
+        return cls._of(regular_set.grammar_data())
+
+    @classmethod
+    def from_sql_schema(
+        cls,
+        schema: Mapping[str, Iterable[str]],
+        statements: Literal["query", "changes"] = "query",
+        *,
+        aliases: str = "[a-z]_?[0-9]*",
+        labels: str = "[a-z]_?[0-9]*",
+        functions: Iterable[str] | None = None,
+        targets: Iterable[str] | None = None,
+        double_quoted: Literal["text", "name"] = "text",
+        bound_labels: bool = False,
+        comments: bool = True,
+        with_clause: bool = True,
+    ) -> Self:
+        """SQL, as SQLite reads it, that names the tables and columns of a schema, and names that it makes up itself.
+
+        No access control: ``*`` reads all columns, and a made-up name may be that of a table which is not listed.
+
+        Parameters
+        ----------
+        schema : mapping of str to iterable of str
+            The columns of each table. Names are as SQLite has them: letters of ASCII have no case.
+        statements : {"query", "changes"}
+            One query, read-only; or one query, INSERT, UPDATE or DELETE.
+        aliases : str
+            A regular expression for the names that a text may make up for tables: aliases after FROM, WITH and WINDOW.
+            Letters of ASCII have no case. Neither a reserved word nor the name of a table is ever an alias.
+        labels : str
+            The same for columns: what stands for a column in a query and is none of the schema.
+        functions : iterable of str
+            The functions that may be called, and no others; SQLite's own if it is not given.
+            ``[*pdacon.frontends.SQL_FUNCTIONS, "mine"]`` adds one to those. With
+            ``regexp`` among them its operator is there, too.
+        targets : iterable of str, optional
+            The tables that may be changed. Without it: all.
+        double_quoted : {"text", "name"}
+            SQLite takes what is in double quotes for a text if there is no column of that name. With ``"text"`` any
+            text may stand there, other than SQLite's names for the ROWID, and so the name of a column that is not
+            listed. With ``"name"`` only names that are known, and texts in single quotes.
+        bound_labels : bool
+            Any name may stand after AS, although only labels can be named again. With True only what can be named
+            again: a label, a column of the schema, a text in double quotes.
+        comments : bool
+            Whether there may be comments.
+        with_clause : bool
+            Whether WITH may define tables. As long as it may, any alias stands for one after FROM and IN; with False
+            only the tables of the schema do.
+
+        Raises
+        ------
+        SchemaError
+            There is no table, a table or a column of a table is named twice, a name cannot be one, or one of the
+            targets is no table.
+        ValueError, TypeError
+            An argument is not one of those listed, or ``aliases`` or ``labels`` describes no names; the message says
+            which.
+
+        Notes
+        -----
+        What is bound and what is not: see docs/sql.md. Cost: some milliseconds for 100 tables of 20 columns; the first
+        call in a process loads sql.lark, which takes 0.2 s.
+        """
+        from pdacon.frontends.sql import sql_for_schema
+        from pdacon.frontends.sql_functions import SQL_FUNCTIONS
+
+        return cls._of(
+            sql_for_schema(
+                schema,
+                statements,
+                aliases=aliases,
+                labels=labels,
+                functions=SQL_FUNCTIONS if functions is None else functions,
+                targets=targets,
+                double_quoted=double_quoted,
+                bound_labels=bound_labels,
+                comments=comments,
+                with_clause=with_clause,
+            )
+        )
 
     @classmethod
     def from_structural_tag(
@@ -454,5 +557,11 @@ class GrammarWaysIn(GrammarQuestions):
 
         Source: https://xgrammar.mlc.ai/docs/structural_tag/structural_tag.html.
         """
-        grammar: Self = ask("from_structural_tag", tag, spelling, registry, seconds, cancel)
-        return grammar
+        from pdacon.frontends.structural_tags import structural_tag_grammar
+
+        with Watch(seconds, cancel) as watch:
+            return cls._of(structural_tag_grammar(tag, spelling=spelling, registry=registry, watch=watch))
+
+
+def _path(source_path: str | os.PathLike[str] | None) -> str | None:
+    return None if source_path is None else os.fspath(source_path)

@@ -28,16 +28,17 @@ from typing import Any
 from pdacon.base.arguments import require
 from pdacon.base.cancelling import CancelEvent, Watch
 from pdacon.base.limits import Limits
-from pdacon.compiling import compile, filters_of, within_filters
 from pdacon.composition import native_trie, own_version, write
-from pdacon.constraint import Constraint
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, CancelledError, LimitExceededError, PdaconError
 from pdacon.filters import Canonical, Filter, InTerminals, canonical_of
+from pdacon.front.compilation import within_filters
+from pdacon.front.compiling import compile, filters_of
+from pdacon.front.constraint import Constraint, constraint_of
+from pdacon.front.grammar import Grammar, GrammarSource, from_data, grammar_of
+from pdacon.front.stores import ObjectStore
 from pdacon.frontends.json_schema import Spelling, schema_grammar
 from pdacon.frontends.json_schema import canonical as canonical_schema
-from pdacon.grammar import Grammar, GrammarSource, grammar_of
-from pdacon.stores import ObjectStore
 
 logger = logging.getLogger(__name__)
 
@@ -75,8 +76,8 @@ class CompileCache:
     Raises
     ------
     ImportError, ValueError, Exception
-        The store cannot be asked; see `pdacon.stores.ObjectStore`. Later failures of it are logged, and the constraint
-        is compiled.
+        The store cannot be asked; see `pdacon.front.stores.ObjectStore`. Later failures of it are logged, and the
+        constraint is compiled.
 
     Examples
     --------
@@ -153,7 +154,7 @@ class CompileCache:
         limits = _limits("CompileCache.compile", limits)
         asked = filters_of(filters, canonical, tokenizer)
         canonicals = [one for one in asked if isinstance(one, Canonical)]
-        made = within_filters(made, [one for one in asked if not isinstance(one, Canonical)], limits)
+        made = from_data(within_filters(made, [one for one in asked if not isinstance(one, Canonical)], limits))
         found = self._constraint(
             ("grammar", made.fingerprint, made.source, repr(made.source_path), *_said_of(canonicals, words)),
             words,
@@ -166,7 +167,7 @@ class CompileCache:
         same = (made.values is None or known.values == made.values) and (
             made.parts is None or known.parts is made.parts
         )
-        return found if same else found._of(made)
+        return found if same else constraint_of(found, made)
 
     def compile_keyed(
         self,
@@ -246,14 +247,16 @@ class CompileCache:
 
         def make() -> Constraint:
             return _compiled(
-                lambda watch: schema_grammar(
-                    schema,
-                    spelling=spelling,
-                    lax=lax,
-                    registry=registry,
-                    formats=formats,
-                    watch=watch,
-                    closed=closed,
+                lambda watch: from_data(
+                    schema_grammar(
+                        schema,
+                        spelling=spelling,
+                        lax=lax,
+                        registry=registry,
+                        formats=formats,
+                        watch=watch,
+                        closed=closed,
+                    )
                 ),
                 words,
                 limits,

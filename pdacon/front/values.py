@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pdacon.above import ask
+from pdacon.front.compilation import compiled_for_bytes
 from pdacon.frontends.insertion import Composition, Escaped, Hole
 from pdacon.frontends.long_integers import json_value
-from pdacon.grammar import Grammar
+from pdacon.grammar import GrammarData
+from pdacon.grammar.builtin import builtin_name
 from pdacon.lalr import build_tables, reductions_of
+from pdacon.matching.compiled import Compiled, data_of, lexemes_of, name_of, refusal_of
 from pdacon.pda.indentation import parser_terminals
 
 if TYPE_CHECKING:
@@ -31,34 +33,51 @@ Lexemes = Callable[[bytes], list[tuple[int, int, int]]]
 """The terminals of a sentence, with where in its bytes each of them begins and ends."""
 
 
-def reader_of(
-    grammar: Grammar | None, builtin_name: str | None, lexemes: Lexemes | None = None, start: str | None = None
-) -> Callable[[str], Any] | None:
-    """What makes a value of a sentence of a grammar, or of the built-in one of a name; None: it knows none.
+def parse(compiled: Compiled, text: str | bytes, start: str | None) -> Any:
+    """The value of a sentence; see `Constraint.parse`."""
+    read = reader_of(compiled, start)
+    if read is None:
+        raise TypeError(f"{name_of(compiled)} {UNKNOWN}")
+    if not compiled.accepts(text, start):
+        raise ValueError(f"{name_of(compiled)}: this text is not a sentence: {refusal_of(compiled, text, start)}")
+    return read(text if isinstance(text, str) else text.decode("utf-8"))
 
-    Of a composed grammar the lexemes are needed.
-    """
-    if grammar is not None and grammar.values is not None:
+
+def reader_of(compiled: Compiled, start: str | None = None) -> Callable[[str], Any] | None:
+    """What makes a value of a sentence; None: its grammar knows none."""
+    grammar = data_of(compiled)
+    if grammar.values is not None:
         return grammar.values.read
-    if grammar is not None and isinstance(grammar.parts, Escaped):
+    if isinstance(grammar.parts, Escaped):
         return partial(_of_escaped, grammar.parts)
-    if grammar is not None and isinstance(grammar.parts, Composition) and lexemes is not None:
-        return partial(_of_composed, grammar, grammar.parts, lexemes, start)
-    if grammar is not None and grammar.language in _TEXTS:
+    if isinstance(grammar.parts, Composition):
+        return partial(_of_composed, grammar, grammar.parts, partial(lexemes_of, compiled, start=start), start)
+    if grammar.language in _TEXTS:
         return str
-    of_schema = grammar is not None and grammar.language == "JSON Schema"
-    return json_value if of_schema else _READERS.get(builtin_name or "")
+    return json_value if grammar.language == "JSON Schema" else reader_of_builtin(builtin_name(grammar))
 
 
-def _of_part(grammar: Grammar, text: str) -> Any:
-    return ask("value_of_part", grammar, text)
+def reader_of_builtin(name: str | None) -> Callable[[str], Any] | None:
+    """What makes a value of a sentence of the built-in grammar of a name; None: it knows none, or there is none."""
+    return _READERS.get(name or "")
+
+
+def _of_part(grammar: GrammarData, text: str) -> Any:
+    """What a sentence of an inner grammar stands for: its value, or Lark's tree of it, or else the text itself."""
+    from pdacon.grammar.trees import tree_of_text  # brings lark along
+
+    compiled = compiled_for_bytes(grammar)
+    if reader_of(compiled) is not None:
+        return parse(compiled, text, None)
+    plain = grammar.language == "Lark" and not (grammar.options.extensions or grammar.within)
+    return tree_of_text(grammar, text) if plain else text
 
 
 def _of_escaped(parts: Escaped, text: str) -> Any:
     return _of_part(parts.grammar, json_value(text if parts.quotes else f'"{text}"'))
 
 
-def _of_composed(grammar: Grammar, parts: Composition, lexemes: Lexemes, start: str | None, text: str) -> Any:
+def _of_composed(grammar: GrammarData, parts: Composition, lexemes: Lexemes, start: str | None, text: str) -> Any:
     from pdacon.grammar.trees import tree_of_pieces  # brings lark along
 
     data = text.encode()
@@ -68,7 +87,7 @@ def _of_composed(grammar: Grammar, parts: Composition, lexemes: Lexemes, start: 
 
 
 def _outer_pieces(
-    grammar: Grammar, parts: Composition, lexemes: Sequence[tuple[int, int, int]], data: bytes, start: str | None
+    grammar: GrammarData, parts: Composition, lexemes: Sequence[tuple[int, int, int]], data: bytes, start: str | None
 ) -> Iterator[Piece]:
     """The lexemes of the outer grammar, with one for each hole."""
     holes = {hole.symbol: hole for hole in parts.holes}

@@ -6,16 +6,20 @@ In: the data of a grammar. Out: answers: whether it accepts a text, sentences, p
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from pdacon.above import ask
 from pdacon.base.picture import Picture
-from pdacon.errors import UnsupportedGrammarError
-from pdacon.grammar import describing
-from pdacon.grammar.model import GrammarData, Values
+from pdacon.front.pictures import drawing
+from pdacon.grammar import GrammarData
+from pdacon.grammar.builtin import builtin_descriptions, builtin_name
+from pdacon.grammar.model import Values
 
 if TYPE_CHECKING:
-    from pdacon.matching.explanation import Explanation
+    from typing_extensions import Self
+
+    from pdacon.matching import Explanation
+    from pdacon.matching.compiled import Compiled
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # These are inherited.
@@ -23,17 +27,22 @@ class GrammarQuestions(GrammarData):
     """A grammar that can be asked; its subclasses, down to `Grammar`, add the ways to make one."""
 
     @classmethod
+    def _of(cls, data: GrammarData) -> Self:
+        """The same grammar, with all that can be asked of it; ``data`` itself if it is one already."""
+        if isinstance(data, cls):
+            return data
+        grammar = cls.__new__(cls)
+        vars(grammar).update(vars(data))  # which were checked when the data was made, and what is known of it by now
+        return grammar
+
+    @classmethod
     def builtins(cls) -> dict[str, str]:
         """The names that :meth:`builtin` takes, sorted, each with a sentence that says what it is."""
-        from pdacon.grammar.builtin import builtin_descriptions
-
         return builtin_descriptions()
 
     @property
     def builtin_name(self) -> str | None:
         """The name of the built-in grammar that this one is, whatever its options; None if it is none of them."""
-        from pdacon.grammar.builtin import builtin_name
-
         return builtin_name(self)
 
     def accepts(self, text: str | bytes, start: str | None = None) -> bool:
@@ -56,8 +65,7 @@ class GrammarQuestions(GrammarData):
         -----
         Cost: the first question to a grammar compiles it, for bytes; each then takes some 20 ns a byte.
         """
-        answer: bool = ask("accepts", self, text, start)
-        return answer
+        return _compiled(self).accepts(text, start)
 
     def write(self, value: Any) -> str:
         """The text of a value, for a prompt or a test: what `Constraint.parse` makes the same value of.
@@ -91,8 +99,7 @@ class GrammarQuestions(GrammarData):
 
         Errors and cost as of `accepts`, and those of `Matcher.explain`.
         """
-        answer: Explanation = ask("explain", self, text, start, lexemes)
-        return answer
+        return _compiled(self).matcher(start).explain(text, lexemes=lexemes)
 
     def sample(
         self, count: int = 10, *, seed: int | None = None, size: int = 60, start: str | None = None
@@ -117,8 +124,14 @@ class GrammarQuestions(GrammarData):
         ValueError
             A number is out of range. Else as `accepts`.
         """
-        answer: list[str] = ask("samples", self, count, seed, size, start)
-        return answer
+        if isinstance(count, bool) or not isinstance(count, int):
+            raise TypeError(f"sample: count is a number of texts, not {count!r:.40}")
+        if count < 0:
+            raise ValueError(f"count must not be negative, got {count}")
+        from pdacon.matching.sampling import sample_different
+
+        texts = sample_different(_compiled(self), seed, size=size, start=start)
+        return list(islice(texts, count))
 
     def draw(self, *names: str) -> Picture:
         """A picture: railroad diagrams of all rules, or of those named; of terminals, their automaton.
@@ -137,26 +150,20 @@ class GrammarQuestions(GrammarData):
         ModuleNotFoundError
             What draws is not installed.
         """
-        picture: Picture = ask("draw", self, names)
-        return picture
+        for name in names:
+            if not isinstance(name, str):
+                raise TypeError(f"draw takes names of rules or terminals, not {name!r:.40}")
+        room = drawing()
+        terminals = {name for terminal in self.terminals for name in (terminal.name, terminal.literal) if name}
+        if names and terminals.issuperset(names):
+            return Picture(room.draw_terminal(self, *names))
+        return Picture(room.draw_source(self, names))
 
     def _repr_svg_(self) -> str | None:
         try:
             return self.draw()._repr_svg_()
         except ModuleNotFoundError:  # the notebook shows the repr then
             return None
-
-    def describe_symbol(self, symbol: int) -> str:
-        """A symbol as its author writes it: a name, a literal such as ``"{"``, or a repetition such as ``(pair)+``."""
-        return describing.describe_symbol(self, symbol)
-
-    def describe_name(self, name: str) -> str:
-        """A rule's or terminal's name as its author writes it: that of an imported file without Lark's prefix."""
-        return describing.describe_name(self, name)
-
-    def describe_production(self, production: int) -> str:
-        """A production in the author's words: ``object: "{" pair "}"``."""
-        return describing.describe_production(self, production)
 
     def to_lark(self) -> str:
         """The text in Lark's language. With :attr:`lark_options`, stock Lark gives it the meaning that pdacon does.
@@ -169,59 +176,20 @@ class GrammarQuestions(GrammarData):
             The sentences are those in a regular set (``&``), too; or the grammar has labels (``extensions=True``), or
             others in it that ignore other text.
         """
-        if self.labels:
-            raise UnsupportedGrammarError(
-                f"{self.labels[0]} means nothing to stock Lark; the text itself is grammar.source", feature="extensions"
-            )
-        if self.language == "Lark" and self.options.extensions and self._has_sets():
-            raise UnsupportedGrammarError(
-                "the sets of texts in its patterns mean nothing to stock Lark; the text itself is grammar.source",
-                feature="extensions",
-            )
-        if self.within:
-            raise UnsupportedGrammarError(
-                f"Lark's language has no way to say that a text is in {self.within[0].name} as well; print the grammar "
-                "without `& regular_set`, and the set by itself: Grammar.from_set(...).to_lark()",
-                feature="regular-set",
-            )
-        if any(terminal.pattern is not None and terminal.pattern.meant is not None for terminal in self.terminals):
-            raise UnsupportedGrammarError(
-                "its terminals read escaped texts, for whose order and keywords Lark's language has no words; print "
-                "the grammar that was escaped",
-                feature="escaped",
-            )
-        if self.islands:
-            raise UnsupportedGrammarError(
-                f"in {self.islands[0].name} other text is ignored than around it, and stock Lark ignores the same "
-                "everywhere; print the grammars by themselves",
-                feature="compose",
-            )
-        if self.language == "Lark":
-            return self.source
-        text: str = ask("to_lark", self)
-        return text
+        from pdacon.frontends.printing import to_lark
 
-    def _has_sets(self) -> bool:
-        from pdacon.grammar.regular_groups import has_groups
-
-        patterns = [terminal.pattern for terminal in self.terminals if terminal.pattern is not None]
-        return any(pattern.automaton is not None for pattern in patterns) or has_groups(self.source)
+        return to_lark(self)
 
     @property
     def lark_options(self) -> dict[str, Any]:
         """The keyword arguments for ``lark.Lark(grammar.to_lark(), **grammar.lark_options)``."""
-        from pdacon.grammar.indentation import to_indenter
+        from pdacon.grammar.indentation import lark_options  # brings lark along
 
-        options = self.options
-        return {
-            "parser": "lalr",
-            "start": list(options.start),
-            "lexer": options.lexer,
-            "postlex": options.postlex and to_indenter(options.postlex),
-            "g_regex_flags": options.g_regex_flags,
-            "use_bytes": options.use_bytes,
-            "priority": options.priority,
-            "maybe_placeholders": options.maybe_placeholders,
-            "source_path": options.import_base,
-            "import_paths": list(options.import_paths),
-        }
+        return lark_options(self)
+
+
+def _compiled(grammar: GrammarData) -> Compiled:
+    """The grammar compiled for the 256 bytes. Imported here, as only questions about texts need it."""
+    from pdacon.front.compilation import compiled_for_bytes
+
+    return compiled_for_bytes(grammar)

@@ -1,0 +1,127 @@
+"""`compile`: a grammar in any form and a vocabulary -> a `Constraint`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pdacon.base.arguments import helps_with_names, require, require_bool
+from pdacon.base.cancelling import CancelEvent
+from pdacon.base.limits import Limits
+from pdacon.detokenizer import Vocabulary, vocabulary_of
+from pdacon.filters import Canonical, Filter, require_filters
+from pdacon.front.compilation import compiled
+from pdacon.front.constraint import Constraint, constraint_of
+from pdacon.front.grammar import GrammarSource, grammar_of
+
+
+@helps_with_names
+def compile(
+    grammar: GrammarSource,
+    vocabulary: Vocabulary | None = None,
+    *,
+    tokenizer: Any = None,
+    model: Any = None,
+    limits: Limits | None = None,
+    eager: bool = False,
+    cancel: CancelEvent | None = None,
+    canonical: Any = None,
+    filters: Iterable[Filter] = (),
+) -> Constraint:
+    """Compile a grammar for a vocabulary.
+
+    Parameters
+    ----------
+    grammar : Grammar, str, pathlib.Path, type or function
+        A `Grammar`, the name of a built-in one (``"json"``), the text of one in Lark's language, or the path of a file;
+        a type, as `Grammar.from_type` takes it, or a function, of whose calls a grammar is made. Its options
+        ``conflicts`` and ``lookahead`` decide what is refused.
+    vocabulary : Vocabulary, optional
+        The tokens of the model to constrain, if they are not given as what follows.
+    tokenizer : optional
+        The model's tokenizer, of transformers, tokenizers, tiktoken, sentencepiece or mistral-common.
+    model : transformers.PreTrainedModel, optional
+        The model itself, which knows how wide its scores are and with which ids a text ends. Without it both are as the
+        tokenizer says, which need not be what the model does.
+    limits : Limits, optional
+        How much work the grammar may cause.
+    eager : bool
+        Compute every mask now, not each when it is first needed. Every mask of a finite grammar and of many others:
+        all that depend on at most 64 LR states of a stack and, with a postlex, on columns up to ``limits.columns``,
+        those that look at the fewest states first, until there is no room for more answers (half a million steps of
+        looking them up) or no more time (``limits.seconds``; give it, since small grammars can have many masks).
+        ``statistics()["situations_left"]`` is 0 if nothing was left out; what was is computed when it is first
+        needed.
+    cancel : threading.Event, optional
+        Set it from another thread, and the compilation stops within some 50 ms; the first of a vocabulary, while its
+        trie is built, within 0.1 s. Ctrl-C stops it as well.
+    canonical : bool or tokenizer, optional
+        Allow only the tokens that the tokenizer itself makes of a text: sequences of tokens that are
+        ``encode(decode(sequence))``. True: of the tokenizer that is given above. BPE, WordPiece and Unigram; of some
+        unigram models a little more is allowed. The text begins at a border of tokens, whatever stands before it. See
+        docs/tokenization.md.
+    filters : iterable of Filter
+        What else texts must be, such as ``pdacon.filters.Scripts(["Latin"])``: any of `pdacon.filters`, in any order.
+
+    Returns
+    -------
+    Constraint
+        It knows the mask of the empty text. Its other masks are computed when they are first needed, if not before;
+        they are the same, bit for bit.
+
+    Raises
+    ------
+    NondeterministicGrammarError
+        ``report`` has every finding; no choice is ever made in silence.
+    UnsupportedGrammarError
+        A terminal uses what pdacon does not support.
+    EmptyLanguageError
+        No text at all is a sentence of any start, or none that the vocabulary can spell.
+    LimitExceededError, CancelledError
+    VocabularyError
+        The tokenizer is none that can be read, or names no end, or none that ``canonical`` is for.
+    TypeError, ValueError
+        An argument is not what it should be; see `Grammar.builtin` for names.
+
+    Examples
+    --------
+    >>> import pdacon
+    >>> constraint = pdacon.compile("json", pdacon.Vocabulary.bytes())
+    >>> constraint.accepts('{"a": [1, 2]}')
+    True
+
+    Warns
+    -----
+    GrammarWarning
+        A terminal that rules use is never matched (PDA010).
+
+    Notes
+    -----
+    Cost: some milliseconds for a grammar like JSON. A vocabulary's trie is built once, at its first use. Several
+    threads can compile at once; most of the work is done without the GIL. ``eager``: 0.1 s for JSON and 131,072
+    tokens, 5 s for Python; docs/masks.md says more.
+
+    Patterns that match less than they denote, lexical dead ends (PDA012, PDA015) and the like are no errors here, and
+    to find them can cost many times what compiling does: ``constraint.report``, or `check` beforehand, names them.
+    """
+    grammar = grammar_of("compile", grammar)
+    vocabulary = vocabulary_of("compile", vocabulary, tokenizer, model)
+    require_bool("compile", "eager", eager)
+    if cancel is not None and not callable(getattr(cancel, "is_set", None)):
+        raise TypeError(f"compile: cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")
+    limits = Limits() if limits is None else limits
+    require("compile", "limits", limits, Limits)
+    asked = filters_of(filters, canonical, tokenizer)
+    return constraint_of(compiled(grammar, vocabulary, limits, eager=eager, cancel=cancel, filters=asked))
+
+
+def filters_of(filters: Iterable[Filter], canonical: Any, tokenizer: Any) -> list[Filter]:
+    """The filters that are asked for, ``canonical`` as the last one. Raises TypeError."""
+    asked = require_filters(filters)
+    if canonical is None or canonical is False:
+        return asked
+    if canonical is True:
+        if tokenizer is None:
+            raise TypeError("compile: canonical=True needs tokenizer=; beside vocabulary=, give canonical=tokenizer")
+        canonical = tokenizer
+    return [*asked, Canonical(canonical)]
