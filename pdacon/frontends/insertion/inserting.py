@@ -14,7 +14,7 @@ from itertools import product
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion.borders import End, closing, end_of, first_piece, may_end_in_backslash
 from pdacon.frontends.insertion.checks import check_fits, check_outer
-from pdacon.frontends.insertion.following import Side, following
+from pdacon.frontends.insertion.following import Side, following, members
 from pdacon.frontends.insertion.parts import Composition, Hole, Joined
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import GrammarData, Layout, Nonterminal, Pattern, Production, Span, Terminal
@@ -367,7 +367,7 @@ class _Composition:
         productions = [*self._outside(lambda _, closer: [(closer,)]), *self._productions]
         behind = following([(lhs, side) for lhs, side, _ in productions])
         for hole in self._holes.values():
-            for terminal in sorted(behind[~hole.nonterminal]):
+            for terminal in members(behind[~hole.nonterminal]):
                 if hole.end.could_take(self._terminals[terminal]):
                     raise self._no_end(hole, terminal) if terminal < self._outer.end else self._adjoins(hole, terminal)
 

@@ -16,7 +16,7 @@ from pdacon.base.cancelling import every, look
 from pdacon.base.quoting import quoted
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion.borders import set_of
-from pdacon.frontends.insertion.following import Rule, first_sets, following
+from pdacon.frontends.insertion.following import Rule, first_sets, following, members
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import GrammarData
 from pdacon.lalr import build_tables
@@ -149,8 +149,9 @@ class _Borders:
         for hole in self._places:
             if hole.lower() in names:  # sets have no rule
                 nonterminal = ~names.index(hole.lower())
-                for terminal in last.get(nonterminal, ()):
-                    self._border[terminal] |= follow[nonterminal]
+                behind = set(members(follow[nonterminal]))
+                for terminal in members(last[nonterminal]):
+                    self._border[terminal] |= behind
 
     def check(self) -> None:
         for conflict in self._tables.conflicts:
