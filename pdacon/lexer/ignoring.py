@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon.base.cancelling import every
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import Island
@@ -36,7 +37,7 @@ def always_by_state(grammar: GrammarData, tables: Tables) -> NDArray[np.bool_]:
     sets = [grammar.ignored_outside, *(island.ignore | _newline_of(island) for island in grammar.islands)]
     found = np.zeros((tables.num_states, len(grammar.terminals)), np.bool_)
     layout = grammar.layout
-    for state in range(tables.num_states):
+    for state in every(range(tables.num_states)):
         if tables.accessing[state] > grammar.end:
             continue  # a nonterminal led here: the next terminal is known already
         at_work = {int(of_production[production]) for production, _ in tables.kernel(state)}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
 
 from pdacon.base.cancelling import every, look
 from pdacon.errors import LimitExceededError
@@ -83,12 +84,29 @@ Resolve = Callable[[Reference, int, int], None]
 """Puts what a reference stands for between two states."""
 
 
+_One = TypeVar("_One")
+_Several: TypeAlias = list[_One] | tuple[_One, ...]
+_FEW = 8
+
+
+def _with(some: _Several[_One], more: _One) -> _Several[_One]:
+    """Some things and one more; a long list is the same list."""
+    if isinstance(some, list):
+        some.append(more)
+        return some
+    return (*some, more) if len(some) < _FEW else [*some, more]
+
+
 class Builder:
-    """A nondeterministic machine that is being made."""
+    """A nondeterministic machine that is being made.
+
+    The few edges of a state are a tuple, of which Python's collector of cycles has nothing to look through: with a list
+    for each of 100,000 states it takes longer than all else.
+    """
 
     def __init__(self) -> None:
-        self._edges: list[list[tuple[Ranges, int]]] = []
-        self._silent: list[list[int]] = []
+        self._edges: list[_Several[tuple[Ranges, int]]] = []
+        self._silent: list[_Several[int]] = []
 
     def state(self) -> int:
         """A new state."""
@@ -98,22 +116,22 @@ class Builder:
             )
         if not len(self._edges) % 64:
             look()
-        self._edges.append([])
-        self._silent.append([])
+        self._edges.append(())
+        self._silent.append(())
         return len(self._edges) - 1
 
     def silent(self, begin: int, end: int) -> None:
         """An edge that reads nothing."""
-        self._silent[begin].append(end)
+        self._silent[begin] = _with(self._silent[begin], end)
 
     def read(self, begin: int, ranges: Ranges, end: int) -> None:
         """An edge that reads a character of a set."""
         if ranges:
-            self._edges[begin].append((ranges, end))
+            self._edges[begin] = _with(self._edges[begin], (ranges, end))
 
     def call(self, begin: int, rule: int, end: int) -> None:
         """An edge that reads a text of a rule."""
-        self._edges[begin].append((((_FIRST_CALL + rule, _FIRST_CALL + rule),), end))
+        self.read(begin, ((_FIRST_CALL + rule, _FIRST_CALL + rule),), end)
 
     def machine(self, machine: Machine) -> range:
         """A copy of a machine; its states. They accept nothing yet."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
+from pdacon.base.cancelling import every
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion.borders import End, closing, end_of, first_piece, may_end_in_backslash
 from pdacon.frontends.insertion.checks import check_fits, check_outer
@@ -80,6 +81,8 @@ class _Composition:
         self._joined: dict[int, tuple[_Hole, int]] = {}
         self._terminals: list[Terminal] = list(outer.terminals)
         self._nonterminals: list[Nonterminal] = list(outer.nonterminals)
+        self._taken: set[str] = set()  # names, of as many terminals and nonterminals:
+        self._told = [0, 0]
         self._productions: list[tuple[int, Side, Production]] = []  # after those of the outer grammar
         self._islands: list[Island] = []
         self._imports: list[Import] = []
@@ -151,7 +154,7 @@ class _Composition:
         name, grammar, outer = hole.name, hole.grammar, self._outer
         same = _patterns(grammar, grammar.ignored_outside) == _patterns(outer, outer.ignored_outside)
         number: dict[int, int] = {}
-        for k, terminal in enumerate(grammar.terminals):
+        for k, terminal in enumerate(every(grammar.terminals)):
             shared = self._shared(grammar, k, same)
             if shared is None:
                 shared = len(self._terminals)
@@ -165,14 +168,14 @@ class _Composition:
                 if terminal.literal is None:
                     self._note(hole, new, terminal.name, terminal.span)
             number[k] = shared
-        for k, one in enumerate(grammar.nonterminals):
+        for k, one in enumerate(every(grammar.nonterminals)):
             new = f"{name.lower()}__{one.name}"
             number[grammar.end + 1 + k] = ~len(self._nonterminals)
             self._nonterminals.append(replace(one, name=new, span=self._place(hole, one.span)))
             if not one.repeats:
                 self._note(hole, new, one.name, one.span)
         first = len(self._productions)
-        for p in grammar.productions:
+        for p in every(grammar.productions):
             own = replace(p, rule=f"{name.lower()}__{p.rule}", span=self._place(hole, p.span))
             self._productions.append((number[p.lhs], tuple(map(number.__getitem__, p.rhs)), own))
         ignored = frozenset(number[k] for k in grammar.ignored_outside)
@@ -411,8 +414,11 @@ class _Composition:
         return len(self._terminals) - 1
 
     def _free(self, name: str) -> str:
-        taken = {one.name for one in self._terminals} | {one.name for one in self._nonterminals}
-        while name in taken:
+        kinds: tuple[Sequence[Terminal | Nonterminal], ...] = (self._terminals, self._nonterminals)
+        for place, symbols in enumerate(kinds):
+            self._taken.update(one.name for one in symbols[self._told[place] :])
+            self._told[place] = len(symbols)
+        while name in self._taken:
             name += "_"
         return name
 
@@ -455,7 +461,9 @@ class _Composition:
         return GrammarData(
             terminals=tuple(self._terminals[k] for k in kept),
             nonterminals=tuple(self._nonterminals),
-            productions=tuple(replace(p, lhs=final(lhs), rhs=tuple(map(final, side))) for lhs, side, p in productions),
+            productions=tuple(
+                replace(p, lhs=final(lhs), rhs=tuple(map(final, side))) for lhs, side, p in every(productions)
+            ),
             ignore=frozenset(number[k] for k in self._ignore),
             starts=tuple(final(self._symbol(start)) for start in outer.starts),
             options=outer.options,

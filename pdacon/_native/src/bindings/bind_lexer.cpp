@@ -59,7 +59,13 @@ Nfa joined(std::int32_t num_terminals, const nb::list& programs) {
 
 nb::object contexts(const nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& action,
                     const Array<std::int32_t>& order, const Array<std::uint8_t>& always) {
-    auto found = lexical_contexts({action.data(), action.size()}, view(order), view(always));
+    LexicalContexts found;
+    PythonCanceller canceller;
+    {
+        const WithoutGil release;
+        Budget budget(0, 0, &canceller);
+        found = lexical_contexts({action.data(), action.size()}, view(order), view(always), budget);
+    }
     return nb::make_tuple(nb::cast(found.terminals), owned(std::move(found.of_state)), nb::cast(found.after));
 }
 

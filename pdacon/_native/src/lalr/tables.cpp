@@ -91,14 +91,19 @@ class Analysis {
     }
 
     Tables run() {
+        budget_.look();  // what each step makes at once can be large
         BitRows reads = compute_reads();
+        budget_.look();
         compute_includes_and_lookback();
+        budget_.look();
         BitRows lookaheads = compute_lookaheads(reads, includes_);
+        budget_.look();
         fill_actions(lookaheads);
         if (!out_.conflicts.empty()) {
             compare_with_deremer_pennello(
                 compute_lookaheads(std::move(reads), {includes_.data(), num_proper_includes_}));
         }
+        budget_.look();
         finish();
         return std::move(out_);
     }
@@ -127,6 +132,7 @@ class Analysis {
         out_.num_nonterminals = g_.num_nonterminals;
         out_.action.assign(states * (g_.num_terminals + 1), 0);
         out_.goto_offset.push_back(0);
+        budget_.look();
         for (int32_t state = 0; state < out_.num_states; ++state) {
             for (int32_t e = lr0_.edge_offset[state]; e < lr0_.edge_offset[state + 1]; ++e) {
                 const int32_t symbol = lr0_.edge_symbol[e];

@@ -8,7 +8,7 @@
 namespace pdacon {
 
 LexicalContexts lexical_contexts(std::span<const std::int32_t> action, std::span<const std::int32_t> order,
-                                 std::span<const std::uint8_t> always) {
+                                 std::span<const std::uint8_t> always, Budget& budget) {
     const auto columns = always.size() + 1;
     if (action.size() % columns != 0) throw std::invalid_argument("contexts: lengths differ");
     for (const auto terminal : order)
@@ -20,6 +20,7 @@ LexicalContexts lexical_contexts(std::span<const std::int32_t> action, std::span
     const auto states = action.size() / columns;
     for (std::size_t state = 0; state < states; ++state) {
         const auto row = action.subspan(state * columns, columns);
+        budget.look();  // a row is as long as there are terminals
         members.clear();
         for (const auto terminal : order) {
             const auto at = static_cast<std::size_t>(terminal);
@@ -29,14 +30,17 @@ LexicalContexts lexical_contexts(std::span<const std::int32_t> action, std::span
         if (contexts.size() > found.terminals.size()) found.terminals.push_back(members);
     }
     found.after.resize(always.size());
-    for (std::size_t state = 0; state < states; ++state)
+    for (std::size_t state = 0; state < states; ++state) {
+        budget.look();
         for (std::size_t terminal = 0; terminal < always.size(); ++terminal) {
             const auto shift = action[state * columns + terminal];
             if (shift <= 0) continue;
             if (static_cast<std::size_t>(shift) > states) throw std::out_of_range("contexts: no state");
             found.after[terminal].push_back(found.of_state[static_cast<std::size_t>(shift) - 1]);
         }
+    }
     for (auto& after : found.after) {
+        budget.look();
         std::ranges::sort(after);
         after.erase(std::unique(after.begin(), after.end()), after.end());
     }

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/budget.hpp"
+
 namespace pdacon {
 
 struct LexicalContexts {
@@ -21,6 +23,6 @@ struct LexicalContexts {
 // terminal whether it is looked for everywhere. Contexts count up in the order of the states. Linear in the
 // table.
 LexicalContexts lexical_contexts(std::span<const std::int32_t> action, std::span<const std::int32_t> order,
-                                 std::span<const std::uint8_t> always);
+                                 std::span<const std::uint8_t> always, Budget& budget);
 
 }  // namespace pdacon

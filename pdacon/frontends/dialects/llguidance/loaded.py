@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 
+from pdacon.base.cancelling import every
 from pdacon.errors import Span, UnsupportedGrammarError
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import GrammarData
@@ -51,7 +53,16 @@ class Loaded:
     def places(self) -> list[frozenset[int]]:
         """The terminals that are looked for together, for each place where a lexeme begins."""
         contexts, _of_state, _after = make_contexts(self.grammar, build_tables(self.grammar), None)
-        return [frozenset(context.alternation) for context in contexts]
+        return list({frozenset(context.alternation): None for context in every(contexts)})
+
+    def pairs(self, some: AbstractSet[int], others: AbstractSet[int]) -> set[tuple[int, int]]:
+        """Two terminals each, of some and of others, that are looked for together; the lower number first."""
+        pairs: set[tuple[int, int]] = set()
+        for place in every(self.places, 1):
+            beside = place & others
+            for one in every(sorted(place & some)):
+                pairs.update((min(one, other), max(one, other)) for other in beside if other != one)
+        return pairs
 
     def called(self, terminal: int) -> str:
         """What a message calls a terminal."""

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
-from itertools import combinations
 
+from pdacon.base.cancelling import every
 from pdacon.base.quoting import quoted
 from pdacon.frontends.dialects.llguidance.loaded import Loaded
 from pdacon.frontends.dialects.llguidance.terminals import ANYTHING, EVERYTHING
@@ -68,11 +68,10 @@ class _Ordering:
         self._order = Order()
 
     def found(self) -> Order:
-        pairs = {pair for place in self._loaded.places for pair in combinations(sorted(place), 2)}
-        for one, other in sorted(pairs):
-            # Of two string literals Lark tries the longer one first. Labels have no text.
-            if one in self._texts and other in self._texts and (one in self._names or other in self._names):
-                self._relate(one, other)
+        # Of two string literals Lark tries the longer one first. Labels have no text.
+        pairs = self._loaded.pairs(self._names.keys() & self._texts.keys(), self._texts.keys())
+        for one, other in every(sorted(pairs), 1):
+            self._relate(one, other)
         self._number()
         return self._order
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from itertools import combinations
 
+from pdacon.base.cancelling import every
 from pdacon.frontends.dialects.llguidance.loaded import Loaded
 from pdacon.frontends.dialects.llguidance.writing import new_name
 from pdacon.frontends.regular_sets import RegularSet
@@ -98,8 +98,9 @@ def _require_few(loaded: Loaded, group: Sequence[str], count: int) -> None:
 
 def _pairs(loaded: Loaded) -> set[tuple[str, str]]:
     """Sets that are looked for together, and have a text in common."""
-    names, ignored = loaded.names, loaded.grammar.ignore
-    pairs = {pair for place in loaded.places for pair in combinations(sorted(place & names.keys() - ignored), 2)}
+    names = loaded.names
+    looked_for = names.keys() - loaded.grammar.ignore
+    pairs = every(loaded.pairs(looked_for, looked_for), 1)
     return {(names[k], names[j]) for k, j in pairs if not loaded.texts[k].isdisjoint(loaded.texts[j])}
 
 
