@@ -6,6 +6,8 @@ Each with whether it is deterministic as it stands.
 
 from __future__ import annotations
 
+import random
+
 BLANKS = "ws ::= [ \\t\\n]*\n"
 
 DETERMINISTIC: dict[str, str] = {
@@ -113,3 +115,25 @@ REFUSED = {
     'root ::= "\\ud800"\n': "no character",
 }
 """Texts that are no grammars, each with words of the message."""
+
+
+def _parts(rng: random.Random, depth: int, names: list[str]) -> str:
+    kind = rng.random()
+    if depth == 0 or kind < 0.35:
+        return rng.choice(['"a"', '"b"', '"c"', "[ab]", '" "', "ws", '"ab"'])
+    if kind < 0.6:
+        return rng.choice(names)
+    if kind < 0.75:
+        return "(" + " | ".join(_side(rng, depth - 1, names) for _ in range(rng.randint(1, 2))) + ")"
+    return "(" + _side(rng, depth - 1, names) + ")" + rng.choice(["*", "+", "?", "?", "{2}", "{1,2}"])
+
+
+def _side(rng: random.Random, depth: int, names: list[str]) -> str:
+    return " ".join(['""', *(_parts(rng, depth, names) for _ in range(rng.choice((0, 1, 1, 2, 2, 3))))])
+
+
+def random_grammar(rng: random.Random) -> str:
+    """A grammar of two or three rules over a, b, c and blanks."""
+    names = ["root", "x", "y"][: rng.randint(2, 3)]
+    rules = [f"{name} ::= {' | '.join(_side(rng, 2, names) for _ in range(rng.randint(1, 3)))}\n" for name in names]
+    return "".join(rules) + f"ws ::= {rng.choice(['[ ]*', '[ ]?', '([ ] ws)?'])}\n"

@@ -11,7 +11,7 @@ import pytest
 import pdacon
 from pdacon.errors import EmptyLanguageError, GrammarSyntaxError, NondeterministicGrammarError, UnsupportedGrammarError
 from tests.support.gbnf import Definition, texts_of
-from tests.support.gbnf_grammars import DETERMINISTIC, NOT_DETERMINISTIC, REFUSED
+from tests.support.gbnf_grammars import DETERMINISTIC, NOT_DETERMINISTIC, REFUSED, random_grammar
 from tests.support.lark_oracle import accepts
 
 _LETTERS = "abc "
@@ -52,34 +52,13 @@ def test_terminals_are_called_by_the_rules_of_the_author() -> None:
     assert "(root before root)" in grammar.draw("(root before root)")
 
 
-def _parts(rng: random.Random, depth: int, names: list[str]) -> str:
-    kind = rng.random()
-    if depth == 0 or kind < 0.35:
-        return rng.choice(['"a"', '"b"', '"c"', "[ab]", '" "', "ws", '"ab"'])
-    if kind < 0.6:
-        return rng.choice(names)
-    if kind < 0.75:
-        return "(" + " | ".join(_side(rng, depth - 1, names) for _ in range(rng.randint(1, 2))) + ")"
-    return "(" + _side(rng, depth - 1, names) + ")" + rng.choice(["*", "+", "?", "?", "{2}", "{1,2}"])
-
-
-def _side(rng: random.Random, depth: int, names: list[str]) -> str:
-    return " ".join(['""', *(_parts(rng, depth, names) for _ in range(rng.choice((0, 1, 1, 2, 2, 3))))])
-
-
-def _any_grammar(rng: random.Random) -> str:
-    names = ["root", "x", "y"][: rng.randint(2, 3)]
-    rules = [f"{name} ::= {' | '.join(_side(rng, 2, names) for _ in range(rng.randint(1, 3)))}\n" for name in names]
-    return "".join(rules) + f"ws ::= {rng.choice(['[ ]*', '[ ]?', '([ ] ws)?'])}\n"
-
-
 @pytest.mark.slow
 def test_any_small_grammar_accepts_what_the_definition_accepts(scaled: Callable[[int], int]) -> None:
     texts = ["".join(letters) for length in range(6) for letters in product(_LETTERS, repeat=length)]
     taken = 0
     for seed in range(scaled(24)):
         rng = random.Random(seed)
-        source = _any_grammar(rng)
+        source = random_grammar(rng)
         definition = Definition.read(source)
         sampled = [
             text for text in (definition.sample(rng, 8) for _ in range(10)) if text is not None and len(text) < 20
