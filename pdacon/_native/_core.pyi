@@ -521,9 +521,11 @@ class StoredConstraint:
     def pdas(self) -> list[TokenPda]: ...
 
 def load_artifact(
-    buffer: Any, verify: bool, tries: Tries, filters: Filters, name: str, advice: str
-) -> StoredConstraint: ...
-def save_artifact(settings: bytes, grammar: bytes, pdas: list[TokenPda]) -> bytes: ...
+    buffer: Any, verify: bool, tries: Tries, filters: Filters, name: str, advice: str, trie: Trie | None = None
+) -> StoredConstraint:
+    """`trie`: of the vocabulary, where `save_artifact` has left the tokens out."""
+
+def save_artifact(settings: bytes, grammar: bytes, pdas: list[TokenPda], with_tokens: bool) -> bytes: ...
 
 # matching
 

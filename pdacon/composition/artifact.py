@@ -73,10 +73,15 @@ class Settings:
 class StoredConstraint:
     """What was read from a file or from bytes; all but the settings on demand."""
 
-    def __init__(self, memory: bytes | memoryview | mmap.mmap, name: str, verify: bool) -> None:
-        """Check as much as `Constraint.load` says. Raises ArtifactError, now and later with the name and a way out."""
+    def __init__(
+        self, memory: bytes | memoryview | mmap.mmap, name: str, verify: bool, trie: _core.Trie | None = None
+    ) -> None:
+        """Check as much as `Constraint.load` says. Raises ArtifactError, now and later with the name and a way out.
+
+        ``trie``: of the vocabulary, where the memory is without.
+        """
         self._name = name
-        self._artifact = _core.load_artifact(memory, verify, TRIES, FILTERS, name, _WAY_OUT)
+        self._artifact = _core.load_artifact(memory, verify, TRIES, FILTERS, name, _WAY_OUT, trie)
         text = self._artifact.settings()
         self.pdas = tuple(self._artifact.pdas())
         with self._named():
@@ -138,8 +143,9 @@ def encode(
     pdas: Sequence[_core.TokenPda],
     empty: frozenset[int],
     filter: TokenFilter | None,
+    with_vocabulary: bool = True,
 ) -> bytes:
-    """The file of a constraint."""
+    """The file of a constraint. Raises ArtifactError."""
     from pdacon.grammar.records import to_json
 
     settings = {
@@ -156,7 +162,9 @@ def encode(
         "unicode": unicodedata.unidata_version,
         "canonical": [] if filter is None else [filter.prefix, filter.texts, filter.left],
     }
-    return _core.save_artifact(json.dumps(settings).encode(), to_json(grammar), list(pdas))
+    if grammar.labels and not with_vocabulary:
+        raise ArtifactError("a constraint of a grammar with labels is saved with its vocabulary, to which they belong")
+    return _core.save_artifact(json.dumps(settings).encode(), to_json(grammar), list(pdas), with_vocabulary)
 
 
 def require_place(path: Path) -> Path:

@@ -118,18 +118,25 @@ class Constraint(Compiled):
         *,
         grammar: GrammarData | None = None,
         verify: bool = False,
+        with_vocabulary: bool = True,
     ) -> Constraint:
         """Load what `to_bytes` has made. As `load`; the bytes are used where they are and kept alive.
 
-        Of a bytearray, or of another memory that can change, a copy is used.
+        Of a bytearray, or of another memory that can change, a copy is used. ``with_vocabulary``: as `to_bytes` was
+        told; False: the vocabulary has to be given.
         """
+        require_bool("from_bytes", "with_vocabulary", with_vocabulary)
+        if vocabulary is None and not with_vocabulary:
+            raise TypeError("from_bytes: bytes without a vocabulary need the one that they were compiled for")
         if not isinstance(data, bytes | bytearray | memoryview):
             raise TypeError(f"from_bytes takes bytes, a bytearray or a memoryview, not {type(data).__name__}")
         view = memoryview(data)
         # A view of memory that its owner can change may be read-only itself.
         fixed = isinstance(view.obj, bytes) or (isinstance(view.obj, mmap.mmap) and memoryview(view.obj).readonly)
         in_place = fixed and view.c_contiguous
-        return cls._stored(view if in_place else view.tobytes(), "these bytes", vocabulary, grammar, verify)
+        return cls._stored(
+            view if in_place else view.tobytes(), "these bytes", vocabulary, grammar, verify, with_vocabulary
+        )
 
     @classmethod
     def _stored(
@@ -139,12 +146,14 @@ class Constraint(Compiled):
         vocabulary: Vocabulary | None,
         grammar: GrammarData | None,
         verify: bool,
+        with_vocabulary: bool = True,
     ) -> Constraint:
         for what, given, kind in (("vocabulary", vocabulary, Vocabulary), ("grammar", grammar, Grammar)):
             if given is not None:
                 require("load", what, given, kind)
         require_bool("load", "verify", verify)
-        stored = StoredConstraint(memory, name, verify)
+        trie = None if vocabulary is None or with_vocabulary else native_trie(vocabulary)
+        stored = StoredConstraint(memory, name, verify, trie)
         settings = stored.settings
         if vocabulary is not None and not (
             vocabulary.size == settings.size and vocabulary.fingerprint == settings.vocabulary
@@ -171,6 +180,7 @@ class Constraint(Compiled):
             name=settings.name,
             size=settings.size,
             filter=stored.filter,
+            loaded_bytes=0 if isinstance(memoryview(memory).obj, mmap.mmap) else memoryview(memory).nbytes,
         )
 
     @property

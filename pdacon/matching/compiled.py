@@ -39,6 +39,7 @@ class Compiled:
         "_filter",
         "_grammar",
         "_grammar_bytes",
+        "_loaded_bytes",
         "_name",
         "_pdas",
         "_report",
@@ -59,8 +60,10 @@ class Compiled:
         name: str,
         size: int,
         filter: TokenFilter | None = None,
+        loaded_bytes: int = 0,
     ) -> None:
         """What is a callable here is called when it is first needed."""
+        self._loaded_bytes = loaded_bytes
         self._grammar = grammar
         self._grammar_bytes: int | None = None
         self._vocabulary = vocabulary
@@ -211,16 +214,16 @@ class Compiled:
     def nbytes(self) -> int:
         """Bytes of memory that the constraint holds by now: its tables, masks and caches, and its grammar.
 
-        As they were allocated, which the process grows by, but for what the allocator itself needs. What belongs to
-        the vocabulary is not among them, nor what reports and explanations have made, nor a file that is mapped, whose
-        pages the system shares and can take back.
+        With them the bytes that `from_bytes` was given. As they were allocated, which the process grows by, but for
+        what the allocator itself needs. What belongs to the vocabulary is not among them, nor what reports and
+        explanations have made, nor a file that is mapped, whose pages the system shares and can take back.
 
         Cost: some microseconds; it waits for no other thread.
         """
         if self._grammar_bytes is None and not (isinstance(self._grammar, Once) and not self._grammar.is_made):
             self._grammar_bytes = held_bytes(self._grammar())
         native = self._pdas[0].lexer_held + sum(pda.held for pda in self._pdas)
-        return native + (self._grammar_bytes or 0)
+        return native + (self._grammar_bytes or 0) + self._loaded_bytes
 
     def mask_table(self, since: int = 0, start: str | None = None) -> NDArray[np.int32]:
         """The masks seen so far, by id: int32[n, words], a copy. Ids are stable; the table only grows.
@@ -292,9 +295,14 @@ class Compiled:
         """
         write(Path(os.fsdecode(path)), self.to_bytes())
 
-    def to_bytes(self) -> bytes:
-        """The bytes that `save` would write."""
-        return encode(self._grammar(), self.vocabulary, self._pdas, self._empty, self._filter)
+    def to_bytes(self, with_vocabulary: bool = True) -> bytes:
+        """The bytes that `save` would write.
+
+        ``with_vocabulary=False``: without the tokens, nearly all of the bytes of a small constraint, for a process that
+        has the vocabulary and gives it to `from_bytes`. ArtifactError if the grammar has labels.
+        """
+        require_bool("to_bytes", "with_vocabulary", with_vocabulary)
+        return encode(self._grammar(), self.vocabulary, self._pdas, self._empty, self._filter, with_vocabulary)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self._name} for {self._size} tokens>"

@@ -9,6 +9,7 @@
 #include <limits>
 #include <tuple>
 
+#include "artifact/without_tokens.hpp"
 #include "base/checksum.hpp"
 
 namespace pdacon {
@@ -98,6 +99,20 @@ std::string ArtifactWriter::finish() const {
     header.checksum = head_checksum(file.substr(0, head));
     std::memcpy(file.data(), &header, sizeof(Header));
     return file;
+}
+
+std::string without_tokens(const std::string& file) {
+    Header header;
+    std::memcpy(&header, file.data(), sizeof(Header));
+    ArtifactWriter kept;
+    for (std::uint32_t at = 0; at < header.sections; ++at) {
+        Entry entry;
+        std::memcpy(&entry, file.data() + sizeof(Header) + at * sizeof(Entry), sizeof(Entry));
+        const auto part = static_cast<Part>(entry.part);
+        if (part < Part::kTokenText || part > Part::kTokenOrder)
+            kept.add_bytes(part, entry.start, file.data() + entry.offset, entry.size);
+    }
+    return kept.finish();
 }
 
 ArtifactReader::ArtifactReader(std::span<const std::uint8_t> memory, std::shared_ptr<const void> owner,

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "artifact/artifact.hpp"
+#include "artifact/without_tokens.hpp"
 #include "bindings/gil.hpp"
 #include "bindings/module.hpp"
 #include "composition/stored_constraint.hpp"
@@ -37,13 +38,14 @@ class Buffer {
 };
 
 std::shared_ptr<StoredConstraint> load(nb::handle object, bool verify, std::shared_ptr<Tries> tries,
-                                       Filters& filters, std::string name, std::string advice) {
+                                       Filters& filters, std::string name, std::string advice,
+                                       std::shared_ptr<SharedTrie> trie) {
     if (!tries) throw std::invalid_argument("artifact: tries are needed");
     auto buffer = std::make_shared<Buffer>(object);
     const auto bytes = buffer->bytes();
     const WithoutGil release;
     return std::make_shared<StoredConstraint>(bytes, std::move(buffer), verify, std::move(tries), filters,
-                                              std::move(name), std::move(advice));
+                                              std::move(name), std::move(advice), std::move(trie));
 }
 
 template <Part kPart>
@@ -65,7 +67,8 @@ nb::list tokens(const StoredConstraint& stored) {
     return found;
 }
 
-nb::bytes save(nb::bytes settings, nb::bytes grammar, const std::vector<std::shared_ptr<TokenPda>>& pdas) {
+nb::bytes save(nb::bytes settings, nb::bytes grammar, const std::vector<std::shared_ptr<TokenPda>>& pdas,
+               bool with_tokens) {
     std::string file;
     {
         const WithoutGil release;
@@ -75,6 +78,7 @@ nb::bytes save(nb::bytes settings, nb::bytes grammar, const std::vector<std::sha
         for (std::size_t start = 0; start < pdas.size(); ++start)
             pdas[start]->save(writer, static_cast<std::int32_t>(start));
         file = writer.finish();
+        if (!with_tokens) file = without_tokens(file);
     }
     return nb::bytes(file.data(), file.size());
 }
@@ -89,9 +93,10 @@ void bind_artifact(nb::module_& m) {
         .def("filter", &StoredConstraint::filter)
         .def("pdas", &StoredConstraint::pdas);
     m.def("load_artifact", &load, nb::arg("buffer"), nb::arg("verify"), nb::arg("tries"), nb::arg("filters"),
-          nb::arg("name"), nb::arg("advice"));
+          nb::arg("name"), nb::arg("advice"), nb::arg("trie").none() = nb::none());
     m.attr("ARTIFACT_VERSION") = kArtifactVersion;
-    m.def("save_artifact", &save, nb::arg("settings"), nb::arg("grammar"), nb::arg("pdas"));
+    m.def("save_artifact", &save, nb::arg("settings"), nb::arg("grammar"), nb::arg("pdas"),
+          nb::arg("with_tokens"));
 }
 
 }  // namespace pdacon

@@ -25,7 +25,8 @@ std::shared_ptr<CanonicalFilter> read_filter(const ArtifactReader& artifact,
 
 StoredConstraint::StoredConstraint(std::span<const std::uint8_t> memory, std::shared_ptr<const void> owner,
                                    bool verify, std::shared_ptr<Tries> tries, Filters& filters,
-                                   std::string name, std::string advice)
+                                   std::string name, std::string advice,
+                                   std::shared_ptr<const SharedTrie> trie)
     : origin_(std::make_shared<const Origin>(Origin{std::move(name), std::move(advice)})) {
     std::int64_t held = 0;  // bytes of what start symbols share
     const MemoryLimit shared(0, held);
@@ -38,7 +39,8 @@ StoredConstraint::StoredConstraint(std::span<const std::uint8_t> memory, std::sh
     origin_->watch([&] {
         reader_ = std::make_shared<const ArtifactReader>(memory, std::move(owner), origin_, verify);
         auto lexer = std::make_shared<LexingAutomaton>(*reader_);
-        trie_ = std::make_shared<const LazyTrie>(reader_, std::move(tries));
+        trie_ = trie ? std::make_shared<const LazyTrie>(std::move(trie))
+                     : std::make_shared<const LazyTrie>(reader_, std::move(tries));
         filter_ = read_filter(*reader_, trie_->shared_tokens(), filters);
         labels_ = std::make_shared<const Labels>(*reader_, trie_->tokens().size());
         const auto starts = reader_->num_starts();

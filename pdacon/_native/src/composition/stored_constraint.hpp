@@ -19,9 +19,11 @@ class StoredConstraint {
   public:
     // `owner` keeps the memory alive; memory that is not aligned to 8 bytes is copied. `verify`: check all of
     // it now. `filters` makes the filter, if there is one, or knows it. `name` and `advice` are for errors.
+    // `trie`: of the vocabulary, where the memory was written without it; else it is read from there.
     // Throws ArtifactDamage, now and later.
     StoredConstraint(std::span<const std::uint8_t> memory, std::shared_ptr<const void> owner, bool verify,
-                     std::shared_ptr<Tries> tries, Filters& filters, std::string name, std::string advice);
+                     std::shared_ptr<Tries> tries, Filters& filters, std::string name, std::string advice,
+                     std::shared_ptr<const SharedTrie> trie = nullptr);
 
     // The bytes of a part that all start symbols share and that the core itself does not read.
     std::string_view text(Part part) const;
