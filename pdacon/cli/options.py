@@ -27,6 +27,13 @@ class Lookahead(str, Enum):
     commit = "commit"
 
 
+class CompileIn(str, Enum):
+    """Where `pdacon serve` compiles."""
+
+    processes = "processes"
+    threads = "threads"
+
+
 class Lexer(str, Enum):
     """Which of Lark's lexers gives the grammar its meaning."""
 

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from pdacon.cli.failures import BadInput
 from pdacon.cli.models import load_model, require
@@ -33,6 +34,7 @@ class Serving:
     max_requests: int
     compile_seconds: float
     compile_workers: int
+    compile_in: Literal["processes", "threads"]
     cache_tokens: int | None
     max_tokens: int | None
     drain_delay: float
@@ -67,6 +69,7 @@ def serve_model(told: Serving) -> int:
         api_keys=keys,
         limits=Limits(seconds=told.compile_seconds),
         compile_workers=told.compile_workers,
+        compile_in=told.compile_in,
         max_requests=told.max_requests,
         batch_size=told.batch_size,
         cache_tokens=told.cache_tokens,

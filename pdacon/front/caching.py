@@ -283,6 +283,27 @@ class CompileCache:
             return None
         return self._name(_schema_said(own, {}, Spelling(), (False, True, False)), vocabulary, limits)
 
+    def compile_elsewhere(
+        self, name: str, vocabulary: Vocabulary, make: Callable[[], Constraint | bytes], cancel: CancelEvent | None
+    ) -> Constraint:
+        """The constraint that is kept under a name; ``make`` is called only if there is none.
+
+        Parameters
+        ----------
+        name : str
+            Of `name_keyed` or `name_schema`.
+        vocabulary : Vocabulary
+        make : callable
+            Without arguments: makes the constraint, or has another process make it, as `Constraint.to_bytes` writes it.
+        cancel : threading.Event or None
+
+        Raises
+        ------
+        Exception
+            As ``make``; what is a `PdaconError` is kept, as that of `compile_keyed` is.
+        """
+        return self._kept_or_made(name, vocabulary, cancel, make)
+
     def kept(self, name: str) -> Constraint | None:
         """The constraint that is in memory under a name, without compiling or waiting; None: there is none.
 
@@ -322,7 +343,11 @@ class CompileCache:
         cancel: CancelEvent | None,
         make: Callable[[], Constraint],
     ) -> Constraint:
-        key = self._name(parts, vocabulary, limits)
+        return self._kept_or_made(self._name(parts, vocabulary, limits), vocabulary, cancel, make)
+
+    def _kept_or_made(
+        self, key: str, vocabulary: Vocabulary, cancel: CancelEvent | None, make: Callable[[], Constraint | bytes]
+    ) -> Constraint:
         while True:
             with self._lock:
                 if key in self._known:
@@ -355,13 +380,18 @@ class CompileCache:
             self._weigh(key, found.nbytes)
         return _given(found)
 
-    def _fly(self, key: str, flight: _Flight, vocabulary: Vocabulary, make: Callable[[], Constraint]) -> Constraint:
+    def _fly(
+        self, key: str, flight: _Flight, vocabulary: Vocabulary, make: Callable[[], Constraint | bytes]
+    ) -> Constraint:
         """Load or compile what no one has, and keep it; those who wait are told, whatever happens."""
         try:
             loaded = self._loaded(key, vocabulary)
-            flight.result = _made(make) if loaded is None else loaded
-            if loaded is None and isinstance(flight.result, Constraint):
-                self._store(key, flight.result)
+            made = _made(make) if loaded is None else loaded
+            if loaded is None and not isinstance(made, PdaconError):
+                self._store(key, made)
+            if isinstance(made, bytes):  # mapped, if there is a folder: its vocabulary need not be in memory
+                made = self._mapped(key, vocabulary) or Constraint.from_bytes(made, vocabulary)
+            flight.result = made
             what, needed = "misses" if loaded is None else "loads", _needed(flight.result)
             self._keep(key, flight.result, what, needed)
             return _given(flight.result)
@@ -391,13 +421,20 @@ class CompileCache:
         if self._directory is None:
             return None
         path = self._directory / f"{key}{_SUFFIX}"
-        try:
-            constraint = Constraint.load(path, vocabulary)
-        except (OSError, ArtifactError):
+        if (constraint := self._mapped(key, vocabulary)) is None:
             return self._fetched(path, vocabulary)
         with suppress(OSError):
             os.utime(path)
         return constraint
+
+    def _mapped(self, key: str, vocabulary: Vocabulary) -> Constraint | None:
+        """What the folder has, if there is one."""
+        if self._directory is None:
+            return None
+        try:
+            return Constraint.load(self._directory / f"{key}{_SUFFIX}", vocabulary)
+        except (OSError, ArtifactError):
+            return None
 
     def _fetched(self, path: Path, vocabulary: Vocabulary) -> Constraint | None:
         """What the store has, as a file of the folder; all of it is checked, since it has come from far away."""
@@ -421,12 +458,12 @@ class CompileCache:
         self._wrote(path)
         return constraint
 
-    def _store(self, key: str, constraint: Constraint) -> None:
+    def _store(self, key: str, made: Constraint | bytes) -> None:
         if self._directory is None:
             return
         path = self._directory / f"{key}{_SUFFIX}"
         with suppress(OSError, ArtifactError):
-            constraint.save(path)
+            write(path, made if isinstance(made, bytes) else made.to_bytes())
             self._publish(path)
             self._wrote(path)
 
@@ -507,7 +544,7 @@ def _limits(caller: str, given: Limits | None) -> Limits:
     return limits
 
 
-def _made(make: Callable[[], Constraint]) -> Constraint | PdaconError:
+def _made(make: Callable[[], Constraint | bytes]) -> Constraint | bytes | PdaconError:
     """A constraint, or why there is none, if the same would go wrong again."""
     try:
         return make()

@@ -97,6 +97,7 @@ class _Application:
         )
         self.app.router.redirect_slashes = False  # the redirection would be to whatever host the client names
         self.app.state.draining = self.draining
+        self.app.state.compiler = self.compiler
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:

@@ -1,4 +1,4 @@
-"""Constraints for requests: each is compiled once, in threads of their own, so that running answers go on meanwhile."""
+"""Constraints for requests: each is compiled once, in a process of its own, so that running answers go on meanwhile."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 from threading import Event
 
 from pdacon.base.cautions import held
@@ -16,8 +17,9 @@ from pdacon.errors import CancelledError, PdaconError
 from pdacon.front.caching import CompileCache
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.formats import Kind, compile_format, format_name, grammar_kind
+from pdacon.integrations.workers import WorkerError, Workers
 from pdacon.serving.accounts import Line
-from pdacon.serving.failures import RequestError, of_grammar
+from pdacon.serving.failures import RequestError, of_grammar, unexpected
 from pdacon.serving.formats import Format
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.settings import Settings
@@ -58,6 +60,7 @@ class Compiler:
         self._looking = ThreadPoolExecutor(1, thread_name_prefix="pdacon-look")
         self.cache = CompileCache(settings.cache_bytes, settings.cache_directory, settings.cache_store)
         metrics.follow_cache(self._statistics)
+        self._workers = None if settings.compile_in == "threads" else Workers(vocabulary, settings.limits)
         self._under_way: dict[object, _Compilation] = {}
         self._asking = 0  # how many requests wait for their constraint, each with its text in memory
         self._waits = 0  # for the compilation of another request
@@ -68,7 +71,8 @@ class Compiler:
         Raises
         ------
         RequestError
-            400: it cannot be compiled, with the place and the reason. 503: too many are being compiled, or wait.
+            400: it cannot be compiled, with the place and the reason. 503: too many are being compiled, or wait. 500:
+            the process that compiled it has ended.
         asyncio.CancelledError
             The client has left; the compilation ends soon if nobody else waits for it.
         """
@@ -90,6 +94,9 @@ class Compiler:
         except PdaconError as error:
             self._metrics.refusals.inc()
             raise of_grammar(error, wanted.param) from error
+        except WorkerError as error:
+            log.error(Line(param=wanted.param, error=str(error)))
+            raise unexpected() from None
         finally:
             self._asking -= 1
             self._metrics.compile_seconds.observe(time.perf_counter() - began)
@@ -101,7 +108,7 @@ class Compiler:
         if compilation is None:
             if len(self._under_way) >= self._settings.max_compiles:
                 raise RequestError(503, "too many grammars are being compiled; try again soon", code="busy")
-            compilation = self._begin(wanted, key)
+            compilation = self._begin(wanted, name, key)
         else:
             self._waits += 1
         compilation.waiting += 1
@@ -115,10 +122,10 @@ class Compiler:
                     del self._under_way[key]
                 compilation.done.cancel()
 
-    def _begin(self, wanted: Format, key: object) -> _Compilation:
+    def _begin(self, wanted: Format, name: str | None, key: object) -> _Compilation:
         self._metrics.compiles_waiting.inc()
         cancel = Event()
-        future = self._pool.submit(copy_context().run, self._compiled, wanted, cancel)
+        future = self._pool.submit(copy_context().run, self._compiled, wanted, name, cancel)
 
         def ended(done: asyncio.Future[Constraint]) -> None:
             if self._under_way.get(key) is compilation:
@@ -137,26 +144,53 @@ class Compiler:
 
     def _statistics(self) -> dict[str, int]:
         counted = self.cache.statistics()
-        return {**counted, "waits": counted["waits"] + self._waits}
+        failed = 0 if self._workers is None else self._workers.failed
+        return {**counted, "failed": failed, "waits": counted["waits"] + self._waits}
+
+    def warm(self) -> None:
+        """Start what the first compilation would wait for; returns at once."""
+        if self._workers is not None:
+            self._workers.warm()
 
     def close(self) -> None:
-        """Let no compilation begin any more."""
+        """Let no compilation begin any more, and end those that run in processes."""
         self._looking.shutdown(wait=False, cancel_futures=True)
         self._pool.shutdown(wait=False, cancel_futures=True)
+        if self._workers is not None:
+            self._workers.close()
 
-    def _compiled(self, wanted: Format, cancel: Event) -> Constraint:
+    def _compiled(self, wanted: Format, name: str | None, cancel: Event) -> Constraint:
         """The constraint; what there is to warn of is in the log."""
         self._metrics.compiles_waiting.dec()
         with self._metrics.compiles_running.track_inprogress(), held() as cautions:
-            constraint = self._compile(wanted, cancel)
+            constraint = self._compile(wanted, name, cancel)
         for message, kind in cautions:
             log.warning(Line(param=wanted.param, kind=kind.__name__, warning=message))
         return constraint
 
-    def _compile(self, wanted: Format, cancel: Event) -> Constraint:
+    def _compile(self, wanted: Format, name: str | None, cancel: Event) -> Constraint:
         if cancel.is_set():
             raise CancelledError("the compilation was cancelled")
-        return compile_format(self.cache, _kind(wanted), wanted.text, self._vocabulary, self._settings.limits, cancel)
+        if self._workers is None:
+            return self._compile_here(self.cache, wanted, cancel)
+        make = partial(self._compile_elsewhere, self._workers, wanted, cancel)
+        if name is not None:
+            return self.cache.compile_elsewhere(name, self._vocabulary, make, cancel)
+        made = make()
+        return Constraint.from_bytes(made, self._vocabulary) if isinstance(made, bytes) else made
+
+    def _compile_elsewhere(self, workers: Workers, wanted: Format, cancel: Event) -> Constraint | bytes:
+        settings = self._settings
+        has_folder = settings.cache_directory is not None or settings.cache_store is not None
+        made = workers.compile(_kind(wanted), wanted.text, cancel, is_whole=has_folder)
+        if not made.content:  # no file can hold it
+            return self._compile_here(CompileCache(0), wanted, cancel)
+        if made.is_whole:
+            return made.content
+        return Constraint.from_bytes(made.content, self._vocabulary, with_vocabulary=False)
+
+    def _compile_here(self, cache: CompileCache, wanted: Format, cancel: Event) -> Constraint:
+        return compile_format(cache, _kind(wanted), wanted.text, self._vocabulary, self._settings.limits, cancel)
 
 
 def _kind(wanted: Format) -> Kind:

@@ -81,7 +81,7 @@ class Metrics:
         self.tokens = self._figure(Counter, "pdacon_generated_tokens", "Tokens generated.")
         self.prompt_tokens = self._figure(Counter, "pdacon_prompt_tokens", "Tokens of prompts.")
         self.compiles_running = self._figure(Gauge, "pdacon_compiles_running", "Compilations that run.")
-        self.compiles_waiting = self._figure(Gauge, "pdacon_compiles_waiting", "Compilations that wait for a thread.")
+        self.compiles_waiting = self._figure(Gauge, "pdacon_compiles_waiting", "Compilations that wait for room.")
         self.compile_seconds = self._figure(
             Histogram, "pdacon_compile_seconds", "From a format to its constraint, waiting included.", buckets=_SECONDS
         )
@@ -154,3 +154,10 @@ class _Cache(Collector):
             size = GaugeMetricFamily(name, text, labels=("model",))
             size.add_metric((self._model,), counted[key])
             yield size
+        failed = CounterMetricFamily(
+            "pdacon_compile_processes_failed",
+            "Compiling processes that ended, or did not keep to their time.",
+            labels=("model",),
+        )
+        failed.add_metric((self._model,), counted["failed"])
+        yield failed

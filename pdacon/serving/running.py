@@ -46,7 +46,8 @@ def serve(
         See `create_app`.
     """
     settings = settings or Settings()
-    # Compilers run Python for some milliseconds at a time, and the model's thread asks for its lock often in a step.
+    # What reads requests runs Python for some milliseconds at a time, and the model's thread asks for its lock often in
+    # a step.
     sys.setswitchinterval(_SWITCH_SECONDS)
     app = create_app(model, tokenizer, settings)
     config = uvicorn.Config(
@@ -59,6 +60,7 @@ def serve(
         access_log=False,
         timeout_graceful_shutdown=_LAST_SECONDS,
     )
+    app.state.compiler.warm()
     # Nothing else runs while garbage is collected. The model and what is imported stay, and need not be looked
     # at; what a large grammar leaves is looked at once, and not each time that it has grown by a quarter.
     gc.collect()

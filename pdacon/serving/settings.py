@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass, field
+from typing import Literal
 
 from pdacon.base.limits import Limits
 
@@ -35,6 +36,11 @@ class Settings:
         Of the compilation of one grammar; ``seconds`` counts the front end, too.
     compile_workers : int
         How many grammars are compiled at the same time.
+    compile_in : str
+        ``"processes"``: each in a process of its own, of which there are as many as `compile_workers` at most; a
+        grammar cannot hold up anything else then, and a process that does not keep to its time is ended.
+        ``"threads"``: in threads of this process, which needs less memory; a very large grammar holds Python's lock
+        for some tenths of a second at a time then, and with it all answers.
     max_compiles : int
         How many compilations may run and wait together; with more a request is refused with 503. A format that is in
         memory, or that another request has compiled just now, is none of them.
@@ -73,6 +79,7 @@ class Settings:
     max_grammar_bytes: int = 512 << 10
     limits: Limits = field(default_factory=lambda: Limits(seconds=10.0))
     compile_workers: int = 2
+    compile_in: Literal["processes", "threads"] = "processes"
     max_compiles: int = 64
     max_requests: int = 256
     max_choices: int = 16
@@ -92,6 +99,8 @@ class Settings:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ValueError(f"Settings: {name} is a number of at least 1, not {value!r}")
+        if self.compile_in not in ("processes", "threads"):
+            raise ValueError(f'Settings: compile_in is "processes" or "threads", not {self.compile_in!r}')
         for name in ("cache_tokens", "max_tokens"):
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):

@@ -1,17 +1,25 @@
-"""How long `/health` of `pdacon serve` takes while one heavy request after the other runs, by what is heavy of them.
+"""How long `/health` of `pdacon serve` takes while heavy requests run, by what is heavy of them.
 
-On a machine with other work these times are the machine's, too.
+A process of its own asks, and asks a bare HTTP server in the same way: the times of that are what the machine and its
+other work take, so what `/health` takes beyond them is ours. Several clients ask for the same heavy thing at a time.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+import http.client
+import itertools
+import json
+import multiprocessing
 import statistics
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import httpx
 from load import Server
@@ -19,64 +27,124 @@ from load import Server
 sys.path.append(str(Path(__file__).parents[1]))
 from serving.heavy import heavy_requests
 
+PAUSE = 0.01  # seconds between two looks
+
 
 def main() -> int:
     """Print a line for each kind of request."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--port", type=int, default=8765)
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--port", type=int, default=8765, help="and the next one, for the bare server")
+    parser.add_argument("--seconds", type=float, default=10.0, help="for each kind")
+    parser.add_argument("--clients", type=int, default=3)
+    parser.add_argument("--compile-in", choices=("processes", "threads"), default="processes")
     parser.add_argument("kinds", nargs="*", help="words of the kinds to try; default: all")
     told = parser.parse_args()
-    all_looks: list[float] = []
+    spawn = multiprocessing.get_context("spawn")
+    bare = spawn.Process(target=serve_bare, args=(told.port + 1,))
+    bare.start()
+    ours: list[float] = []
+    bares: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder) / "cache", Path(folder) / "log", told.port)
+        options = ("--compile-in", told.compile_in)
+        server = Server(Path(folder) / "cache", Path(folder) / "log", told.port, options)
         try:
             for kind, (path, body) in heavy_requests().items():
                 if told.kinds and not any(word in kind for word in told.kinds):
                     continue
-                looks: list[float] = []
-                statuses = set()
-                done = threading.Event()
-                looking = threading.Thread(target=look, args=(server.address, looks, done))
+                here, there = spawn.Pipe()
+                looking = spawn.Process(target=look, args=((told.port, told.port + 1), there))
                 looking.start()
-                began = time.monotonic()
-                for _ in range(told.repeats):
-                    statuses.add(httpx.post(server.address + path, content=body, timeout=300).status_code)
-                seconds = (time.monotonic() - began) / told.repeats
-                done.set()
+                here.recv()  # it is there
+                statuses = ask(server.address + path, body, told.seconds, told.clients)
+                here.send("stop")
+                seen, others = here.recv()
                 looking.join()
-                all_looks += looks
-                print(
-                    f"{kind:32} {sorted(statuses)} in {seconds:6.2f} s; /health: {len(looks):5} looks, "
-                    f"{figures(looks)}",
-                    flush=True,
-                )
+                ours += seen
+                bares += others
+                print(f"{kind:32} {statuses}; /health: {figures(seen)}; bare: {figures(others)}", flush=True)
         finally:
             server.stop()
-    print(f"all: {len(all_looks)} looks, {figures(all_looks)}")
+            bare.kill()
+    print(f"all: /health: {figures(ours)}; bare: {figures(bares)}")
     return 0
 
 
-def look(address: str, looks: list[float], done: threading.Event) -> None:
-    """Ask for `/health` until all is done, and note how long each answer takes."""
-    with httpx.Client(base_url=address, timeout=300) as client:
-        client.get("/health").raise_for_status()
-        while not done.is_set():
+def ask(address: str, body: bytes, seconds: float, clients: int) -> dict[int, int]:
+    """Ask for the same from several clients for some time; how many answers had which status."""
+    statuses: list[int] = []
+    until = time.monotonic() + seconds
+    numbers = itertools.count()
+
+    def asking() -> None:
+        while time.monotonic() < until:
+            statuses.append(httpx.post(address, content=another(body, next(numbers)), timeout=300).status_code)
+
+    threads = [threading.Thread(target=asking) for _ in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return {status: statuses.count(status) for status in sorted({*statuses})}
+
+
+def another(body: bytes, number: int) -> bytes:
+    """The same request with a format that the cache has not seen, if it has one."""
+    if b"structured_outputs" not in body:
+        return body
+    content = json.loads(body)
+    ((kind, value),) = content["structured_outputs"].items()
+    if kind == "choice":
+        value = [*value, f"choice {number}"]
+    elif kind == "json" and isinstance(value, dict):
+        value["properties"] = value.get("properties", {}) | {f"property {number}": {}}
+    else:
+        value += f"|{number}" if kind == "regex" else " " * number
+    content["structured_outputs"] = {kind: value}
+    return json.dumps(content).encode()
+
+
+def look(ports: Sequence[int], pipe: Any) -> None:
+    """Ask each port for `/health` until all is done, and note how long each answer takes."""
+    clients = [http.client.HTTPConnection("127.0.0.1", port, timeout=300) for port in ports]
+    looks: list[list[float]] = [[] for _ in ports]
+    pipe.send("begun")
+    while not pipe.poll(PAUSE):
+        for client, seconds in zip(clients, looks, strict=True):
             began = time.perf_counter()
-            client.get("/health").raise_for_status()
-            looks.append(time.perf_counter() - began)
+            client.request("GET", "/health")
+            answer = client.getresponse()
+            answer.read()
+            assert answer.status == 200
+            seconds.append(time.perf_counter() - began)
+    pipe.send(looks)
+
+
+def serve_bare(port: int) -> None:
+    """A server that does nothing but answer."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                await reader.readuntil(b"\r\n\r\n")
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    async def serve() -> None:
+        await (await asyncio.start_server(answer, "127.0.0.1", port)).serve_forever()
+
+    asyncio.run(serve())
 
 
 def figures(looks: list[float]) -> str:
-    """Half, 99 % and all of the times, in ms."""
+    """How many times, and half, 99 % and all of them in ms."""
     if not looks:
         return "none"
-    ordered = sorted(looks)
-    late = ordered[int(len(ordered) * 0.99)]
-    half = statistics.median(ordered)
-    return (
-        f"half within {1000 * half:.1f} ms, 99 % within {1000 * late:.1f} ms, the slowest {1000 * ordered[-1]:.0f} ms"
-    )
+    ordered = [1000 * seconds for seconds in sorted(looks)]
+    late, latest = (ordered[int(len(ordered) * part)] for part in (0.99, 0.999))
+    half, last = statistics.median(ordered), ordered[-1]
+    return f"{len(looks)} looks: half {half:.1f}, 99 % {late:.1f}, 99.9 % {latest:.1f}, all {last:.0f} ms"
 
 
 if __name__ == "__main__":

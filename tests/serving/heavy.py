@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from random import Random
 from typing import Any
 
 CHAT, COMPLETIONS, NATIVE = "/v1/chat/completions", "/v1/completions", "/generate"
@@ -27,6 +29,21 @@ def _tools(count: int) -> list[Any]:
     return [
         {"type": "function", "function": {"name": f"tool_{number}", "parameters": _EACH}} for number in range(count)
     ]
+
+
+def _words(count: int) -> list[str]:
+    """Words of ten letters that have little in common."""
+    letters = Random(0)
+    return ["".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=10)) for _ in range(count)]
+
+
+def _ebnf(words: Sequence[str]) -> str:
+    return "\n".join(f'r{n} ::= "{word}" r{(n + 1) % len(words)}?' for n, word in enumerate(words))
+
+
+def _terminals(words: Sequence[str]) -> str:
+    rules = "\n".join(f'T{n}: "{word}"' for n, word in enumerate(words))
+    return f"{rules}\nany: {' | '.join(f'T{n}' for n in range(len(words)))}"
 
 
 def heavy_requests() -> dict[str, tuple[str, bytes]]:
@@ -71,6 +88,19 @@ def heavy_requests() -> dict[str, tuple[str, bytes]]:
         "choices by the thousand": (
             COMPLETIONS,
             _json(prompt="x", structured_outputs={"choice": [f"{n * 7919 % 99991:x}" for n in range(20_000)]}),
+        ),
+        "texts by the thousand": (CHAT, _json(messages=ASKED, structured_outputs={"json": {"enum": _words(32_000)}})),
+        "counts within counts": (
+            COMPLETIONS,
+            _json(prompt="x", structured_outputs={"grammar": 'root ::= (("a"|"b"){0,400}){0,400}'}),
+        ),
+        "rules with texts of their own": (
+            COMPLETIONS,
+            _json(prompt="x", structured_outputs={"grammar": f"root ::= r0\n{_ebnf(_words(8_000))}"}),
+        ),
+        "terminals by the thousand": (
+            COMPLETIONS,
+            _json(prompt="x", structured_outputs={"grammar": f"start: any\n{_terminals(_words(9_000))}"}),
         ),
         "a grammar to complete": (
             COMPLETIONS,

@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -21,7 +22,9 @@ from serving.conftest import KEY, Running
 
 import pdacon
 from pdacon.errors import CancelledError
+from pdacon.integrations import workers
 from pdacon.integrations.formats import compile_format
+from pdacon.integrations.worker import Written
 from pdacon.serving import Settings, compiling
 from pdacon.serving.answers import Answer
 from pdacon.serving.chat import message_of as read_message
@@ -168,9 +171,53 @@ def test_notes_of_schemas_are_in_the_log(caplog: pytest.LogCaptureFixture) -> No
     compiler.close()
 
 
+def test_formats_are_compiled_in_other_processes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(compiling, "compile_format", lambda *told: pytest.fail("it is compiled here"))
+    wanted = Format("regex", "[ab]", "response_format")
+    loads = []
+    for folder in (None, tmp_path, tmp_path):  # the last one finds the file of the one before
+        compiler = Compiler(VOCABULARY, Settings(cache_directory=folder), Metrics("tiny"))
+        constraint = asyncio.run(compiler.constraint(wanted))
+        assert constraint.accepts("a")
+        assert asyncio.run(compiler.constraint(wanted)) is constraint
+        loads.append(compiler.cache.statistics()["loads"])
+        assert (constraint._loaded_bytes == 0) == (folder is not None)  # what is mapped needs no memory
+        compiler.close()
+    assert loads == [0, 0, 1]
+
+
+def test_a_process_that_ends_is_an_error_of_the_server_for_one_request(caplog: pytest.LogCaptureFixture) -> None:
+    metrics = Metrics("tiny")
+    compiler = Compiler(VOCABULARY, Settings(), metrics)
+    large = "\n".join(f'r{n}: "a{n}" r{n + 1} | "b" r{n // 2}' for n in range(4_000))
+
+    async def ask() -> None:
+        assert compiler._workers is not None
+        await compiler.constraint(Format("regex", "a", "response_format"))
+        (worker,) = compiler._workers._all
+        asyncio.get_running_loop().call_later(0.3, worker._process.kill)
+        with pytest.raises(RequestError) as failed:
+            await compiler.constraint(Format("lark", f'start: r0\n{large}\nr4000: "x"', "response_format"))
+        assert (failed.value.status, failed.value.code) == (500, "failed")
+        await compiler.constraint(Format("regex", "b", "response_format"))
+
+    asyncio.run(ask())
+    (record,) = caplog.records
+    assert "a compiling process has ended" in json.loads(record.message)["error"]
+    assert b'pdacon_compile_processes_failed_total{model="tiny"} 1.0' in metrics.text("")[0]
+    compiler.close()
+
+
+def test_what_no_file_can_hold_is_compiled_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers.Workers, "compile", lambda *told, **options: Written(b"", False))
+    compiler = Compiler(VOCABULARY, Settings(), Metrics("tiny"))
+    assert asyncio.run(compiler.constraint(Format("regex", "a", "response_format"))).accepts("a")
+    compiler.close()
+
+
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
-    """Compilations end once this is set."""
+    """Compilations in threads end once this is set."""
     go = Event()
 
     def compiled(cache: Any, kind: Any, text: str, vocabulary: Any, limits: Any, cancel: Any) -> pdacon.Constraint:
@@ -186,7 +233,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
 
 def test_only_compilations_count_as_such(slow: Event) -> None:
     """Neither those who wait for the same one, however it is spelled, nor who asks for what is in memory."""
-    compiler = Compiler(VOCABULARY, Settings(max_compiles=1, compile_workers=1), Metrics("tiny"))
+    compiler = Compiler(VOCABULARY, Settings(max_compiles=1, compile_workers=1, compile_in="threads"), Metrics("tiny"))
     same = Format("schema", '{"minimum": 3, "type": "integer"}', "response_format")
     alike = Format("schema", '{"type": "integer", "minimum": 3}', "response_format")
     other, known = Format("regex", "a", "response_format"), Format("regex", "b", "response_format")
@@ -214,7 +261,7 @@ def test_only_compilations_count_as_such(slow: Event) -> None:
 
 
 def test_a_compilation_that_nobody_waits_for_has_no_place(slow: Event) -> None:
-    compiler = Compiler(VOCABULARY, Settings(max_compiles=2, compile_workers=1), Metrics("tiny"))
+    compiler = Compiler(VOCABULARY, Settings(max_compiles=2, compile_workers=1, compile_in="threads"), Metrics("tiny"))
     wanted = [Format("regex", text, "response_format") for text in "ab"]
 
     async def ask() -> None:
@@ -234,7 +281,7 @@ def test_a_compilation_that_nobody_waits_for_has_no_place(slow: Event) -> None:
 
 
 def test_requests_that_wait_are_bounded(slow: Event) -> None:
-    compiler = Compiler(VOCABULARY, Settings(max_requests=2), Metrics("tiny"))
+    compiler = Compiler(VOCABULARY, Settings(max_requests=2, compile_in="threads"), Metrics("tiny"))
     wanted = Format("regex", "a", "response_format")
 
     async def ask() -> None:

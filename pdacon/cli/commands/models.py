@@ -13,6 +13,7 @@ from pdacon.cli.imported import is_imported
 from pdacon.cli.inputs import require_one_form, require_one_standard_input, tokens_of
 from pdacon.cli.options import (
     GRAMMAR_HELP,
+    CompileIn,
     Format,
     FormatOption,
     GrammarOptions,
@@ -250,6 +251,9 @@ def serve(
     workers: Annotated[
         int, typer.Option("--compile-workers", min=1, metavar="N", help="Compilations at a time.", hidden=True)
     ] = 2,
+    compile_in: Annotated[
+        CompileIn, typer.Option("--compile-in", help="threads: less memory, and answers wait for them.", hidden=True)
+    ] = CompileIn.processes,
     cache_tokens: Annotated[
         int | None,
         typer.Option("--cache-tokens", min=1, metavar="N", help="Room of the key-value cache.", hidden=True),
@@ -291,6 +295,7 @@ def serve(
             requests,
             seconds,
             workers,
+            "threads" if compile_in is CompileIn.threads else "processes",
             cache_tokens,
             max_tokens,
             drain_delay,
