@@ -45,13 +45,14 @@ if TYPE_CHECKING:
     from pdacon.integrations.huggingface.generation import generate
     from pdacon.integrations.huggingface.generator import Generator
     from pdacon.integrations.huggingface.results import Generation
-    from pdacon.matching import Matcher, fill_bitmasks, fill_tree_bitmask, mask_ids
+    from pdacon.matching import Budget, Matcher, fill_bitmasks, fill_tree_bitmask, mask_ids
     from pdacon.matching.explanation import Explanation
 
     __version__: str
 
 __all__ = [
     "ArtifactError",
+    "Budget",
     "Call",
     "CancelledError",
     "CompileCache",
@@ -96,6 +97,7 @@ __all__ = [
 ]
 
 _ROOMS = {
+    "Budget": "matching",
     "Call": "frontends.types",
     "CompileCache": "front.caching",
     "Constraint": "front.constraint",

@@ -82,7 +82,7 @@ OF_A_CONSTRAINT: dict[str, Callable[[pdacon.Constraint], Any]] = {
     "grammar": lambda c: c.grammar,
     "is_canonical": lambda c: c.is_canonical,
     "mask_table": lambda c: c.mask_table(),
-    "matcher": lambda c: c.matcher(max_tokens=100),
+    "matcher": lambda c: c.matcher(budget=pdacon.Budget(tokens=100)),
     "may_strip_leading_space": lambda c: c.may_strip_leading_space,
     "nbytes": lambda c: c.nbytes,
     "new_bitmask": lambda c: c.new_bitmask(2),
@@ -111,10 +111,9 @@ OF_A_MATCHER: dict[str, Callable[[pdacon.Matcher], Any]] = {
     "is_accepting": lambda m: m.is_accepting(),
     "is_allowed": lambda m: m.is_allowed(ord("a")),
     "is_terminated": lambda m: m.is_terminated(),
+    "keep_within": lambda m: [m.keep_within(pdacon.Budget(**{unit: 1 << 40})) for unit in ("bytes", "tokens")],
     "least_bytes": lambda m: m.least_bytes(),
     "least_tokens": lambda m: m.least_tokens(),
-    "limit_bytes": lambda m: m.limit_bytes(1 << 40),
-    "limit_tokens": lambda m: m.limit_tokens(1 << 40),
     "mask_id": lambda m: m.mask_id(),
     "mask_ids": lambda m: pdacon.mask_ids([m]),
     "reset": lambda m: m.reset(),
@@ -138,8 +137,7 @@ OTHERS: dict[str, type[Exception] | tuple[type[Exception], ...]] = {
     "write": (TypeError, ValueError),  # the grammar knows no values, or not this one
     "parse": (TypeError, ValueError),
     "matcher": ValueError,  # the budget is less than the shortest sentence
-    "limit_bytes": ValueError,
-    "limit_tokens": ValueError,
+    "keep_within": ValueError,
     "draw": (ValueError, LookupError),  # there is no such finding
     "compose": ValueError,
 }

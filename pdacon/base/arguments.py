@@ -13,7 +13,10 @@ from pdacon.base.quoting import did_you_mean
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-_MADE_BY = {"Grammar": "; make one with Grammar.from_lark"}
+_MADE_BY = {
+    "Grammar": "; make one with Grammar.from_lark",
+    "Budget": "; give pdacon.Budget(tokens=...), or bytes=",
+}
 
 
 _SCHEMA = "; a JSON Schema is a grammar: give pdacon.Grammar.from_json_schema(...) in its place"

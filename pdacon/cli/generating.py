@@ -72,6 +72,13 @@ class Sampling:
             raise BadInput(f"-n {self.count} needs at least --beams {self.count}")
 
     @property
+    def length(self) -> dict[str, Any]:
+        """How long a text may get, as options of `pdacon.generate`."""
+        if self.complete:
+            return {"budget": pdacon.Budget(tokens=self.max_tokens, soft=self.soft)}
+        return {"max_tokens": self.max_tokens}
+
+    @property
     def draws(self) -> bool:
         """Whether there is chance in it."""
         return self.beams == 1 if self.temperature is None else self.temperature > 0
@@ -163,9 +170,7 @@ class Generator:
                 prompts,
                 constraint=self._constraint,
                 prefix=sampling.prefix,
-                max_tokens=sampling.max_tokens,
-                complete=sampling.complete,
-                soft=sampling.soft,
+                **sampling.length,
                 seed=seed,
                 temperature=sampling.temperature,
                 num_beams=sampling.beams,

@@ -23,8 +23,7 @@ from pdacon.integrations.huggingface.prompts import Chat, Prompt, is_one, split
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.integrations.huggingface.settings import MOST_TOKENS
 from pdacon.integrations.huggingface.threads import few_threads
-from pdacon.matching import Matcher
-from pdacon.matching.budgets import Budget
+from pdacon.matching import Budget, Matcher
 
 
 class Pipeline(ConstrainedModel):
@@ -114,7 +113,7 @@ class Pipeline(ConstrainedModel):
             How many prompts the model reads at a time; all of them if it is not given. With one ``seed``, text i
             of all is drawn with ``seed + i``, so that it does not depend on the size, but for the model's rounding.
         **options
-            All others of `pdacon.generate`: ``max_tokens``, ``complete``, ``temperature``, ``top_p``, ``seed``,
+            All others of `pdacon.generate`: ``max_tokens``, ``budget``, ``temperature``, ``top_p``, ``seed``,
             ``num_return_sequences``, ``num_beams``, ...
 
         Returns
@@ -423,7 +422,7 @@ class Pipeline(ConstrainedModel):
         constraint: Given | None = None,
         *,
         response_prefix: str = "",
-        max_tokens: int | None = None,
+        budget: Budget | None = None,
         chat_options: Mapping[str, Any] | None = None,
     ) -> Steps:
         """A text to be written one token at a time, by whoever decides which.
@@ -434,8 +433,8 @@ class Pipeline(ConstrainedModel):
         constraint : Constraint, or what a grammar may be given as, optional
         response_prefix : str
             The beginning of the answer.
-        max_tokens : int, optional
-            Within how many tokens the text is to be a sentence: what leads further is not allowed.
+        budget : Budget, optional
+            Within how much after `response_prefix` the text is to be a sentence: what leads further is not allowed.
         chat_options : mapping, optional
             More arguments of ``tokenizer.apply_chat_template``.
 
@@ -445,7 +444,7 @@ class Pipeline(ConstrainedModel):
         """
         made = self._constraint(constraint)
         before = Begun(response_prefix.encode(), response_prefix)
-        matcher = None if made is None else begin(made, before, budget=Budget.of("steps", max_tokens, None, None))
+        matcher = None if made is None else begin(made, before, budget=budget)
         states = States.behind(self.model, self._inputs(prompt, before, chat_options).arguments)
         return Steps(states, matcher, self._vocabulary if made is None else made.vocabulary, before)
 
@@ -456,5 +455,5 @@ def _within(constraint: Constraint, matcher: Matcher, max_tokens: int) -> Matche
         raise ValueError(f"max_tokens is {max_tokens}; at least 1 token must be allowed")
     layout = constraint.grammar.layout
     if not (matcher._is_filtered() or constraint.grammar.labels or (layout is not None and layout.escaped)):
-        matcher.limit_tokens(max_tokens)
+        matcher.keep_within(Budget(tokens=max_tokens))
     return matcher

@@ -9,6 +9,7 @@ the answer.
 """
 
 from pdacon._native import _core
+from pdacon.matching.budgets import Budget
 from pdacon.matching.explanation import Cut, Explanation
 from pdacon.matching.matcher import Matcher
 from pdacon.matching.trees import fill_tree_bitmask
@@ -16,4 +17,4 @@ from pdacon.matching.trees import fill_tree_bitmask
 fill_bitmasks = _core.fill_bitmasks
 mask_ids = _core.mask_ids
 
-__all__ = ["Cut", "Explanation", "Matcher", "fill_bitmasks", "fill_tree_bitmask", "mask_ids"]
+__all__ = ["Budget", "Cut", "Explanation", "Matcher", "fill_bitmasks", "fill_tree_bitmask", "mask_ids"]

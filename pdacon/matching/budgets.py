@@ -1,4 +1,4 @@
-"""How soon a text has to end: what `max_tokens`, `max_bytes` and `soft` say together."""
+"""`Budget`: within how many tokens, or bytes, a text is to be a sentence."""
 
 from __future__ import annotations
 
@@ -8,74 +8,72 @@ from dataclasses import dataclass
 from pdacon.base.arguments import require_count
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """A limit of a text.
+    """Within how much a text is to be a sentence, always: what would lead further is not allowed.
+
+    Nothing else is forbidden (but see `Matcher.has_exact_budgets`): a token is allowed if and only if some sentence
+    goes on from it within what is left. See docs/matcher.md.
 
     Attributes
     ----------
-    most : int
-        Tokens or bytes, from 0.
-    soft : int
-        After how many of them nothing is begun any more.
-    in_bytes : bool
+    tokens : int, optional
+        So many tokens. An end token is not counted, so a host whose own count includes it has one token more.
+    bytes : int, optional
+        So many bytes of text, in place of tokens: exact, in grammars of any size without a postlex.
+    soft : int, optional
+        From when on an end is preferred: after so many tokens, or bytes, nothing is begun any more. A token is allowed
+        then only if the end after it is no further than it is now: a string may go on, or be closed; a list may not
+        get another element.
+
+    Raises
+    ------
+    ValueError
+        Both `tokens` and `bytes` are given, or neither is: the shortest way to an end in tokens need not be the one in
+        bytes, so that nobody could keep within both. Or a number is negative.
+    TypeError
+        What is given is no whole number.
     """
 
-    most: int
-    soft: int
-    in_bytes: bool
+    tokens: int | None = None
+    bytes: int | None = None
+    soft: int | None = None
 
-    @classmethod
-    def of(cls, caller: str, max_tokens: int | None, max_bytes: int | None, soft: int | None) -> Budget | None:
-        """What arguments say; None: there is no limit.
-
-        Raises
-        ------
-        ValueError, TypeError
-        """
-        if max_tokens is None and max_bytes is None:
-            if soft is not None:
-                raise ValueError(f"{caller}: soft is a part of a budget; give max_tokens or max_bytes as well")
-            return None
-        if max_tokens is not None and max_bytes is not None:
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            if (value := getattr(self, name)) is not None:
+                count = require_count("Budget", name, value)
+                if count < 0:
+                    raise ValueError(f"Budget({name}=...) must not be negative, got {count}")
+                object.__setattr__(self, name, min(count, sys.maxsize))
+        if self.tokens is not None and self.bytes is not None:
             raise ValueError(
-                f"{caller}: the shortest way to an end in tokens need not be the one in bytes, so that nobody can keep "
-                "within both; give one of max_tokens and max_bytes"
+                "Budget: the shortest way to an end in tokens need not be the one in bytes, so that nobody can keep "
+                "within both; give one of tokens and bytes"
             )
-        return cls.made(caller, max_tokens if max_bytes is None else max_bytes, soft, in_bytes=max_bytes is not None)
-
-    @classmethod
-    def made(cls, caller: str, most: int | None, soft: int | None, *, in_bytes: bool = False) -> Budget:
-        """So many tokens, or bytes.
-
-        Raises
-        ------
-        ValueError, TypeError
-        """
-        most = _count(caller, "max_bytes" if in_bytes else "max_tokens", most)
-        return cls(most, most if soft is None else _count(caller, "soft", soft), in_bytes)
+        if self.tokens is None and self.bytes is None:
+            raise ValueError("Budget: give tokens or bytes, which say how many")
 
     @property
-    def what(self) -> str:
-        """What is counted."""
-        return "bytes" if self.in_bytes else "tokens"
+    def most(self) -> int:
+        """How many tokens, or bytes."""
+        return self.bytes or 0 if self.tokens is None else self.tokens
 
     @property
-    def name(self) -> str:
-        """The argument that says how many."""
-        return f"max_{self.what}"
+    def unit(self) -> str:
+        """What is counted: ``"tokens"`` or ``"bytes"``."""
+        return "bytes" if self.tokens is None else "tokens"
 
-    @property
-    def left(self) -> tuple[int, int, bool]:
-        """How many may follow at the start, with how many left nothing is begun any more, and whether they are bytes.
-
-        That number is negative where it is never so.
-        """
-        return self.most, self.most - self.soft if self.soft < self.most else -1, self.in_bytes
+    def __str__(self) -> str:
+        return f"{self.most} {self.unit[:-1] if self.most == 1 else self.unit}"
 
 
-def _count(caller: str, name: str, given: object) -> int:
-    count = require_count(caller, name, given)
-    if count < 0:
-        raise ValueError(f"{name} must not be negative, got {given}")
-    return min(count, sys.maxsize)
+def left_at_start(budget: Budget | None) -> tuple[int, int, bool]:
+    """How many may follow at the start, with how many left nothing is begun any more, and whether they are bytes.
+
+    A number is negative where there is no such limit.
+    """
+    if budget is None:
+        return -1, -1, False
+    most, soft = budget.most, budget.soft
+    return most, -1 if soft is None or soft >= most else most - soft, budget.unit == "bytes"

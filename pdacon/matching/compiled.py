@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.base.arguments import require_bool, require_count
+from pdacon.base.arguments import require, require_bool, require_count
 from pdacon.base.html import preformatted
 from pdacon.base.once import Once
 from pdacon.composition import encode, write
@@ -101,9 +101,7 @@ class Compiled:
         max_rollback: int | None = None,
         strip_leading_space: bool = False,
         keep_text: bool = True,
-        max_tokens: int | None = None,
-        max_bytes: int | None = None,
-        soft: int | None = None,
+        budget: Budget | None = None,
     ) -> Matcher:
         """A matcher at the start of a text.
 
@@ -121,27 +119,17 @@ class Compiled:
         keep_text : bool
             Whether to keep the text, a byte for each of its bytes, for `Matcher.explain`. Without it and with
             ``max_rollback`` a matcher stays below 4 KiB, beside the parser's stack, however long the text gets.
-        max_tokens : int, optional
-            A budget: the text is a sentence within so many tokens, always. What would overrun is not allowed, and
-            nothing else is forbidden (but see `Matcher.has_exact_budgets`): a token is allowed if and only if some
-            sentence goes on from it within what is left. An end token is not counted, so a host whose own count
-            includes it has one token more.
-            ``accept_bytes`` counts as one token, however many bytes it is given. See docs/matcher.md.
-        max_bytes : int, optional
-            A budget in bytes of text, in place of one in tokens: exact, in grammars of any size without a postlex.
-        soft : int, optional
-            From when on an end is preferred: after so many tokens, or bytes, of the budget nothing is begun any more.
-            A token is allowed then only if the end after it is no further than it is now: a string may go on, or be
-            closed; a list may not get another element.
+        budget : Budget, optional
+            Within how many tokens, or bytes, the text is to be a sentence. ``accept_bytes`` counts as one token,
+            however many bytes it is given. See docs/matcher.md.
 
         Raises
         ------
         ValueError
-            The grammar was not compiled for `start`, or a number is negative, or no sentence has so few tokens, or
-            bytes: the message says how many the shortest has. Or there is a budget, and a grammar with a postlex has a
-            constraint that is canonical, or lines within strings of JSON. Or both budgets are given, or `soft` without
-            one. Or `strip_leading_space` is, and the constraint is canonical with a tokenizer that does not put a space
-            before every text.
+            The grammar was not compiled for `start`, or a number is negative, or no sentence is within `budget`: the
+            message says how much the shortest takes. Or there is a budget, and a grammar with a postlex has a
+            constraint that is canonical, or lines within strings of JSON. Or `strip_leading_space` is given, and the
+            constraint is canonical with a tokenizer that does not put a space before every text.
         EmptyLanguageError
             No text is a sentence of `start`, though there are some of another start (PDA007 in `report`). Or a
             vocabulary has no token for each byte, and none may begin a text with `strip_leading_space`, or without.
@@ -149,7 +137,8 @@ class Compiled:
         kept = -1 if max_rollback is None else require_count("matcher", "max_rollback", max_rollback)
         if max_rollback is not None and kept < 0:
             raise ValueError(f"max_rollback must not be negative, got {max_rollback}")
-        budget = Budget.of("matcher", max_tokens, max_bytes, soft)
+        if budget is not None:
+            require("matcher", "budget", budget, Budget)
         require_bool("matcher", "strip_leading_space", strip_leading_space)
         require_bool("matcher", "keep_text", keep_text)
         if self._filter is not None and strip_leading_space and not self.may_strip_leading_space:
@@ -168,11 +157,11 @@ class Compiled:
                 raise self._no_beginning(index, strip_leading_space)
         if budget is not None and (labels := self._grammar().labels):
             raise UnsupportedGrammarError(
-                f"{budget.name} is not for a grammar that has {labels[0]}, a token and no text; leave it out",
+                f"a budget is not for a grammar that has {labels[0]}, a token and no text; leave it out",
                 feature="token labels",
             )
-        if budget is not None and budget.most < (least := matcher._least_of(budget.what)):
-            raise ValueError(f"{budget.name} is {budget.most}, and the shortest sentence has {least} {budget.what}")
+        if budget is not None and budget.most < (least := matcher._least_of(budget.unit)):
+            raise ValueError(f"a budget of {budget} is too small: the shortest sentence has {least}")
         return matcher
 
     def accepts(self, text: str | bytes, start: str | None = None) -> bool:

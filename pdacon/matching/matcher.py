@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
+from pdacon.base.arguments import require
 from pdacon.base.quoting import quote, tail
 from pdacon.errors import MatcherError
 from pdacon.grammar.labels import FIRST_BYTE, written_out
-from pdacon.matching.budgets import Budget
+from pdacon.matching.budgets import Budget, left_at_start
 from pdacon.matching.explaining import Explainer
 from pdacon.matching.explanation import Explanation
 from pdacon.matching.labelled import with_tokens
@@ -35,7 +36,7 @@ class Matcher(_core.Matcher):
         budget: Budget | None = None,
     ) -> None:
         """Use `Constraint.matcher`."""
-        super().__init__(pda, max_rollback, leading_space, keep_text, *(() if budget is None else budget.left))
+        super().__init__(pda, max_rollback, leading_space, keep_text, *left_at_start(budget))
         self._explainer = explainer
 
     def fork(self) -> Matcher:
@@ -172,8 +173,8 @@ class Matcher(_core.Matcher):
         """
         return self._least_of("bytes")
 
-    def _least_of(self, what: str) -> int:
-        least: int = self._least(what == "bytes")
+    def _least_of(self, unit: str) -> int:
+        least: int = self._least(unit == "bytes")
         if least < 0 and self._is_filtered():
             raise MatcherError(
                 "no way to complete this text in the tokenizer's own tokens is known: only ways near to the shortest "
@@ -188,36 +189,24 @@ class Matcher(_core.Matcher):
             raise MatcherError("no tokens of the vocabulary complete this text")
         return least
 
-    def limit_tokens(self, max_tokens: int, soft: int | None = None) -> None:
-        """From here on the text is to be a sentence within so many tokens: as ``max_tokens`` of `Constraint.matcher`.
+    def keep_within(self, budget: Budget) -> None:
+        """From here on the text is to be a sentence within a budget, as with ``budget`` of `Constraint.matcher`.
 
-        It replaces any other budget. What was accepted before keeps the budget that it had: after a `rollback` to
-        there, that one holds again.
-
-        Parameters
-        ----------
-        max_tokens : int
-        soft : int, optional
-            After how many tokens from here on nothing is begun any more.
+        It replaces any other budget, and counts from here. What was accepted before keeps the budget that it had:
+        after a `rollback` to there, that one holds again.
 
         Raises
         ------
         ValueError
-            No sentence is so near: the message says how many tokens it takes.
+            No sentence is so near: the message says how much the nearest takes.
         MatcherError
             See `least_tokens`.
         """
-        self._keep_within(Budget.made("limit_tokens", max_tokens, soft))
-
-    def limit_bytes(self, max_bytes: int, soft: int | None = None) -> None:
-        """From here on the text is to be a sentence within so many bytes: as `limit_tokens` within so many tokens."""
-        self._keep_within(Budget.made("limit_bytes", max_bytes, soft, in_bytes=True))
-
-    def _keep_within(self, budget: Budget) -> None:
-        least = self._least_of(budget.what)
+        require("keep_within", "budget", budget, Budget)
+        least = self._least_of(budget.unit)
         if budget.most < least:
-            raise ValueError(f"{budget.name} is {budget.most}, and the nearest sentence takes {least} {budget.what}")
-        self._limit(*budget.left)
+            raise ValueError(f"a budget of {budget} is too small: the nearest sentence takes {least}")
+        self._limit(*left_at_start(budget))
 
     @property
     def has_exact_budgets(self) -> bool:
@@ -235,13 +224,13 @@ class Matcher(_core.Matcher):
 
     @property
     def tokens_left(self) -> int | None:
-        """How many tokens may follow of the ``max_tokens`` of `Constraint.matcher`; None: any number."""
+        """How many tokens may follow of a budget in tokens; None: any number."""
         left: int = self._left()[0]
         return None if left < 0 else left
 
     @property
     def bytes_left(self) -> int | None:
-        """How many bytes may follow of the ``max_bytes`` of `Constraint.matcher`; None: any number."""
+        """How many bytes may follow of a budget in bytes; None: any number."""
         left: int = self._left()[1]
         return None if left < 0 else left
 

@@ -37,7 +37,7 @@ _REPLACED = tuple(
         (r"; use pdacon\.Grammar\.compose", "; write its rules into the grammar"),
         (r", or name a set of tokens \(Vocabulary\.with_labels, Grammar\.from_lark with extensions=True\)", ""),
         (r"max_chars=\.\.\.", "max_chars"),
-        (r"matcher\(max_tokens=\.\.\.\) bounds", "max_tokens bounds"),
+        (r"matcher\(budget=\.\.\.\) bounds", "max_tokens bounds"),
         (r"; (?:[^;]*? )?(?:say which it is|give it one), as in vocabulary\.with_\w+\(.*", "; the model has none"),
         (r"give extensions=True for what docs/extensions\.md has under this name, or the group", "give the group"),
         (r"; at the start of all, where the tokenizer decodes it without, say matcher\(strip_leading_space=True\)", ""),

@@ -12,7 +12,7 @@ from typing import Any
 from pdacon.errors import PdaconError
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.beginnings import begin
-from pdacon.matching.budgets import Budget
+from pdacon.matching import Budget
 from pdacon.serving.accounts import current
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError
@@ -76,7 +76,7 @@ class Job:
         # The end token is one of those for which there is room.
         most = min(self.max_tokens, self.engine.context - len(self.ids) - 1)
         try:
-            budget = Budget.made("complete", most, soft)
+            budget = Budget(tokens=most, soft=soft)
             begin(self.constraint, "", budget=budget)
         except (ValueError, PdaconError) as error:
             raise RequestError(400, f"complete: {error}", param="max_tokens") from error

@@ -19,7 +19,7 @@ from transformers import ContinuousBatchingConfig
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface import PDAContinuousProcessor, constrain
-from pdacon.matching.budgets import Budget
+from pdacon.matching import Budget
 from pdacon.serving.accounts import Record, current
 from pdacon.serving.failures import RequestError, stopping
 from pdacon.serving.metrics import Metrics

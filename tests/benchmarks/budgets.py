@@ -17,13 +17,13 @@ from support.real_vocabularies import tekken_vocabulary
 import pdacon
 
 TEXTS, BUDGET, ROUNDS = 20, 60, 15
-BUDGETS: list[dict[str, int]] = [{}, {"max_tokens": BUDGET}, {"max_bytes": 40 * BUDGET}]
+BUDGETS = [None, pdacon.Budget(tokens=BUDGET), pdacon.Budget(bytes=40 * BUDGET)]
 
 
-def walk(constraint: pdacon.Constraint, text: list[int], budget: dict[str, int]) -> float:
+def walk(constraint: pdacon.Constraint, text: list[int], budget: pdacon.Budget | None) -> float:
     """Microseconds of CPU time for each step."""
     bitmask = constraint.new_bitmask()
-    matcher = constraint.matcher(max_rollback=0, keep_text=False, **budget)
+    matcher = constraint.matcher(max_rollback=0, keep_text=False, budget=budget)
     begin = time.process_time()
     for token in text:
         matcher.fill_bitmask(bitmask)
@@ -32,7 +32,7 @@ def walk(constraint: pdacon.Constraint, text: list[int], budget: dict[str, int])
 
 
 def random_text(constraint: pdacon.Constraint, rng: random.Random) -> list[int]:
-    matcher, text = constraint.matcher(max_tokens=BUDGET), []
+    matcher, text = constraint.matcher(budget=pdacon.Budget(tokens=BUDGET)), []
     while True:
         choice = [token for token in matcher.allowed_tokens() if token not in constraint.vocabulary.eos_ids]
         if not choice:

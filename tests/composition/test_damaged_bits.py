@@ -43,7 +43,7 @@ QUESTIONS: list[Callable[[pdacon.Constraint], Any]] = [
     explain,
     lambda constraint: constraint.matcher().shortest_completion(),
     lambda constraint: constraint.matcher().forced_tokens(),
-    lambda constraint: constraint.matcher(max_tokens=9).least_tokens(),
+    lambda constraint: constraint.matcher(budget=pdacon.Budget(tokens=9)).least_tokens(),
     lambda constraint: walk(pdacon.Constraint.from_bytes(constraint.to_bytes())),
     lambda constraint: constraint.grammar.to_lark(),
     lambda constraint: constraint.vocabulary.tokens,

@@ -149,7 +149,7 @@ def test_steps_that_part(pipeline: pdacon.Pipeline) -> None:
 
 
 def test_steps_within_a_budget_and_without_a_constraint(pipeline: pdacon.Pipeline) -> None:
-    steps = pipeline.steps("Hi", 'start: "[" start* "]"\n', max_tokens=6)
+    steps = pipeline.steps("Hi", 'start: "[" start* "]"\n', budget=pdacon.Budget(tokens=6))
     while not steps.ended:
         steps.take()
     assert steps.complete

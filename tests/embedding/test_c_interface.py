@@ -194,7 +194,7 @@ def test_a_budget_that_cannot_be_counted_is_refused_and_harms_nobody() -> None:
     quoted = pdacon.Grammar.builtin("python").escaped("json", quotes=True)
     ours = pdacon.Constraint.from_bytes(pdacon.compile(quoted, VOCABULARY).to_bytes())
     with pytest.raises(ValueError, match="indentation within strings of JSON"):
-        ours.matcher(max_tokens=9)
+        ours.matcher(budget=pdacon.Budget(tokens=9))
     theirs = c_library.Constraint(ours.to_bytes())
     before = Matcher(theirs)
     for _ in range(2):

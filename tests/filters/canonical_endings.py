@@ -54,7 +54,7 @@ def main() -> None:
             places = exact = 0
             for _ in range(count):
                 budget = rng.randint(least, least + 60)
-                matcher, ids = constraint.matcher(max_tokens=budget), list[int]()
+                matcher, ids = constraint.matcher(budget=pdacon.Budget(tokens=budget)), list[int]()
                 while True:
                     first.append(microseconds(lambda: matcher.fill_bitmask(row)))  # noqa: B023
                     allowed = np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little"))
@@ -66,7 +66,8 @@ def main() -> None:
                 assert matcher.is_accepting()
                 assert len(ids) <= budget
                 assert known.encode_inside(matcher.text) == ids
-                again, without, bare = constraint.matcher(max_tokens=budget), constraint.matcher(), free.matcher()
+                again = constraint.matcher(budget=pdacon.Budget(tokens=budget))
+                without, bare = constraint.matcher(), free.matcher()
                 for token in ids:
                     warm.append(microseconds(lambda: again.fill_bitmask(row)))  # noqa: B023
                     without.fill_bitmask(row)

@@ -127,11 +127,12 @@ def test_random_texts_end_within_their_budgets(
     constraint, encode = real(name, grammar)
     rng = random.Random(grammar)
     least, end = least_of(constraint.matcher(), unit), constraint.vocabulary.eos_ids[0]
-    with pytest.raises(ValueError, match=f"max_{unit} is {least - 1}, and the shortest sentence has {least} {unit}"):
-        constraint.matcher(**{f"max_{unit}": least - 1})
+    short = pdacon.Budget(**{unit: least - 1})
+    with pytest.raises(ValueError, match=f"a budget of {short} is too small: the shortest sentence has {least}"):
+        constraint.matcher(budget=short)
     for _ in range(scaled(6)):
         budget = rng.randint(least, least + (30 if unit == "tokens" else 120))
-        matcher = constraint.matcher(**{f"max_{unit}": budget}, soft=rng.choice([None, budget // 2]))
+        matcher = constraint.matcher(budget=pdacon.Budget(**{unit: budget}, soft=rng.choice([None, budget // 2])))
         ids: list[int] = []
         while len(allowed := [token for token in matcher.allowed_tokens() if token != end]):
             ids.append(rng.choice(allowed))
@@ -142,15 +143,15 @@ def test_random_texts_end_within_their_budgets(
         assert constraint.accepts(matcher.text)
 
 
-def brackets(**budget: Any) -> pdacon.Matcher:
+def brackets(tokens: int | None = None) -> pdacon.Matcher:
     tokenizer, vocabulary, _ = small("GPT-2")
     made = pdacon.compile(pdacon.Grammar.from_lark('start: "[" start* "]" | /[a-z]+/'), vocabulary, canonical=tokenizer)
-    return made.matcher(**budget)
+    return made.matcher(budget=None if tokens is None else pdacon.Budget(tokens=tokens))
 
 
 @pytest.mark.slow
 def test_deep_stacks_are_closed_in_time() -> None:
-    matcher = brackets(max_tokens=300)
+    matcher = brackets(300)
     opening = matcher._explainer.tokens.index(b"[")
     depth = 0
     while matcher.accept_token(opening):
@@ -162,7 +163,7 @@ def test_deep_stacks_are_closed_in_time() -> None:
 
 
 def test_rollback_fork_and_reset_keep_the_budget() -> None:
-    matcher = brackets(max_tokens=6)
+    matcher = brackets(6)
     masks = []
     while allowed := [token for token in matcher.allowed_tokens() if not matcher.is_accepting()]:
         masks.append((matcher.allowed_tokens(), matcher.tokens_left, matcher.least_tokens()))
@@ -179,21 +180,21 @@ def test_a_budget_from_where_the_text_is() -> None:
     matcher = brackets()
     assert matcher.accept_bytes(b"[[")
     least = matcher.least_tokens()
-    with pytest.raises(ValueError, match=f"the nearest sentence takes {least} tokens"):
-        matcher.limit_tokens(least - 1)
-    matcher.limit_tokens(least)
+    with pytest.raises(ValueError, match=f"the nearest sentence takes {least}"):
+        matcher.keep_within(pdacon.Budget(tokens=least - 1))
+    matcher.keep_within(pdacon.Budget(tokens=least))
     assert not matcher.has_exact_budgets
     assert matcher.forced_tokens() == matcher.allowed_tokens()
     while not matcher.is_accepting():
         assert matcher.accept_token(matcher.allowed_tokens()[0])
     assert matcher.text == "[[]]"
     matcher.rollback(1)
-    matcher.limit_bytes(7)
+    matcher.keep_within(pdacon.Budget(bytes=7))
     assert matcher.bytes_left == 7
 
 
 def test_bytes_count_as_one_token() -> None:
-    matcher = brackets(max_tokens=3)
+    matcher = brackets(3)
     assert matcher.accept_bytes(b"[")
     assert (matcher.tokens_left, matcher.least_tokens()) == (2, 1)
     assert matcher.accept_bytes(b"")
@@ -205,7 +206,7 @@ def test_bytes_count_as_one_token() -> None:
 
 
 def test_drafts_are_checked_against_the_budget() -> None:
-    matcher = brackets(max_tokens=4)
+    matcher = brackets(4)
     opening = matcher._explainer.tokens.index(b"[")
     accepted = matcher.validate_tokens([opening] * 9)
     assert 0 < accepted < 4
@@ -222,4 +223,4 @@ def test_what_cannot_end_in_its_tokens_is_an_error() -> None:
     tokenizer, vocabulary, _ = small("GPT-2")
     python = pdacon.compile("python", vocabulary, canonical=tokenizer)
     with pytest.raises((ValueError, MatcherError), match="postlex"):
-        python.matcher(max_tokens=100)
+        python.matcher(budget=pdacon.Budget(tokens=100))

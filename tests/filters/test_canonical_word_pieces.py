@@ -139,7 +139,7 @@ def test_a_start_at_which_no_token_may_come_is_an_error() -> None:
     with pytest.raises(EmptyLanguageError, match=r"a space before it; .*strip_leading_space=True"):
         constraint.matcher()
     with pytest.raises(EmptyLanguageError, match=r"strip_leading_space=True"):
-        constraint.matcher(max_tokens=5)
+        constraint.matcher(budget=pdacon.Budget(tokens=5))
     matcher = constraint.matcher(strip_leading_space=True)
     assert {constraint.vocabulary.tokens[token] for token in matcher.allowed_tokens()} == {b" ab", b" b"}
     assert constraint.accepts("ba")

@@ -155,15 +155,16 @@ def test_masks_of_matchers(both: Both) -> None:
         {},
         {"num_beams": 3, "num_return_sequences": 2},
         {"prompt_lookup_num_tokens": 4},
-        {"complete": True, "max_tokens": 20},
+        {"budget": pdacon.Budget(tokens=20)},
         {"prefix": '{"name": "Zoë", '},
         {"diagnostics": True},
     ],
     ids=lambda options: "-".join(options) or "greedy",
 )
 def test_greedy_texts_are_the_same(both: Both, options: dict[str, Any]) -> None:
+    length = {} if "budget" in options else {"max_tokens": 40}
     wanted, found = (
-        generate(model, both.tokenizer, PROMPT, constraint=both.json, temperature=0, **{"max_tokens": 40, **options})
+        generate(model, both.tokenizer, PROMPT, constraint=both.json, temperature=0, **(length | options))
         for model in (both.cpu, both.cuda)
     )
     pairs = zip(wanted, found, strict=True) if isinstance(wanted, list) else [(wanted, found)]
@@ -193,8 +194,7 @@ def test_narrow_numbers(both: Both, kind: torch.dtype) -> None:
             constraint=both.json,
             seed=seed,
             temperature=2.0,
-            max_tokens=30,
-            complete=True,
+            budget=pdacon.Budget(tokens=30),
         ):
             assert answer.complete
             json.loads(answer.text)
@@ -213,7 +213,7 @@ def test_seeds_repeat(both: Both) -> None:
 
 def test_a_processor_of_one_s_own(both: Both) -> None:
     inputs = both.tokenizer(PROMPTS, return_tensors="pt", padding=True).to("cuda")
-    processor = PDALogitsProcessor([both.json, both.sums, None], max_tokens="generation")
+    processor = PDALogitsProcessor([both.json, both.sums, None], budget=pdacon.Budget(tokens=25))
     output = both.cuda.generate(**inputs, max_new_tokens=25, do_sample=True, logits_processor=[processor])
     texts = both.tokenizer.batch_decode(output[:, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
     json.loads(texts[0])
@@ -282,10 +282,10 @@ def test_probabilities(both: Both) -> None:
         mass = pipeline.compute_probability_mass(PROMPT, colours)
         text = pipeline.compute_probability(PROMPT, '{"name": "Anna"}', "json_dumps")
         estimate = pipeline.compute_probability_mass(PROMPT, "json_dumps", samples=20, seed=0, max_tokens=40)
-        steps = pipeline.steps(PROMPT, "json_dumps", max_tokens=20)
+        steps = pipeline.steps(PROMPT, "json_dumps", budget=pdacon.Budget(tokens=20))
         while not steps.ended:
             steps.take(int(steps.constrained_log_probs.argmax()))
-        answer = pipeline.generate(PROMPT, "json_dumps", temperature=0, max_tokens=20, complete=True)
+        answer = pipeline.generate(PROMPT, "json_dumps", temperature=0, budget=pdacon.Budget(tokens=20))
         assert steps.text == answer.text
         assert 0 < estimate.mass <= 1
         found.append((mass.log_mass, *mass.texts.values(), text.log_prob, text.constrained_log_prob))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import torch
 from transformers import GenerationConfig
 
 import pdacon
-from pdacon.errors import MatcherError
 from pdacon.integrations.huggingface import PDALogitsProcessor, generate
 
 
@@ -26,7 +24,7 @@ def test_texts_are_complete_within_the_budget(
 ) -> None:
     for budget in (1, 2, 5, 30):
         texts = generate(
-            model, tokenizer, ["A list:", "An object:"], constraint=json, max_tokens=budget, complete=True, **options
+            model, tokenizer, ["A list:", "An object:"], constraint=json, budget=pdacon.Budget(tokens=budget), **options
         )
         assert texts
         assert all(text.complete and json.accepts(text.text) for text in texts)
@@ -34,69 +32,67 @@ def test_texts_are_complete_within_the_budget(
 
 def test_a_prefix_does_not_count(model: Any, tokenizer: Any, json: pdacon.Constraint) -> None:
     text = generate(
-        model, tokenizer, "", constraint=json, prefix='{"a": [[', max_tokens=4, complete=True, temperature=0
+        model, tokenizer, "", constraint=json, prefix='{"a": [[', budget=pdacon.Budget(tokens=4), temperature=0
     )
     assert text.complete
     with pytest.raises(ValueError, match="nearest sentence takes"):
-        generate(model, tokenizer, "", constraint=json, prefix='{"a": [[', max_tokens=1, complete=True)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"max_new_tokens": 5, "do_sample": True},
-        {"max_new_tokens": 7, "num_beams": 3},
-        {"max_new_tokens": 6, "do_sample": True, "num_return_sequences": 3},
-        {"max_new_tokens": 9, "do_sample": False, "prompt_lookup_num_tokens": 3},
-        {"max_new_tokens": 9, "do_sample": False, "assistant": True},
-        {"generation_config": GenerationConfig(max_new_tokens=3, do_sample=True)},
-    ],
-    ids=["sampling", "beams", "several", "prompt lookup", "assistant", "configuration"],
-)
-def test_as_many_tokens_as_the_generation_may_have(
-    model: Any, tokenizer: Any, json: pdacon.Constraint, options: dict[str, Any]
-) -> None:
-    prompt = tokenizer("A list: [1, [", return_tensors="pt")
-    columns = prompt["input_ids"].shape[1]
-    processor = PDALogitsProcessor(json, max_tokens="generation", model=model, tokenizer=tokenizer)
-    options = dict(options)
-    if options.pop("assistant", False):
-        options["assistant_model"] = model
-    for _ in range(2):  # the second one has another length
-        torch.manual_seed(0)
-        rows = model.generate(**prompt, logits_processor=[processor], **options)
-        for row in rows[:, columns:].tolist():
-            ids = [token for token in row if token not in json.vocabulary.eos_ids]
-            assert json.accepts(json.vocabulary.decode(ids))
-        if "max_new_tokens" in options:
-            options["max_new_tokens"] -= 3
-    with pytest.raises(MatcherError, match="none calls"):
-        processor(torch.tensor([[1, 2, 3]]), torch.zeros(1, model.config.vocab_size))
+        generate(model, tokenizer, "", constraint=json, prefix='{"a": [[', budget=pdacon.Budget(tokens=1))
 
 
 def test_budgets_of_a_processor(model: Any, tokenizer: Any, json: pdacon.Constraint) -> None:
     prompt = tokenizer("A list:", return_tensors="pt")
-    for budget in ({"max_bytes": 12}, {"max_bytes": 30, "soft": 5}, {"max_tokens": 20, "soft": 2}):
-        processor = PDALogitsProcessor(json, model=model, tokenizer=tokenizer, **budget)  # type: ignore[arg-type]
+    for budget in (pdacon.Budget(bytes=12), pdacon.Budget(bytes=30, soft=5), pdacon.Budget(tokens=20, soft=2)):
+        processor = PDALogitsProcessor(json, model=model, tokenizer=tokenizer, budget=budget)
         ids = model.generate(**prompt, max_new_tokens=60, num_beams=2, do_sample=True, logits_processor=[processor])
         text = json.vocabulary.decode(ids[0, prompt["input_ids"].shape[1] :].tolist())
         assert json.accepts(text)
-        assert len(text) <= budget.get("max_bytes", len(text))
-    for wrong in ({"max_tokens": "all"}, {"soft": 3}, {"max_tokens": 3, "max_bytes": 3}):
-        with pytest.raises(ValueError, match=r"max_tokens|budget"):
-            PDALogitsProcessor(json, **wrong)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="complete=True"):
-        generate(model, tokenizer, "A list:", constraint=json, soft=3)
+        assert len(text) <= (budget.bytes or len(text))
+    for wrong in (20, "generation"):
+        with pytest.raises(TypeError, match=r"budget must be a pdacon.Budget"):
+            PDALogitsProcessor(json, budget=wrong)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"generate: budget must be a pdacon.Budget"):
+            generate(model, tokenizer, "A list:", constraint=json, budget=wrong)
+    for name in ("max_tokens", "max_new_tokens"):
+        with pytest.raises(TypeError, match=f"budget says how long a text may get; leave {name} out"):
+            generate(model, tokenizer, "A list:", constraint=json, budget=pdacon.Budget(tokens=9), **{name: 9})
     answer = generate(
-        model, tokenizer, "A list:", constraint=json, max_tokens=30, complete=True, soft=0, seed=1, diagnostics=True
+        model, tokenizer, "A list:", constraint=json, budget=pdacon.Budget(tokens=30, soft=0), seed=1, diagnostics=True
     )
     assert answer.complete
     assert answer.diagnostics.log_prob <= answer.diagnostics.constrained_log_prob
 
 
+@pytest.mark.parametrize("options", [{"seed": 1}, {"temperature": 0}, {"num_beams": 3}])
+def test_texts_are_complete_within_bytes(
+    model: Any, tokenizer: Any, json: pdacon.Constraint, options: dict[str, Any]
+) -> None:
+    for most in (1, 2, 9):
+        (text,) = generate(model, tokenizer, "A list:", constraint=json, budget=pdacon.Budget(bytes=most), **options)
+        assert text.complete
+        assert json.accepts(text.text)
+        assert len(text.text.encode()) <= most
+
+
+def test_a_budget_says_how_many_tokens(model: Any, tokenizer: Any, json: pdacon.Constraint) -> None:
+    """In place of what a configuration, and a Generator for all its calls, say."""
+    config = GenerationConfig(max_new_tokens=1)
+    budget = pdacon.Budget(tokens=6)
+    alone = generate(model, tokenizer, "A list:", constraint=json, budget=budget, seed=4)
+    assert len(alone.token_ids) > 1
+    assert (
+        generate(model, tokenizer, "A list:", constraint=json, budget=budget, seed=4, generation_config=config) == alone
+    )
+    write = pdacon.Generator(model, tokenizer, json, max_new_tokens=1)
+    assert write("A list:", budget=budget, seed=4) == alone
+    kept = pdacon.Generator(model, tokenizer, json, budget=budget)
+    assert kept("A list:", seed=4) == alone
+    with pytest.raises(TypeError, match="budget says how long a text may get; leave max_tokens out"):
+        kept("A list:", max_tokens=3)
+
+
 def test_a_processor_of_its_own(model: Any, tokenizer: Any, json: pdacon.Constraint) -> None:
     prompt = tokenizer("A list:", return_tensors="pt")
-    processor = PDALogitsProcessor(json, max_tokens=6, model=model, tokenizer=tokenizer)
+    processor = PDALogitsProcessor(json, budget=pdacon.Budget(tokens=6), model=model, tokenizer=tokenizer)
     ids = model.generate(**prompt, max_new_tokens=6, do_sample=True, logits_processor=[processor])
     answer = ids[0, prompt["input_ids"].shape[1] :].tolist()
     assert json.accepts(json.vocabulary.decode(answer))
@@ -109,7 +105,7 @@ def test_canonical_texts_are_complete_within_the_budget(model: Any, tokenizer: A
     canonical = pdacon.compile("json", tokenizer=tokenizer, model=model, canonical=True)
     for budget in (1, 4, 20):
         for text in generate(
-            model, tokenizer, ["A list:", "{"], constraint=canonical, max_tokens=budget, complete=True, **options
+            model, tokenizer, ["A list:", "{"], constraint=canonical, budget=pdacon.Budget(tokens=budget), **options
         ):
             assert text.complete
             assert canonical.accepts(text.text)
@@ -121,10 +117,18 @@ def test_forced_tokens_and_drafts_keep_canonical_budgets(model: Any, tokenizer: 
     record = pdacon.Grammar.from_json_schema({"properties": {"name": {"type": "string"}}, "required": ["name"]})
     canonical = pdacon.compile(record, tokenizer=tokenizer, model=model, canonical=True)
     least = canonical.matcher().least_tokens()
-    plain = generate(model, tokenizer, "A:", constraint=canonical, max_tokens=least + 3, complete=True, temperature=0)
+    plain = generate(
+        model, tokenizer, "A:", constraint=canonical, budget=pdacon.Budget(tokens=least + 3), temperature=0
+    )
     for options in ({"skip_forced": True}, {"prompt_lookup_num_tokens": 4}):
         found = generate(
-            model, tokenizer, "A:", constraint=canonical, max_tokens=least + 3, complete=True, temperature=0, **options
+            model,
+            tokenizer,
+            "A:",
+            constraint=canonical,
+            budget=pdacon.Budget(tokens=least + 3),
+            temperature=0,
+            **options,
         )
         assert found.complete
         assert found.text == plain.text

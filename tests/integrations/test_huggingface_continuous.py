@@ -393,14 +393,16 @@ def test_every_text_ends_within_its_tokens(model: Any, tokenizer: Any, constrain
     assert not all(text.complete for text in cut)
     for soft in (None, 2):
         texts = generate_batch(
-            model, tokenizer, asked, constraint=constraints["lists"], max_tokens=4, complete=True, soft=soft, **given
+            model, tokenizer, asked, constraint=constraints["lists"], budget=pdacon.Budget(tokens=4, soft=soft), **given
         )
         assert len(texts) == 6
         for one in texts:
             assert one.complete
             assert len(one.token_ids) <= 4
             require_right(constraints["lists"], one)
-    with pytest.raises(ValueError, match="nearest sentence takes 2 tokens"):
-        generate_batch(model, tokenizer, asked, constraint=constraints["lists"], max_tokens=1, complete=True)
-    with pytest.raises(ValueError, match="give complete=True"):
-        generate_batch(model, tokenizer, asked, constraint=constraints["lists"], soft=2)
+    with pytest.raises(ValueError, match="nearest sentence takes 2"):
+        generate_batch(model, tokenizer, asked, constraint=constraints["lists"], budget=pdacon.Budget(tokens=1))
+    with pytest.raises(TypeError, match="budget says how long a text may get; leave max_tokens out"):
+        generate_batch(
+            model, tokenizer, asked, constraint=constraints["lists"], max_tokens=4, budget=pdacon.Budget(tokens=4)
+        )

@@ -116,11 +116,10 @@ def test_of_a_generation_that_goes_on(model: Any, tokenizer: Any) -> None:
 
 def test_a_budget_is_a_part_of_the_constraint(model: Any, tokenizer: Any) -> None:
     constraint = pdacon.compile(NESTED, tokenizer=tokenizer, model=model)
+    budget = pdacon.Budget(tokens=7)
     for seed in range(3):
-        answer = generate(
-            model, tokenizer, "Hi", constraint=constraint, seed=seed, max_tokens=7, complete=True, diagnostics=True
-        )
-        require_equal(answer.diagnostics, defined(model, tokenizer, "Hi", answer, along(constraint, max_tokens=7)))
+        answer = generate(model, tokenizer, "Hi", constraint=constraint, seed=seed, budget=budget, diagnostics=True)
+        require_equal(answer.diagnostics, defined(model, tokenizer, "Hi", answer, along(constraint, budget=budget)))
 
 
 def test_where_nothing_constrains(model: Any, tokenizer: Any, constraint: SentenceConstraint) -> None:

@@ -240,6 +240,8 @@ def test_encoder_decoders(tokenizer: Any, lists: Any, architecture: str, forced:
         assert more == whole
     (one,) = generate(model, tokenizer, "Hi", constraint=lists, seed=0, prefix="[a,[", max_tokens=40)
     assert one.text.startswith("[a,[")
+    texts = generate(model, tokenizer, ["Hi"], constraint=lists, seed=0, budget=pdacon.Budget(tokens=4), **options)
+    assert all(one.complete for one in texts)
     with pytest.raises(ValueError, match="one prompt at a time"):
         generate(model, tokenizer, ["Hi", "Hi"], constraint=lists, prefix=["[a,[", "["])
 

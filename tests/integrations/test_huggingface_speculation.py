@@ -125,8 +125,8 @@ def test_drafts_of_the_grammar_change_no_text(model: Any, tokenizer: Any) -> Non
     made = pdacon.compile("json", tokenizer=tokenizer, model=model)
     draft = Draft(made, tokenizer, samples=10)
     for temperature, seed in ((0, 0), (1.0, 1), (1.0, 2)):
-        for budget in ({}, {"complete": True}):
-            common: dict[str, Any] = {"constraint": made, "temperature": temperature, "max_tokens": 20, **budget}
+        for length in ({"max_tokens": 20}, {"budget": pdacon.Budget(tokens=20)}):
+            common: dict[str, Any] = {"constraint": made, "temperature": temperature, **length}
             drafted = generate(model, tokenizer, PROMPT, draft=draft, seed=seed, prefix='{"', **common)
             assert made.matcher().accept(drafted.text)
             assert len(drafted.token_ids) <= 20

@@ -25,7 +25,7 @@ _CHECKED = 20  # Of so many steps one is looked at for a token that the budget f
 def write(constraint: pdacon.Constraint, unit: str, budget: int, exact: bool, rng: random.Random) -> tuple[int, int]:
     """A text: its tokens, and how many forbidden ones were looked at; of a bound there is nothing to see."""
     ends = list(constraint.vocabulary.eos_ids)
-    matcher = constraint.matcher(**{f"max_{unit}": budget})
+    matcher = constraint.matcher(budget=pdacon.Budget(**{unit: budget}))
     tokens: list[int] = []
     looked = 0
     while True:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from collections.abc import Callable
+from dataclasses import FrozenInstanceError, replace
 from functools import cache
 
 import lark
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 
 import pdacon
-from pdacon import Constraint, Grammar, Matcher, Vocabulary
+from pdacon import Budget, Constraint, Grammar, Matcher, Vocabulary
 
 # Tokens span several lexemes, begin within one, and wait for what follows; the last vocabulary lacks single bytes.
 SMALL = {
@@ -108,7 +110,7 @@ def test_least_and_masks_equal_enumeration(name: str, what: str, scaled: Callabl
         assert found == known or (known > most and found > most), text
     for _ in range(scaled(8)):
         budget, soft = rng.randint(least("", most), max(most, least("", most))), rng.choice([None, 0, 1, 2])
-        matcher, text, left = constraint.matcher(**{f"max_{what}": budget}, soft=soft), "", budget
+        matcher, text, left = constraint.matcher(budget=Budget(**{what: budget}, soft=soft)), "", budget
         while True:
             assert (matcher.tokens_left if what == "tokens" else matcher.bytes_left) == left
             assert (matcher.bytes_left if what == "tokens" else matcher.tokens_left) is None
@@ -144,13 +146,11 @@ def test_random_texts_end_within_their_budgets(name: str, scaled: Callable[[int]
     constraint = compiled(name)
     rng = random.Random(name)
     least = constraint.matcher().least_tokens()
-    with (
-        pytest.raises(ValueError, match=f"shortest sentence has {least} tokens") if least else pytest.raises(ValueError)
-    ):
-        constraint.matcher(max_tokens=least - 1)
+    with pytest.raises(ValueError, match=f"shortest sentence has {least}$") if least else pytest.raises(ValueError):
+        constraint.matcher(budget=Budget(tokens=least - 1))
     for _ in range(scaled(6)):
         budget = rng.choice([least, least + 1, least + 2, rng.randint(least, 40)])
-        matcher = constraint.matcher(max_tokens=budget)
+        matcher = constraint.matcher(budget=Budget(tokens=budget))
         for left in range(budget, -1, -1):
             assert matcher.least_tokens() <= left
             followers = matcher.allowed_tokens()
@@ -165,7 +165,7 @@ def test_random_texts_end_within_their_budgets(name: str, scaled: Callable[[int]
 
 def test_a_mask_far_from_the_end_is_the_plain_one() -> None:
     constraint = compiled("json")
-    plain, budgeted = constraint.matcher(), constraint.matcher(max_tokens=100)
+    plain, budgeted = constraint.matcher(), constraint.matcher(budget=Budget(tokens=100))
     for text in (b'{"a": [1, ', b'"', b"b"):
         assert plain.mask_id() == budgeted.mask_id()
         assert plain.accept_bytes(text)
@@ -190,11 +190,11 @@ def test_large_grammars_have_a_bound_and_say_so() -> None:
     assert other.least_tokens() == other.least_bytes() == len(other.shortest_completion()) == 19
     assert matcher.accept_bytes(b"select ((((1")
     assert matcher.least_tokens() == 2  # ")))" and ")"
-    matcher.limit_tokens(2)
+    matcher.keep_within(Budget(tokens=2))
     assert matcher.tokens_left == 2
-    with pytest.raises(ValueError, match="nearest sentence takes 2 tokens"):
-        matcher.limit_tokens(1)
-    fresh = compiled("sql").matcher(max_tokens=60)
+    with pytest.raises(ValueError, match=r"a budget of 1 token is too small: the nearest sentence takes 2$"):
+        matcher.keep_within(Budget(tokens=1))
+    fresh = compiled("sql").matcher(budget=Budget(tokens=60))
     assert all(fresh.is_allowed(ord(letter)) for letter in "ISCDAE")  # how statements begin
     assert fresh.accept_bytes(b"insert into a values(1")
     assert fresh.least_tokens() == 1
@@ -202,7 +202,7 @@ def test_large_grammars_have_a_bound_and_say_so() -> None:
 
 def test_rollback_fork_and_reset_keep_the_budget() -> None:
     constraint = compiled("json")
-    matcher = constraint.matcher(max_tokens=4)
+    matcher = constraint.matcher(budget=Budget(tokens=4))
     for byte in b'["':
         assert matcher.accept_token(byte)
     assert matcher.tokens_left == 2
@@ -222,7 +222,7 @@ def test_rollback_fork_and_reset_keep_the_budget() -> None:
 def test_an_end_token_is_not_counted() -> None:
     constraint = compiled("json")
     end = constraint.vocabulary.eos_ids[0]
-    matcher = constraint.matcher(max_tokens=1)
+    matcher = constraint.matcher(budget=Budget(tokens=1))
     assert matcher.accept_token(ord("0"))
     assert matcher.allowed_tokens() == [end]
     assert matcher.accept_token(end)
@@ -230,7 +230,7 @@ def test_an_end_token_is_not_counted() -> None:
 
 
 def test_bytes_count_as_one_token() -> None:
-    matcher = compiled("json").matcher(max_tokens=3)
+    matcher = compiled("json").matcher(budget=Budget(tokens=3))
     assert not matcher.accept_bytes(b"[[[[[[")
     assert matcher.accept_bytes(b"[[[[")
     assert matcher.tokens_left == 2
@@ -240,7 +240,7 @@ def test_bytes_count_as_one_token() -> None:
 
 def test_batches_and_ids() -> None:
     constraint = compiled("json")
-    matchers = [constraint.matcher(max_tokens=budget) for budget in (1, 2, 90)] + [constraint.matcher()]
+    matchers = [constraint.matcher(budget=Budget(tokens=budget)) for budget in (1, 2, 90)] + [constraint.matcher()]
     ids = pdacon.mask_ids(matchers)
     assert ids[2] == ids[3] != ids[0]
     bitmask = constraint.new_bitmask(len(matchers))
@@ -251,14 +251,14 @@ def test_batches_and_ids() -> None:
 
 def test_forced_tokens_keep_within_the_budget() -> None:
     grammar = Grammar.from_lark('start: "abcd" | "abcdefgh"')
-    matcher = pdacon.compile(grammar, bytes_and_more()).matcher(max_tokens=3)
+    matcher = pdacon.compile(grammar, bytes_and_more()).matcher(budget=Budget(tokens=3))
     forced = matcher.forced_tokens()
     assert matcher.validate_tokens(forced) == len(forced)
 
 
-@pytest.mark.parametrize("name", ["max_tokens", "max_bytes"])
-def test_near_its_end_a_text_begins_nothing(name: str) -> None:
-    matcher = compiled("json").matcher(**{name: 40}, soft=4)
+@pytest.mark.parametrize("unit", ["tokens", "bytes"])
+def test_near_its_end_a_text_begins_nothing(unit: str) -> None:
+    matcher = compiled("json").matcher(budget=Budget(**{unit: 40}, soft=4))
     for byte in b'["ab':
         assert matcher.accept_token(byte)
     assert matcher.is_allowed(ord("c"))  # the string may go on
@@ -275,7 +275,7 @@ def test_near_its_end_a_text_begins_nothing(name: str) -> None:
 
 def test_bytes_of_a_text() -> None:
     constraint = compiled("json")
-    matcher = constraint.matcher(max_bytes=7)
+    matcher = constraint.matcher(budget=Budget(bytes=7))
     assert not matcher.accept_bytes(b"[[[[")
     assert matcher.accept_bytes(b"[[[")
     assert (matcher.bytes_left, matcher.least_bytes()) == (4, 3)
@@ -286,18 +286,18 @@ def test_bytes_of_a_text() -> None:
     assert matcher.bytes_left == 4
     matcher.reset()
     assert matcher.bytes_left == 7
-    with pytest.raises(ValueError, match="shortest sentence has 1 bytes"):
-        constraint.matcher(max_bytes=0)
+    with pytest.raises(ValueError, match="a budget of 0 bytes is too small: the shortest sentence has 1"):
+        constraint.matcher(budget=Budget(bytes=0))
     assert matcher.accept_bytes(b"[[")
-    with pytest.raises(ValueError, match="max_bytes is 1, and the nearest sentence takes 2 bytes"):
-        matcher.limit_bytes(1)
-    matcher.limit_tokens(1)
+    with pytest.raises(ValueError, match="a budget of 1 byte is too small: the nearest sentence takes 2"):
+        matcher.keep_within(Budget(bytes=1))
+    matcher.keep_within(Budget(tokens=1))
     assert [constraint.vocabulary.tokens[token] for token in matcher.allowed_tokens()] == [b"]]"]
 
 
 @pytest.mark.slow
 def test_budgets_in_bytes_are_exact_in_large_grammars() -> None:
-    matcher = compiled("sql").matcher(max_bytes=14)
+    matcher = compiled("sql").matcher(budget=Budget(bytes=14))
     assert matcher.accept_bytes(b"select (1+1")
     assert (matcher.bytes_left, matcher.least_bytes()) == (3, 1)
     assert not matcher.is_allowed(ord("("))  # which takes four: (1))
@@ -307,16 +307,16 @@ def test_budgets_in_bytes_are_exact_in_large_grammars() -> None:
 def test_a_leading_space_that_is_no_text() -> None:
     vocabulary = Vocabulary.from_tokens([b"[", b"]", b" []", b" [", b" ", None], eos_ids=[5])
     constraint = pdacon.compile(Grammar.from_lark('start: "[" start* "]"'), vocabulary)
-    with pytest.raises(ValueError, match="2 tokens"):
-        constraint.matcher(max_tokens=1)
-    matcher = constraint.matcher(max_tokens=1, strip_leading_space=True)
+    with pytest.raises(ValueError, match="has 2"):
+        constraint.matcher(budget=Budget(tokens=1))
+    matcher = constraint.matcher(budget=Budget(tokens=1), strip_leading_space=True)
     assert matcher.allowed_tokens() == [2]
-    matcher = constraint.matcher(max_tokens=3, strip_leading_space=True)
+    matcher = constraint.matcher(budget=Budget(tokens=3), strip_leading_space=True)
     assert matcher.allowed_tokens() == [0, 2, 3, 4]
     assert matcher.accept_token(4)
     assert matcher.tokens_left == 2
     assert matcher.allowed_tokens() == [0]
-    matcher = constraint.matcher(max_bytes=2, strip_leading_space=True)
+    matcher = constraint.matcher(budget=Budget(bytes=2), strip_leading_space=True)
     assert matcher.least_bytes() == 2
     assert matcher.allowed_tokens() == [0, 2, 3, 4]
     assert matcher.accept_token(4)
@@ -326,7 +326,7 @@ def test_a_leading_space_that_is_no_text() -> None:
 
 def test_loaded_constraints_have_budgets() -> None:
     loaded = Constraint.from_bytes(compiled("json").to_bytes())
-    matcher = loaded.matcher(max_tokens=2)
+    matcher = loaded.matcher(budget=Budget(tokens=2))
     assert matcher.accept_token(ord("["))
     assert [bytes([token]) for token in matcher.allowed_tokens()] == [b"]"]
 
@@ -340,14 +340,28 @@ def test_several_starts() -> None:
 
 def test_arguments_that_do_not_fit() -> None:
     constraint = compiled("json")
-    for name in ("max_tokens", "max_bytes"):
-        with pytest.raises(ValueError, match=f"{name} must not be negative"):
-            constraint.matcher(**{name: -1})
-    with pytest.raises(ValueError, match="one of max_tokens and max_bytes"):
-        constraint.matcher(max_tokens=9, max_bytes=9)
-    with pytest.raises(ValueError, match="soft is a part of a budget"):
-        constraint.matcher(soft=9)
-    with pytest.raises(TypeError, match="max_tokens"):
-        constraint.matcher(max_tokens=1.0)  # type: ignore[arg-type]
-    assert constraint.matcher(max_tokens=10**30).tokens_left > 10**9  # type: ignore[operator]
+    for name in ("tokens", "bytes"):
+        with pytest.raises(ValueError, match=rf"Budget\({name}=...\) must not be negative, got -1"):
+            Budget(**{name: -1})
+        with pytest.raises(ValueError, match=r"Budget\(soft=...\) must not be negative"):
+            Budget(**{name: 1}, soft=-1)
+    with pytest.raises(ValueError, match="one of tokens and bytes"):
+        Budget(tokens=9, bytes=9)
+    with pytest.raises(ValueError, match="give tokens or bytes"):
+        Budget(soft=9)
+    for wrong in (1.0, True, "3"):
+        with pytest.raises(TypeError, match="Budget: tokens must be a whole number"):
+            Budget(tokens=wrong)  # type: ignore[arg-type]
+    for door in (constraint.matcher, constraint.matcher().keep_within):
+        with pytest.raises(TypeError, match=r"must be a pdacon.Budget, not int; give pdacon.Budget\(tokens=...\)"):
+            door(budget=9)  # type: ignore[operator]
+    assert constraint.matcher(budget=Budget(tokens=10**30)).tokens_left > 10**9  # type: ignore[operator]
     assert constraint.matcher().tokens_left is None
+
+
+def test_a_budget_is_a_value() -> None:
+    budget = Budget(bytes=np.int64(9), soft=4)
+    assert budget == pickle.loads(pickle.dumps(budget)) == replace(budget, soft=4)
+    assert (str(budget), str(Budget(tokens=1)), budget.most, budget.unit) == ("9 bytes", "1 token", 9, "bytes")
+    with pytest.raises(FrozenInstanceError):
+        budget.soft = 3  # type: ignore[misc]

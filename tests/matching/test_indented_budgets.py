@@ -74,8 +74,7 @@ def test_texts_end_within_the_least_budget(
         except MatcherError:  # the bound knows of no way
             continue
         soft = rng.choice([None, 0])
-        limit = matcher.limit_tokens if unit == "tokens" else matcher.limit_bytes
-        limit(missing + rng.choice([0, 0, 1, 3, 9]), soft=soft)
+        matcher.keep_within(pdacon.Budget(**{unit: missing + rng.choice([0, 0, 1, 3, 9])}, soft=soft))
         finish(matcher, unit, rng)
         parser.parse(matcher.text)
 
@@ -128,7 +127,7 @@ def test_a_block_costs_its_blanks() -> None:
     assert matcher.accept("a:\n")
     assert (matcher.least_tokens(), matcher.least_bytes()) == (4, 7)  # five blanks, "a" and a newline
     assert not matcher.has_exact_budgets
-    matcher.limit_tokens(4)
+    matcher.keep_within(pdacon.Budget(tokens=4))
     assert [tokens[token] for token in matcher.allowed_tokens()] == [b" ", b"    "]
 
 
@@ -153,7 +152,7 @@ def test_bounds_of_builtin_grammars(name: str, text: str, tokens: int, most: int
     assert len(matcher.shortest_completion().strip()) <= most
     for unit in ("tokens", "bytes"):
         other = matcher.fork()
-        (other.limit_tokens if unit == "tokens" else other.limit_bytes)(least(other, unit))
+        other.keep_within(pdacon.Budget(**{unit: least(other, unit)}))
         finish(other, unit, random.Random(text))
 
 
@@ -175,11 +174,11 @@ def test_indented_parts() -> None:
     constraint, rng = pdacon.compile(fenced, vocabulary), random.Random(1)
     for _ in range(20):
         for unit in ("tokens", "bytes"):
-            finish(constraint.matcher(**{f"max_{unit}": rng.randint(5, 12)}), unit, rng)
+            finish(constraint.matcher(budget=pdacon.Budget(**{unit: rng.randint(5, 12)})), unit, rng)
     quoted = pdacon.compile(part.escaped("json", quotes=True), Vocabulary.bytes())
     for unit in ("tokens", "bytes"):
         with pytest.raises(ValueError, match="within strings of JSON"):
-            quoted.matcher(**{f"max_{unit}": 20})
+            quoted.matcher(budget=pdacon.Budget(**{unit: 20}))
 
 
 BLANK_LINES = {
@@ -230,7 +229,7 @@ def test_texts_end_within_budgets_from_the_least_up(
             continue
         assert missing >= nearest(constraint.matcher(), min(missing, 4))
         for more in range(scaled(6)):
-            matcher = constraint.matcher(**{f"max_{unit}": missing + more})
+            matcher = constraint.matcher(budget=pdacon.Budget(**{unit: missing + more}))
             finish(matcher, unit, rng)
             parser.parse(matcher.text)
 
@@ -258,7 +257,7 @@ def test_a_block_is_as_deep_as_a_newline_can_be(most: int) -> None:
 def test_blocks_reach_the_last_column() -> None:
     text = 'start: s+\ns: "b" _NL | ":" _NL _INDENT s+ _DEDENT\n_NL: /\\n {0,8}/'
     constraint, _ = compiled_with(text, 4, (b":", b"b", b"\n", b" "))
-    matcher = constraint.matcher(max_tokens=1000)
+    matcher = constraint.matcher(budget=pdacon.Budget(tokens=1000))
     assert matcher.accept(":\n    ")
     assert matcher.is_allowed(0)
     assert matcher.accept(":\n        ")

@@ -22,7 +22,7 @@ def constraint() -> pdacon.Constraint:
 def test_each_mask_is_that_of_its_path(constraint: pdacon.Constraint, max_rollback: int | None) -> None:
     rng = random.Random(1)
     for _ in range(60):
-        matcher = constraint.matcher(max_rollback=max_rollback, max_tokens=rng.choice([None, 9]))
+        matcher = constraint.matcher(max_rollback=max_rollback, budget=rng.choice([None, pdacon.Budget(tokens=9)]))
         for token in rng.choice([[], [0], [4, 2]]):
             assert matcher.accept_token(token)
         before = (matcher.text, matcher.allowed_tokens())

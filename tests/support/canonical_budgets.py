@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass
 from functools import cache
 
-from pdacon import Constraint, Matcher
+from pdacon import Budget, Constraint, Matcher
 
 Followers = dict[tuple[int, ...], set[int]]
 
@@ -69,7 +69,8 @@ def compare_budgets(
     most = max(sum(cost(before[:at], token) for at, token in enumerate(before)) for before in followers)
     for _ in range(texts):
         budget, soft = rng.randint(start, max(start, most + 1)), rng.choice([None, None, 0, 2])
-        matcher = constraint.matcher(strip_leading_space=strip_leading_space, **{f"max_{unit}": budget, "soft": soft})
+        limit = Budget(**{unit: budget}, soft=soft)
+        matcher = constraint.matcher(strip_leading_space=strip_leading_space, budget=limit)
         before, left = (), budget
         while not matcher.is_terminated():
             within = {

@@ -25,7 +25,7 @@ from pdacon.integrations.huggingface.memory import with_room
 from pdacon.integrations.huggingface.prompts import Prompt, prompt_ids, require_embedded, split
 from pdacon.integrations.huggingface.results import Generation, read, read_free, warn_of_cuts
 from pdacon.integrations.huggingface.settings import Settings, settings_of
-from pdacon.matching.budgets import Budget
+from pdacon.matching import Budget
 
 SECONDS_BETWEEN_LOOKS = 1.0
 
@@ -39,8 +39,7 @@ def generate_batch(
     constraint: Constraint | Sequence[Constraint | None] | None = None,
     prefix: str | Generation | Sequence[str | Generation] = "",
     max_tokens: int | None = None,
-    complete: bool = False,
-    soft: int | None = None,
+    budget: Budget | None = None,
     temperature: float | None = None,
     num_return_sequences: int | None = None,
     eos_token_id: int | Sequence[int] | None = None,
@@ -62,7 +61,7 @@ def generate_batch(
         See `generate`.
     grammar, constraint
         See `generate`.
-    prefix, max_tokens, complete, soft, temperature, num_return_sequences, eos_token_id, pad_token_id
+    prefix, max_tokens, budget, temperature, num_return_sequences, eos_token_id, pad_token_id
         See `generate`.
     generation_config, chat_options
         See `generate`.
@@ -86,6 +85,7 @@ def generate_batch(
     """
     own: dict[str, Any] = {
         "max_tokens": max_tokens,
+        "budget": budget,
         "temperature": temperature,
         "num_return_sequences": num_return_sequences,
     }
@@ -93,9 +93,6 @@ def generate_batch(
     if (options.get("num_beams") or getattr(generation_config, "num_beams", None) or 1) != 1:
         raise ValueError("continuous batching has no beams; for num_beams use generate")
     chosen = settings_of("generate_batch", model, {**options, **own, "num_beams": 1})
-    if soft is not None and not complete:
-        raise ValueError("soft is a part of a budget; give complete=True as well")
-    budget = Budget.made("generate_batch", chosen.max_tokens, soft) if complete else None
     asked = split(prompts)
     constraints = choose_constraints(
         "generate_batch", model, tokenizer, grammar, constraint, None, len(asked), chosen.ends

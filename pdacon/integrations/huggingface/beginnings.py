@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from pdacon.errors import MatcherError
 from pdacon.front.constraint import Constraint
-from pdacon.matching import Matcher
-from pdacon.matching.budgets import Budget
+from pdacon.matching import Budget, Matcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def begin(
             f"does not allow {_shown(before.text[len(good) :])}: {matcher.explain(before.text[len(good) :]).reason}"
         )
     if budget is not None:
-        matcher._keep_within(budget)
+        matcher.keep_within(budget)
     return matcher
 
 

@@ -25,7 +25,7 @@ from pdacon.integrations.huggingface.beginnings import Beginning, begin
 from pdacon.integrations.huggingface.masks import Fill, MaskTable
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.integrations.widths import is_plausible, refusal
-from pdacon.matching.budgets import Budget
+from pdacon.matching import Budget
 
 _TABLE_BYTES = 1 << 24
 _EVERYTHING = "everything"  # what requests without a constraint, and rows that only pad a batch, are allowed

@@ -24,7 +24,7 @@ from pdacon.integrations.huggingface.plots import plot
 from pdacon.integrations.huggingface.prompts import Inputs
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.integrations.torch import shift_out
-from pdacon.matching.budgets import Budget
+from pdacon.matching import Budget
 
 MOST_SCORES = 1 << 25  # that one pass of the model keeps: 128 MiB in float32
 _SHOWN = 24  # characters of a token in a table
@@ -320,7 +320,7 @@ def _masks(text: Measured, constraint: Constraint) -> np.ndarray[Any, np.dtype[n
     words = np.zeros((len(text.token_ids), -(-constraint.vocabulary.size // 32)), dtype=np.int32)
     for number, token in enumerate(text.token_ids):
         if number == len(before.token_ids) and text.budget is not None:
-            row.matcher._keep_within(text.budget)
+            row.matcher.keep_within(text.budget)
         row.matcher.fill_bitmask(words, number)
         if row.opens_with(token):  # something else than the constraint forced it
             words[number] = -1

@@ -35,7 +35,7 @@ from pdacon.integrations.huggingface.results import Generation, is_placeholder, 
 from pdacon.integrations.huggingface.seeds import Seeded
 from pdacon.integrations.huggingface.settings import Settings, settings_of
 from pdacon.integrations.huggingface.threads import few_threads
-from pdacon.matching.budgets import Budget
+from pdacon.matching import Budget
 
 _Grammars = GrammarSource | Sequence[GrammarSource | None] | None
 
@@ -70,8 +70,7 @@ def generate(
     start: str | None = None,
     prefix: str | Generation | Sequence[str | Generation] = "",
     max_tokens: int | None = None,
-    complete: bool = False,
-    soft: int | None = None,
+    budget: Budget | None = None,
     draft: Draft | None = None,
     skip_forced: bool = False,
     seed: int | Sequence[int] | None = None,
@@ -111,11 +110,9 @@ def generate(
     max_tokens : int, optional
         The most tokens to generate for a text, the end token included; ``max_new_tokens``, transformers' name, is the
         same. Default: what `generation_config` or the model's says, or 256.
-    complete : bool
-        Whether every text is to be a sentence within `max_tokens`: what would lead further is not allowed, so no text
-        is cut off. See ``max_tokens`` of `Constraint.matcher`.
-    soft : int, optional
-        With `complete`, after how many tokens an end is preferred: what leads further from it is not allowed then.
+    budget : Budget, optional
+        Within how much, after `prefix`, every text is to be a sentence, so that none is cut off. It says how many
+        tokens are generated as well, in place of `max_tokens`.
     draft : Draft, optional
         Drafts tokens that the grammar forces, or that texts have shown, for the model to verify several in one pass.
         For one text at a time, without beams.
@@ -170,7 +167,7 @@ def generate(
         sets itself, or two are names of one thing.
     ValueError
         A number is out of range, several texts were asked for where there is only one, or a prefix is not the
-        beginning of a sentence. A name is no built-in grammar's. With `complete`: no sentence is within `max_tokens`.
+        beginning of a sentence. A name is no built-in grammar's. No sentence is within `budget`.
     VocabularyError
         The constraint was compiled for another vocabulary, or see `vocabulary`.
     MatcherError
@@ -187,6 +184,7 @@ def generate(
         "generate",
         model,
         max_tokens=max_tokens,
+        budget=budget,
         temperature=temperature,
         num_beams=num_beams,
         num_return_sequences=num_return_sequences,
@@ -199,9 +197,6 @@ def generate(
     max_tokens, num_beams, num_return_sequences = chosen.max_tokens, chosen.num_beams, chosen.num_return_sequences
     options = chosen.others
     prompts = split(prompt)
-    if soft is not None and not complete:
-        raise ValueError("soft is a part of a budget; give complete=True as well")
-    budget = Budget.made("generate", max_tokens, soft) if complete else None
     if on_text is not None and (len(prompts) > 1 or num_return_sequences > 1 or num_beams > 1):
         raise ValueError("on_text follows one text only; give one prompt, num_return_sequences=1 and num_beams=1")
     constraints = choose_constraints(
@@ -231,8 +226,7 @@ def generate(
                 num_beams=max(1, num_beams // options.get("num_beam_groups", 1)),
                 pad_token_id=pad,
                 start=start,
-                max_tokens=max_tokens if complete else None,
-                soft=soft,
+                budget=budget,
                 **({"model": model, "tokenizer": tokenizer} if is_readable(model, tokenizer) else {}),
             )
         )
@@ -322,8 +316,6 @@ _OWN = (
     "constraint",
     "start",
     "prefix",
-    "complete",
-    "soft",
     "draft",
     "skip_forced",
     "seed",

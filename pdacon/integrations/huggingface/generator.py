@@ -117,6 +117,8 @@ class Generator:
                 kept.pop(other, None)
             if other in options:
                 kept.pop(name, None)
+        if options.get("budget") is not None:  # which says how many tokens, too
+            kept = {name: value for name, value in kept.items() if name not in ("max_tokens", "max_new_tokens")}
         return generate(self.model, self.tokenizer, prompt, constraint=self.constraint, **{**kept, **options})
 
     def stream(self, prompt: Prompt, **options: Any) -> Stream:

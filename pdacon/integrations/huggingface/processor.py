@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,13 +17,11 @@ from pdacon.errors import MatcherError
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.arguments import require_vocabulary
 from pdacon.integrations.huggingface.beginnings import Beginning, Beginnings, begin, one_for_each
-from pdacon.integrations.huggingface.lengths import last_column
 from pdacon.integrations.huggingface.masks import Fill, MaskTable
 from pdacon.integrations.huggingface.rows import FreeRow, Row, follow
 from pdacon.integrations.huggingface.successions import Succession
 from pdacon.integrations.widths import is_plausible, refusal
-from pdacon.matching import mask_ids
-from pdacon.matching.budgets import Budget
+from pdacon.matching import Budget, mask_ids
 
 _SHOWN = 40  # characters of a grammar that is given in place of a constraint
 _NORMALISED = 1e-3  # How far from 0 the logarithm of a sum of probabilities may be that is meant to be 1.
@@ -86,14 +84,9 @@ class PDALogitsProcessor(LogitsProcessor):
     strip_leading_space : bool, optional
         False: constrain what the ids spell, whatever the tokenizer strips; for those who decode prompt and answer
         together. Default: as the tokenizer decodes.
-    max_tokens : int or "generation", optional
-        Every text is a sentence within so many generated tokens: what is given to ``generate`` as ``max_new_tokens``.
-        An end token is not counted. ``"generation"``: as many as the ``generate`` that calls it may generate, whether
-        its arguments say so or a configuration does. Default: a text may be cut off.
-    max_bytes : int, optional
-        Every text is a sentence within so many bytes, in place of `max_tokens`.
-    soft : int, optional
-        After how many of them an end is preferred: see `Constraint.matcher`.
+    budget : Budget, optional
+        Within how much, after `prefix`, every text is to be a sentence. Of tokens so many as ``generate`` is given as
+        ``max_new_tokens``. Default: a text may be cut off.
     model : transformers.PreTrainedModel, optional
         Whose scores they are: the constraint must have been compiled for as many tokens as it has columns, which
         ``vocabulary(model, tokenizer)`` has, unless `tokenizer` says that the texts are the same.
@@ -103,7 +96,7 @@ class PDALogitsProcessor(LogitsProcessor):
     Raises
     ------
     ValueError
-        A number is out of range, a prefix is not the beginning of a sentence, or no sentence is within `max_tokens`.
+        A number is out of range, a prefix is not the beginning of a sentence, or no sentence is within `budget`.
     VocabularyError
         The constraint was compiled for another vocabulary than that of `model` or `tokenizer`, or the tokenizer is none
         that can be read.
@@ -124,9 +117,7 @@ class PDALogitsProcessor(LogitsProcessor):
         pad_token_id: int | None = None,
         start: str | None = None,
         strip_leading_space: bool | None = None,
-        max_tokens: int | Literal["generation"] | None = None,
-        max_bytes: int | None = None,
-        soft: int | None = None,
+        budget: Budget | None = None,
         model: Any = None,
         tokenizer: Any = None,
     ) -> None:
@@ -156,13 +147,6 @@ class PDALogitsProcessor(LogitsProcessor):
         prefixes = [prefix] if isinstance(prefix, Beginning) else list(prefix)
         self._constraints, prefixes = one_for_each(constraints, prefixes)
         self._numbers = [self._constraints.index(one) for one in self._constraints]  # equal ones share their masks
-        self._from_generation = max_tokens == "generation" and max_bytes is None
-        self._soft = soft
-        self._end: int | None = None  # the column before which the generation stops, if that is the budget
-        most = 0 if isinstance(max_tokens, str) else max_tokens
-        if isinstance(max_tokens, str) and max_tokens != "generation":
-            raise ValueError(f"max_tokens is a number, or 'generation', not {max_tokens!r:.40}")
-        budget = None if self._from_generation else Budget.of("PDALogitsProcessor", most, max_bytes, soft)
         self._beginnings = Beginnings(
             [
                 None if one is None else begin(one, begun, start, strip_leading_space, budget)
@@ -232,8 +216,7 @@ class PDALogitsProcessor(LogitsProcessor):
             for index, token in enumerate(input_ids[:, -1].tolist()):
                 self._rows[index].extend([token], index)
         else:
-            before, self._end = self._end, last_column() if self._from_generation else None
-            known = [] if start is None or self._end != before else self._rows
+            known = [] if start is None else self._rows
             self._start = input_ids.shape[1] if start is None else start
             self._rows = self._followed(known, input_ids, self._start)
         self._succession.add(input_ids, self._start)
@@ -242,7 +225,7 @@ class PDALogitsProcessor(LogitsProcessor):
         """The rows of a text that begins in a column, made from those that there are."""
         count = len(input_ids)
         origins = self._beginnings.parts(count)
-        return follow(rows, input_ids[:, start:].tolist(), lambda index: self._new_row(index, count, start), origins)
+        return follow(rows, input_ids[:, start:].tolist(), lambda index: self._new_row(index, count), origins)
 
     def _start_of(self, input_ids: torch.Tensor) -> int | None:
         """The column after the prompt if this is the generation seen last, moved or shrunk; None if it is new."""
@@ -259,13 +242,11 @@ class PDALogitsProcessor(LogitsProcessor):
 
         return self._succession.start_of(input_ids, is_text)
 
-    def _new_row(self, index: int, count: int, start: int) -> Row:
+    def _new_row(self, index: int, count: int) -> Row:
         matcher = self._beginnings.matcher(index, count)
         constraint = self._constraints[self._beginnings.number(index, count)]
         if matcher is None or constraint is None:
             return FreeRow()
-        if self._end is not None:
-            matcher.limit_tokens(self._end - start, self._soft)
         return Row(matcher, constraint.vocabulary, self.pad_token_id)
 
     def _require_life(self, input_ids: torch.Tensor, scores: torch.Tensor) -> None:

@@ -12,6 +12,9 @@ from typing import Any
 
 from transformers import GenerationConfig
 
+from pdacon.base.arguments import require
+from pdacon.matching import Budget
+
 MOST_TOKENS = 256
 """So many tokens are generated for a text unless something says otherwise."""
 _NOT_OF_TEXTS = frozenset({"transformers_version", "_from_model_config"})
@@ -19,7 +22,7 @@ _OF_THE_MODEL = frozenset({"bos_token_id", "decoder_start_token_id", "eos_token_
 _OF_CHANCE = ("top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff", "top_h")
 _Configuration: Any = GenerationConfig
 _EMPTY = _Configuration()
-_READ = ("max_tokens", "max_new_tokens", "do_sample", "temperature", "num_beams", "num_return_sequences")
+_READ = ("budget", "max_tokens", "max_new_tokens", "do_sample", "temperature", "num_beams", "num_return_sequences")
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,8 @@ class Settings:
     ----------
     max_tokens : int
         The most tokens of a text.
+    budget : Budget or None
+        Within how much each is to be a sentence.
     temperature : float
         0: no sampling.
     num_beams, num_return_sequences : int
@@ -42,6 +47,7 @@ class Settings:
     """
 
     max_tokens: int
+    budget: Budget | None
     temperature: float
     num_beams: int
     num_return_sequences: int
@@ -105,9 +111,17 @@ def settings_of(caller: str, model: Any, given: Mapping[str, Any]) -> Settings:
     others = {name: value for name, value in given.items() if name not in _READ}
     config = configured(caller, model, others.pop("generation_config", None))
     own = model.generation_config
-    if given.get("max_tokens") is not None and given.get("max_new_tokens") is not None:
+    budget = given.get("budget")
+    numbers = [name for name in ("max_tokens", "max_new_tokens") if given.get(name) is not None]
+    if len(numbers) > 1:
         raise TypeError("max_tokens and max_new_tokens are two names of one number; give one of them")
+    if budget is not None:
+        require(caller, "budget", budget, Budget)
+        if numbers:
+            raise TypeError(f"{caller}: budget says how long a text may get; leave {numbers[0]} out")
+    opening = _first(given.get("forced_bos_token_id"), config.get("forced_bos_token_id"), own.forced_bos_token_id)
     max_tokens = _first(
+        None if budget is None else _tokens_within(budget) + (opening is not None),
         given.get("max_tokens"),
         given.get("max_new_tokens"),
         config.get("max_new_tokens"),
@@ -123,6 +137,7 @@ def settings_of(caller: str, model: Any, given: Mapping[str, Any]) -> Settings:
     read = {*_READ, "eos_token_id", "pad_token_id", *(_OF_CHANCE if temperature == 0 else ())}
     return Settings(
         max_tokens,
+        budget,
         float(temperature),
         num_beams,
         several,
@@ -130,6 +145,14 @@ def settings_of(caller: str, model: Any, given: Mapping[str, Any]) -> Settings:
         None if pad is None else _ids(caller, "pad_token_id", pad)[0],
         {**{name: value for name, value in config.items() if name not in read}, **others},
     )
+
+
+def _tokens_within(budget: Budget) -> int:
+    """So many tokens are enough for a budget: each has a byte or more, but for a leading space that is no text.
+
+    One more is an end token, if nothing else has to be generated.
+    """
+    return max(budget.most, 1) if budget.unit == "tokens" else budget.most + 1
 
 
 def _temperature(given: Mapping[str, Any], config: Mapping[str, Any], own: Any, num_beams: int) -> float:

@@ -221,7 +221,7 @@ class _Reader:
                     begin,
                 )
             elif name.name in ("max_tokens", "temperature", "stop_capture"):
-                other = {"max_tokens": "; matcher(max_tokens=...) bounds the whole text", "temperature": ""}
+                other = {"max_tokens": "; matcher(budget=...) bounds the whole text", "temperature": ""}
                 cursor.refuse(
                     name.name,
                     f"{name.name}= of a rule cannot be had; leave it out{other.get(name.name, '')}",
