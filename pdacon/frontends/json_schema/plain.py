@@ -11,11 +11,14 @@ from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pdacon.base.cancelling import look
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.names_once import TWICE, NamesOnce
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _MOST_DIGITS = 1000
 _DEEPEST = 200  # levels, where something is unusual
@@ -23,32 +26,26 @@ _HALF_OF_A_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 _DEEP = "it is nested too deeply"
 
 
-class WrittenFloat(float):
+class _Written:
+    """A number that remembers its text."""
+
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        number = super().__new__(cls, text)  # type: ignore[call-arg]  # that of the number it is mixed into
+        number.text = text
+        return number
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+class WrittenFloat(_Written, float):
     """A float that a text writes in another way than Python does: ``1.50``, ``1E2``."""
 
-    def __new__(cls, text: str) -> WrittenFloat:
-        number = super().__new__(cls, text)
-        number.text = text
-        return number
 
-    text: str
-
-    def __repr__(self) -> str:
-        return self.text
-
-
-class WrittenDecimal(Decimal):
+class WrittenDecimal(_Written, Decimal):
     """A number that no float is equal to, with its text."""
-
-    def __new__(cls, text: str) -> WrittenDecimal:
-        number = super().__new__(cls, text)
-        number.text = text
-        return number
-
-    text: str
-
-    def __repr__(self) -> str:
-        return self.text
 
 
 def plain(schema: Any, document: str = "#") -> tuple[Any, str]:
