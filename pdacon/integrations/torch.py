@@ -218,7 +218,7 @@ def shift_out(words: torch.Tensor, columns: int) -> torch.Tensor:
     return _single_bits(words, columns) != 0
 
 
-def shift_out_zeros(words: torch.Tensor, columns: int) -> torch.Tensor:
+def _shift_out_zeros(words: torch.Tensor, columns: int) -> torch.Tensor:
     """Return where the bits are not set: ``~shift_out(words, columns)``, one kernel less."""
     return _single_bits(words, columns) == 0
 
@@ -304,7 +304,7 @@ def _forbid(logits: torch.Tensor, words: torch.Tensor, free: torch.Tensor | None
     """
     if free is not None:
         words = torch.where(free, -1, words)
-    forbidden = shift_out_zeros(words, logits.shape[1])
+    forbidden = _shift_out_zeros(words, logits.shape[1])
     known = forbidden.shape[1]
     logits[:, :known].masked_fill_(forbidden, -torch.inf)
     if known < logits.shape[1]:
