@@ -87,7 +87,7 @@ def _terminals(
     validated = _lexed(loaded, options)
     lowered = [
         _terminal(definition, loaded, options, places, sets, definition.name in validated)
-        for definition in every(loaded.terminals)
+        for definition in every(loaded.terminals, 1)
     ]
     defined = {terminal.name for terminal in lowered}
     used = [symbol.name for rule in loaded.rules for symbol in rule.expansion if symbol.is_term]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.base.cancelling import CancelEvent, Watch, until_set
+from pdacon.base.cancelling import CancelEvent, Watch, look, until_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables
@@ -158,6 +158,7 @@ def _make_nfa(grammar: GrammarData, max_states: int, cancel: CancelEvent | None)
         for texts in grammar.within:
             behind, wanted, places = narrowed(behind, wanted, texts, max_states)
             place_of = place_of[:, places]
+    look()
     sizes = np.cumsum([0, *(len(program) for program in programs.values())])
     edges = np.cumsum([0, *(len(program.target) for program in programs.values())])
     entries = np.full((len(grammar.terminals), len(behind)), -1, np.int32)
@@ -166,6 +167,7 @@ def _make_nfa(grammar: GrammarData, max_states: int, cancel: CancelEvent | None)
     entries[:, : len(wanted)][:, wanted == OUTSIDE] = -1
     families = {program.family: len(program.entries) - 1 for program in programs.values() if program.family}
     leaves = np.zeros(0, np.int32)
+    look()
     if families:
         behind, wanted, entries, leaves = _with_families(programs, sizes, families, behind, wanted, entries)
     return _core.Nfa.make(

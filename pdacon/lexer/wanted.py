@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon.base.cancelling import look
 from pdacon.errors import LimitExceededError
 from pdacon.grammar.model import TextSet
 
@@ -66,6 +67,7 @@ def narrowed(
     rows = []
     count = 1
     while len(order[-1]):
+        look()
         one, other = np.divmod(order[-1], width)
         after = behind[one].astype(np.int64) * width + table[other]
         after[(table[other] == outside) | (wanted[behind[one]] == OUTSIDE)] = outside
