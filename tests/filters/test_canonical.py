@@ -354,7 +354,7 @@ def test_a_search_that_meets_its_bound_is_an_error_and_no_empty_mask() -> None:
     """By the first mask, when it is compiled: the way out is a limit."""
     tokenizer, vocabulary = pairs_of_letters()
     with pytest.raises(LimitExceededError, match=r"^states: 2,051 .*canonical: the search .*Limits\(states"):
-        pdacon.compile(doubled(13), vocabulary, canonical=tokenizer, limits=pdacon.Limits(states=2050))
+        pdacon.compile(doubled(18), vocabulary, canonical=tokenizer, limits=pdacon.Limits(states=2050))
     constraint = pdacon.compile(doubled(13), vocabulary, canonical=tokenizer)
     assert list(constraint.matcher().allowed_tokens()) == tokenizer.encode("a" * 8192).ids[:1]
 
