@@ -27,9 +27,7 @@ Coaccessibility::Coaccessibility(const Pushdown& machine, const VocabularyStar& 
 // Fills the cells of the starts of lexemes where the tables promise a sequence of terminals from every stack,
 // and the lexer can write all sequences. Returns false where it cannot, or where they do not.
 bool Coaccessibility::prove_all_starts(Budget& budget) {
-    if (!machine_.tables.are_without_conflicts || machine_.layout.newline >= 0 ||
-        !hints_.all_derive_terminals())
-        return false;
+    if (!machine_.tables.are_without_conflicts || machine_.layout.newline >= 0) return false;
     LexicalDeadEnds dead_ends(machine_, controls_, budget);
     std::vector<std::pair<std::int32_t, LexemeStarts>> starts;  // by context
     for (const auto context : dead_ends.contexts()) {

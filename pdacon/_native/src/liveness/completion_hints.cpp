@@ -50,13 +50,6 @@ void CompletionHints::find_yields() {
             again = true;
         }
     }
-    for (std::int32_t state = 0; state < machine_.tables.num_states; ++state) {
-        if (state != machine_.start.start_state &&
-            machine_.predecessors[static_cast<std::size_t>(state)].empty())
-            continue;
-        for (const auto nonterminal : machine_.tables.gotos.of(state).nonterminals)
-            all_derive_terminals_ &= yields_[static_cast<std::size_t>(nonterminal)].cost < kEndless;
-    }
 }
 
 // Walks a rule's kernel items backwards from where it is reduced, with the yield of what comes after the dot.

@@ -41,9 +41,6 @@ class CompletionHints {
         return (labels_[at] >> (label % 64) & 1U) != 0;
     }
 
-    // Whether every nonterminal that lies on some stack derives a string of terminals.
-    bool all_derive_terminals() const { return all_derive_terminals_; }
-
     // The states by the cost of their dearest hint.
     const std::vector<std::int32_t>& cheapest_first() const { return cheapest_first_; }
 
@@ -88,7 +85,6 @@ class CompletionHints {
     std::size_t words_;
     std::vector<std::uint64_t> labels_;  // by state, one bit for each label
     std::vector<std::int32_t> cheapest_first_;
-    bool all_derive_terminals_ = true;
 };
 
 }  // namespace pdacon
