@@ -47,13 +47,14 @@ Pretokens::Pretokens(std::shared_ptr<const Tokens> tokens, std::vector<std::uint
     make_samples(settled);
 }
 
-std::uint32_t Pretokens::classes_of(std::int32_t missing, std::uint32_t code, std::int32_t word) {
-    const auto [known, is_new] =
-        class_words_.emplace(std::array{missing, static_cast<std::int32_t>(code), word}, 0U);
+std::span<const std::uint8_t> Pretokens::classes_of(std::int32_t missing, std::uint32_t code) {
+    const auto [known, is_new] = classes_of_.try_emplace({missing, code});
     if (!is_new) return known->second;
+    std::vector<bool> among(static_cast<std::size_t>(num_classes_));
     const auto first = std::size_t{code} << (6 * missing), last = std::size_t{code + 1} << (6 * missing);
-    for (auto at = first; at < std::min(last, kCodePoints); ++at)
-        if (classes_[at] / 32 == word) known->second |= 1U << (classes_[at] % 32);
+    for (auto at = first; at < std::min(last, kCodePoints); ++at) among[classes_[at]] = true;
+    for (std::size_t number = 0; number < among.size(); ++number)
+        if (among[number]) known->second.push_back(static_cast<std::uint8_t>(number));
     return known->second;
 }
 
@@ -80,14 +81,12 @@ std::vector<std::int32_t> Pretokens::key_of(const Place& place) {
     bool lives = false;
     bool needs_bytes =
         place.num_begun == 1 && (first == 0xE0 || first == 0xED || first == 0xF0 || first == 0xF4);
-    for (std::int32_t number = 0; number < num_classes_; ++number) {
-        const auto missing = length - place.num_begun;
-        if ((classes_of(missing, code, number / 32) >> (number % 32) & 1U) == 0) continue;
-        if (!may_be_split(static_cast<std::size_t>(number))) {
+    for (const auto number : classes_of(length - place.num_begun, code)) {
+        if (!may_be_split(number)) {
             needs_bytes = true;
             continue;
         }
-        const auto after = state_after(place.state, static_cast<std::size_t>(number), place.marked);
+        const auto after = state_after(place.state, number, place.marked);
         lives = lives || after >= 0;
         key.push_back(after);
     }

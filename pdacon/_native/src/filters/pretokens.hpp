@@ -12,13 +12,13 @@
 // tokens.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/interner.hpp"
@@ -77,8 +77,8 @@ class Pretokens {
         return next_[2 * (row + character_class) + (marked ? 1 : 0)];
     }
     // The classes of all characters that begin with the bits of `code`, of which `missing` more bytes follow,
-    // as one word of a bit set.
-    std::uint32_t classes_of(std::int32_t missing, std::uint32_t code, std::int32_t word);
+    // ascending.
+    std::span<const std::uint8_t> classes_of(std::int32_t missing, std::uint32_t code);
     std::vector<std::int32_t> key_of(const Place& place);
     std::int32_t intern(const Place& place);
     // The one state that each class leads to from all states and marks; empty: some class leads to several.
@@ -97,8 +97,8 @@ class Pretokens {
     Interner place_ids_;
     std::vector<std::unique_ptr<const std::vector<std::int32_t>>> after_;  // by place and mark
     std::vector<std::vector<std::string>> samples_;
-    // By how many bytes are missing, the code without their bits, and the number of the word.
-    std::map<std::array<std::int32_t, 3>, std::uint32_t> class_words_;
+    // By how many bytes are missing, and the code without their bits.
+    std::map<std::pair<std::int32_t, std::uint32_t>, std::vector<std::uint8_t>> classes_of_;
     std::size_t bytes_ = 0;
     bool is_ever_free_ = false;
 };
