@@ -171,44 +171,45 @@ void CanonicalSearch::explore(std::int32_t id, bool delicate_only) {
     auto* texts = use_.texts;
     expand(from);
     steps_ += kNodeSteps;
-    std::vector<std::int32_t> within, across;
+    const std::array after{&use_.pretokens.after(place, false), &use_.pretokens.after(place, true)};
+    std::array<std::vector<std::int32_t>, 2> live;  // within the pretoken, and across a mark
     std::vector<Edge> open;
-    for (const bool marked : {false, true}) {
-        const auto& after = use_.pretokens.after(place, marked);
-        auto& live = marked ? across : within;
-        for (const auto& [target, tokens] : known_[static_cast<std::size_t>(from)]->successors)
-            for (const auto token : tokens) {
-                budget_.tick();
-                ++steps_;
-                if (texts && texts->is_added(token)) {
-                    if (!marked || !use_.pretokens.ends(place) ||
-                        (delicate_only && !texts->is_delicate(text, token)))
-                        continue;
-                    const auto text_after = texts->step_added(text, token);
-                    if (text_after < 0) continue;
-                    if (is_settled_anew(target, text_after))
-                        live.push_back(token);
-                    else
-                        open.push_back({token, node(target, Pretokens::kStart, text_after), true, true});
-                    continue;
-                }
-                if (!merges_.is_reachable(token)) continue;
-                const auto to = after[static_cast<std::size_t>(use_.pretokens.group(token))];
-                if (to < 0 || (delicate_only && !texts->is_delicate(text, token))) continue;
-                const auto text_after = texts ? texts->step(text, token) : text;
-                if (text_after < 0) continue;
-                if (is_settled(target, to, text_after))
-                    live.push_back(token);
-                else
-                    open.push_back({token, node(target, to, text_after), marked, false});
+    const auto add_word = [&](std::int32_t token, std::int32_t target) {
+        const auto text_after = use_.pretokens.ends(place) ? texts->step_added(text, token) : -1;
+        if (text_after < 0) return;
+        if (is_settled_anew(target, text_after))
+            live[1].push_back(token);
+        else
+            open.push_back({token, node(target, Pretokens::kStart, text_after), true, true});
+    };
+    for (const auto& [target, tokens] : known_[static_cast<std::size_t>(from)]->successors)
+        for (const auto token : tokens) {
+            budget_.tick();
+            steps_ += after.size();
+            if (delicate_only && !texts->is_delicate(text, token)) continue;
+            if (texts && texts->is_added(token)) {
+                add_word(token, target);
+                continue;
             }
-    }
+            if (!merges_.is_reachable(token)) continue;
+            const auto group = static_cast<std::size_t>(use_.pretokens.group(token));
+            if ((*after[0])[group] < 0 && (*after[1])[group] < 0) continue;
+            const auto text_after = texts ? texts->step(text, token) : text;
+            if (text_after < 0) continue;
+            for (std::size_t marked = 0; marked < after.size(); ++marked) {
+                const auto to = (*after[marked])[group];
+                if (to < 0) continue;
+                if (is_settled(target, to, text_after))
+                    live[marked].push_back(token);
+                else
+                    open.push_back({token, node(target, to, text_after), marked != 0, false});
+            }
+        }
     numbers_ += open.size() * (sizeof(Edge) / sizeof(std::int32_t));
     auto& made = nodes_[static_cast<std::size_t>(id)];
     made.explored = true;
-    made.within.insert(made.within.end(), within.begin(),
-                       within.end());  // after what `complete` has put there
-    made.across.insert(made.across.end(), across.begin(), across.end());
+    made.within.insert(made.within.end(), live[0].begin(), live[0].end());  // after those of `complete`
+    made.across.insert(made.across.end(), live[1].begin(), live[1].end());
     made.open = std::move(open);
 }
 
