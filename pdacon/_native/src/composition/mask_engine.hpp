@@ -32,7 +32,7 @@ namespace pdacon {
 class MaskEngine {
   public:
     // `known`: the futures of the machine's lexer, if somebody has computed them.
-    // `cells`: of the stacks that distances are asked for; nobody else asks it for nodes.
+    // `cells`: of the stacks whose distances or completions are asked for; nobody else gives it nodes.
     MaskEngine(const Pushdown& machine, const SharedTrie& trie, const Labels& labels,
                const VocabularyStar& star, LivenessTable& liveness_table, StackCells& cells, Budget& budget,
                const Futures* known = nullptr)
