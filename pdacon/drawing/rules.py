@@ -20,7 +20,8 @@ from pdacon.drawing.labels import grammar_name, is_made, pattern, shortened, sug
 from pdacon.errors import DrawingError
 from pdacon.frontends.printing import to_lark
 from pdacon.grammar import GrammarData
-from pdacon.grammar.definitions import Definition, Expression, InOrder, Name, OneOf, Repeated, read_definitions, written
+from pdacon.grammar.definitions import Definition, Expression, Name, read_definitions, written
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.grammar.model import Terminal
 
 _WIDEST = 900  # pixels, before a sequence goes on in the next line
@@ -166,7 +167,7 @@ class Diagrams:
             text, href=f"#rule-{name.rule}" if name.rule in self._anchors else None, cls=name.kind
         )
 
-    def _loop(self, repeated: Repeated) -> Any:
+    def _loop(self, repeated: Repeated[Name]) -> Any:
         inner = self.item(repeated.item)
         least, most = repeated.least, repeated.most
         if most == 1:

@@ -20,7 +20,8 @@ from pdacon.drawing.labels import shortened
 from pdacon.drawing.schema_words import heading, number_words, remark, string_words, value_text
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import MANY, NAMED, ONE, Documents, Place
-from pdacon.grammar.definitions import Expression, InOrder, Name, OneOf, Repeated
+from pdacon.grammar.definitions import Expression, Name
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 
 _INLINE, _WIDEST = 12, 640  # boxes and pixels of a nested schema, before it has a diagram of its own
 _DEEPEST = 6
@@ -57,7 +58,7 @@ class Box(Name):
 
 
 @dataclass(frozen=True, slots=True)
-class Framed(InOrder):
+class Framed(InOrder[Name]):
     """Items in a frame with a label."""
 
     label: str = ""
@@ -286,7 +287,7 @@ class Outline:
             for keyword in ("if", "then", "else")
             if keyword in place.node
         }
-        yes = InOrder((made["if"], *([made["then"]] if "then" in made else [])))
+        yes: Expression = InOrder((made["if"], *([made["then"]] if "then" in made else [])))
         return OneOf((yes, made.get("else", Box("else any JSON", "parameter"))))
 
 

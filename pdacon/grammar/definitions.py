@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from lark.tree import Tree
+from lark.tree import Tree as LarkTree
 
 from pdacon.grammar.diagnosis import explain
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
 from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.loading import Loaded, RecordingBuilder, SourceText, load
 
@@ -30,30 +31,7 @@ class Name:
     rule: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class InOrder:
-    """One after the other; empty for nothing at all."""
-
-    items: tuple[Expression, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """Alternatives."""
-
-    items: tuple[Expression, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Repeated:
-    """``x?``, ``[x]``, ``x*``, ``x+``, ``x~n..m``: from ``least`` to ``most`` times, None for any number."""
-
-    item: Expression
-    least: int
-    most: int | None
-
-
-Expression: TypeAlias = Name | InOrder | OneOf | Repeated
+Expression: TypeAlias = Tree[Name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +74,13 @@ def read_definitions(grammar: GrammarData, text: str | None = None) -> tuple[Def
     return tuple(sorted(definitions, key=lambda definition: definition.imported))
 
 
-def _definition(loaded: Loaded, name: str, tree: Tree[Any]) -> Definition:
+def _definition(loaded: Loaded, name: str, tree: LarkTree[Any]) -> Definition:
     parameters = tuple(map(str, loaded.builder._definitions[name].params))
     return Definition(name, parameters, _expression(tree, parameters), name not in loaded.builder.name_tokens)
 
 
 def _expression(node: Any, parameters: Sequence[str]) -> Expression:
-    if not isinstance(node, Tree):
+    if not isinstance(node, LarkTree):
         return _name(node, parameters)
     children = node.children
     if node.data == "expansions":
@@ -142,7 +120,7 @@ def _in_order(items: Sequence[Expression]) -> Expression:
     return items[0] if len(items) == 1 else InOrder(tuple(items))
 
 
-def _repeated(item: Expression, operator: str, *bounds: str) -> Repeated:
+def _repeated(item: Expression, operator: str, *bounds: str) -> Expression:
     if operator == "~":
         return Repeated(item, int(bounds[0]), int(bounds[-1]))
     least = 1 if operator == "+" else 0

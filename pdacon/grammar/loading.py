@@ -15,6 +15,7 @@ from lark.grammar import Rule, Symbol
 from lark.lexer import TerminalDef, Token
 from lark.load_grammar import GrammarBuilder
 from lark.tree import Tree
+from lark.utils import is_id_continue, is_id_start
 
 from pdacon.base.cancelling import every, within_other_code
 from pdacon.errors import Span
@@ -203,6 +204,14 @@ def prepare_lark() -> None:
                 loader._get_parser()
             finally:
                 loader.LexerConf = whole
+
+
+def name_of_literal(text: str) -> str | None:
+    """What Lark calls the terminal of a literal that has no name, such as LBRACE or IF; None: it gets a number."""
+    if text in load_grammar._TERMINAL_NAMES:
+        return load_grammar._TERMINAL_NAMES[text]
+    is_word = is_id_continue(text) and is_id_start(text[0])
+    return text.upper() if is_word else None
 
 
 def base_of(options: GrammarOptions) -> Any:

@@ -84,7 +84,7 @@ def lower_pattern(
                 "make it match at least one character and put the ? or * into the rule that uses it",
                 span,
             )
-        if flags & re.VERBOSE and _width(f"(?x:{regexp}\n)")[0] == 0:
+        if flags & re.VERBOSE and width_of(f"(?x:{regexp}\n)")[0] == 0:
             raise UnsupportedGrammarError(
                 f"terminal {definition.user_repr()}: with g_regex_flags=re.VERBOSE its spaces are none, and it can "
                 r"match the empty string, on which Lark's lexer never goes on; write [ ] for a space that is meant",
@@ -131,7 +131,8 @@ def _check_imported(definition: TerminalDef, regexp: str, span: Span | None) -> 
 
 
 @lru_cache(maxsize=4096)
-def _width(regexp: str) -> tuple[int, int]:
+def width_of(regexp: str) -> tuple[int, int]:
+    """The least and the largest width of a pattern in characters, as sre computes it for Lark."""
     low, high = get_regexp_width(regexp)
     return low, high
 
@@ -142,7 +143,7 @@ def _check_compiles(
     try:
         if validate:
             re.compile(regexp, flags)
-        return _width(regexp)
+        return width_of(regexp)
     except Exception as error:
         # re.error, OverflowError, RecursionError; where the regex module is installed Lark asks that one next, and its
         # error class is its own.

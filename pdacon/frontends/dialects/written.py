@@ -6,7 +6,8 @@ from pdacon.base.quoting import quoted
 from pdacon.frontends.dialects.gbnf import EBNF, GBNF, read_rules
 from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Rules, Text, Tree
 from pdacon.grammar import GrammarData
-from pdacon.grammar.definitions import Definition, Expression, InOrder, Name, OneOf, Repeated
+from pdacon.grammar.definitions import Definition, Expression, Name
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 
 _NOTATIONS = {"GBNF": GBNF, "EBNF": EBNF}
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from types import MappingProxyType
 
 from pdacon.base.cancelling import every
 from pdacon.errors import UnsupportedGrammarError
@@ -25,10 +26,13 @@ MADE_UP = "_HOLE"
 """What the terminal of a hole that is a rule is called, after the rule's name in capitals."""
 
 
-def inserted(outer: GrammarData, text: str, inner: Mapping[str, GrammarData]) -> GrammarData:
+def inserted(
+    outer: GrammarData, text: str, inner: Mapping[str, GrammarData], shown: Mapping[str, str] = MappingProxyType({})
+) -> GrammarData:
     """The grammar in which each name stands for the grammar that it is given.
 
-    ``text`` is what stock Lark loads of the outer one: with declared terminals for its holes.
+    ``text`` is what stock Lark loads of the outer one: with declared terminals for its holes. ``shown`` says what
+    messages call those names of the outer grammar that are not its author's.
 
     Raises
     ------
@@ -38,9 +42,9 @@ def inserted(outer: GrammarData, text: str, inner: Mapping[str, GrammarData]) ->
         One of them uses what cannot be put together; ``feature`` names it.
     """
     check_outer(outer)
-    made = _Composition(outer, text)
+    made = _Composition(outer, text, shown)
     for name, grammar in inner.items():
-        check_fits(outer, name, grammar)
+        check_fits(outer, shown.get(name, name), grammar)
         made.insert(name, grammar)
     return made.result()
 
@@ -53,8 +57,11 @@ class _Hole:
     or `trailed`, which ends with a piece of that text. Elsewhere it is `bare`, and `trailed` is None.
     """
 
-    def __init__(self, name: str, nonterminal: int, grammar: GrammarData, span: Span | None, terminal: str) -> None:
+    def __init__(
+        self, name: str, shown: str, nonterminal: int, grammar: GrammarData, span: Span | None, terminal: str
+    ) -> None:
         self.name, self.nonterminal, self.grammar, self.span = name, nonterminal, grammar, span
+        self.shown = shown  # in messages
         self.terminal = terminal  # that the outer grammar declares in its place
         self.end: End = end_of(grammar)
         self.bare = nonterminal
@@ -75,8 +82,8 @@ class _Composition:
     terminals and the end; `_symbol` and `_copied` translate them. What is dropped keeps its number until `result`.
     """
 
-    def __init__(self, outer: GrammarData, text: str) -> None:
-        self._outer, self._text = outer, text
+    def __init__(self, outer: GrammarData, text: str, shown: Mapping[str, str]) -> None:
+        self._outer, self._text, self._shown = outer, text, shown
         # By a terminal that reads the end of a hole together with what follows: the hole, and the terminal after it.
         self._joined: dict[int, tuple[_Hole, int]] = {}
         self._terminals: list[Terminal] = list(outer.terminals)
@@ -117,7 +124,12 @@ class _Composition:
             span = outer.nonterminals[symbol - outer.end - 1].span
             nonterminal = symbol - outer.end - 1
         hole = self._holes[symbol] = _Hole(
-            name, nonterminal, grammar, span, name if symbol < outer.end else name.upper() + MADE_UP
+            name,
+            self._shown.get(name, name),
+            nonterminal,
+            grammar,
+            span,
+            name if symbol < outer.end else name.upper() + MADE_UP,
         )
         start = self._copied(hole)
         if hole.is_indented:
@@ -187,8 +199,8 @@ class _Composition:
         if grammar.layout is not None:
             if self._layout is not None:
                 raise _refused(
-                    f"{name}: a grammar with indentation is in it already, by another name; there can be one, in as "
-                    "many places as you like: write its name in each of them",
+                    f"{hole.shown}: a grammar with indentation is in it already, by another name; there can be one, in "
+                    "as many places as you like: write its name in each of them",
                     hole.span,
                 )
             self._layout = _renumbered(grammar.layout, number)
@@ -305,8 +317,8 @@ class _Composition:
 
     def _not_between(self, hole: _Hole) -> UnsupportedGrammarError:
         return _refused(
-            f"{hole.name} is a grammar with indentation, so that it has to be known where its text begins and ends; "
-            f'write a terminal right before {hole.name} and one right after it, as in "<code>" {hole.name} "</code>"',
+            f"{hole.shown} is a grammar with indentation, so that it has to be known where its text begins and ends; "
+            f'write a terminal right before {hole.shown} and one right after it, as in "<code>" {hole.shown} "</code>"',
             hole.span,
         )
 
@@ -356,10 +368,11 @@ class _Composition:
         return self._made(name, pattern, replace(like, priority=priority), like.span)
 
     def _no_end(self, hole: _Hole, closer: int) -> UnsupportedGrammarError:
-        shown = self._outer.describe_symbol(closer)
+        called = self._outer.describe_symbol(closer)
+        called = self._shown.get(called, called)
         return UnsupportedGrammarError(
-            f"{hole.name} may go on where {shown} begins after it, so that nobody knows where it ends; write a "
-            f"terminal with another first character right after {hole.name}, or take the texts that have {shown} out "
+            f"{hole.shown} may go on where {called} begins after it, so that nobody knows where it ends; write a "
+            f"terminal with another first character right after {hole.shown}, or take the texts that have {called} out "
             "of it",
             hole.span,
             feature="compose",
@@ -381,8 +394,9 @@ class _Composition:
             return
         for terminal, pattern in patterns:
             if pattern.meant is None and may_end_in_backslash(pattern):
+                called = self._shown.get(terminal.name, terminal.name)
                 raise UnsupportedGrammarError(
-                    f"{terminal.name} may end in a backslash, and a quote after that does not begin a string for "
+                    f"{called} may end in a backslash, and a quote after that does not begin a string for "
                     "terminals that look at the text before them; let it end in another character",
                     terminal.span,
                     feature="compose",
@@ -390,7 +404,7 @@ class _Composition:
 
     def _adjoins(self, hole: _Hole, terminal: int) -> UnsupportedGrammarError:
         return UnsupportedGrammarError(
-            f"{hole.name} may go on where {self._terminals[terminal].name}, of another grammar, begins after it; "
+            f"{hole.shown} may go on where {self._terminals[terminal].name}, of another grammar, begins after it; "
             "write a terminal between the two",
             hole.span,
             feature="compose",

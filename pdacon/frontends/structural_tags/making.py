@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import re
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from pdacon.base.quoting import quoted
 from pdacon.errors import (
@@ -14,25 +14,17 @@ from pdacon.errors import (
     LimitExceededError,
     UnsupportedGrammarError,
 )
+from pdacon.frontends.builder import Alternative, Bracketed, Builder, Expression, set_pattern, text_pattern
 from pdacon.frontends.insertion import inserted
-from pdacon.frontends.pattern_sets import pattern_sets
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.frontends.structural_tags.borders import check_borders, precedence
 from pdacon.frontends.structural_tags.final_rules import with_final_rules
 from pdacon.frontends.structural_tags.free_text import SUCH_AS, UP_TO
 from pdacon.frontends.structural_tags.normal_form import NormalForm, Step, normal_form
-from pdacon.frontends.structural_tags.pieces import (
-    Either,
-    InOrder,
-    Part,
-    Piece,
-    Repeated,
-    Texts,
-    Token,
-    without_empty,
-)
-from pdacon.grammar import GrammarData, GrammarOptions, Terminal
-from pdacon.grammar.reading import read_text
+from pdacon.frontends.structural_tags.pieces import Part, Piece, Texts, Token, without_empty
+from pdacon.grammar import GrammarData, Terminal
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated
+from pdacon.grammar.labels import Label
 
 
 def made(piece: Piece, source: str, place: str) -> GrammarData:
@@ -57,13 +49,13 @@ def made(piece: Piece, source: str, place: str) -> GrammarData:
     """
     if isinstance(piece, Texts):
         return replace(piece.set.grammar_data(), source=source, language="structural tag")
-    writing = _Writing()
+    building = _Building()
     try:
-        whole = _put_together(writing, writing.expression(piece))
+        whole = _put_together(building, [building.items(piece)])
     except (UnsupportedGrammarError, GrammarSyntaxError) as error:
         try:
-            writing = _Writing()
-            whole = _put_together(writing, writing.steps(normal_form(piece, place)))
+            building = _Building()
+            whole = _put_together(building, building.steps(normal_form(piece, place)))
         except (GrammarError, LimitExceededError) as other:
             if isinstance(other, LimitExceededError) and other.what == "seconds":
                 raise
@@ -74,8 +66,8 @@ def made(piece: Piece, source: str, place: str) -> GrammarData:
     return replace(whole, source=source, language="structural tag", imports=(), imported_files=(), parts=None)
 
 
-def _put_together(writing: _Writing, start: str) -> GrammarData:
-    """The grammar of what was written, which begins with ``start``.
+def _put_together(building: _Building, start: _Sides) -> GrammarData:
+    """The grammar of what was built, which begins with ``start``.
 
     Raises
     ------
@@ -84,31 +76,22 @@ def _put_together(writing: _Writing, start: str) -> GrammarData:
     GrammarSyntaxError
         Two alternatives are the same.
     """
-    lines = [f"start: {start}", *writing.rules]
-    for rank, name in enumerate(precedence(writing.sets, writing.words)):
-        word = writing.words.get(name)
-        written = f"/(?P<{name}>)/" if word is None else json.dumps(word, ensure_ascii=False)
-        lines.append(f"{name}.{len(writing.sets) - rank}: {written}")
-    lines += [f"%declare {name}" for name in writing.parts]
-    outer = read_text("\n".join([*lines, ""]), GrammarOptions(extensions=True), pattern_sets(writing.unwritten()))
-    outer = replace(
-        outer,
-        terminals=tuple(replace(one, span=None, literal=writing.shown(one)) for one in outer.terminals),
-        nonterminals=tuple(replace(one, span=None) for one in outer.nonterminals),
-        productions=tuple(replace(one, span=None) for one in outer.productions),
-    )
-    inner = {name: with_final_rules(part.grammar) for name, part in writing.parts.items()}
+    outer = building.grammar(start)
+    inner = {name: with_final_rules(part.grammar) for name, part in building.parts.items()}
     try:
-        whole = inserted(outer, outer.source, inner) if inner else outer
+        whole = inserted(outer, outer.source, inner, building.places) if inner else outer
     except UnsupportedGrammarError as error:
-        message = re.sub(r"\b\w+_\d+\b", lambda found: writing.places.get(found[0], found[0]), str(error))
-        raise UnsupportedGrammarError(message, feature="structural tag") from error
-    check_borders(whole, writing.sets, writing.places)
+        raise UnsupportedGrammarError(str(error), feature="structural tag") from error
+    check_borders(whole, building.sets, building.places)
     return whole
 
 
-class _Writing:
-    """Pieces in Lark's language.
+_Items: TypeAlias = tuple[Expression, ...]
+_Sides: TypeAlias = Sequence[_Items]
+
+
+class _Building:
+    """Pieces as rules.
 
     Attributes
     ----------
@@ -120,7 +103,6 @@ class _Writing:
         The grammar of each hole.
     places : dict of str to str
         Of each of both, the JSON pointer of the format that it comes from.
-    rules : list of str
     """
 
     def __init__(self) -> None:
@@ -128,104 +110,113 @@ class _Writing:
         self.words: dict[str, str] = {}
         self.parts: dict[str, Part] = {}
         self.places: dict[str, str] = {}
-        self.rules: list[str] = []
-        self._names: dict[int, str] = {}
+        self._rules: dict[str, _Sides] = {}
+        self._items: dict[int, _Items] = {}
         self._set_names: dict[RegularSet, str] = {}
         self._known: list[Piece] = []  # so that no other piece gets an identity that has been used
 
-    def expression(self, piece: Piece) -> str:
-        """What stands for a piece on the right side of a rule. A piece that comes twice is written once."""
-        if id(piece) not in self._names:
-            self._known.append(piece)
-            self._names[id(piece)] = self._written(piece)
-        return self._names[id(piece)]
+    def grammar(self, start: _Sides) -> GrammarData:
+        """The grammar that begins with ``start``, with a declared terminal for each hole."""
+        builder = Builder()
+        for name, sides in {"start": start, **self._rules}.items():
+            builder.rule(name, [Alternative(items) for items in sides])
+        for rank, name in enumerate(precedence(self.sets, self.words)):
+            word, texts = self.words.get(name), self.sets[name]
+            pattern = set_pattern(texts) if word is None else text_pattern(word)
+            builder.terminal(Terminal(name, pattern, len(self.sets) - rank, None, _shown(texts, word)))
+        for name in self.parts:
+            builder.terminal(Terminal(name, None, 0, None))
+        return builder.built("")
 
-    def _written(self, piece: Piece) -> str:
+    def items(self, piece: Piece) -> _Items:
+        """What stands for a piece in an alternative. A piece that comes twice is built once."""
+        if id(piece) not in self._items:
+            self._known.append(piece)
+            self._items[id(piece)] = self._built(piece)
+        return self._items[id(piece)]
+
+    def _built(self, piece: Piece) -> _Items:
         if isinstance(piece, Texts):
             return self._texts(piece)
         if isinstance(piece, Part | Token):
-            return self._symbol(piece)
+            return (self._symbol(piece),)
         if isinstance(piece, InOrder):
-            return " ".join(map(self.expression, piece.pieces))
-        if isinstance(piece, Either):
+            return tuple(item for one in piece.items for item in self.items(one))
+        if isinstance(piece, OneOf):
             solid, has_empty = without_empty(piece)
             assert solid is not None
-            if has_empty:
-                return f"[{self.expression(solid)}]"
-            return self._rule(" | ".join(map(self.expression, piece.pieces)))
+            return self._optional(solid) if has_empty else (self._rule(list(map(self.items, piece.items))),)
         return self._repeated(piece)
 
-    def _symbol(self, piece: Part | Token) -> str:
+    def _optional(self, piece: Piece) -> _Items:
+        return (Bracketed(OneOf((InOrder(self.items(piece)),))),)
+
+    def _symbol(self, piece: Part | Token) -> str | Label:
         if isinstance(piece, Token):
-            escaped = "".join(f"\\{c}" if c in "/)\\" else c for c in piece.name)
-            return f"/(?P<TOKEN>{escaped})/"
+            return Label(piece.name, is_token=True)
         name = f"PART_{len(self.parts)}"
         self.parts[name], self.places[name] = piece, piece.place
         return name
 
-    def steps(self, form: NormalForm) -> str:
+    def steps(self, form: NormalForm) -> _Sides:
         """What stands for a normal form: of each state that a symbol leads to a rule that begins with that symbol.
 
-        A grammar that leads to two states is written twice, since what may come after it is not the same.
+        A grammar that leads to two states is there twice, since what may come after it is not the same.
         """
         rules: dict[tuple[int, int], str] = {}
-        pending: list[tuple[str, str, int]] = []
+        pending: list[tuple[str, str | Label, int]] = []
 
-        def side(step: Step) -> str:
-            symbols = [] if step.texts is None else [self._texts(Texts(step.texts, form.place))]
-            if step.then is not None:
-                piece, state = step.then
-                key = id(piece), state
-                if key not in rules:
-                    rules[key] = f"r{len(rules)}"
-                    pending.append((rules[key], self._symbol(piece), state))
-                symbols.append(rules[key])
-            return " ".join(symbols)
+        def side(step: Step) -> _Items:
+            items = () if step.texts is None else self._texts(Texts(step.texts, form.place))
+            if step.then is None:
+                return items
+            piece, state = step.then
+            key = id(piece), state
+            if key not in rules:
+                rules[key] = f"r{len(rules)}"
+                pending.append((rules[key], self._symbol(piece), state))
+            return (*items, rules[key])
 
-        start = " | ".join(map(side, form.steps[0]))
+        start = list(map(side, form.steps[0]))
         while pending:
             rule, symbol, state = pending.pop()
-            sides = [f"{symbol} {side(step)}".rstrip() for step in form.steps[state]]
-            self.rules.append(f"{rule}: {' | '.join(sides)}")
+            self._rules[rule] = [(symbol, *side(step)) for step in form.steps[state]]
         return start
 
-    def _texts(self, piece: Texts) -> str:
+    def _texts(self, piece: Texts) -> _Items:
         texts = piece.set
         if not texts:
             raise EmptyLanguageError(f"{piece.place}: no text is possible there")
         if "" in texts:
             solid, _ = without_empty(piece)
             assert solid is not None
-            return f"[{self.expression(solid)}]"
+            return self._optional(solid)
         name = self._set_names.get(texts)
         if name is None:
             name = self._set_names[texts] = f"TEXT_{len(self.sets)}"
             self.sets[name], self.places[name] = texts, piece.place
             if texts.count() == 1:
                 self.words[name] = texts.strings(1)[0]
-        return name
+        return (name,)
 
-    def shown(self, terminal: Terminal) -> str | None:
-        """How explanations call a terminal, if not by its name."""
-        word, texts = self.words.get(terminal.name), self.sets.get(terminal.name)
-        if word is not None:
-            return quoted(word)
-        return f"({texts.name})" if texts is not None and texts.name.startswith((UP_TO, SUCH_AS)) else terminal.literal
-
-    def unwritten(self) -> dict[str, RegularSet]:
-        """The sets that are no single word."""
-        return {name: texts for name, texts in self.sets.items() if name not in self.words}
-
-    def _repeated(self, piece: Repeated) -> str:
-        inner = self._rule(self.expression(piece.piece))
+    def _repeated(self, piece: Repeated[Texts | Part | Token]) -> _Items:
+        inner = self._rule([self.items(piece.item)])
         if piece.most is None:
-            least = "" if piece.least <= 1 else " ".join([inner] * (piece.least - 1)) + " "
-            return f"{least}{inner}{'*' if piece.least == 0 else '+'}"
-        return f"{inner}~{piece.least}..{piece.most}"
+            return (*[inner] * (piece.least - 1), Repeated(inner, min(piece.least, 1), None))
+        return (Repeated(inner, piece.least, piece.most),)
 
-    def _rule(self, side: str) -> str:
-        if side.isidentifier():
-            return side
-        name = f"r{len(self.rules)}"
-        self.rules.append(f"{name}: {side}")
+    def _rule(self, sides: _Sides) -> str:
+        """The name of a rule with some alternatives; of one that is a symbol, this."""
+        ((first, *others), *_) = sides
+        if len(sides) == 1 and not others and isinstance(first, str):
+            return first
+        name = f"r{len(self._rules)}"
+        self._rules[name] = sides
         return name
+
+
+def _shown(texts: RegularSet, word: str | None) -> str | None:
+    """How explanations call a terminal, if not by its name."""
+    if word is not None:
+        return quoted(word)
+    return f"({texts.name})" if texts.name.startswith((UP_TO, SUCH_AS)) else None

@@ -20,7 +20,8 @@ from pdacon.base.quoting import quoted
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.frontends.structural_tags.free_text import SUCH_AS
-from pdacon.frontends.structural_tags.pieces import Either, InOrder, Part, Piece, Repeated, Texts, Token
+from pdacon.frontends.structural_tags.pieces import Part, Piece, Texts, Token
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.regular import Ranges
 from pdacon.regular.automata import Dfa, Numbered, determinized
 
@@ -91,11 +92,11 @@ class _Positions:
         if isinstance(piece, Texts):
             return self._texts(piece.set.automaton, then)
         if isinstance(piece, InOrder):
-            for one in reversed(piece.pieces):
+            for one in reversed(piece.items):
                 then = self.piece(one, then)
             return then
-        if isinstance(piece, Either):
-            return self.add(*[self.piece(one, then) for one in piece.pieces])
+        if isinstance(piece, OneOf):
+            return self.add(*[self.piece(one, then) for one in piece.items])
         if isinstance(piece, Repeated):
             return self._repeated(piece, then)
         own = self.add()
@@ -109,16 +110,16 @@ class _Positions:
             self.edges[state] += [(ranges, states[target]) for target, ranges in row.items()]
         return states[0] if states else self.add()
 
-    def _repeated(self, piece: Repeated, then: int) -> int:
+    def _repeated(self, piece: Repeated[Texts | Part | Token], then: int) -> int:
         if piece.most is None:
             before = self.add(then)
-            self.silent[before].append(self.piece(piece.piece, before))
+            self.silent[before].append(self.piece(piece.item, before))
         else:
             before = then
             for _ in range(piece.most - piece.least):
-                before = self.add(self.piece(piece.piece, before), then)
+                before = self.add(self.piece(piece.item, before), then)
         for _ in range(piece.least):
-            before = self.piece(piece.piece, before)
+            before = self.piece(piece.item, before)
         return before
 
     def _symbol(self, piece: Part | Token) -> int:

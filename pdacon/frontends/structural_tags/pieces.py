@@ -1,5 +1,5 @@
 """What a structural tag consists of: sets of texts, grammars and special tokens, one after the other, as alternatives,
-or repeated.
+or repeated; what is repeated is never empty.
 
 Texts that lie side by side are one set, whatever they were: where one of them ends within it need not be known.
 """
@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import GrammarData
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
 
 EMPTY = RegularSet.from_choices([""])
 
@@ -41,37 +42,14 @@ class Token:
     place: str
 
 
-@dataclass(frozen=True, slots=True)
-class InOrder:
-    """Pieces one after the other."""
-
-    pieces: tuple[Piece, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Either:
-    """One of some pieces."""
-
-    pieces: tuple[Piece, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Repeated:
-    """A piece that cannot be empty, so many times; ``most`` None: any number of times."""
-
-    piece: Piece
-    least: int
-    most: int | None
-
-
-Piece: TypeAlias = Texts | Part | Token | InOrder | Either | Repeated
+Piece: TypeAlias = Tree[Texts | Part | Token]
 
 
 def sequence(pieces: Iterable[Piece]) -> Piece:
     """Pieces one after the other; texts side by side become one set."""
     flat: list[Piece] = []
     for piece in pieces:
-        for one in piece.pieces if isinstance(piece, InOrder) else (piece,):
+        for one in piece.items if isinstance(piece, InOrder) else (piece,):
             last = flat[-1] if flat else None
             if isinstance(last, Texts) and isinstance(one, Texts):
                 flat[-1] = Texts(last.set + one.set, last.place)
@@ -85,12 +63,12 @@ def sequence(pieces: Iterable[Piece]) -> Piece:
 
 def either(pieces: Sequence[Piece]) -> Piece:
     """One of some pieces; those that are texts become one set."""
-    flat = [one for piece in pieces for one in (piece.pieces if isinstance(piece, Either) else (piece,))]
+    flat = [one for piece in pieces for one in (piece.items if isinstance(piece, OneOf) else (piece,))]
     texts = [one for one in flat if isinstance(one, Texts)]
     others: list[Piece] = [one for one in flat if not isinstance(one, Texts)]
     if texts:
         others.append(texts[0] if len(texts) == 1 else Texts(_union(texts), texts[0].place))
-    return others[0] if len(others) == 1 else Either(tuple(others))
+    return others[0] if len(others) == 1 else OneOf(tuple(others))
 
 
 def repeated(piece: Piece, least: int, most: int | None) -> Piece:
@@ -114,12 +92,12 @@ def without_empty(piece: Piece) -> tuple[Piece | None, bool]:
             return piece, False
         rest = piece.set - EMPTY
         return (Texts(rest, piece.place) if rest else None), True
-    if isinstance(piece, Either):
-        parts = [without_empty(one) for one in piece.pieces]
+    if isinstance(piece, OneOf):
+        parts = [without_empty(one) for one in piece.items]
         solid = [one for one, _ in parts if one is not None]
         return (either(solid) if solid else None), any(empty for _, empty in parts)
     if isinstance(piece, Repeated) and piece.least == 0:
-        return Repeated(piece.piece, 1, piece.most), True
+        return Repeated(piece.item, 1, piece.most), True
     return piece, False
 
 

@@ -1,0 +1,341 @@
+"""Rules with alternatives and repetitions over symbols -> `GrammarData`, as Lark's loader makes it of the same rules.
+
+In: terminals with their patterns, and rules whose right sides are trees of names, literals and labels, each with its
+place. Out: the grammar in plain productions. Symbols have the order and the helpers the names that they have after
+Lark's loader, since Lark's lexer goes by that order and messages show those names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from math import prod
+from typing import TypeAlias
+
+from pdacon.base.cancelling import every, look
+from pdacon.errors import GrammarSyntaxError, LimitExceededError, Span
+from pdacon.frontends.regular_sets import RegularSet
+from pdacon.grammar import GrammarData
+from pdacon.grammar.alternatives import MOST_ALTERNATIVES
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
+from pdacon.grammar.labels import FIRST_SYMBOL, MOST_LABELS, Label
+from pdacon.grammar.loading import name_of_literal
+from pdacon.grammar.model import GrammarOptions, Nonterminal, Pattern, Production, Terminal
+from pdacon.grammar.patterns import width_of
+from pdacon.lexer.program import to_automaton
+
+_AT_ONCE = 50
+"""From so many times on a repetition is broken up into helpers, of at most `_LARGEST_PART` parts each."""
+_LARGEST_PART = 5
+_LEFT_OUT = ""
+"""In alternatives, the place of a symbol in brackets that is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A text in a rule; ``written`` is how its author wrote it."""
+
+    text: str
+    written: str = field(compare=False)
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Bracketed:
+    """What may be left out, as ``[x]`` in Lark's language: its place is kept.
+
+    So two alternatives of which one leaves out what the other has are told apart, and refused if nothing else does.
+    """
+
+    item: Expression
+
+
+Expression: TypeAlias = Tree[str | Literal | Label | Bracketed]
+"""A symbol by its name, or what has none; what consists of these."""
+_Lowered: TypeAlias = Tree[str]
+_Side: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One alternative of a rule: what it consists of, the name after ``->``, and its place."""
+
+    items: tuple[Expression, ...]
+    alias: str | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    alternatives: Sequence[Alternative]
+    span: Span | None
+
+
+def text_pattern(text: str) -> Pattern:
+    """The pattern of one text."""
+    return Pattern("str", text, frozenset(), re.escape(text), len(text), len(text))
+
+
+def set_pattern(texts: RegularSet) -> Pattern:
+    """The pattern of a set of texts, of which none is empty."""
+    program = texts.program()
+    assert program is not None
+    return Pattern("automaton", "", frozenset(), "", *width_of("(?s:.+)"), to_automaton(program))
+
+
+class Builder:
+    """Rules and terminals of a grammar, in the order in which they are defined."""
+
+    def __init__(self) -> None:
+        self._rules: dict[str, _Rule] = {}
+        self._helpers: dict[str, tuple[str, _Lowered]] = {}  # with the rules that they were made for
+        self._helper_names: dict[tuple[str, _Lowered, _Lowered], str] = {}
+        self._terminals: dict[str, Terminal] = {}
+        self._names: dict[Pattern, str] = {}
+        self._unnamed = 0
+        self._labels: dict[Label, int] = {}
+
+    def terminal(self, terminal: Terminal) -> None:
+        """Define a terminal; one without a pattern is declared."""
+        self._terminals[terminal.name] = terminal
+        if terminal.pattern is not None:
+            self._names[terminal.pattern] = terminal.name
+
+    def rule(self, name: str, alternatives: Sequence[Alternative], span: Span | None = None) -> None:
+        """Define a rule."""
+        self._rules[name] = _Rule(alternatives, span)
+
+    def built(self, source: str, path: str | None = None, ignore: Collection[str] = ()) -> GrammarData:
+        """The grammar of what the rule ``start`` derives, without the symbols that nothing uses.
+
+        Raises
+        ------
+        GrammarSyntaxError
+            Two alternatives of a rule are the same.
+        LimitExceededError
+            "alternatives": a rule has too many once its optional parts are written out; "labels".
+        """
+        lowered = {name: self._lowered_rule(name, rule) for name, rule in every(self._rules.items(), 1)}
+        written = [(name, name, rule) for name, rule in lowered.items()]
+        for name, (owner, tree) in self._helpers.items():
+            written.append((name, owner, [(tree, Alternative((), None, self._rules[owner].span))]))
+        productions = self._used([one for parts in every(written, 1) for one in self._productions(*parts)])
+        symbols = {symbol for one in productions for symbol in one.rhs}
+        defined = [one for one in self._terminals.values() if one.pattern is not None]
+        terminals = [one for one in defined if one.name in symbols or one.name in ignore]
+        declared = {symbol: self._terminals.get(symbol) for one in productions for symbol in one.rhs}
+        terminals += [one for one in declared.values() if one is not None and one.pattern is None]
+        nonterminals = list(dict.fromkeys(one.lhs for one in productions))
+        number = {one.name: k for k, one in enumerate(terminals)}
+        number |= {name: len(terminals) + 1 + k for k, name in enumerate(nonterminals)}
+        return GrammarData(
+            terminals=tuple(terminals),
+            nonterminals=tuple(map(self._nonterminal, nonterminals)),
+            productions=tuple(one.numbered(number) for one in every(productions)),
+            ignore=frozenset(map(number.__getitem__, ignore)),
+            starts=(number["start"],),
+            options=GrammarOptions(extensions=True, import_base=path),
+            source=source,
+            source_path=path,
+            labels=tuple(self._labels),
+        )
+
+    def _nonterminal(self, name: str) -> Nonterminal:
+        owner = self._helpers[name][0] if name in self._helpers else name
+        return Nonterminal(name, self._rules[owner].span, repeats=name in self._helpers)
+
+    def _used(self, productions: list[_Production]) -> list[_Production]:
+        """The productions without the rules that no other rule has, and what only these have."""
+        while True:
+            used = {symbol for one in productions for symbol in one.rhs if symbol != one.lhs} | {"start"}
+            kept = [one for one in productions if one.lhs in used]
+            if len(kept) == len(productions):
+                return kept
+            productions = kept
+
+    # Names for what has none, and helpers for what is repeated
+
+    def _lowered_rule(self, name: str, rule: _Rule) -> list[tuple[_Lowered, Alternative]]:
+        sides: list[Expression] = [
+            InOrder(one.items) if one.alias is None else OneOf((InOrder(one.items),)) for one in rule.alternatives
+        ]
+        lowered = self._lowered(name, OneOf(tuple(sides)))
+        return [(lowered[id(side)], one) for side, one in zip(sides, rule.alternatives, strict=True)]
+
+    def _lowered(self, rule: str, tree: Expression) -> dict[int, _Lowered]:
+        """What each part of a tree becomes. The deepest come first, and of these the left ones: so Lark counts them."""
+        order = [tree]
+        for node in order:  # grows
+            order += reversed(_parts(node))
+        lowered: dict[int, _Lowered] = {}
+        for node in every(reversed(order)):
+            if id(node) not in lowered:
+                lowered[id(node)] = self._lowered_node(rule, node, lowered)
+        return lowered
+
+    def _lowered_node(self, rule: str, node: Expression, lowered: Mapping[int, _Lowered]) -> _Lowered:
+        if isinstance(node, str):
+            return node
+        if isinstance(node, Literal):
+            return self._unnamed_terminal(text_pattern(node.text), node.written, name_of_literal(node.text), node.span)
+        if isinstance(node, Label):
+            number = self._labels.setdefault(node, len(self._labels))
+            if number >= MOST_LABELS:
+                raise LimitExceededError("labels", number + 1, MOST_LABELS)
+            pattern = Pattern("re", str(node), frozenset(), f"(?:\\u{FIRST_SYMBOL + number:04x})", 1, 1)
+            return self._unnamed_terminal(pattern, f"/{node}/", None, None)
+        parts = [lowered[id(part)] for part in _parts(node)]
+        if isinstance(node, InOrder):
+            return InOrder(tuple(parts))
+        if isinstance(node, OneOf):
+            return OneOf(tuple(parts))
+        if isinstance(node, Bracketed):
+            return OneOf((*parts, InOrder((_LEFT_OUT,) * _places(node.item))))
+        return self._repeated(rule, parts[0], node.least, node.most)
+
+    def _unnamed_terminal(self, pattern: Pattern, written: str, likely: str | None, span: Span | None) -> str:
+        """The name of the terminal with a pattern: its own, or one that says what it is, or a number."""
+        name = self._names.get(pattern)
+        if name is not None:
+            return name
+        if likely is None or likely in self._terminals:
+            likely = f"__ANON_{self._unnamed}"
+            self._unnamed += 1
+        self.terminal(Terminal(likely, pattern, 0, span, written))
+        return likely
+
+    def _repeated(self, rule: str, item: _Lowered, least: int, most: int | None) -> _Lowered:
+        nothing: _Lowered = InOrder(())
+        if most is None:  # at least once, or any number of times
+            again = self._again(rule, "plus" if least else "star", item)
+            return again if least else OneOf((again, nothing))
+        if most < _AT_ONCE:
+            return OneOf(tuple(InOrder((item,) * times) for times in range(least, most + 1)))
+        so_many = item
+        for factor, rest in _small_factors(least):
+            so_many = self._times(rule, factor, rest, so_many, item)
+        if least == most:
+            return so_many
+        times, fewer = item, nothing
+        *factors, (factor, rest) = _small_factors(most - least + 1)
+        for own_factor, own_rest in factors:
+            fewer = self._up_to(rule, own_factor, own_rest, times, fewer, item)
+            times = self._times(rule, own_factor, own_rest, times, item)
+        return OneOf((InOrder((so_many, self._up_to(rule, factor, rest, times, fewer, item))),))
+
+    def _times(self, rule: str, factor: int, rest: int, many: _Lowered, item: _Lowered) -> _Lowered:
+        """``many`` times a factor, and the item some times more."""
+        return self._helper(rule, f"repeat_a{factor}_b{rest}", item, OneOf((_in_order(many, factor, item, rest),)))
+
+    def _up_to(self, rule: str, factor: int, rest: int, many: _Lowered, fewer: _Lowered, item: _Lowered) -> _Lowered:
+        """Less than a factor of ``many`` and then ``fewer``, or just so many and less than ``rest`` of the item."""
+        sides = [_in_order(many, times, fewer, 1) for times in range(factor)]
+        sides += [_in_order(many, factor, item, times) for times in range(rest)]
+        return self._helper(rule, f"repeat_a{factor}_b{rest}_opt", item, OneOf(tuple(sides)))
+
+    def _again(self, rule: str, kind: str, item: _Lowered) -> str:
+        """The helper that has an item once, or itself and the item."""
+        name = self._helper_name(rule, kind, ("", item, item))
+        self._helpers.setdefault(name, (rule, OneOf((item, InOrder((name, item))))))
+        return name
+
+    def _helper(self, rule: str, kind: str, item: _Lowered, tree: _Lowered) -> str:
+        """The helper of a kind for an item, with some alternatives."""
+        name = self._helper_name(rule, kind, (kind, item, tree))
+        self._helpers.setdefault(name, (rule, tree))
+        return name
+
+    def _helper_name(self, rule: str, kind: str, key: tuple[str, _Lowered, _Lowered]) -> str:
+        return self._helper_names.setdefault(key, f"__{rule}_{kind}_{len(self._helpers)}")
+
+    # Productions
+
+    def _productions(
+        self, name: str, owner: str, rule: Iterable[tuple[_Lowered, Alternative]]
+    ) -> Iterator[_Production]:
+        sides: dict[tuple[_Side, str | None], Span | None] = {}
+        for tree, one in rule:
+            for side in self._sides(owner, tree):
+                sides.setdefault((side, one.alias), one.span)
+        seen: set[_Side] = set()
+        for order, ((side, alias), span) in enumerate(sides.items()):
+            plain = tuple(symbol for symbol in side if symbol != _LEFT_OUT)
+            if plain not in seen:
+                yield _Production(name, plain, owner, alias, order, span)
+            elif plain:
+                message = f"two alternatives of {owner} are {' '.join(plain)}; an optional part may make two equal"
+                raise GrammarSyntaxError(f"{message}; remove one of them", self._rules[owner].span)
+            seen.add(plain)
+
+    def _sides(self, rule: str, tree: _Lowered) -> list[_Side]:
+        """The alternatives without any within them, each once."""
+        if isinstance(tree, str):
+            return [(tree,)]
+        look()
+        assert not isinstance(tree, Repeated)
+        parts = [self._sides(rule, item) for item in tree.items]
+        count = sum(map(len, parts)) if isinstance(tree, OneOf) else prod(map(len, parts))
+        if count > MOST_ALTERNATIVES:
+            span = self._rules[rule].span
+            place = "" if span is None else f" at {span}"
+            why = f"rule {rule}{place}: each optional part or group of alternatives multiplies them; give groups names"
+            raise LimitExceededError("alternatives", count, MOST_ALTERNATIVES, why, fixed=True)
+        if isinstance(tree, OneOf):
+            return list(dict.fromkeys(chain.from_iterable(parts)))
+        sides: list[_Side] = [()]
+        for part in parts:
+            sides = [(*begun, *side) for begun in sides for side in part]
+        return sides
+
+
+@dataclass(frozen=True, slots=True)
+class _Production:
+    """A `Production` over names."""
+
+    lhs: str
+    rhs: _Side
+    rule: str
+    alias: str | None
+    order: int
+    span: Span | None
+
+    def numbered(self, number: Mapping[str, int]) -> Production:
+        side = tuple(map(number.__getitem__, self.rhs))
+        return Production(number[self.lhs], side, 0, self.rule, self.alias, self.order, self.span)
+
+
+def _parts(node: Expression) -> tuple[Expression, ...]:
+    if isinstance(node, InOrder | OneOf):
+        return node.items
+    return (node.item,) if isinstance(node, Repeated | Bracketed) else ()
+
+
+def _in_order(one: _Lowered, times: int, other: _Lowered, more: int) -> _Lowered:
+    return InOrder((one,) * times + (other,) * more)
+
+
+def _places(node: Expression) -> int:
+    """How many places something has in brackets: none for literals, hidden names, and what becomes a helper."""
+    if isinstance(node, str):
+        return not node.startswith("_")
+    if isinstance(node, Literal | Label):
+        return isinstance(node, Label)
+    if isinstance(node, Repeated) and (node.most is None or node.most >= _AT_ONCE):
+        return 0
+    places = list(map(_places, _parts(node)))
+    if isinstance(node, Repeated) and node.most is not None:
+        return places[0] * node.most
+    return sum(places) if isinstance(node, InOrder) else max(places)
+
+
+def _small_factors(number: int) -> list[tuple[int, int]]:
+    """Factors and summands, each two together at most `_LARGEST_PART`, that make a number of 1: ``n = n * a + b``."""
+    if number <= _LARGEST_PART:
+        return [(number, 0)]
+    for factor in range(_LARGEST_PART, 1, -1):
+        rest, summand = divmod(number, factor)
+        if factor + summand <= _LARGEST_PART:
+            break
+    return [*_small_factors(rest), (factor, summand)]

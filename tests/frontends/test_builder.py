@@ -1,0 +1,122 @@
+"""What is built of rules is what Lark's loader makes of the same rules as a text."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from pdacon.errors import GrammarSyntaxError
+from pdacon.frontends.builder import Alternative, Bracketed, Builder, Expression, Literal, text_pattern
+from pdacon.grammar import GrammarData, GrammarOptions, Terminal
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated
+from pdacon.grammar.labels import Label
+from pdacon.grammar.reading import read_text
+
+Rules = dict[str, list[Alternative]]
+
+NAMED = {"NUMBER": "1", "BAR": "|", "_HIDDEN": "_"}
+SIGNS = {(0, None): "*", (1, None): "+"}
+LEAVES: list[Expression] = [
+    *("start", "r0", "r1", "r2", "NUMBER", "_HIDDEN", "HOLE"),
+    *(Literal(text, f'"{text}"') for text in ("|", "if", "{", "++", "é", "1")),
+    Label("<a>", is_token=True),
+]
+
+
+def built(rules: Rules) -> GrammarData:
+    builder = Builder()
+    for name, alternatives in rules.items():
+        builder.rule(name, alternatives)
+    for name, text in NAMED.items():
+        builder.terminal(Terminal(name, text_pattern(text), 0, None))
+    builder.terminal(Terminal("HOLE", None, 0, None))
+    return builder.built("")
+
+
+def written(node: Expression) -> str:
+    if isinstance(node, Literal):
+        return node.written
+    if isinstance(node, Label):
+        return f"/{node}/"
+    if isinstance(node, InOrder):
+        return " ".join(map(written, node.items))
+    if isinstance(node, OneOf):
+        return f"({' | '.join(map(written, node.items))})"
+    if isinstance(node, Repeated):
+        return written(node.item) + (SIGNS.get((node.least, node.most)) or f"~{node.least}..{node.most}")
+    return f"[{written(node.item)[1:-1]}]" if isinstance(node, Bracketed) else str(node)
+
+
+def loaded(rules: Rules) -> GrammarData:
+    """The same by way of Lark's loader, without places."""
+    sides = {
+        name: " | ".join(
+            written(InOrder(one.items)) + (f" -> {one.alias}" if one.alias else "") for one in alternatives
+        )
+        for name, alternatives in rules.items()
+    }
+    lines = [
+        *(f"{name}: {side}" for name, side in sides.items()),
+        *(f'{name}: "{text}"' for name, text in NAMED.items()),
+    ]
+    grammar = read_text("\n".join([*lines, "%declare HOLE", ""]), GrammarOptions(extensions=True))
+    return replace(
+        grammar,
+        terminals=tuple(replace(one, span=None) for one in grammar.terminals),
+        nonterminals=tuple(replace(one, span=None) for one in grammar.nonterminals),
+        productions=tuple(replace(one, span=None) for one in grammar.productions),
+        unused=(),
+        source="",
+    )
+
+
+def random_node(rng: random.Random, depth: int) -> Expression:
+    kind = rng.randrange(9) if depth else 0
+    if kind < 4:
+        return rng.choice(LEAVES)
+    if kind < 6:
+        large = rng.random() < 0.1
+        bounds = [(55, 55), (3, 70), (0, 50)] if large else [(0, None), (1, None), (0, 1), (1, 2), (0, 0)]
+        return Repeated(rng.choice(LEAVES) if large else random_item(rng, depth - 1), *rng.choice(bounds))
+    group = OneOf(tuple(InOrder(random_items(rng, depth - 1)) for _ in range(rng.randint(1, 2))))
+    return Bracketed(group) if kind < 7 else group
+
+
+def random_item(rng: random.Random, depth: int) -> Expression:
+    """What a sign may stand after."""
+    node = random_node(rng, depth)
+    return OneOf((InOrder((node,)),)) if isinstance(node, Repeated) else node
+
+
+def random_items(rng: random.Random, depth: int) -> tuple[Expression, ...]:
+    return tuple(random_node(rng, depth) for _ in range(rng.randint(0, 3)))
+
+
+def random_rules(rng: random.Random) -> Rules:
+    return {
+        name: [
+            Alternative(random_items(rng, 2), rng.choice([None, None, None, "x", "y"]))
+            for _ in range(rng.randint(1, 3))
+        ]
+        for name in ("start", "r0", "r1", "r2")
+    }
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_same_as_by_larks_loader(seed: int) -> None:
+    rules = random_rules(random.Random(seed))
+    try:
+        expected = loaded(rules)
+    except GrammarSyntaxError:
+        with pytest.raises(GrammarSyntaxError):
+            built(rules)
+        return
+    assert built(rules) == expected
+
+
+def test_equal_alternatives_are_refused_with_their_rule() -> None:
+    left_out = Bracketed(OneOf((InOrder(("NUMBER",)),)))
+    with pytest.raises(GrammarSyntaxError, match="two alternatives of start are NUMBER; an optional part"):
+        built({"start": [Alternative((left_out, left_out))]})
