@@ -93,7 +93,7 @@ class Pipeline(ConstrainedModel):
         prompt: Prompt | Sequence[Prompt],
         constraint: Given | Sequence[Given | None] | None = None,
         *,
-        response_prefix: str | Generation | Sequence[str | Generation] = "",
+        prefix: str | Generation | Sequence[str | Generation] = "",
         diagnostics: bool = True,
         batch_size: int | None = None,
         **options: Any,
@@ -105,8 +105,8 @@ class Pipeline(ConstrainedModel):
         prompt : str, list of messages, or list of either
         constraint : Constraint, or what a grammar may be given as, or list with one for each prompt, optional
             Default, and None in a list: nothing but the characters of the pipeline constrains the text.
-        response_prefix : str or Generation, or list with one for each prompt
-            The beginning of the answer: ``prefix`` of `pdacon.generate`.
+        prefix : str or Generation, or list with one for each prompt
+            The beginning of the answer: see `pdacon.generate`.
         diagnostics : bool
             Whether texts have their ``diagnostics``; they take one more pass of the model.
         batch_size : int, optional
@@ -126,17 +126,16 @@ class Pipeline(ConstrainedModel):
         PdaconError, TypeError, ValueError
             See `pdacon.generate`.
         """
-        for name, ours in (("prefix", "response_prefix"), ("grammar", "constraint")):
-            if name in options:
-                raise TypeError(f"Pipeline.generate has no option {name}; give {ours}")
+        if "grammar" in options:
+            raise TypeError("Pipeline.generate has no option grammar; give constraint")
         given: list[Any] = list(constraint) if isinstance(constraint, list | tuple) else [constraint]
         if not isinstance(constraint, list | tuple):
             given *= len(split(prompt))
         made = [self._constraint(one) for one in given]
         options["diagnostics"] = diagnostics
         if batch_size is None or is_one(prompt):
-            return generate(self.model, self.tokenizer, prompt, constraint=made, prefix=response_prefix, **options)
-        return self._in_batches(split(prompt), made, response_prefix, batch_size, options)
+            return generate(self.model, self.tokenizer, prompt, constraint=made, prefix=prefix, **options)
+        return self._in_batches(split(prompt), made, prefix, batch_size, options)
 
     def _in_batches(
         self,
@@ -177,7 +176,7 @@ class Pipeline(ConstrainedModel):
         text: str,
         constraint: Given | None = None,
         *,
-        response_prefix: str = "",
+        prefix: str = "",
         border: Border = "end",
         chat_options: Mapping[str, Any] | None = None,
     ) -> TextProbability: ...
@@ -188,7 +187,7 @@ class Pipeline(ConstrainedModel):
         text: Sequence[str],
         constraint: Given | None = None,
         *,
-        response_prefix: str = "",
+        prefix: str = "",
         border: Border = "end",
         chat_options: Mapping[str, Any] | None = None,
     ) -> list[TextProbability]: ...
@@ -199,7 +198,7 @@ class Pipeline(ConstrainedModel):
         text: str | Sequence[str],
         constraint: Given | None = None,
         *,
-        response_prefix: str = "",
+        prefix: str = "",
         border: Border = "end",
         chat_options: Mapping[str, Any] | None = None,
     ) -> TextProbability | list[TextProbability]:
@@ -212,10 +211,10 @@ class Pipeline(ConstrainedModel):
         ----------
         prompt : str or list of messages
         text : str or sequence of str
-            What stands after the prompt and `response_prefix`. A sequence gives a list, computed in batches.
+            What stands after the prompt and `prefix`. A sequence gives a list, computed in batches.
         constraint : Constraint, or what a grammar may be given as, optional
-            Of the whole answer, `response_prefix` included. Without it there is no other probability than the model's.
-        response_prefix : str
+            Of the whole answer, `prefix` included. Without it there is no other probability than the model's.
+        prefix : str
             A beginning of the answer that is given, so that it costs no probability.
         border : {"end", "word", "any"}
             What has to come after the text: an end token; an end token or one that begins with no letter, digit or
@@ -234,7 +233,7 @@ class Pipeline(ConstrainedModel):
         Cost: one pass of the model over the prompt and each text.
         """
         made = self._constraint(constraint)
-        before = Begun(response_prefix.encode(), response_prefix)
+        before = Begun(prefix.encode(), prefix)
         texts = [text] if isinstance(text, str) else list(text)
         tokens = [tuple(self.tokenizer(one, add_special_tokens=False)["input_ids"]) for one in texts]
         if not texts:
@@ -254,7 +253,7 @@ class Pipeline(ConstrainedModel):
         prompt: Prompt,
         constraint: Given,
         *,
-        response_prefix: str = "",
+        prefix: str = "",
         border: Border = "end",
         max_tokens: int = MOST_TOKENS,
         method: Method = "auto",
@@ -273,7 +272,7 @@ class Pipeline(ConstrainedModel):
         ----------
         prompt : str or list of messages
         constraint : Constraint, or what a grammar may be given as
-        response_prefix : str
+        prefix : str
             A beginning of the answer that is given, so that it costs no probability.
         border : {"end", "word", "any"}
             What has to come after a sentence, as for `compute_probability`. A text that goes on after a border is not
@@ -314,7 +313,7 @@ class Pipeline(ConstrainedModel):
         the signal in tokenization space?" (2024), for sums over tokenizations by importance sampling.
         """
         made = self.compile(constraint)
-        before = Begun(response_prefix.encode(), response_prefix)
+        before = Begun(prefix.encode(), prefix)
         matcher = _within(made, begin(made, before), max_tokens)
         with few_threads(self.model):
             return mass_of(
@@ -337,7 +336,7 @@ class Pipeline(ConstrainedModel):
         prompt: Prompt,
         constraint: Given,
         *,
-        response_prefix: str = "",
+        prefix: str = "",
         particles: int = 64,
         resample_below: float = 0.5,
         checks: int = 0,
@@ -355,7 +354,7 @@ class Pipeline(ConstrainedModel):
         ----------
         prompt : str or list of messages
         constraint : Constraint, or what a grammar may be given as
-        response_prefix : str
+        prefix : str
             A beginning of the answer that is given.
         particles : int
             How many texts, all written at once. The more, the nearer to the posterior.
@@ -400,7 +399,7 @@ class Pipeline(ConstrainedModel):
                 f"{resample_below} (from 0 to 1)"
             )
         made = self.compile(constraint)
-        before = Begun(response_prefix.encode(), response_prefix)
+        before = Begun(prefix.encode(), prefix)
         matcher = _within(made, begin(made, before), max_tokens)
         generator = None if seed is None else torch.Generator(self.model.device).manual_seed(seed)
         with few_threads(self.model):
@@ -421,7 +420,7 @@ class Pipeline(ConstrainedModel):
         prompt: Prompt,
         constraint: Given | None = None,
         *,
-        response_prefix: str = "",
+        prefix: str = "",
         budget: Budget | None = None,
         chat_options: Mapping[str, Any] | None = None,
     ) -> Steps:
@@ -431,10 +430,10 @@ class Pipeline(ConstrainedModel):
         ----------
         prompt : str or list of messages
         constraint : Constraint, or what a grammar may be given as, optional
-        response_prefix : str
+        prefix : str
             The beginning of the answer.
         budget : Budget, optional
-            Within how much after `response_prefix` the text is to be a sentence: what leads further is not allowed.
+            Within how much after `prefix` the text is to be a sentence: what leads further is not allowed.
         chat_options : mapping, optional
             More arguments of ``tokenizer.apply_chat_template``.
 
@@ -443,7 +442,7 @@ class Pipeline(ConstrainedModel):
         PdaconError, TypeError, ValueError
         """
         made = self._constraint(constraint)
-        before = Begun(response_prefix.encode(), response_prefix)
+        before = Begun(prefix.encode(), prefix)
         matcher = None if made is None else begin(made, before, budget=budget)
         states = States.behind(self.model, self._inputs(prompt, before, chat_options).arguments)
         return Steps(states, matcher, self._vocabulary if made is None else made.vocabulary, before)

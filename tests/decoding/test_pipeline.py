@@ -54,11 +54,11 @@ def test_what_a_constraint_may_be(tiny: pdacon.Pipeline, constraint: Any) -> Non
 def test_it_is_generate_with_diagnostics(tiny: pdacon.Pipeline) -> None:
     prompts = ["A list:", "Numbers:"]
     options: dict[str, Any] = {"seed": 5, "max_tokens": 20, "num_return_sequences": 2}
-    answers = tiny.generate(prompts, "json_dumps", response_prefix=["[", "{"], **options)
+    answers = tiny.generate(prompts, "json_dumps", prefix=["[", "{"], **options)
     expected = generate(tiny.model, tiny.tokenizer, prompts, "json_dumps", prefix=["[", "{"], **options)
     assert answers == expected
     assert all(answer.diagnostics.log_prob <= answer.diagnostics.constrained_log_prob for answer in answers)
-    plain = tiny.generate(prompts, "json_dumps", response_prefix=["[", "{"], diagnostics=False, **options)
+    plain = tiny.generate(prompts, "json_dumps", prefix=["[", "{"], diagnostics=False, **options)
     assert plain == expected
     with pytest.raises(ValueError, match="diagnostics=True"):
         _ = plain[0].diagnostics
@@ -72,8 +72,6 @@ def test_one_constraint_for_each_prompt(tiny: pdacon.Pipeline) -> None:
 
 
 def test_what_has_another_name_here_is_refused(tiny: pdacon.Pipeline) -> None:
-    with pytest.raises(TypeError, match="give response_prefix"):
-        tiny.generate("A", "json", prefix="[")
     with pytest.raises(TypeError, match="give constraint"):
         tiny.generate("A", grammar="json")
 
@@ -110,8 +108,8 @@ def test_values_are_kept_where_characters_are_restricted(tiny: pdacon.Pipeline) 
 def test_step_by_step(pipeline: pdacon.Pipeline) -> None:
     """Greedy steps are greedy generation, and have its probabilities."""
     grammar = pdacon.Grammar.from_regex("(yes|no)( [0-9]{3})?")
-    answer = pipeline.generate("Hi", grammar, temperature=0, response_prefix="y", max_tokens=20)
-    steps = pipeline.steps("Hi", grammar, response_prefix="y")
+    answer = pipeline.generate("Hi", grammar, temperature=0, prefix="y", max_tokens=20)
+    steps = pipeline.steps("Hi", grammar, prefix="y")
     for step in answer.diagnostics.steps:
         assert float(steps.log_probs[step.token]) == pytest.approx(step.log_prob, abs=1e-4)
         assert float(steps.constrained_log_probs[step.token]) == pytest.approx(step.constrained_log_prob, abs=1e-4)
@@ -234,7 +232,7 @@ def test_seeds_and_beams_in_batches(pipeline: pdacon.Pipeline) -> None:
 def test_a_constraint_and_a_beginning_for_each_prompt_of_a_batch(pipeline: pdacon.Pipeline) -> None:
     grammars = [pdacon.Grammar.from_choices([f"{letter}{letter}"]) for letter in "abc"]
     found = pipeline.generate(
-        ["x"] * 3, grammars, response_prefix=["a", "b", "c"], batch_size=2, diagnostics=False, temperature=0
+        ["x"] * 3, grammars, prefix=["a", "b", "c"], batch_size=2, diagnostics=False, temperature=0
     )
     assert [text.text for text in found] == ["aa", "bb", "cc"]
     with pytest.raises(ValueError, match="1 seeds are given for 3 texts"):

@@ -67,7 +67,7 @@ def test_within_some_tokens(pipeline: pdacon.Pipeline, defined: Definition) -> N
 
 def test_behind_a_prefix(pipeline: pdacon.Pipeline) -> None:
     begun = Definition(pipeline, PROMPT + "ye") if not pipeline.model.config.is_encoder_decoder else None
-    found = pipeline.compute_probability_mass(PROMPT, pdacon.Grammar.from_choices(WORDS), response_prefix="ye")
+    found = pipeline.compute_probability_mass(PROMPT, pdacon.Grammar.from_choices(WORDS), prefix="ye")
     assert set(found.texts) == {"yes", "yes, no"}
     if begun is not None:
         assert found.mass == pytest.approx(begun.of_text("s") + begun.of_text("s, no"), rel=1e-5)
@@ -197,7 +197,7 @@ def test_what_makes_no_sense_is_refused(pipeline: pdacon.Pipeline) -> None:
         ({"batch_size": 0}, "batch_size is 0"),
         ({"max_tokens": 0}, "max_tokens is 0"),
         ({"method": "exact", "most_prefixes": 3}, "more than 3 beginnings"),
-        ({"response_prefix": "x"}, "not the beginning"),
+        ({"prefix": "x"}, "not the beginning"),
     ]
     for options, message in cases:
         with pytest.raises(ValueError, match=message):

@@ -119,14 +119,14 @@ def test_texts_that_are_generated_are_not_of_the_posterior(language: pdacon.Pipe
 
 def test_weighted_texts(pipeline: pdacon.Pipeline) -> None:
     grammar = pdacon.Grammar.from_choices(["yes", "no", "nope"])
-    found = pipeline.sample(PROMPT, grammar, response_prefix="n", particles=20, seed=1)
+    found = pipeline.sample(PROMPT, grammar, prefix="n", particles=20, seed=1)
     assert math.fsum(found.weights) == pytest.approx(1)
     assert {text.text for text in found.texts} <= {"no", "nope"}
     assert all(text.complete and text.value == text.text and text.prefix == "n" for text in found.texts)
     assert math.fsum(found.probabilities().values()) == pytest.approx(1)
     assert 0 < found.effective_sample_size <= 20.001
     assert found.checked == 0
-    again = pipeline.sample(PROMPT, grammar, response_prefix="n", particles=20, seed=1)
+    again = pipeline.sample(PROMPT, grammar, prefix="n", particles=20, seed=1)
     assert again == found
     assert [one.text for one in found.draw(5, seed=2)] == [one.text for one in again.draw(5, seed=2)]
     checked = pipeline.sample(PROMPT, grammar, particles=20, checks=1, seed=1)
