@@ -6,11 +6,9 @@ import asyncio
 import copy
 import time
 from collections.abc import AsyncGenerator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from inspect import signature
 from itertools import count
-from queue import Empty
 from threading import Thread
 from typing import Any, Literal
 
@@ -19,6 +17,7 @@ from transformers import ContinuousBatchingConfig
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface import PDAContinuousProcessor, constrain
+from pdacon.integrations.huggingface.internals import add_processor, forget_handler, forget_outputs, is_scheduled
 from pdacon.matching import Budget
 from pdacon.serving.accounts import Record, current
 from pdacon.serving.failures import RequestError, stopping
@@ -142,9 +141,7 @@ class Engine:
         self._masks = constrain(manager, {_FREE: None}, tokenizer=self.tokenizer)
         self._masks.on_step = self._metrics.observe_step
         self._sampler = Sampler()
-        processors = manager.logit_processor
-        processors.logits_processor.append(self._sampler)
-        processors.tensors_required += 1
+        add_processor(manager, self._sampler, first=False)
         manager.warmup()
         # The model's thread is a daemon like the one that starts it: should it hang, the process can still end.
         starter = Thread(target=manager.start, daemon=True)
@@ -183,7 +180,7 @@ class Engine:
             await asyncio.sleep(_LOOK_SECONDS)
             if self._manager is None:
                 continue
-            self._forget_outputs(self._manager.output_router.output_queue)
+            forget_outputs(self._manager)
             if self._manager.current_batch != self._steps:
                 self._steps, self._last_step = self._manager.current_batch, time.monotonic()
                 self.is_hung = False
@@ -258,8 +255,7 @@ class Engine:
         finally:
             if not finished:
                 manager.cancel_request(name)
-            with manager.output_router._lock:
-                manager.output_router.result_handlers.pop(name, None)
+            forget_handler(manager, name)
             masks.remove(name)
             sampler.samplings.pop(name, None)
             del self._running[name]
@@ -279,15 +275,7 @@ class Engine:
 
     def _is_active(self, name: str) -> bool:
         """Whether an answer is among those that the model is writing."""
-        processor = None if self._manager is None else self._manager.batch_processor
-        return processor is not None and name in processor.scheduler.active_requests
-
-    @staticmethod
-    def _forget_outputs(outputs: Any) -> None:
-        """Throw away what was written for answers whose clients had left: transformers would keep it for ever."""
-        with suppress(Empty):
-            while True:
-                outputs.get_nowait()
+        return self._manager is not None and is_scheduled(self._manager, name)
 
     def _step(self, running: _Running, output: Any, sampling: Sampling) -> Step:
         new = output.generated_tokens[running.seen :]

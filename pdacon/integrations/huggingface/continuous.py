@@ -22,6 +22,7 @@ from pdacon.errors import MatcherError, PdaconError
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.arguments import require_vocabulary
 from pdacon.integrations.huggingface.beginnings import Beginning, begin
+from pdacon.integrations.huggingface.internals import add_processor, ends_of, written_before
 from pdacon.integrations.huggingface.masks import Fill, MaskTable
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.integrations.widths import is_plausible, refusal
@@ -201,7 +202,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         except (ValueError, PdaconError) as error:
             # Raised, it would end every request of the manager.
             state.error = str(error)
-            ends = tuple(state._eos_token_ids) or (0,)
+            ends = ends_of(state) or (0,)
             return ("ends", ends), lambda words: _allow(words, ends)
 
     def _choice(self, row: Row) -> Fill:
@@ -226,8 +227,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
 
     def _begun(self, state: Any, constraint: Constraint, prefix: Beginning, budget: Budget | None) -> _Followed:
         """Return the row of a request from its beginning."""
-        # A request that was interrupted begins again with what it had generated as a part of its prompt.
-        again = state.initial_tokens[state._true_initial_tokens :] if state._true_initial_tokens else []
+        again = written_before(state)
         row = Row(begin(constraint, prefix, budget=budget), constraint.vocabulary, None)
         row.extend(again, 0)
         key, all_followed = id(state), self._followed
@@ -285,11 +285,7 @@ def constrain(
         config.max_requests_per_batch,
         compared=tokenizer is not None,
     )
-    processors = manager.logit_processor
-    processors.logits_processor.insert(0, processor)
-    processors.tensors_required += 1
-    processors.supported_keys.update(processor.supported_kwargs)
-    processors.do_processing = True
+    add_processor(manager, processor, first=True)
     return processor
 
 

@@ -18,6 +18,7 @@ from transformers.generation.stopping_criteria import StopStringCriteria
 
 from pdacon.base.arguments import require_count
 from pdacon.front.constraint import Constraint
+from pdacon.integrations.huggingface.internals import decode_with
 from pdacon.matching import Matcher
 
 _FORCED_BYTES = 256  # of what is forced so many are tokenized at most
@@ -214,12 +215,8 @@ def drafting(draft: Draft | Forced, matcher: Matcher, tokenizer: Any, options: M
 
     def decode(model: Any, input_ids: torch.LongTensor, *, generation_config: Any, **others: Any) -> Any:
         candidates = Candidates(draft, matcher, input_ids.shape[1], generation_config.max_length)
-        return type(model)._assisted_decoding(
-            _WithCandidates(model, candidates),
-            input_ids,
-            generation_config=generation_config,
-            **{**others, "streamer": streamer},
-        )
+        others["streamer"] = streamer
+        return decode_with(candidates, model, input_ids, generation_config=generation_config, **others)
 
     changed = {name: value for name, value in options.items() if name != "stop_strings"}
     if strings:
@@ -227,19 +224,3 @@ def drafting(draft: Draft | Forced, matcher: Matcher, tokenizer: Any, options: M
         changed["stopping_criteria"] = StoppingCriteriaList(criteria)
     # The number makes transformers prepare what assisted decoding needs.
     return {**changed, "custom_generate": decode, "prompt_lookup_num_tokens": draft.most}
-
-
-class _WithCandidates:
-    """A model for assisted decoding that is asked for its candidates here; all else is the model's."""
-
-    def __init__(self, model: Any, candidates: Candidates) -> None:
-        self._model, self._candidates = model, candidates
-
-    def _get_candidate_generator(self, **_: Any) -> Any:
-        return self._candidates
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._model(*args, **kwargs)

@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from transformers import GenerationConfig
-from transformers.utils.generic import TransformersKwargs
 
 from pdacon.base.arguments import belongs_elsewhere
 from pdacon.base.quoting import did_you_mean
 from pdacon.front.compiling import compile
+from pdacon.integrations.huggingface.internals import OF_FORWARD
 
 # Arguments of model.generate that `generate` sets itself, and what to use in their place.
 _OURS = {
@@ -69,7 +69,7 @@ def require_options(caller: str, model: Any, own: Collection[str], options: Mapp
 def _of_generate(model: Any) -> set[str]:
     """What ``model.generate`` takes: its parameters, its configuration's, and those of the model's forward pass."""
     configuration: Any = GenerationConfig
-    known = {*configuration().to_dict(), *vars(model.generation_config), *TransformersKwargs.__optional_keys__}
+    known = {*configuration().to_dict(), *vars(model.generation_config), *OF_FORWARD}
     known |= {"tokenizer", "assistant_tokenizer", "mm_encoder_outputs"}
     takers = [model.generate, model.prepare_inputs_for_generation, model.forward]
     if model.config.is_encoder_decoder:
