@@ -248,8 +248,6 @@ def lalr_tables(
     starts: NDArray[np.int32],
     max_states: int,
     max_bytes: int,
-    max_seconds: float,
-    cancel: CancelEvent | None = None,
 ) -> LalrTables: ...
 
 # lexer

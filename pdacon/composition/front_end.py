@@ -22,9 +22,7 @@ def lower(grammar: GrammarData, limits: Limits, watch: Watch) -> tuple[Tables, L
         A terminal uses what pdacon does not support.
     LimitExceededError, CancelledError
     """
-    tables = build_tables(
-        grammar, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left(), cancel=watch.cancel
-    )
+    tables = build_tables(grammar, max_states=limits.states, max_bytes=limits.bytes)
     tables = split_parentheses(grammar, tables, max_states=limits.states)
     lexer = build_lexer(
         grammar,

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.base.cancelling import CancelEvent
 from pdacon.grammar.flat import AnyProduction, FlatProductions
 from pdacon.grammar.grammar_data import GrammarData
 from pdacon.lalr.gotos import Gotos
@@ -172,8 +171,6 @@ def build_tables(
     *,
     max_states: int = 1_000_000,
     max_bytes: int = 1 << 29,
-    max_seconds: float = 0.0,
-    cancel: CancelEvent | None = None,
 ) -> Tables:
     """Build the LALR(1) tables of a grammar, with Lark's resolution of conflicts.
 
@@ -185,10 +182,6 @@ def build_tables(
         Most LR states; 0: no limit.
     max_bytes : int
         Most memory for the tables and what they are made from; at most 8 GiB.
-    max_seconds : float
-        Most time; 0: no limit.
-    cancel : CancelEvent, optional
-        Stops the work when it is set.
 
     Raises
     ------
@@ -217,8 +210,6 @@ def build_tables(
         starts=np.array(starts, np.int32),
         max_states=max_states,
         max_bytes=max_bytes,
-        max_seconds=max_seconds,
-        cancel=cancel,
     )
     start_of = {symbol: k for k, symbol in enumerate(starts)}
     return Tables(

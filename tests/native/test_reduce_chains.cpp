@@ -109,7 +109,7 @@ struct Counts {
 void check_one(unsigned seed, Counts& counts) {
     pdacon::test::Random random(seed);
     const auto productions = random_productions(random);
-    auto built = pdacon::lalr::build_tables(productions, {0, 0, 0});
+    auto built = pdacon::lalr::build_tables(productions, {0, 0});
     const auto end = built.num_terminals;
     std::vector<std::int32_t> lhs, length;
     for (std::size_t at = 0; at < productions.lhs.size(); ++at) {

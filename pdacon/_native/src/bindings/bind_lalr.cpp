@@ -18,13 +18,12 @@ using Matrix = nb::ndarray<nb::numpy, const int32_t, nb::ndim<2>>;
 using Self = nb::pointer_and_handle<lalr::Tables>;
 
 lalr::Tables lalr_tables(int32_t num_terminals, int32_t num_nonterminals, Input lhs, Input rhs_offset,
-                         Input rhs, Input priority, Input starts, int64_t max_states, int64_t max_bytes,
-                         double max_seconds, nb::object cancel) {
+                         Input rhs, Input priority, Input starts, int64_t max_states, int64_t max_bytes) {
     const lalr::Productions productions{num_terminals, num_nonterminals, copy(lhs),   copy(rhs_offset),
                                         copy(rhs),     copy(priority),   copy(starts)};
-    PythonCanceller canceller(std::move(cancel));
+    PythonCanceller canceller;
     const WithoutGil release;
-    return lalr::build_tables(productions, {max_states, max_bytes, max_seconds, &canceller});
+    return lalr::build_tables(productions, {max_states, max_bytes, &canceller});
 }
 
 // Views share memory with the tables and keep them alive.
@@ -63,8 +62,7 @@ void bind_lalr(nb::module_& m) {
         .def_prop_ro("conflict_productions", &vector_view<&Tables::conflict_productions>);
     m.def("lalr_tables", &lalr_tables, nb::arg("num_terminals"), nb::arg("num_nonterminals"), nb::arg("lhs"),
           nb::arg("rhs_offset"), nb::arg("rhs"), nb::arg("priority"), nb::arg("starts"),
-          nb::arg("max_states"), nb::arg("max_bytes"), nb::arg("max_seconds"),
-          nb::arg("cancel") = nb::none());
+          nb::arg("max_states"), nb::arg("max_bytes"));
 }
 
 }  // namespace pdacon

@@ -364,7 +364,7 @@ Tables build_tables(const Productions& grammar, const Limits& limits) {
     // Whatever the caller allows, no array gets more entries than 32 bits can count.
     constexpr auto most = int64_t{sizeof(int32_t)} * INT32_MAX;
     const MemoryLimit memory(limits.bytes > 0 ? std::min(limits.bytes, most) : most);
-    Budget budget(limits.states, limits.seconds, limits.canceller);
+    Budget budget(limits.states, 0, limits.canceller);
     return Analysis(grammar, budget).run();
 }
 

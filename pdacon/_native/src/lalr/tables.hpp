@@ -60,7 +60,6 @@ struct Conflict {
 struct Limits {
     int64_t states;
     int64_t bytes;
-    double seconds;
     Canceller* canceller = nullptr;
 };
 

@@ -57,7 +57,7 @@ ParseTables tables(Input& input, std::int32_t terminals, std::int32_t contexts, 
     std::vector<std::int32_t> lhs, length, context;
     if (!input.wild()) {
         const auto grammar = fuzzing::productions(input, terminals, nonterminals, 8);
-        const auto built = lalr::build_tables(grammar, {200, 32 << 20, 0});
+        const auto built = lalr::build_tables(grammar, {200, 32 << 20});
         made.num_states = built.num_states;
         made.action = built.action;
         made.gotos = {built.goto_offset, built.goto_nonterminal, built.goto_target};
