@@ -344,8 +344,6 @@ def find_collisions(
     pairs: NDArray[np.int32],
     following: list[list[int]],
     max_states: int,
-    max_seconds: float,
-    cancel: CancelEvent | None = None,
     max_bytes: int = 0,
 ) -> list[tuple[int, int, bytes, bytes]]: ...  # first, second, witness, what has to follow it
 def read_words(
@@ -478,9 +476,7 @@ class TokenPda:
         known: Columns | None = None,
     ) -> TokenPda: ...
     # Label, the other one or -1, a token of both, and a beginning of a lexeme behind which it is so.
-    def label_conflicts(
-        self, max_states: int, max_seconds: float, cancel: object = None
-    ) -> list[tuple[int, int, int, bytes]]: ...
+    def label_conflicts(self, max_states: int) -> list[tuple[int, int, int, bytes]]: ...
     def mask_all(
         self,
         max_columns: int,

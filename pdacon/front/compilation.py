@@ -100,7 +100,7 @@ def compiled(
         if len(hopeless) == len(pdas):
             names = [texts.name for texts in grammar.within]
             raise EmptyLanguageError(no_sentence(grammar.options.start, names))
-        _require_readable_labels(grammar, vocabulary, pdas, limits, watch)
+        _require_readable_labels(grammar, vocabulary, pdas, limits)
         if not grammar.within:  # what filters and sets of texts forbid is meant
             _caution_about(grammar, lexer)
         if filter is not None:
@@ -180,12 +180,10 @@ def _require_texts(filters: Sequence[Any], grammar: GrammarData) -> None:
 
 
 def _require_readable_labels(
-    grammar: GrammarData, vocabulary: Vocabulary, pdas: Sequence[_core.TokenPda], limits: Limits, watch: Watch
+    grammar: GrammarData, vocabulary: Vocabulary, pdas: Sequence[_core.TokenPda], limits: Limits
 ) -> None:
     """Raises where text, or another label, is in the way of a label; see docs/decisions/0021-labels.md."""
-    found = label_findings(
-        grammar, pdas, vocabulary, max_states=limits.states, max_seconds=watch.left(), cancel=watch.cancel
-    )
+    found = label_findings(grammar, pdas, vocabulary, max_states=limits.states)
     if any(finding.level == "error" for finding in found):
         report = check_within(grammar, vocabulary, seconds=0, max_states=limits.states, max_bytes=limits.bytes)
         raise NondeterministicGrammarError(with_pictures(report))
@@ -206,9 +204,7 @@ def _caution_about(grammar: GrammarData, lexer: Lexer) -> None:
 
 def _require_determinism(grammar: GrammarData, tables: Tables, lexer: Lexer, limits: Limits, watch: Watch) -> None:
     """Raises for a grammar that is not deterministic enough for its options."""
-    collisions = find_collisions(
-        lexer, max_states=limits.states, max_bytes=limits.bytes, max_seconds=watch.left(), cancel=watch.cancel
-    )
+    collisions = find_collisions(lexer, max_states=limits.states, max_bytes=limits.bytes)
     if not (tables.conflicts or collisions or lexer.automaton.unbounded):
         return
     stages = partial(check_stages, grammar, tables, lexer, collisions=collisions)

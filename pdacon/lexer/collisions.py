@@ -13,7 +13,7 @@ from itertools import groupby
 import numpy as np
 
 from pdacon._native import _core
-from pdacon.base.cancelling import CancelEvent, every, look, stop_if_set
+from pdacon.base.cancelling import every, look
 from pdacon.grammar import GrammarData
 from pdacon.lexer.contexts import flags_of, kind_of, lexing_order
 from pdacon.lexer.ignoring import are_companions, companions
@@ -38,8 +38,6 @@ def find_collisions(
     *,
     max_states: int = 1_000_000,
     max_bytes: int = 1 << 29,
-    max_seconds: float = 0,
-    cancel: CancelEvent | None = None,
 ) -> list[Collision]:
     """Every pair of terminals between which only Lark's order chooses.
 
@@ -47,12 +45,11 @@ def find_collisions(
     something follows that no terminal begins with there.
     """
     look()
-    stop_if_set(cancel)
     pairs = _candidate_pairs(lexer)
     if not pairs:
         return []
     flat = np.array(pairs, np.int32).reshape(-1)
-    found = _core.find_collisions(lexer.nfa, flat, _terminals_after(lexer), max_states, max_seconds, cancel, max_bytes)
+    found = _core.find_collisions(lexer.nfa, flat, _terminals_after(lexer), max_states, max_bytes)
     return [Collision(*collision) for collision in found]
 
 

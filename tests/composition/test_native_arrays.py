@@ -263,7 +263,7 @@ def test_damaged_nfas_are_refused(changes: dict[str, list[int]]) -> None:
     broken = nfa(**changes)
     pairs = np.array([0, 0], np.int32)
     with pytest.raises(ValueError, match="nfa"):
-        _core.find_collisions(broken, pairs, [[0]], 0, 0.0)
+        _core.find_collisions(broken, pairs, [[0]], 0)
     with pytest.raises(ValueError, match="nfa"):
         _core.LexingAutomaton.make(broken, np.zeros(1, np.uint8), [[0]], [[]], [[0]], [0], -1, 8, 0, 0.0)
 
@@ -285,7 +285,7 @@ def test_lexical_contexts_out_of_range_are_refused() -> None:
             _core.LexingAutomaton.make(good, ignored, alternations, renames, follow, starts, -1, 8, 0, 0.0)
     for pairs in ([0], [0, 1], [-1, 0]):
         with pytest.raises(ValueError, match="pairs"):
-            _core.find_collisions(good, np.array(pairs, np.int32), [[0]], 0, 0.0)
+            _core.find_collisions(good, np.array(pairs, np.int32), [[0]], 0)
     for following in ([], [[1]], [[-1]], [[0], [0]]):
         with pytest.raises(ValueError, match="following"):
-            _core.find_collisions(good, np.array([0, 0], np.int32), following, 0, 0.0)
+            _core.find_collisions(good, np.array([0, 0], np.int32), following, 0)

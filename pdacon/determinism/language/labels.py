@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pdacon._native import _core
-    from pdacon.base.cancelling import CancelEvent
     from pdacon.detokenizer import Vocabulary
     from pdacon.grammar import GrammarData, Span
     from pdacon.grammar.labels import Label
@@ -29,8 +28,6 @@ def label_findings(
     vocab: Vocabulary,
     *,
     max_states: int,
-    max_seconds: float = 0,
-    cancel: CancelEvent | None = None,
 ) -> list[Finding]:
     """PDA021, an error, and PDA022, an error unless ``conflicts="shift"`` settles it.
 
@@ -40,7 +37,7 @@ def label_findings(
     """
     if not grammar.labels or not pdas:
         return []  # all start symbols have one lexer
-    found = pdas[0].label_conflicts(max_states, max_seconds, cancel)
+    found = pdas[0].label_conflicts(max_states)
     return [
         _hidden(grammar, label, token, prefix, vocab)
         if other < 0

@@ -105,13 +105,12 @@ nb::tuple reached(const TokenPda& pda, std::int64_t max_states, double max_secon
                           pairs(found.next_in_sentences));
 }
 
-nb::list label_conflicts(const TokenPda& pda, std::int64_t max_states, double max_seconds,
-                         nb::object cancel) {
+nb::list label_conflicts(const TokenPda& pda, std::int64_t max_states) {
     std::vector<LabelConflict> found;
     {
-        PythonCanceller canceller(std::move(cancel));
+        PythonCanceller canceller;
         const WithoutGil release;
-        Budget budget(max_states, max_seconds, &canceller);
+        Budget budget(max_states, 0, &canceller);
         found = find_label_conflicts(pda.machine().lexer, pda.tokens(), pda.labels(), budget);
     }
     nb::list conflicts;
@@ -201,8 +200,7 @@ void bind_composition(nb::module_& m) {
         .def("empty_language", &TokenPda::empty_language, nb::arg("leading_space") = false,
              nb::call_guard<WithoutGil>())
         .def("reached", &reached, nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("max_bytes") = 0)
-        .def("label_conflicts", &label_conflicts, nb::arg("max_states"), nb::arg("max_seconds"),
-             nb::arg("cancel") = nb::none())
+        .def("label_conflicts", &label_conflicts, nb::arg("max_states"))
         .def("mask_all", &mask_all, nb::arg("max_columns"), nb::arg("max_states"), nb::arg("max_seconds"),
              nb::arg("cancel") = nb::none(), nb::arg("max_bytes") = 0)
         .def("statistics", &statistics)

@@ -133,14 +133,14 @@ nb::list unbounded(const LexingAutomaton& automaton) {
 
 nb::list collisions(const Nfa& nfa, const Array<std::int32_t>& pairs,
                     const std::vector<std::vector<std::int32_t>>& following, std::int64_t max_states,
-                    double max_seconds, nb::object cancel, std::int64_t max_bytes) {
+                    std::int64_t max_bytes) {
     std::vector<Collision> found;
     {
         const auto flat = copy(pairs);
-        PythonCanceller canceller(std::move(cancel));
+        PythonCanceller canceller;
         const WithoutGil release;
         const MemoryLimit memory(max_bytes);
-        Budget budget(max_states, max_seconds, &canceller);
+        Budget budget(max_states, 0, &canceller);
         found = find_collisions(nfa, flat, following, budget);
     }
     nb::list out;
@@ -314,8 +314,7 @@ void bind_lexer(nb::module_& m) {
     m.def("find_early_end", &early_end, nb::arg("nfa"), nb::arg("terminal"), nb::arg("max_states"),
           nb::arg("max_seconds"), nb::arg("max_bytes") = 0);
     m.def("find_collisions", &collisions, nb::arg("nfa"), nb::arg("pairs"), nb::arg("following"),
-          nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("cancel") = nb::none(),
-          nb::arg("max_bytes") = 0);
+          nb::arg("max_states"), nb::arg("max_bytes") = 0);
 }
 
 }  // namespace pdacon
