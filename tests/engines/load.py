@@ -9,6 +9,7 @@ to stop while all clients ask. A process of its own asks for `/health`. Memory i
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import multiprocessing
 import os
@@ -22,6 +23,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -102,27 +104,65 @@ def _is_object(line: str) -> bool:
 
 
 class Health:
-    """A process that asks for `/health` again and again, and what it saw: seconds, and answers that are not 200."""
+    """A process that asks for `/health` again and again, and what it saw: seconds, and answers that are not 200.
+
+    It asks a bare server in the same way: the seconds of that are the machine's.
+    """
 
     def __init__(self, address: str) -> None:
+        spawn = multiprocessing.get_context("spawn")
         self._ours, theirs = multiprocessing.Pipe()
-        self._process = multiprocessing.get_context("spawn").Process(target=ask_for_health, args=(address, theirs))
+        bare = free_port()
+        self._bare = spawn.Process(target=serve_bare, args=(bare,))
+        self._bare.start()
+        addresses = (address, f"http://127.0.0.1:{bare}")
+        self._process = spawn.Process(target=ask_for_health, args=(*addresses, theirs))
         self._process.start()
         self._ours.recv()  # it is there
 
-    def stop(self) -> tuple[list[float], list[str]]:
+    def stop(self) -> tuple[list[float], list[str], list[float]]:
         self._ours.send("stop")
-        seen: tuple[list[float], list[str]] = self._ours.recv()
+        seen: tuple[list[float], list[str], list[float]] = self._ours.recv()
         self._process.join()
+        self._bare.kill()
         return seen
 
 
-def ask_for_health(address: str, pipe: Any) -> None:
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def serve_bare(port: int) -> None:
+    """A server that does nothing but answer."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                await reader.readuntil(b"\r\n\r\n")
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    async def serve() -> None:
+        await (await asyncio.start_server(answer, "127.0.0.1", port)).serve_forever()
+
+    asyncio.run(serve())
+
+
+def ask_for_health(address: str, bare: str, pipe: Any) -> None:
     seconds: list[float] = []
+    others: list[float] = []
     wrong: list[str] = []
     with httpx.Client(timeout=60) as client:
         pipe.send("begun")
         while not pipe.poll(0.05):
+            began = time.monotonic()
+            with suppress(httpx.ConnectError):  # it starts more slowly
+                client.get(f"{bare}/health")
+                others.append(time.monotonic() - began)
             began = time.monotonic()
             try:
                 status = str(client.get(f"{address}/health").status_code)
@@ -131,7 +171,7 @@ def ask_for_health(address: str, pipe: Any) -> None:
             seconds.append(time.monotonic() - began)
             if status != "200":
                 wrong.append(status)
-    pipe.send((sorted(seconds), wrong))
+    pipe.send((sorted(seconds), wrong, sorted(others)))
 
 
 class Figures:
@@ -241,7 +281,7 @@ def phase(server: Server, told: argparse.Namespace, seed: int, killed: bool) -> 
         time.sleep(min(5.0, seconds / 10))
         memory.append(server.mebibytes())
     figures = server.figures()
-    looks, unhealthy = health.stop()
+    looks, unhealthy, bare = health.stop()
     asking.stopping.set()
     status = 0
     if killed:
@@ -258,6 +298,7 @@ def phase(server: Server, told: argparse.Namespace, seed: int, killed: bool) -> 
         f"{1000 * late:.1f} ms, the slowest {1000 * looks[-1]:.0f} ms; not 200: {unhealthy}; by its own "
         f"figures 99 % within {figures.percentile('pdacon_request_seconds', 0.99, path='/health')} s"
     )
+    print(f"  a bare server beside it: 99 % within {1000 * bare[int(0.99 * len(bare))]:.1f} ms, {1000 * bare[-1]:.0f}")
     others = server.other_lines()
     print("\n    ".join([f"  lines of the log that are no JSON: {len(others)}", *others[:5]]))
     failures = sum(figures("pdacon_requests_total", status=str(code)) for code in range(500, 600))
@@ -297,9 +338,7 @@ def main() -> int:
     parser.add_argument("--hostile", type=float, default=0.05, help="how many of the requests are")
     told = parser.parse_args()
     options = ["--cache-mib", str(told.cache_mib)]
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder) / "cache"
         cache.mkdir()

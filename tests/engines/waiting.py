@@ -7,7 +7,6 @@ other work take, so what `/health` takes beyond them is ours. Several clients as
 from __future__ import annotations
 
 import argparse
-import asyncio
 import http.client
 import itertools
 import json
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from load import Server
+from load import Server, serve_bare
 
 sys.path.append(str(Path(__file__).parents[1]))
 from serving.heavy import heavy_requests
@@ -117,24 +116,6 @@ def look(ports: Sequence[int], pipe: Any) -> None:
             assert answer.status == 200
             seconds.append(time.perf_counter() - began)
     pipe.send(looks)
-
-
-def serve_bare(port: int) -> None:
-    """A server that does nothing but answer."""
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while True:
-                await reader.readuntil(b"\r\n\r\n")
-                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-                await writer.drain()
-        except (asyncio.IncompleteReadError, ConnectionError):
-            writer.close()
-
-    async def serve() -> None:
-        await (await asyncio.start_server(answer, "127.0.0.1", port)).serve_forever()
-
-    asyncio.run(serve())
 
 
 def figures(looks: list[float]) -> str:
