@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from pdacon.front.reachability import Unreachable, unreachable
     from pdacon.front.report import DeterminismReport
     from pdacon.frontends.json_schema import Spelling
-    from pdacon.frontends.regular_sets import RegularSet
     from pdacon.frontends.types import Call
     from pdacon.grammar.indentation import FixedWidthIndenter
     from pdacon.integrations.huggingface.generation import generate
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from pdacon.integrations.huggingface.results import Generation
     from pdacon.matching import Budget, Matcher, fill_bitmasks, fill_tree_bitmask, mask_ids
     from pdacon.matching.explanation import Explanation
+    from pdacon.regular.regular_set import RegularSet
 
     __version__: str
 
@@ -111,7 +111,7 @@ _ROOMS = {
     "Limits": "base.limits",
     "Matcher": "matching",
     "Pipeline": "decoding",
-    "RegularSet": "frontends.regular_sets",
+    "RegularSet": "regular.regular_set",
     "Spelling": "frontends.json_schema",
     "Unreachable": "front.reachability",
     "Vocabulary": "detokenizer",

@@ -20,9 +20,10 @@ from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
 from pdacon.grammar import GrammarData
-from pdacon.grammar.labels import Label, spelling
+from pdacon.grammar.labels import Label
 from pdacon.lalr import ColumnClasses, Tables, split_blocks
 from pdacon.lexer import Lexer
+from pdacon.regular.ordered.labels import spelling
 
 TRIES = _core.Tries()
 """The tries of all constraints of this process, loaded ones included."""

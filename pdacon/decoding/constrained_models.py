@@ -18,11 +18,11 @@ from pdacon.front.caching import CompileCache
 from pdacon.front.compiling import compile
 from pdacon.front.constraint import Constraint
 from pdacon.front.grammar import GrammarSource, grammar_of
-from pdacon.frontends.regular_sets import RegularSet
 from pdacon.integrations.huggingface.arguments import pad_id, require_same_texts, vocabulary
 from pdacon.integrations.huggingface.beginnings import Begun
 from pdacon.integrations.huggingface.prompts import Inputs, Prompt, encode, is_one, split
 from pdacon.integrations.huggingface.tiny import load_tiny
+from pdacon.regular.regular_set import RegularSet
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -319,7 +319,7 @@ class Vocabulary:
             return self.labels[label]
         if label in TEXT_LABELS:
             return self._text_labels[label]
-        from pdacon.grammar.regular_groups import TEXT_GROUPS  # brings lark along, which no vocabulary needs
+        from pdacon.regular.groups import TEXT_GROUPS  # brings lark along, which no vocabulary needs
 
         known = sorted({*self.labels, *TEXT_LABELS})
         raise VocabularyError(

@@ -21,10 +21,10 @@ from typing import TypeAlias
 import numpy
 from numpy.typing import NDArray
 
-from pdacon.lexer.classes import SCALAR_VALUES, union
 from pdacon.lexer.lowering import join_behind
-from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, Program
-from pdacon.lexer.utf8 import FINAL, ByteTrie, Ranges, byte_trie, single_bytes
+from pdacon.regular.ordered.classes import SCALAR_VALUES, union
+from pdacon.regular.ordered.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, Program
+from pdacon.regular.ordered.utf8 import FINAL, ByteTrie, Ranges, byte_trie, single_bytes
 
 ALL_BYTES: Ranges = ((0, 255),)
 

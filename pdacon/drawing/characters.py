@@ -5,9 +5,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from pdacon.lexer.classes import SCALAR_VALUES, difference
-from pdacon.lexer.unicode_sets import SetName, unicode_set
-from pdacon.lexer.utf8 import Ranges
+from pdacon.regular.ordered.classes import SCALAR_VALUES, difference
+from pdacon.regular.ordered.unicode_sets import SetName, unicode_set
+from pdacon.regular.ordered.utf8 import Ranges
 
 _SURROGATES: Ranges = ((0xD800, 0xDFFF),)
 _CATEGORIES: tuple[tuple[SetName, str], ...] = (("word", "\\w"), ("digit", "\\d"), ("space", "\\s"))

@@ -21,9 +21,9 @@ from pdacon.drawing.rendering import render
 from pdacon.errors import DrawingError
 from pdacon.grammar import GrammarData
 from pdacon.lexer import compile_terminal
-from pdacon.lexer.classes import SCALAR_VALUES
-from pdacon.lexer.unicode_sets import runs
-from pdacon.lexer.utf8 import Ranges
+from pdacon.regular.ordered.classes import SCALAR_VALUES
+from pdacon.regular.ordered.unicode_sets import runs
+from pdacon.regular.ordered.utf8 import Ranges
 
 MOST_STATES = 40
 _EDGES = 2.5  # a state, on the average; in a picture with more they cannot be followed

@@ -18,7 +18,7 @@ from pdacon.errors import VocabularyError
 from pdacon.filters.spaces import Prefix
 from pdacon.filters.tokenizer_parts import parts_of
 from pdacon.filters.tokenizer_texts import added_tokens, form_of_tokenizer, text_arrays, texts_left
-from pdacon.frontends.regular_sets import RegularSet
+from pdacon.regular.regular_set import RegularSet
 
 FILTERS = _core.Filters()
 """The filters of all constraints of this process, loaded ones included."""

@@ -17,8 +17,8 @@ from pdacon._native import _core
 from pdacon.detokenizer import Vocabulary
 from pdacon.filters.characters import NUM_CODE_POINTS
 from pdacon.filters.splitting import SplitAutomaton
-from pdacon.frontends.texts import utf8
 from pdacon.regular import Dfa
+from pdacon.regular.string_programs import utf8
 
 _BEGINS, _CONTINUES, _ALONE = 1, 2, 3
 _MOST_SETTLED = 8

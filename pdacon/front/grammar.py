@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from pdacon.front.options import LarkOptions
-    from pdacon.frontends.regular_sets import RegularSet
+    from pdacon.regular.regular_set import RegularSet
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # These are inherited.
@@ -359,7 +359,7 @@ class Grammar(GrammarWaysIn):
         Cost: the lexing automaton becomes its product with that of the set, as far as texts reach it.
         """
         from pdacon.frontends.narrowing import with_texts_within
-        from pdacon.frontends.regular_sets import RegularSet
+        from pdacon.regular.regular_set import RegularSet
 
         return self._of(with_texts_within(self, regular_set)) if isinstance(regular_set, RegularSet) else NotImplemented
 
@@ -416,8 +416,8 @@ def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | N
 def _grammar_of_object(caller: str, given: Any, options: dict[str, Any]) -> Grammar:
     """The grammar of a set, a type, calls of a function or a term of Outlines, whose front ends are imported here."""
     from pdacon.frontends.outlines_terms import is_term
-    from pdacon.frontends.regular_sets import RegularSet
     from pdacon.frontends.types import is_type
+    from pdacon.regular.regular_set import RegularSet
 
     if isinstance(given, RegularSet):
         return Grammar.from_set(given)

@@ -11,8 +11,8 @@ from pdacon.errors import EmptyLanguageError, Span, UnsupportedGrammarError
 from pdacon.filters import changes_or_refusal
 from pdacon.front.compiling import compile
 from pdacon.front.grammar import Grammar, GrammarSource, grammar_of
-from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar.model import Terminal
+from pdacon.regular.regular_set import RegularSet
 
 
 @dataclass(frozen=True)

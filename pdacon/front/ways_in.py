@@ -389,9 +389,10 @@ class GrammarWaysIn(GrammarQuestions):
             It matches nothing.
         LimitExceededError, TypeError
         """
-        from pdacon.frontends.regular_sets import RegularSet
+        from pdacon.frontends.texts import set_grammar
+        from pdacon.regular.regular_set import RegularSet
 
-        return cls._of(RegularSet.from_regex(pattern, limits=limits).grammar_data("regular expression"))
+        return cls._of(set_grammar(RegularSet.from_regex(pattern, limits=limits), "regular expression"))
 
     @classmethod
     def from_choices(cls, strings: Iterable[str], *, limits: Any = None) -> Self:
@@ -415,7 +416,8 @@ class GrammarWaysIn(GrammarQuestions):
         -----
         Cost: some 50 ns a letter.
         """
-        from pdacon.frontends.texts import checked_strings, choices_grammar
+        from pdacon.frontends.texts import choices_grammar
+        from pdacon.regular.string_programs import checked_strings
 
         own = Limits(states=1_000_000) if limits is None else limits
         return cls._of(choices_grammar(checked_strings("from_choices", strings), own.states, own.bytes))
@@ -429,10 +431,11 @@ class GrammarWaysIn(GrammarQuestions):
         EmptyLanguageError, LimitExceededError, TypeError
             The set is empty, too large or none.
         """
-        from pdacon.frontends.regular_sets import RegularSet
+        from pdacon.frontends.texts import set_grammar
+        from pdacon.regular.regular_set import RegularSet
 
         require("from_set", "regular_set", regular_set, RegularSet)
-        return cls._of(regular_set.grammar_data())
+        return cls._of(set_grammar(regular_set))
 
     @classmethod
     def from_sql_schema(

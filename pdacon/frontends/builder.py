@@ -16,15 +16,16 @@ from typing import TypeAlias
 
 from pdacon.base.cancelling import every, look
 from pdacon.errors import GrammarSyntaxError, LimitExceededError, Span
-from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import GrammarData
 from pdacon.grammar.alternatives import MOST_ALTERNATIVES
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
-from pdacon.grammar.labels import FIRST_SYMBOL, MOST_LABELS, Label
+from pdacon.grammar.labels import Label
 from pdacon.grammar.loading import name_of_literal
 from pdacon.grammar.model import GrammarOptions, Nonterminal, Pattern, Production, Terminal
 from pdacon.grammar.patterns import width_of
-from pdacon.lexer.program import to_automaton
+from pdacon.regular.ordered.labels import FIRST_SYMBOL, MOST_LABELS
+from pdacon.regular.ordered.program import to_automaton
+from pdacon.regular.regular_set import RegularSet
 
 _AT_ONCE = 50
 """From so many times on a repetition is broken up into helpers, of at most `_LARGEST_PART` parts each."""

@@ -11,9 +11,18 @@ from typing import Any
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.frontends.arguments import lowered, shown
 from pdacon.frontends.sql_names import NAME, as_literal, never_names
-from pdacon.lexer.matched import Node, Way, texts
-from pdacon.lexer.patterns import compile_pattern
-from pdacon.lexer.sre import ASCII, IGNORECASE, UNICODE, compile_character, first_of, is_sequence, parse, scoped_flags
+from pdacon.regular.ordered.matched import Node, Way, texts
+from pdacon.regular.ordered.patterns import compile_pattern
+from pdacon.regular.ordered.sre import (
+    ASCII,
+    IGNORECASE,
+    UNICODE,
+    compile_character,
+    first_of,
+    is_sequence,
+    parse,
+    scoped_flags,
+)
 
 _FLAGS = ASCII | IGNORECASE
 _NO_WORD = [chr(code) for code in range(128) if not NAME.fullmatch("x" + chr(code))]

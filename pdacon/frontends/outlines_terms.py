@@ -16,9 +16,10 @@ from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.dialects import llguidance_grammar
 from pdacon.frontends.insertion import composed
 from pdacon.frontends.json_schema import schema_grammar
-from pdacon.frontends.regular_sets import RegularSet
+from pdacon.frontends.texts import set_grammar
 from pdacon.grammar import GrammarData, GrammarOptions
 from pdacon.grammar.reading import read_text
+from pdacon.regular.regular_set import RegularSet
 
 _MODULE = "outlines.types.dsl"
 _COUNTS: Mapping[str, Callable[[Any], tuple[int, int | None]]] = {
@@ -49,7 +50,7 @@ def outlines_grammar(term: Any) -> GrammarData:
     if kind in _HOLES:
         return _of_hole(term)
     if _is_regular(term):
-        return _set_of(term).grammar_data()
+        return set_grammar(_set_of(term))
     holes: dict[str, Callable[[], GrammarData]] = {}
     return composed(f"start: {_written(term, holes)}", holes)
 
@@ -104,7 +105,7 @@ def _written(term: Any, holes: dict[str, Callable[[], GrammarData]]) -> str:
     kind = type(term).__name__
     if _is_regular(term) or kind in _HOLES:
         name = f"part_{len(holes) + 1}"
-        holes[name] = partial(replace, _of_hole(term)) if kind in _HOLES else _set_of(term).grammar_data
+        holes[name] = partial(replace, _of_hole(term)) if kind in _HOLES else partial(set_grammar, _set_of(term))
         return name
     parts = [_written(part, holes) for part in _parts(term)]
     if kind not in _COUNTS:

@@ -18,12 +18,13 @@ from operator import attrgetter
 
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar.grammar_data import GrammarData
-from pdacon.grammar.model import Automaton, Pattern, Terminal
-from pdacon.grammar.regular_groups import has_groups
-from pdacon.lexer.program import BYTES, MATCH, SPLIT, Edges, epsilon_closure, from_automaton
-from pdacon.lexer.utf8 import continuations
+from pdacon.grammar.model import Pattern, Terminal
 from pdacon.regular import character_class
 from pdacon.regular.characters import complement, union
+from pdacon.regular.groups import has_groups
+from pdacon.regular.ordered.program import BYTES, MATCH, SPLIT, Edges, epsilon_closure, from_automaton
+from pdacon.regular.ordered.utf8 import continuations
+from pdacon.regular.records import Automaton
 
 START, END = -1, -2
 """States of an automaton that is made into a pattern: where it begins and where it ends."""

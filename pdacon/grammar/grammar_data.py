@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pdacon.grammar.flat import FlatProductions
 from pdacon.grammar.labels import Label
 from pdacon.grammar.model import (
-    Automaton,
     Definition,
     GrammarOptions,
     Import,
@@ -29,9 +28,9 @@ from pdacon.grammar.model import (
     Production,
     SourceLanguage,
     Terminal,
-    TextSet,
     Values,
 )
+from pdacon.regular.records import Automaton, TextSet
 
 _LONGEST = 80  # Repetitions nest; longer ones are shown as (...), so that a description stays one readable line.
 _DEEPEST = 4

@@ -16,14 +16,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdacon.errors import GrammarSyntaxError, LimitExceededError, Span
-from pdacon.grammar.regular_groups import SetTable
+from pdacon.regular.groups import SetTable
+from pdacon.regular.ordered.labels import FIRST_BYTE, FIRST_SYMBOL, MOST_LABELS, RADIX
 
-FIRST_SYMBOL = 0xD800
-"""The character of label 0; a surrogate, which is in no text."""
-FIRST_BYTE = 0xF5
-"""The bytes from here on are in no UTF-8. Two of them spell a label."""
-_RADIX = 0x100 - FIRST_BYTE
-MOST_LABELS = _RADIX * _RADIX
 RESERVED = frozenset({"TOKEN"})
 """Names of groups that stand for something else than a label of that name."""
 
@@ -51,11 +46,6 @@ class Label:
         return f"(?P<TOKEN>{name})"
 
 
-def spelling(number: int) -> bytes:
-    """The two bytes that a label is to the lexer."""
-    return bytes((FIRST_BYTE + number // _RADIX, FIRST_BYTE + number % _RADIX))
-
-
 def written_out(text: bytes, labels: tuple[Label, ...]) -> bytes:
     """A text that has spellings of labels, with each label as its author writes it."""
     return _SPELLED.sub(lambda found: _written(found[0], labels).encode(), text) if labels else text
@@ -67,7 +57,7 @@ def written_out_in(message: str, labels: tuple[Label, ...]) -> str:
 
 
 def _written(spelled: bytes, labels: tuple[Label, ...]) -> str:
-    number = (spelled[0] - FIRST_BYTE) * _RADIX + spelled[1] - FIRST_BYTE
+    number = (spelled[0] - FIRST_BYTE) * RADIX + spelled[1] - FIRST_BYTE
     return str(labels[number]) if number < len(labels) else spelled.decode("ascii", "backslashreplace")
 
 

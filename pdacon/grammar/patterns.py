@@ -14,11 +14,12 @@ from lark.utils import get_regexp_width
 
 from pdacon.base.cautions import caution
 from pdacon.errors import GrammarSyntaxError, Span, UnsupportedGrammarError
-from pdacon.grammar.brackets import NO_POSIX, posix_class, unambiguous
 from pdacon.grammar.labels import Label, LabelTable, escaped, pieces_of
-from pdacon.grammar.model import Automaton, GrammarOptions, Pattern
+from pdacon.grammar.model import GrammarOptions, Pattern
 from pdacon.grammar.places import shorten
-from pdacon.grammar.regular_groups import SetTable, has_sets, refuse_without_extensions
+from pdacon.regular.brackets import NO_POSIX, posix_class, unambiguous
+from pdacon.regular.groups import SetTable, has_sets, refuse_without_extensions
+from pdacon.regular.records import Automaton
 
 # (?i) and its like: flags for the whole expression, where Lark puts every terminal inside one alternation.
 _GLOBAL_FLAGS = re.compile(r"\(\?[aiLmsux]+\)")

@@ -20,8 +20,8 @@ from pdacon.grammar.lowering import lower
 from pdacon.grammar.model import GrammarOptions
 from pdacon.grammar.nesting import check_nesting
 from pdacon.grammar.patterns import PatternSets
-from pdacon.grammar.regular_groups import RegularGroupError
 from pdacon.grammar.settings import make_options, schema_advice
+from pdacon.regular.groups import RegularGroupError
 
 _SAVED_CONSTRAINT = b"\x89PDA"  # what every file of `Constraint.save` begins with
 

@@ -11,7 +11,7 @@ from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar.indentation import read_postlex
 from pdacon.grammar.labels import RESERVED
 from pdacon.grammar.model import ConflictPolicy, GrammarOptions, LexerKind, LookaheadPolicy, PriorityPolicy
-from pdacon.grammar.regular_groups import REGULAR_GROUPS
+from pdacon.regular.groups import REGULAR_GROUPS
 
 _ACCEPTED: dict[str, tuple[object, ...]] = {
     "lexer": get_args(LexerKind),

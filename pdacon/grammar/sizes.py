@@ -16,7 +16,6 @@ from pdacon.grammar.flat import FlatProductions
 from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.labels import Label
 from pdacon.grammar.model import (
-    Automaton,
     Definition,
     GrammarOptions,
     Import,
@@ -27,8 +26,8 @@ from pdacon.grammar.model import (
     Pattern,
     Production,
     Terminal,
-    TextSet,
 )
+from pdacon.regular.records import Automaton, TextSet
 
 _RECORDS = frozenset(
     (

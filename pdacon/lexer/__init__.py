@@ -14,28 +14,18 @@ from pdacon.lexer.collisions import Collision, find_collisions
 from pdacon.lexer.contexts import Context, find_group_name_clashes
 from pdacon.lexer.lowering import Lexer, UnboundedLookahead, build_lexer, find_unbounded_lookahead
 from pdacon.lexer.newlines import check_newline, may_indent
-from pdacon.lexer.patterns import ANY_SIZE, compile_pattern, compile_terminal, compile_whole, compile_with_sets
-from pdacon.lexer.program import Program
-from pdacon.lexer.running import Runner
-from pdacon.lexer.sre import is_lazy
+from pdacon.lexer.terminals import compile_terminal
 
 __all__ = [
-    "ANY_SIZE",
     "Collision",
     "Context",
     "Lexer",
-    "Program",
-    "Runner",
     "UnboundedLookahead",
     "build_lexer",
     "check_newline",
-    "compile_pattern",
     "compile_terminal",
-    "compile_whole",
-    "compile_with_sets",
     "find_collisions",
     "find_group_name_clashes",
     "find_unbounded_lookahead",
-    "is_lazy",
     "may_indent",
 ]

@@ -23,9 +23,9 @@ from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import GrammarData, GroupNameClash, Terminal, group_name_clashes, group_names
 from pdacon.lalr import Tables
 from pdacon.lexer.ignoring import always_by_state, are_companions, companions
-from pdacon.lexer.patterns import STATES_LIMIT, compile_pattern
-from pdacon.lexer.program import from_automaton
-from pdacon.lexer.running import Runner, runner_of
+from pdacon.regular.ordered.patterns import STATES_LIMIT, compile_pattern
+from pdacon.regular.ordered.program import from_automaton
+from pdacon.regular.ordered.running import Runner, runner_of
 
 
 @dataclass(frozen=True, slots=True)

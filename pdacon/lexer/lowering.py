@@ -21,9 +21,9 @@ from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables
 from pdacon.lexer.contexts import Context, clashes_in, make_contexts
-from pdacon.lexer.patterns import compile_terminal, one_text
-from pdacon.lexer.program import Program, remembered_automaton
+from pdacon.lexer.terminals import compile_terminal, one_text
 from pdacon.lexer.wanted import OUTSIDE, WHOLE, narrowed
+from pdacon.regular.ordered.program import Program, remembered_automaton
 
 _Numbers: TypeAlias = NDArray[np.int32]
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.lexer.patterns import compile_terminal
-from pdacon.lexer.program import BYTES, MATCH, SPLIT
+from pdacon.lexer.terminals import compile_terminal
+from pdacon.regular.ordered.program import BYTES, MATCH, SPLIT
 
 if TYPE_CHECKING:
     from pdacon.grammar import GrammarData

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pdacon.base.cancelling import look
 from pdacon.errors import LimitExceededError
-from pdacon.grammar.model import TextSet
+from pdacon.regular.records import TextSet
 
 BEGINNING, WHOLE, OUTSIDE = range(3)
 """What is said of a text: one of the set goes on from it, it is one, or none begins like it. As the core has it."""

@@ -8,10 +8,11 @@ from itertools import islice
 
 from pdacon._native import _core
 from pdacon.grammar import GrammarData
-from pdacon.lexer import ANY_SIZE, compile_terminal
+from pdacon.lexer import compile_terminal
 from pdacon.lexer.contexts import lexing_order
 from pdacon.matching.lexemes import shortest_texts
 from pdacon.pda import Configuration, Expectation, LexemeReader, expect
+from pdacon.regular.ordered import ANY_SIZE
 
 _MOST_TRIED = 32  # texts of an ignored terminal
 _DEEPEST = 10_000  # symbols on the stack of a text that is completed

@@ -11,8 +11,8 @@ from collections import Counter
 from functools import cached_property
 from random import Random
 
-from pdacon.lexer import Program
-from pdacon.lexer.program import BYTES, SPLIT, Edges, epsilon_closure
+from pdacon.regular.ordered import Program
+from pdacon.regular.ordered.program import BYTES, SPLIT, Edges, epsilon_closure
 
 # Letters about as often as English has them, so that names look like words.
 _LETTERS = "eeeeaaaaooooiiittttnnnsssrrrhhlldduccmmfpgwybvk"

@@ -13,9 +13,9 @@ from typing import Any
 
 from pdacon.base.quoting import LISTED
 from pdacon.grammar import GrammarData
-from pdacon.lexer import sre
 from pdacon.matching.explanation import Unlisted
 from pdacon.pda import Configuration, Expectation, expect
+from pdacon.regular.ordered import sre
 
 _MOST_TEXTS = 50_000
 _MOST_CHOICES = 16  # of characters in one place, before they are no list but a class

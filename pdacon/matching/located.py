@@ -16,10 +16,10 @@ from pdacon.errors import ArtifactError
 from pdacon.grammar import GrammarData
 from pdacon.lalr import open_parentheses
 from pdacon.lexer.contexts import lexing_order
-from pdacon.lexer.program import from_automaton
-from pdacon.lexer.running import Runner, runner_of
 from pdacon.matching.explanation import Cut
 from pdacon.pda import Configuration, LexemeReader, Machine, Margin
+from pdacon.regular.ordered.program import from_automaton
+from pdacon.regular.ordered.running import Runner, runner_of
 
 
 @dataclass(frozen=True, slots=True)

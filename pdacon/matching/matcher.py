@@ -14,12 +14,13 @@ from pdacon._native import _core
 from pdacon.base.arguments import require
 from pdacon.base.quoting import quote, tail
 from pdacon.errors import MatcherError
-from pdacon.grammar.labels import FIRST_BYTE, written_out
+from pdacon.grammar.labels import written_out
 from pdacon.matching.budgets import Budget, left_at_start
 from pdacon.matching.explaining import Explainer
 from pdacon.matching.explanation import Explanation
 from pdacon.matching.labelled import with_tokens
 from pdacon.matching.spelled import is_spelled
+from pdacon.regular.ordered.labels import FIRST_BYTE
 
 
 class Matcher(_core.Matcher):

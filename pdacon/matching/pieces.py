@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from pdacon.lexer import ANY_SIZE, compile_terminal
+from pdacon.lexer import compile_terminal
 from pdacon.matching.lexemes import LexemeSampler, first_bytes
 from pdacon.matching.listed import ListedTexts
 from pdacon.pda import Configuration, expect
+from pdacon.regular.ordered import ANY_SIZE
 
 if TYPE_CHECKING:
     from pdacon.grammar import GrammarData, Terminal

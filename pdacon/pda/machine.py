@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from pdacon.lexer import ANY_SIZE, compile_terminal
+from pdacon.lexer import compile_terminal
 from pdacon.lexer.contexts import flags_of, is_piece_of, is_regex, lexing_order
 from pdacon.lexer.ignoring import always_by_state, are_companions, companions
-from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, Program, epsilon_closure, from_automaton
-from pdacon.lexer.running import runner_of
 from pdacon.lexer.wanted import OUTSIDE, WHOLE, table_of
 from pdacon.pda.reduces import Reduces
 from pdacon.pda.stack import Stack
+from pdacon.regular.ordered import ANY_SIZE
+from pdacon.regular.ordered.program import MATCH, PENDING, PENDING_OR_END, Program, epsilon_closure, from_automaton
+from pdacon.regular.ordered.running import runner_of
 
 if TYPE_CHECKING:
     from pdacon.grammar import GrammarData, Terminal

@@ -1,7 +1,8 @@
-"""Sets of strings as values: regular languages over code points.
+"""Regular languages: sets of strings as values, and what the patterns of ``re`` match.
 
-In: patterns as ECMA-262 writes them, sets of characters, words. Out: deterministic automata over code points, made from
-any Boolean combination of them. It knows nothing of bytes, tokens, grammars or lexers.
+In: patterns as ECMA-262 or Python write them, sets of characters, words. Out: deterministic automata over code points,
+made from any Boolean combination of them (`RegularSet`); and ordered automata over bytes, with the match that a
+backtracking matcher finds (``ordered``). It knows nothing of tokens, grammars or lexers.
 
 Source: for automata whose transitions are Boolean formulas, A. Chandra, D. Kozen and L. Stockmeyer, "Alternation",
 Journal of the ACM 28(1), 1981; for decision diagrams, R. Bryant, "Graph-Based Algorithms for Boolean Function

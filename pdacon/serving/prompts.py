@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from pdacon.serving.advice import shown
@@ -130,7 +133,7 @@ class Prompts:
             return str(made)
 
         try:
-            return within(self._seconds, render)
+            return within(self._seconds, render, _files_of_templates())
         except TimeIsUp as error:
             raise RequestError(
                 400,
@@ -164,3 +167,10 @@ def _content(message: Mapping[str, Any]) -> str | None:
     raise RequestError(
         400, "the content of a message must be a text, or a list of parts of type 'text'", param="messages"
     )
+
+
+@cache
+def _files_of_templates() -> tuple[str, ...]:
+    """Where the code of templates is: Jinja compiles each into a file of no name, and runs it with its own code."""
+    jinja = find_spec("jinja2")
+    return ("<template>", *([] if jinja is None or jinja.origin is None else [str(Path(jinja.origin).parent)]))

@@ -17,7 +17,7 @@ from support.little_room import least_bytes
 
 import pdacon
 from pdacon import CancelledError, Grammar, LimitExceededError, Limits, Vocabulary
-from pdacon.lexer.patterns import compile_terminal
+from pdacon.lexer.terminals import compile_terminal
 
 EVERY_BYTE = Vocabulary.from_tokens(
     [*(bytes([byte]) for byte in range(256)), *(b")" * length for length in range(2, 9)), None], [263]

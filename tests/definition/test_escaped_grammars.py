@@ -17,7 +17,7 @@ from lark.exceptions import LarkError
 
 import pdacon
 from pdacon import Grammar, RegularSet
-from pdacon.lexer.escaping import ESCAPES, Escapes
+from pdacon.regular.ordered.escaping import ESCAPES, Escapes
 from tests.support.known_sentences import require_masks_of_sentences
 from tests.support.spellings import spellings
 

@@ -22,7 +22,7 @@ from lark.indenter import Indenter, PythonIndenter
 import pdacon
 from pdacon import FixedWidthIndenter, Grammar, RegularSet
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.lexer.escaping import ESCAPES, Escapes
+from pdacon.regular.ordered.escaping import ESCAPES, Escapes
 from tests.support.known_sentences import require_masks_of_sentences
 from tests.support.spellings import spellings
 

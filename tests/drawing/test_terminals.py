@@ -17,10 +17,10 @@ from lexer.regexes import LETTERS, regexes_of_size, rich_regexes, texts_over
 from pdacon import DrawingError, Grammar, UnsupportedGrammarError
 from pdacon.drawing.automaton import CharacterAutomaton, character_automaton
 from pdacon.drawing.characters import describe_set
-from pdacon.lexer import compile_pattern
-from pdacon.lexer.classes import SCALAR_VALUES, complement, difference, union
-from pdacon.lexer.unicode_sets import unicode_set
-from pdacon.lexer.utf8 import Ranges
+from pdacon.regular.ordered import compile_pattern
+from pdacon.regular.ordered.classes import SCALAR_VALUES, complement, difference, union
+from pdacon.regular.ordered.unicode_sets import unicode_set
+from pdacon.regular.ordered.utf8 import Ranges
 
 pytest.importorskip("graphlay")
 

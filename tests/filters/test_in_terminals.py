@@ -16,7 +16,7 @@ from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError
 from pdacon.filters import Canonical, Characters, InTerminals, NormalForm, Scripts
 from pdacon.frontends.narrowing import with_terminals_within
 from pdacon.lexer import compile_terminal
-from pdacon.lexer.running import runner_of
+from pdacon.regular.ordered.running import runner_of
 
 BYTES = Vocabulary.bytes()
 PATTERNS = [

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import pdacon
-from pdacon.grammar.brackets import unambiguous
+from pdacon.regular.brackets import unambiguous
 
 BYTES = pdacon.Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
 AMBIGUOUS = [

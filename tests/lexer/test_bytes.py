@@ -13,7 +13,7 @@ from support.pike import Simulator
 from support.scaling import scaled
 
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.lexer import compile_pattern
+from pdacon.regular.ordered import compile_pattern
 
 BYTES = "".join(map(chr, range(256)))
 LETTERS = "aAkKsSiI_0 -\n\x00\x1c\x85\xa0\xb5\xc9\xdf\xe9\xff"

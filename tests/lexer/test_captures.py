@@ -13,8 +13,8 @@ from support.pike import Simulator
 
 from pdacon import Grammar
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.lexer import compile_pattern
-from pdacon.lexer.patterns import compile_terminal
+from pdacon.lexer.terminals import compile_terminal
+from pdacon.regular.ordered import compile_pattern
 
 TEXTS = texts_over("abc", 5)
 

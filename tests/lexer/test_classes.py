@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pdacon.lexer import compile_pattern, sre, unicode_sets
-from pdacon.lexer.classes import character_set
-from pdacon.lexer.unicode_sets import SetName, scan, unicode_set
-from pdacon.lexer.utf8 import FINAL, ByteTrie, Ranges, byte_trie
+from pdacon.regular.ordered import compile_pattern, sre, unicode_sets
+from pdacon.regular.ordered.classes import character_set
+from pdacon.regular.ordered.unicode_sets import SetName, scan, unicode_set
+from pdacon.regular.ordered.utf8 import FINAL, ByteTrie, Ranges, byte_trie
 
 CLASSES = Path(__file__).with_name("classes.txt").read_text(encoding="utf-8").split()
 """One character each; the usual ones, and those where case folding is not one to one, or differs beyond the BMP."""
@@ -77,7 +77,7 @@ def test_shipped_table_is_what_the_interpreter_says(name: SetName) -> None:
 def test_a_table_is_shipped_for_this_version_of_unicode() -> None:
     table = Path(unicode_sets.__file__).with_name("unicode_data") / f"{unicodedata.unidata_version}.txt"
     if not table.exists():
-        pytest.skip(f"Unicode {unicodedata.unidata_version} is scanned at run time; see pdacon/lexer/unicode_sets.py")
+        pytest.skip(f"Unicode {unicodedata.unidata_version} is scanned at run time; see unicode_sets.py")
     assert [line.split()[0] for line in table.read_text().splitlines()] == ["word", "digit", "space", "cased"]
 
 

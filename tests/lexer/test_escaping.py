@@ -11,10 +11,10 @@ import pytest
 
 from pdacon import RegularSet
 from pdacon.errors import LimitExceededError
-from pdacon.lexer.escaping import ESCAPES, Escapes, escaped_program, whole_characters
-from pdacon.lexer.patterns import compile_pattern
-from pdacon.lexer.program import Program
-from pdacon.lexer.running import Runner
+from pdacon.regular.ordered.escaping import ESCAPES, Escapes, escaped_program, whole_characters
+from pdacon.regular.ordered.patterns import compile_pattern
+from pdacon.regular.ordered.program import Program
+from pdacon.regular.ordered.running import Runner
 from tests.support.spellings import spellings
 
 PATTERNS = (

@@ -16,8 +16,8 @@ from support.pike import Simulator
 from support.scaling import every, scaled
 
 from pdacon.errors import LimitExceededError
-from pdacon.lexer import compile_pattern
-from pdacon.lexer.program import PENDING, PENDING_OR_END
+from pdacon.regular.ordered import compile_pattern
+from pdacon.regular.ordered.program import PENDING, PENDING_OR_END
 
 SINCE_3_11 = sys.version_info >= (3, 11)
 NEEDS_3_11 = pytest.mark.skipif(not SINCE_3_11, reason="atomic groups are syntax errors in Python 3.10")

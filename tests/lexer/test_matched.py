@@ -8,7 +8,7 @@ import pytest
 
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.made_up import made_up
-from pdacon.lexer import compile_pattern
+from pdacon.regular.ordered import compile_pattern
 
 
 @pytest.mark.parametrize(

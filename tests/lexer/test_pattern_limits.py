@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
-from pdacon.lexer import compile_pattern
+from pdacon.regular.ordered import compile_pattern
 
 VERBOSE = "(?x: [(?(1)] # neither (?(1) nor \\\\1 is meant\n(a+)\\1)"
 

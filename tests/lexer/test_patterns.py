@@ -15,8 +15,8 @@ from lexer.regexes import LETTERS, QUANTIFIERS, flag_sets, looping_regexes, rege
 from support.pike import Simulator, match_end
 from support.scaling import scaled
 
-from pdacon.lexer import Program, compile_pattern
-from pdacon.lexer.program import BYTES, MATCH, SPLIT
+from pdacon.regular.ordered import Program, compile_pattern
+from pdacon.regular.ordered.program import BYTES, MATCH, SPLIT
 
 TEXTS_OF_ABC = texts_over("abc", 4)
 

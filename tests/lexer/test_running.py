@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 import pdacon
-from pdacon.lexer import Runner, compile_pattern
+from pdacon.regular.ordered import Runner, compile_pattern
 
 PATTERNS = [
     "a|ab",

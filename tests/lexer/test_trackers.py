@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from pdacon.errors import LimitExceededError
-from pdacon.lexer.guarded import BEHIND, MATCH_STATE, Guarded, distances_to_trackers, longest_matches
-from pdacon.lexer.guards import expand
-from pdacon.lexer.program import BYTES, MATCH
-from pdacon.lexer.threads import NOTHING, Threads
-from pdacon.lexer.trackers import Trackers, intervals
+from pdacon.regular.ordered.guarded import BEHIND, MATCH_STATE, Guarded, distances_to_trackers, longest_matches
+from pdacon.regular.ordered.guards import expand
+from pdacon.regular.ordered.program import BYTES, MATCH
+from pdacon.regular.ordered.threads import NOTHING, Threads
+from pdacon.regular.ordered.trackers import Trackers, intervals
 
 A, B = ord("a"), ord("b")
 BODY, THEN, GUARD = 1, 2, 3

@@ -12,8 +12,8 @@ from support.pike import Simulator
 
 from pdacon import LimitExceededError
 from pdacon._native import _core
-from pdacon.lexer import compile_pattern
-from pdacon.lexer.words import words_program
+from pdacon.regular.ordered import compile_pattern
+from pdacon.regular.ordered.words import words_program
 
 WORD_END = r"(?![0-9A-Za-z_\x80-\U0010ffff])"
 SOME = ["a", "ab", "abc", "b", "é", "éa", "kelvin", "x_1", "x_12", "y", "z", *(f"name{n}" for n in range(12))]

@@ -11,6 +11,7 @@ from lark.indenter import Indenter
 import pdacon
 from pdacon.lalr import build_tables
 from pdacon.pda import Configuration, Machine, misplaced_line
+from pdacon.regular.ordered import patterns
 
 BYTES = [bytes([b]) for b in range(256)]
 EOS, NONE = 256, 257
@@ -304,7 +305,7 @@ def test_common_mistakes_in_python(python: pdacon.Constraint, text: str, reason:
 def test_explaining_lowers_no_pattern_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor has it a limit of its own that a terminal could be too large for."""
     matcher = after(b"if", 'start: ("if" | NAME)+\nNAME: /(?!never)[a-z_0-9]+(?=[^a-z_0-9]|$)/\n%ignore " "')
-    monkeypatch.setattr("pdacon.lexer.patterns._lowered", lambda *args: pytest.fail(f"{args} is lowered again"))
+    monkeypatch.setattr(patterns, "_lowered", lambda *args: pytest.fail(f"{args} is lowered again"))
     assert not matcher.explain(b"?").allowed
 
 

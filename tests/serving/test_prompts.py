@@ -80,6 +80,14 @@ def test_a_template_that_does_not_end_is_stopped(tiny: Any, template: str) -> No
     assert prompts_of(tiny, "{{ messages[0].content }}").of_chat(chat())  # this thread goes on
 
 
+def test_a_stack_that_overflows_as_the_time_ends(tiny: Any) -> None:
+    """What stops a template is raised by its own code: what was sent from outside was swallowed, or ended the process."""
+    for seconds in range(20):
+        prompts = prompts_of(tiny, "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", seconds=seconds / 1_000)
+        with pytest.raises(RequestError, match="chat template"):
+            prompts.of_chat(chat())
+
+
 @pytest.mark.parametrize("options", [{"x" * 10_000: 1}, {"a b": {}}, {"": None}, {"kwargs": {}, "args": []}])
 def test_odd_names_of_options_are_no_failure(tiny: Any, options: Any) -> None:
     prompts = prompts_of(tiny, "{% for i in range(2) %}x{% endfor %}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Program
+from pdacon.regular.ordered.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Program
 
 Threads = tuple[tuple[int, int | None], ...]
 """States, and where the match of a pending one ended."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from itertools import product
 
-from pdacon.lexer.escaping import Escapes
+from pdacon.regular.ordered.escaping import Escapes
 
 _SHORT = {"\n": "\\n", "\t": "\\t", '"': '\\"', "\\": "\\\\", "/": "\\/"}
 

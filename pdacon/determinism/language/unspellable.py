@@ -14,7 +14,7 @@ from pdacon.base.quoting import quote
 from pdacon.determinism.language.reachability import Follower, Reach, members
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.errors import LimitExceededError
-from pdacon.grammar.labels import FIRST_BYTE
+from pdacon.regular.ordered.labels import FIRST_BYTE
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline

@@ -17,7 +17,7 @@ from pdacon.determinism.lexical.repair.reordering import with_longest_first
 from pdacon.determinism.lexical.repair.suggested import suggestion
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.errors import LimitExceededError
-from pdacon.lexer import is_lazy
+from pdacon.regular.ordered import is_lazy
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline

@@ -13,8 +13,8 @@ from pdacon.base.quoting import quote
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
-from pdacon.frontends.regular_sets import RegularSet
-from pdacon.lexer import compile_whole
+from pdacon.regular.ordered import compile_whole
+from pdacon.regular.regular_set import RegularSet
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline

@@ -16,7 +16,8 @@ from pdacon.determinism.lexical.truncations import run_of, shared_texts, truncat
 from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.lexer import Runner, compile_terminal, find_collisions, find_group_name_clashes, find_unbounded_lookahead
+from pdacon.lexer import compile_terminal, find_collisions, find_group_name_clashes, find_unbounded_lookahead
+from pdacon.regular.ordered import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

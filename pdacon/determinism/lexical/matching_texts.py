@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from pdacon.lexer import Program
-from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, epsilon_closure
-from pdacon.lexer.utf8 import continuations
+from pdacon.regular.ordered import Program
+from pdacon.regular.ordered.program import BYTES, MATCH, PENDING_OR_END, epsilon_closure
+from pdacon.regular.ordered.utf8 import continuations
 
 Threads: TypeAlias = tuple[tuple[int, bool], ...]
 """States of a program in order of priority, each with whether its match has ended already and waits for its

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pdacon.lexer import Program, Runner, compile_terminal
-from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, SPLIT
+from pdacon.lexer import compile_terminal
+from pdacon.regular.ordered import Program, Runner
+from pdacon.regular.ordered.program import BYTES, MATCH, PENDING_OR_END, SPLIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

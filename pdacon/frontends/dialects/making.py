@@ -18,8 +18,8 @@ from pdacon.frontends.dialects.segments import OR_NOTHING, WHOLE, Segment, Symbo
 from pdacon.frontends.dialects.tree import Rules
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import GrammarOptions, Nonterminal, Pattern, Production, Terminal
-from pdacon.lexer.program import to_automaton
 from pdacon.regular import Ranges
+from pdacon.regular.ordered.program import to_automaton
 
 WIDE = 4_294_967_295  # sre's MAXREPEAT: without a bound
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from pdacon.base.cancelling import every
 from pdacon.frontends.dialects.machines import Machine
-from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, Program, pack
-from pdacon.lexer.utf8 import FINAL, byte_trie
 from pdacon.regular import Ranges
 from pdacon.regular.characters import complement
+from pdacon.regular.ordered.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, Program, pack
+from pdacon.regular.ordered.utf8 import FINAL, byte_trie
 
 _END = 0
 

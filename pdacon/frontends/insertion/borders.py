@@ -18,13 +18,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pdacon.frontends.printing import automaton_pattern
-from pdacon.frontends.regular_sets import RegularSet
+from pdacon.frontends.texts import set_grammar
 from pdacon.grammar import GrammarData, Layout, Pattern, Terminal
-from pdacon.grammar.model import Automaton
 from pdacon.lexer.contexts import lexing_order
-from pdacon.lexer.program import from_automaton
 from pdacon.regular import Ranges
 from pdacon.regular.characters import intersection, union
+from pdacon.regular.ordered.program import from_automaton
+from pdacon.regular.records import Automaton
+from pdacon.regular.regular_set import RegularSet
 
 _WIDE = 4_294_967_295  # sre's MAXREPEAT: without a bound
 
@@ -117,7 +118,7 @@ class End:
         both = self.texts + set_of(closer.pattern)
         if both & (both + RegularSet.from_regex("(?s).+")):
             return None
-        pattern = both.grammar_data().terminals[0].pattern
+        pattern = set_grammar(both).terminals[0].pattern
         assert pattern is not None
         return pattern.automaton
 

@@ -1,8 +1,8 @@
 """A grammar -> the grammar of its texts as they stand within a string of JSON.
 
-Rules stay as they are. Each terminal reads the escaped texts of what it has read (`pdacon.lexer.escaping`), and keeps
-its place in Lark's order of terminals, and its keywords (`Pattern.meant`): so the lexer cuts an escaped text where it
-would cut the text that is meant.
+Rules stay as they are. Each terminal reads the escaped texts of what it has read (`pdacon.regular.ordered.escaping`),
+and keeps its place in Lark's order of terminals, and its keywords (`Pattern.meant`): so the lexer cuts an escaped text
+where it would cut the text that is meant.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pdacon.frontends.insertion.parts import Escaped
 from pdacon.frontends.insertion.templates import composed
 from pdacon.grammar import GrammarData, GrammarOptions, Pattern, Terminal
 from pdacon.lexer import compile_terminal
-from pdacon.lexer.escaping import Escapes, check_escapes, escaped_program, whole_characters
-from pdacon.lexer.program import to_automaton
+from pdacon.regular.ordered.escaping import Escapes, check_escapes, escaped_program, whole_characters
+from pdacon.regular.ordered.program import to_automaton
 
 _STATES = 1_000_000
 _QUOTED = r'start: "\"" text "\""'

@@ -18,9 +18,9 @@ from pdacon.frontends.insertion.borders import End, closing, end_of, first_piece
 from pdacon.frontends.insertion.checks import check_fits, check_outer
 from pdacon.frontends.insertion.following import Side, following, members
 from pdacon.frontends.insertion.parts import Composition, Hole, Joined
-from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import GrammarData, Layout, Nonterminal, Pattern, Production, Span, Terminal
 from pdacon.grammar.model import Import, Island
+from pdacon.regular.regular_set import RegularSet
 
 MADE_UP = "_HOLE"
 """What the terminal of a hole that is a rule is called, after the rule's name in capitals."""

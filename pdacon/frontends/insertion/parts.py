@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pdacon.frontends.insertion.borders import set_of
-from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import GrammarData, Pattern
+from pdacon.regular.regular_set import RegularSet
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from pdacon.base.cancelling import every
 from pdacon.frontends.json_schema.programs import string_program
-from pdacon.lexer.escaping import Escapes
-from pdacon.lexer.program import BYTES, MATCH, Program
 from pdacon.regular import Dfa
+from pdacon.regular.ordered.escaping import Escapes
+from pdacon.regular.ordered.program import BYTES, MATCH, Program
 
 _Flags = NDArray[np.bool_]
 _LARGEST = 20_000  # states of a chunk, which all are states of the lexing automaton

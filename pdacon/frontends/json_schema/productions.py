@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 from pdacon._native import _core
-from pdacon.grammar.model import Automaton
+from pdacon.regular.records import Automaton
 
 MOST_PRODUCTIONS = 50_000
 

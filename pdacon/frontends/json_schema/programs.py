@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.base.cancelling import every
-from pdacon.grammar.model import Automaton
-from pdacon.lexer.escaping import Escapes
-from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Edges, Program, pack
 from pdacon.regular import Dfa
+from pdacon.regular.ordered.escaping import Escapes
+from pdacon.regular.ordered.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Edges, Program, pack
+from pdacon.regular.records import Automaton
 
 Numbers: TypeAlias = NDArray[np.int32]
 Bytes: TypeAlias = NDArray[np.uint8]

@@ -25,10 +25,10 @@ from pdacon.frontends.json_schema.programs import all_but_automaton, number_prog
 from pdacon.frontends.json_schema.reading import Reader
 from pdacon.frontends.json_schema.spelling import ANY_STRING, CHARACTER, Spelling, spelled
 from pdacon.frontends.json_schema.strings import Shape, choice
-from pdacon.grammar.model import Automaton
-from pdacon.lexer.escaping import Escapes
-from pdacon.lexer.program import Program, remembered_automaton
 from pdacon.regular import FALSE, TRUE, Dfa, Substitution
+from pdacon.regular.ordered.escaping import Escapes
+from pdacon.regular.ordered.program import Program, remembered_automaton
+from pdacon.regular.records import Automaton
 
 _LONG = 500
 """Strings of more characters are counted by the parser."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Literal, TypeAlias
 
-from pdacon.lexer.escaping import ESCAPES, Escapes
 from pdacon.regular import ANY
 from pdacon.regular.characters import Ranges, complement, intersection
+from pdacon.regular.ordered.escaping import ESCAPES, Escapes
 
 Whitespace: TypeAlias = Literal["json.dumps", "compact", "indent", "any"]
 

@@ -17,12 +17,12 @@ from pdacon.base.quoting import quoted
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion.borders import set_of
 from pdacon.frontends.insertion.following import Rule, first_sets, following, members
-from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import GrammarData
 from pdacon.lalr import build_tables
 from pdacon.lexer.contexts import make_contexts
 from pdacon.regular import Ranges
 from pdacon.regular.characters import intersection, union
+from pdacon.regular.regular_set import RegularSet
 
 _COMMON = "have a text in common, so that nobody knows which of them it is"
 

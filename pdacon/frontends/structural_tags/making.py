@@ -16,15 +16,16 @@ from pdacon.errors import (
 )
 from pdacon.frontends.builder import Alternative, Bracketed, Builder, Expression, set_pattern, text_pattern
 from pdacon.frontends.insertion import inserted
-from pdacon.frontends.regular_sets import RegularSet
 from pdacon.frontends.structural_tags.borders import check_borders, precedence
 from pdacon.frontends.structural_tags.final_rules import with_final_rules
 from pdacon.frontends.structural_tags.free_text import SUCH_AS, UP_TO
 from pdacon.frontends.structural_tags.normal_form import NormalForm, Step, normal_form
 from pdacon.frontends.structural_tags.pieces import Part, Piece, Texts, Token, without_empty
+from pdacon.frontends.texts import set_grammar
 from pdacon.grammar import GrammarData, Terminal
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.grammar.labels import Label
+from pdacon.regular.regular_set import RegularSet
 
 
 def made(piece: Piece, source: str, place: str) -> GrammarData:
@@ -48,7 +49,7 @@ def made(piece: Piece, source: str, place: str) -> GrammarData:
         Nobody could tell where a piece ends.
     """
     if isinstance(piece, Texts):
-        return replace(piece.set.grammar_data(), source=source, language="structural tag")
+        return replace(set_grammar(piece.set), source=source, language="structural tag")
     building = _Building()
     try:
         whole = _put_together(building, [building.items(piece)])

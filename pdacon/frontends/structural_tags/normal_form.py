@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from pdacon.base.cancelling import every, look
 from pdacon.base.quoting import quoted
 from pdacon.errors import LimitExceededError
-from pdacon.frontends.regular_sets import RegularSet
 from pdacon.frontends.structural_tags.free_text import SUCH_AS
 from pdacon.frontends.structural_tags.pieces import Part, Piece, Texts, Token
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.regular import Ranges
 from pdacon.regular.automata import Dfa, Numbered, determinized
+from pdacon.regular.regular_set import RegularSet
 
 _SYMBOLS = 0xD800
 _MOST_SYMBOLS = 0x800

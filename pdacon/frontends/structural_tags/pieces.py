@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias
 
-from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import GrammarData
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
+from pdacon.regular.regular_set import RegularSet
 
 EMPTY = RegularSet.from_choices([""])
 

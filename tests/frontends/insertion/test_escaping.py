@@ -14,8 +14,8 @@ import pdacon
 from pdacon import Grammar, RegularSet
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.lalr import build_tables
-from pdacon.lexer.escaping import ESCAPES, Escapes
 from pdacon.pda import Configuration, Machine
+from pdacon.regular.ordered.escaping import ESCAPES, Escapes
 from tests.support.spellings import spellings
 
 CITY = {

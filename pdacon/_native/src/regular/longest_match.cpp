@@ -6,7 +6,7 @@ namespace pdacon {
 
 namespace {
 
-constexpr std::uint8_t kBytes = 0, kSplit = 1, kMatch = 2;  // as in pdacon/lexer/program.py
+constexpr std::uint8_t kBytes = 0, kSplit = 1, kMatch = 2;  // as in pdacon/regular/ordered/program.py
 
 std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 

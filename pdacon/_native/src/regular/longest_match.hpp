@@ -7,7 +7,7 @@
 
 namespace pdacon {
 
-// The arrays of a program: see Program in pdacon/lexer/program.py.
+// The arrays of a program: see Program in pdacon/regular/ordered/program.py.
 struct OrderedAutomaton {
     std::vector<std::uint8_t> kind;
     std::vector<std::int32_t> offset;

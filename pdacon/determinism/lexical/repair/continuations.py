@@ -20,11 +20,11 @@ import numpy as np
 
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.printing import END, START, eliminated
-from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import GrammarData
-from pdacon.lexer import compile_whole
 from pdacon.regular import Dfa, Ranges, character_class
 from pdacon.regular.characters import complement, intersection, union
+from pdacon.regular.ordered import compile_whole
+from pdacon.regular.regular_set import RegularSet
 
 _MOST_STATES = 24
 _MOST_PAIRS = 4_000

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from pdacon.determinism.lexical.matching_texts import Run, difference
 from pdacon.determinism.lexical.repair.suggested import read, written
 from pdacon.errors import LimitExceededError, PdaconError
-from pdacon.lexer import compile_pattern, compile_terminal
+from pdacon.lexer import compile_terminal
+from pdacon.regular.ordered import compile_pattern
 
 if TYPE_CHECKING:
     from pdacon.grammar import GrammarData, Terminal

@@ -24,7 +24,8 @@ from pdacon.determinism.lexical.repair.lockstep import Kept, kept
 from pdacon.determinism.lexical.repair.searching import Reader, Search
 from pdacon.errors import PdaconError
 from pdacon.lalr import build_tables
-from pdacon.lexer import Runner, compile_terminal
+from pdacon.lexer import compile_terminal
+from pdacon.regular.ordered import Runner
 
 if TYPE_CHECKING:
     from pdacon.determinism.deadline import Deadline

@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 
 from pdacon.frontends.dialects.llguidance.loaded import Loaded
 from pdacon.frontends.dialects.llguidance.terminals import ANYTHING, EVERYTHING
-from pdacon.frontends.regular_sets import RegularSet
+from pdacon.regular.regular_set import RegularSet
 
 
 def without_lazy(loaded: Loaded, lazy: AbstractSet[str]) -> dict[str, RegularSet]:

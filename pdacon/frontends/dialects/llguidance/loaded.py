@@ -9,10 +9,10 @@ from functools import cached_property
 
 from pdacon.base.cancelling import every
 from pdacon.errors import Span, UnsupportedGrammarError
-from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import GrammarData
 from pdacon.lalr import build_tables
 from pdacon.lexer.contexts import make_contexts
+from pdacon.regular.regular_set import RegularSet
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from pdacon.base.cancelling import every
 from pdacon.base.quoting import quoted
 from pdacon.frontends.dialects.llguidance.loaded import Loaded
 from pdacon.frontends.dialects.llguidance.terminals import ANYTHING, EVERYTHING
-from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import GrammarData
 from pdacon.regular.characters import Ranges, character_class, union
+from pdacon.regular.regular_set import RegularSet
 
 
 @dataclass(slots=True)

@@ -27,8 +27,8 @@ from pdacon.frontends.dialects.llguidance.tree import (
     Special,
     Tree,
 )
-from pdacon.frontends.regular_sets import RegularSet
 from pdacon.regular.characters import character_class
+from pdacon.regular.regular_set import RegularSet
 
 EMPTY = RegularSet.from_choices([""])
 EVERYTHING = RegularSet.from_regex(r"[\s\S]*")

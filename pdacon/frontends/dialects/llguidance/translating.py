@@ -19,9 +19,9 @@ from pdacon.frontends.dialects.llguidance.tree import Source
 from pdacon.frontends.dialects.llguidance.writing import NOTHING, Written, group_behind, group_of, write
 from pdacon.frontends.insertion import with_inline_schemas
 from pdacon.frontends.pattern_sets import pattern_sets
-from pdacon.frontends.regular_sets import RegularSet
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import GrammarOptions, Terminal
+from pdacon.regular.regular_set import RegularSet
 
 _NOTHING: Mapping[str, RegularSet] = {}
 

@@ -32,7 +32,7 @@ from pdacon.frontends.dialects.llguidance.tree import (
     Tree,
     walk,
 )
-from pdacon.frontends.regular_sets import RegularSet
+from pdacon.regular.regular_set import RegularSet
 
 _PLAIN = re.compile(r'"(?:[^"\\]|\\["\\nrtf]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2})*"')
 

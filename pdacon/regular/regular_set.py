@@ -2,7 +2,7 @@
 
 In: regular expressions of Python's ``re``, strings, automata of interegular. Out: sets of strings that can be combined,
 compared and asked, and from which a grammar or a part of one can be made. Underneath is the least automaton over
-characters, which room `regular` makes.
+characters, which the modules beside this one make.
 """
 
 from __future__ import annotations
@@ -20,24 +20,10 @@ import numpy as np
 from pdacon._native import _core
 from pdacon.base.cancelling import Watch, every, within_other_code
 from pdacon.base.cautions import caution
-from pdacon.frontends.texts import (
-    checked_strings,
-    listed,
-    set_program,
-    substrings_program,
-    text_grammar,
-    text_set,
-    words_program,
-)
-from pdacon.grammar import GrammarData
-from pdacon.grammar.brackets import NO_POSIX, posix_class, unambiguous
-from pdacon.grammar.model import SourceLanguage, TextSet
-from pdacon.grammar.regular_groups import QUOTED_TEXT, UNQUOTED_TEXT, Substrings, until
-from pdacon.lexer import compile_whole
-from pdacon.lexer.escaping import ESCAPES, Escapes, check_escapes
-from pdacon.lexer.program import MATCH, PENDING, PENDING_OR_END, SPLIT, Program
 from pdacon.regular import Dfa, Ranges, combined
+from pdacon.regular.brackets import NO_POSIX, posix_class, unambiguous
 from pdacon.regular.characters import complement, union
+from pdacon.regular.groups import QUOTED_TEXT, UNQUOTED_TEXT, Substrings, until
 from pdacon.regular.operations import (
     THE_EMPTY,
     concatenated,
@@ -50,6 +36,18 @@ from pdacon.regular.operations import (
     repeated,
     up_to,
     words_in_order,
+)
+from pdacon.regular.ordered import compile_whole
+from pdacon.regular.ordered.escaping import ESCAPES, Escapes, check_escapes
+from pdacon.regular.ordered.program import MATCH, PENDING, PENDING_OR_END, SPLIT, Program
+from pdacon.regular.records import TextSet
+from pdacon.regular.string_programs import (
+    checked_strings,
+    listed,
+    set_program,
+    substrings_program,
+    text_set,
+    words_program,
 )
 
 _SHOWN = 60
@@ -509,10 +507,6 @@ class RegularSet:
     def name(self) -> str:
         """What it was made of, cut short: for messages."""
         return self._name
-
-    def grammar_data(self, language: SourceLanguage = "regular set") -> GrammarData:
-        """The grammar of its strings, of which `Grammar.from_set` makes a `Grammar`."""
-        return text_grammar(self.program(), "" in self, self._name, language)
 
     def program(self) -> Program | None:
         """What reads the longest string of it, the empty one left out; None if there is no other."""

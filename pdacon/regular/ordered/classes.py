@@ -16,10 +16,10 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from pdacon.grammar.labels import FIRST_SYMBOL
-from pdacon.lexer import sre
-from pdacon.lexer.unicode_sets import SetName, runs, unicode_set
-from pdacon.lexer.utf8 import ByteTrie, Ranges, byte_trie, single_bytes, with_spellings
+from pdacon.regular.ordered import sre
+from pdacon.regular.ordered.labels import FIRST_SYMBOL
+from pdacon.regular.ordered.unicode_sets import SetName, runs, unicode_set
+from pdacon.regular.ordered.utf8 import ByteTrie, Ranges, byte_trie, single_bytes, with_spellings
 
 SCALAR_VALUES: Ranges = ((0, 0xD7FF), (0xE000, 0x10FFFF))
 _SURROGATES: Ranges = ((0xD800, 0xDFFF),)

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pdacon.grammar.model import Automaton
+from pdacon.regular.records import Automaton
 
 BYTES, SPLIT, MATCH, PENDING, PENDING_OR_END = range(5)
 """Kinds of states: consume one byte, try successors in order, the pattern has matched, it has matched if what follows

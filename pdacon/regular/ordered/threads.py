@@ -14,9 +14,19 @@ from typing import TypeAlias
 
 from pdacon.base.cancelling import CancelEvent, look, stop_if_set
 from pdacon.errors import LimitExceededError
-from pdacon.lexer.guarded import AHEAD, ATOMIC, BEHIND, END_OF_TEXT, EXIT, LOOK_AROUND, MATCH_STATE, NOT_AHEAD, Guarded
-from pdacon.lexer.program import BYTES, MATCH, SPLIT
-from pdacon.lexer.utf8 import continuations
+from pdacon.regular.ordered.guarded import (
+    AHEAD,
+    ATOMIC,
+    BEHIND,
+    END_OF_TEXT,
+    EXIT,
+    LOOK_AROUND,
+    MATCH_STATE,
+    NOT_AHEAD,
+    Guarded,
+)
+from pdacon.regular.ordered.program import BYTES, MATCH, SPLIT
+from pdacon.regular.ordered.utf8 import continuations
 
 
 class _Interned:

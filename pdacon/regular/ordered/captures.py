@@ -19,10 +19,10 @@ from itertools import islice
 from typing import Any, NoReturn, TypeAlias
 
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.lexer import sre
-from pdacon.lexer.classes import character_set
-from pdacon.lexer.matched import LONGEST, Node, Way, texts
-from pdacon.lexer.unicode_sets import unicode_set
+from pdacon.regular.ordered import sre
+from pdacon.regular.ordered.classes import character_set
+from pdacon.regular.ordered.matched import LONGEST, Node, Way, texts
+from pdacon.regular.ordered.unicode_sets import unicode_set
 
 Text: TypeAlias = tuple[int, ...]
 """Code points."""

@@ -4,7 +4,7 @@ Asking ``re`` about every code point takes some 20 ms per set, so the sets of th
 use are shipped in ``unicode_data/``. For another version they are computed, once per process. To write the file of the
 running Python's version (standard library only, so any interpreter will do)::
 
-    python pdacon/lexer/unicode_sets.py
+    python pdacon/regular/ordered/unicode_sets.py
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from pdacon.lexer.program import BYTES, MATCH, PENDING_OR_END, Program, epsilon_closure
+from pdacon.regular.ordered.program import BYTES, MATCH, PENDING_OR_END, Program, epsilon_closure
 
 _NOWHERE = -1
 

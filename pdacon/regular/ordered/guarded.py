@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from pdacon.lexer.program import BYTES
+from pdacon.regular.ordered.program import BYTES
 
 AHEAD, NOT_AHEAD, BEHIND, NOT_BEHIND, ATOMIC, EXIT, BEGIN = range(10, 17)
 """Kinds of guards. The first two edges of a look-ahead lead to its body and on; a look-behind has its tracker in place

@@ -11,9 +11,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from pdacon.errors import LimitExceededError
-from pdacon.lexer.guarded import BEGIN, Guarded, distances_to_trackers, longest_matches
-from pdacon.lexer.program import BYTES, MATCH, SPLIT
-from pdacon.lexer.threads import NOTHING, Behind, Thread, Threads, Tracked
+from pdacon.regular.ordered.guarded import BEGIN, Guarded, distances_to_trackers, longest_matches
+from pdacon.regular.ordered.program import BYTES, MATCH, SPLIT
+from pdacon.regular.ordered.threads import NOTHING, Behind, Thread, Threads, Tracked
 
 _ROW = 16
 """For how many states one counts that has a row of 256 bytes."""

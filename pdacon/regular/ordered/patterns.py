@@ -1,6 +1,6 @@
-"""Terminal patterns -> ordered byte automata.
+"""Patterns -> ordered byte automata.
 
-In: a pattern in Python's ``re`` syntax, as Lark writes a terminal with ``to_regexp()``. Out: a Program that matches
+In: a pattern in Python's ``re`` syntax. Out: a Program that matches
 what ``re`` matches: ordered alternation, greedy, lazy and possessive repetition, atomic groups, look-around, anchors,
 Unicode classes and IGNORECASE as str patterns have them. Backreferences and conditional groups are written out first
 where they are regular, and refused by name where they are not (see ``captures``).
@@ -24,27 +24,21 @@ Source: R. Cox, "Regular Expression Matching: the Virtual Machine Approach" (200
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
-
-import numpy as np
+from typing import Any, NoReturn, TypeAlias
 
 from pdacon.base.cancelling import CancelEvent, look, stop_if_set
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
-from pdacon.grammar.regular_groups import FIRST_SET
-from pdacon.lexer import guarded, guards, sre
-from pdacon.lexer.captures import without_references
-from pdacon.lexer.classes import consumed
-from pdacon.lexer.program import BYTES, MATCH, SPLIT, Edges, Program, from_automaton, pack
-from pdacon.lexer.utf8 import FINAL, ByteTrie
-from pdacon.lexer.words import words_program
-
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData, Pattern, Terminal
+from pdacon.regular.groups import FIRST_SET
+from pdacon.regular.ordered import guarded, guards, sre
+from pdacon.regular.ordered.captures import without_references
+from pdacon.regular.ordered.classes import consumed
+from pdacon.regular.ordered.program import BYTES, MATCH, SPLIT, Edges, Program, pack
+from pdacon.regular.ordered.utf8 import FINAL, ByteTrie
+from pdacon.regular.ordered.words import words_program
 
 STATES_LIMIT = 100_000
 ANY_SIZE = 1 << 60
@@ -126,65 +120,6 @@ def _lowered(regexp: str, flags: int, limit: int, cancel: CancelEvent | None, wh
         ) from error
 
 
-def compile_terminal(
-    grammar: GrammarData, terminal: Terminal, limit: int = STATES_LIMIT, cancel: CancelEvent | None = None
-) -> Program:
-    """Lower the pattern of a terminal that has one, as the grammar's options have it read; see `compile_pattern`."""
-    options = grammar.options
-    if terminal.pattern is None:
-        raise ValueError(f"{terminal.name} has no pattern")
-    if terminal.pattern.automaton is not None:
-        return from_automaton(terminal.pattern.automaton)
-    regexp = terminal.pattern.regexp
-    literal = one_text(grammar, terminal.pattern)
-    if literal is not None and 0 < len(literal) < limit:
-        return _literal(literal)
-    numbered = {"numbered_backreference", "numbered_conditional_group"}
-    found = sre.first_of(numbered, regexp, options.g_regex_flags) if _MAYBE_NUMBERED.search(regexp) else None
-    if found is not None:
-        _, text, column = found
-        raise UnsupportedGrammarError(
-            f"{text} at column {column} of the pattern {sre.quoted(regexp)}: Lark's lexer counts the "
-            "groups of all terminals, so that it means another group, or none; name the group, (?P<q>...), and write "
-            "(?P=q) or (?(q)...)",
-            feature="group-numbers",
-        )
-    return compile_pattern(
-        regexp,
-        options.g_regex_flags,
-        limit,
-        use_bytes=options.use_bytes,
-        labels=bool(grammar.labels),
-        cancel=cancel,
-    )
-
-
-def one_text(grammar: GrammarData, pattern: Pattern) -> bytes | None:
-    """The bytes that a pattern stands for, if it is a string and no flag makes it match others."""
-    if pattern.kind != "str" or pattern.flags or grammar.options.g_regex_flags:
-        return None
-    try:
-        return pattern.value.encode(grammar.options.encoding)
-    except UnicodeEncodeError:
-        return None  # for the general way to say
-
-
-@lru_cache(maxsize=4096)
-def _literal(text: bytes) -> Program:
-    """What the general way makes of a text that stands for itself."""
-    letters = np.frombuffer(text, np.uint8)
-    steps = np.arange(len(text) + 1, dtype=np.int32)
-    return Program(
-        kind=np.append(np.full(len(text), BYTES, np.uint8), np.uint8(MATCH)),
-        offset=np.append(steps, steps[-1:]),
-        lo=letters,
-        hi=letters,
-        target=steps[1:],
-        entries=np.zeros(1, np.int32),
-        behind=np.zeros((1, 256), np.int32),
-    )
-
-
 def compile_with_sets(regexp: str, flags: int, sets: Sequence[Program], limit: int = STATES_LIMIT) -> Program:
     """Lower a pattern in which ``\\udc00+`` stands for the first of some programs, ``\\udc01+`` for the next.
 
@@ -257,7 +192,6 @@ class _Cache:
 
 _cache = _Cache(states=100_000)
 
-_MAYBE_NUMBERED = re.compile(r"\\[1-9]|\(\?\([0-9]")
 
 _MATCH_STATE, _DEAD_STATE = guarded.MATCH_STATE, 1
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.lexer.program import MATCH, Program
+from pdacon.regular.ordered.program import MATCH, Program
 
 _MATCH, _TAIL = -1, -2
 """What comes after a word: nothing, because it ends by itself, or what looks at the text that follows."""

@@ -32,10 +32,10 @@ from numpy.typing import NDArray
 
 from pdacon.base.cancelling import CancelEvent, look, stop_if_set
 from pdacon.errors import LimitExceededError
-from pdacon.lexer.guarded import Edge, Edges, Guarded
-from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Program, pack
-from pdacon.lexer.threads import NOTHING, Behind, Thread, Threads
-from pdacon.lexer.trackers import Trackers, intervals
+from pdacon.regular.ordered.guarded import Edge, Edges, Guarded
+from pdacon.regular.ordered.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Program, pack
+from pdacon.regular.ordered.threads import NOTHING, Behind, Thread, Threads
+from pdacon.regular.ordered.trackers import Trackers, intervals
 
 
 def expand(guarded: Guarded, entry: int, limit: int, cancel: CancelEvent | None = None) -> Program:

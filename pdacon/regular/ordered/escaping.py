@@ -22,8 +22,18 @@ from numpy.typing import NDArray
 from pdacon.base.arguments import require_bool
 from pdacon.base.cancelling import CancelEvent, look, stop_if_set
 from pdacon.errors import LimitExceededError
-from pdacon.lexer.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, Program, epsilon_closure, pack
-from pdacon.lexer.utf8 import continuations
+from pdacon.regular.ordered.program import (
+    BYTES,
+    MATCH,
+    PENDING,
+    PENDING_OR_END,
+    SPLIT,
+    Edges,
+    Program,
+    epsilon_closure,
+    pack,
+)
+from pdacon.regular.ordered.utf8 import continuations
 
 Escapes: TypeAlias = Literal["needed", "ascii", "any"]
 """How characters are written: as they are where that is possible; if they are not ASCII, with an escape; in any way."""

@@ -17,7 +17,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TypeAlias
 
-from pdacon.grammar.labels import FIRST_SYMBOL, spelling
+from pdacon.regular.ordered.labels import FIRST_SYMBOL, spelling
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
 Edges: TypeAlias = tuple[tuple[int, int, int], ...]
