@@ -81,7 +81,7 @@ def test_a_template_that_does_not_end_is_stopped(tiny: Any, template: str) -> No
 
 
 def test_a_stack_that_overflows_as_the_time_ends(tiny: Any) -> None:
-    """What stops a template is raised by its own code: what was sent from outside was swallowed, or ended the process."""
+    """What stops a template is raised by its own code: what is sent from outside is swallowed, or ends the process."""
     for seconds in range(20):
         prompts = prompts_of(tiny, "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", seconds=seconds / 1_000)
         with pytest.raises(RequestError, match="chat template"):
