@@ -106,28 +106,34 @@ std::vector<std::int32_t> blocks_of(const CharacterDfa& dfa, const std::vector<b
     std::vector<Edge> edges;
     std::vector<std::size_t> first_of_class;
     for (std::size_t cls = 0; cls < width; ++cls) {
+        budget.look();
         first_of_class.push_back(edges.size());
         for (std::size_t state = 0; state < dfa.size(); ++state)
             if (const auto to = dfa.table[state * width + cls]; live[state] && to >= 0 && live[at(to)])
                 edges.push_back({static_cast<std::int32_t>(state), to});
     }
     // Those that lead into each state, one state after the other.
+    budget.look();
     std::vector<std::size_t> incoming(dfa.size() + 1);
     for (const auto& edge : edges) ++incoming[at(edge.to) + 1];
     std::partial_sum(incoming.begin(), incoming.end(), incoming.begin());
+    budget.look();
     std::vector<std::int32_t> by_target(edges.size());
     auto place = incoming;
     for (std::size_t edge = 0; edge < edges.size(); ++edge)
         by_target[place[at(edges[edge].to)]++] = static_cast<std::int32_t>(edge);
 
     // Edges of one class that lead into one block, to begin with: into any.
+    budget.look();
     Partition splitters(edges.size());
     for (std::size_t cls = 0; cls < width; ++cls) {
+        budget.look();
         const auto end = cls + 1 < width ? first_of_class[cls + 1] : edges.size();
         for (auto edge = first_of_class[cls]; edge < end; ++edge)
             splitters.mark(static_cast<std::int32_t>(edge));
         splitters.split();
     }
+    budget.look();
     Partition blocks(dfa.size());
     for (std::size_t state = 0; state < dfa.size(); ++state)
         if (dfa.accepting[state] != 0) blocks.mark(static_cast<std::int32_t>(state));
@@ -151,12 +157,13 @@ std::vector<std::int32_t> blocks_of(const CharacterDfa& dfa, const std::vector<b
 }
 
 // The same automaton without classes that are alike, or lead nowhere.
-CharacterDfa with_fewer_classes(CharacterDfa dfa) {
+CharacterDfa with_fewer_classes(CharacterDfa dfa, Budget& budget) {
     const auto width = at(dfa.classes.count);
     Interner columns;
     std::vector<std::int32_t> renamed(width), column(dfa.size());
     const auto nowhere = columns.intern(std::vector<std::int32_t>(dfa.size(), -1));
     for (std::size_t cls = 0; cls < width; ++cls) {
+        budget.look();
         for (std::size_t state = 0; state < dfa.size(); ++state)
             column[state] = dfa.table[state * width + cls];
         renamed[cls] = columns.intern(column) - nowhere - 1;
@@ -249,8 +256,10 @@ CharacterClasses classes_of(std::span<const CharacterSet> sets,
 CharacterDfa minimized(const CharacterDfa& dfa, Budget& budget) {
     const auto live = coaccessible(dfa);
     if (live.empty() || !live[0]) return {};
-    const auto small = with_fewer_classes(dfa);
+    budget.look();
+    const auto small = with_fewer_classes(dfa, budget);
     const auto block = blocks_of(small, live, budget);
+    budget.look();
     std::vector<std::int32_t> number(small.size(), -1), kept;
     for (std::size_t state = 0; state < small.size(); ++state)
         if (live[state] && number[at(block[state])] < 0) {
@@ -265,7 +274,7 @@ CharacterDfa minimized(const CharacterDfa& dfa, Budget& budget) {
             made.table.push_back(to >= 0 && live[at(to)] ? number[at(block[at(to)])] : -1);
         }
     }
-    return with_fewer_classes(std::move(made));
+    return with_fewer_classes(std::move(made), budget);
 }
 
 }  // namespace pdacon

@@ -203,6 +203,7 @@ CharacterDfa characters_of(const ByteNfa& bytes, std::int32_t start, Budget& bud
     std::vector<std::vector<Reading>> rows;
     std::vector<std::uint8_t> accepting;
     for (std::size_t state = 0; state < order.size(); ++state) {  // grows
+        budget.tick();
         accepting.push_back(subsets.accepts(order[state]) ? 1 : 0);
         std::map<std::int32_t, std::vector<std::int32_t>> by_target;
         for (const auto& edge : decoder.characters(order[state])) {
@@ -217,6 +218,7 @@ CharacterDfa characters_of(const ByteNfa& bytes, std::int32_t start, Budget& bud
         auto& row = rows.emplace_back();
         for (const auto& [target, ranges] : by_target) row.push_back({sets.intern(ranges), target});
     }
+    budget.look();
     std::vector<CharacterSet> views;
     for (std::size_t set = 0; set < sets.size(); ++set) views.push_back(sets[static_cast<std::int32_t>(set)]);
     std::vector<std::vector<std::int32_t>> members, classes(sets.size());
@@ -228,6 +230,7 @@ CharacterDfa characters_of(const ByteNfa& bytes, std::int32_t start, Budget& bud
     for (std::size_t state = 0; state < rows.size(); ++state)
         for (const auto& [set, target] : rows[state])
             for (const auto cls : classes[at(set)]) made.table[state * width + at(cls)] = target;
+    budget.look();
     return minimized(made, budget);
 }
 
