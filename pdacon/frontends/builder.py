@@ -8,8 +8,9 @@ Lark's loader, since Lark's lexer goes by that order and messages show those nam
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from math import prod
 from typing import TypeAlias
@@ -20,9 +21,10 @@ from pdacon.grammar import GrammarData
 from pdacon.grammar.alternatives import MOST_ALTERNATIVES
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
 from pdacon.grammar.labels import Label
-from pdacon.grammar.loading import name_of_literal
-from pdacon.grammar.model import GrammarOptions, Nonterminal, Pattern, Production, Terminal
+from pdacon.grammar.loading import loose_names, name_of_literal
+from pdacon.grammar.model import Definition, GrammarOptions, Nonterminal, Pattern, Production, Terminal
 from pdacon.grammar.patterns import width_of
+from pdacon.regular.ordered import compile_with_sets
 from pdacon.regular.ordered.labels import FIRST_SYMBOL, MOST_LABELS
 from pdacon.regular.ordered.program import to_automaton
 from pdacon.regular.regular_set import RegularSet
@@ -35,12 +37,12 @@ _LEFT_OUT = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
-    """A text in a rule; ``written`` is how its author wrote it."""
+class Unnamed:
+    """A terminal that has no name where it is used; ``written`` is what its author wrote there."""
 
-    text: str
-    written: str = field(compare=False)
-    span: Span | None = field(default=None, compare=False)
+    pattern: Pattern | Label
+    written: str
+    span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Bracketed:
     item: Expression
 
 
-Expression: TypeAlias = Tree[str | Literal | Label | Bracketed]
+Expression: TypeAlias = Tree[str | Unnamed | Bracketed]
 """A symbol by its name, or what has none; what consists of these."""
 _Lowered: TypeAlias = Tree[str]
 _Side: TypeAlias = tuple[str, ...]
@@ -79,24 +81,61 @@ def text_pattern(text: str) -> Pattern:
     return Pattern("str", text, frozenset(), re.escape(text), len(text), len(text))
 
 
-def set_pattern(texts: RegularSet) -> Pattern:
-    """The pattern of a set of texts, of which none is empty."""
+def set_pattern(texts: RegularSet, never: RegularSet | None = None) -> Pattern:
+    """The pattern of a set of texts, of which none is empty, where none of ``never`` follows."""
     program = texts.program()
+    behind = None if never is None else never.program()
     assert program is not None
+    if behind is not None:
+        program = compile_with_sets(r"(?:\udc00+)(?!\udc01+)", 0, [program, behind])
     return Pattern("automaton", "", frozenset(), "", *width_of("(?s:.+)"), to_automaton(program))
 
 
-class Builder:
-    """Rules and terminals of a grammar, in the order in which they are defined."""
+def token(name: str, span: Span | None = None) -> Unnamed:
+    """A special token."""
+    label = Label(name, is_token=True)
+    return Unnamed(label, f"/{label}/", span)
 
-    def __init__(self) -> None:
+
+def written(node: Expression | Alternative) -> str:
+    """An alternative, or a part of one, in Lark's language."""
+    if isinstance(node, Alternative):
+        return " ".join(map(written, node.items)) + ("" if node.alias is None else f" -> {node.alias}")
+    if isinstance(node, str):
+        return node
+    if isinstance(node, Unnamed):
+        return node.written
+    if isinstance(node, InOrder):
+        return " ".join(map(written, node.items))
+    if isinstance(node, OneOf):
+        return f"({' | '.join(map(written, node.items))})"
+    if isinstance(node, Bracketed):
+        inner = written(node.item)
+        return f"[{inner[1:-1] if isinstance(node.item, OneOf) else inner}]"
+    sign = "+" if node.least else "*"
+    return f"{written(node.item)}{sign if node.most is None else f'~{node.least}..{node.most}'}"
+
+
+class Builder:
+    """Rules and terminals of a grammar, in the order in which they are defined.
+
+    Parameters
+    ----------
+    equal_alternatives : bool
+        Whether of equal alternatives the first counts, whatever their aliases; else they are refused.
+    """
+
+    def __init__(self, *, equal_alternatives: bool = False) -> None:
+        self._equal_alternatives = equal_alternatives
         self._rules: dict[str, _Rule] = {}
         self._helpers: dict[str, tuple[str, _Lowered]] = {}  # with the rules that they were made for
         self._helper_names: dict[tuple[str, _Lowered, _Lowered], str] = {}
         self._terminals: dict[str, Terminal] = {}
         self._names: dict[Pattern, str] = {}
+        self._places: dict[str, Span | None] = {}  # of what is written in place of names
         self._unnamed = 0
         self._labels: dict[Label, int] = {}
+        self._leads: defaultdict[str, set[str]] = defaultdict(set)  # the names in each rule
 
     def terminal(self, terminal: Terminal) -> None:
         """Define a terminal; one without a pattern is declared."""
@@ -107,6 +146,15 @@ class Builder:
     def rule(self, name: str, alternatives: Sequence[Alternative], span: Span | None = None) -> None:
         """Define a rule."""
         self._rules[name] = _Rule(alternatives, span)
+        for one in alternatives:
+            pending: list[Expression] = list(reversed(one.items))
+            while pending:
+                node = pending.pop()
+                if isinstance(node, Unnamed):
+                    self._places.setdefault(node.written, node.span)
+                elif isinstance(node, str):
+                    self._leads[name].add(node)
+                pending += reversed(_parts(node))
 
     def built(self, source: str, path: str | None = None, ignore: Collection[str] = ()) -> GrammarData:
         """The grammar of what the rule ``start`` derives, without the symbols that nothing uses.
@@ -140,6 +188,7 @@ class Builder:
             options=GrammarOptions(extensions=True, import_base=path),
             source=source,
             source_path=path,
+            unused=tuple(Definition(name, self._rules[name].span) for name in self._unused()),
             labels=tuple(self._labels),
         )
 
@@ -179,14 +228,8 @@ class Builder:
     def _lowered_node(self, rule: str, node: Expression, lowered: Mapping[int, _Lowered]) -> _Lowered:
         if isinstance(node, str):
             return node
-        if isinstance(node, Literal):
-            return self._unnamed_terminal(text_pattern(node.text), node.written, name_of_literal(node.text), node.span)
-        if isinstance(node, Label):
-            number = self._labels.setdefault(node, len(self._labels))
-            if number >= MOST_LABELS:
-                raise LimitExceededError("labels", number + 1, MOST_LABELS)
-            pattern = Pattern("re", str(node), frozenset(), f"(?:\\u{FIRST_SYMBOL + number:04x})", 1, 1)
-            return self._unnamed_terminal(pattern, f"/{node}/", None, None)
+        if isinstance(node, Unnamed):
+            return self._named(node)
         parts = [lowered[id(part)] for part in _parts(node)]
         if isinstance(node, InOrder):
             return InOrder(tuple(parts))
@@ -196,16 +239,34 @@ class Builder:
             return OneOf((*parts, InOrder((_LEFT_OUT,) * _places(node.item))))
         return self._repeated(rule, parts[0], node.least, node.most)
 
-    def _unnamed_terminal(self, pattern: Pattern, written: str, likely: str | None, span: Span | None) -> str:
-        """The name of the terminal with a pattern: its own, or one that says what it is, or a number."""
+    def _named(self, leaf: Unnamed) -> str:
+        """The name of the terminal with the same pattern, or one that says what it is, or a number."""
+        pattern = self._label_pattern(leaf.pattern) if isinstance(leaf.pattern, Label) else leaf.pattern
         name = self._names.get(pattern)
         if name is not None:
             return name
-        if likely is None or likely in self._terminals:
-            likely = f"__ANON_{self._unnamed}"
+        name = name_of_literal(pattern.value) if pattern.kind == "str" else None
+        if name is None or name in self._terminals:
+            name = f"__ANON_{self._unnamed}"
             self._unnamed += 1
-        self.terminal(Terminal(likely, pattern, 0, span, written))
-        return likely
+        self.terminal(Terminal(name, pattern, 0, self._places[leaf.written], leaf.written))
+        return name
+
+    def _label_pattern(self, label: Label) -> Pattern:
+        number = self._labels.setdefault(label, len(self._labels))
+        if number >= MOST_LABELS:
+            raise LimitExceededError("labels", number + 1, MOST_LABELS)
+        return Pattern("re", str(label), frozenset(), f"(?:\\u{FIRST_SYMBOL + number:04x})", 1, 1)
+
+    def _unused(self) -> tuple[str, ...]:
+        """The rules that ``start`` does not lead to, but for those that only these need."""
+        used = {"start"}
+        pending = list(used)
+        while pending:
+            more = self._leads[pending.pop()] - used
+            used |= more
+            pending += more
+        return loose_names([name for name in self._rules if name not in used], self._leads)
 
     def _repeated(self, rule: str, item: _Lowered, least: int, most: int | None) -> _Lowered:
         nothing: _Lowered = InOrder(())
@@ -249,22 +310,25 @@ class Builder:
         return name
 
     def _helper_name(self, rule: str, kind: str, key: tuple[str, _Lowered, _Lowered]) -> str:
-        return self._helper_names.setdefault(key, f"__{rule}_{kind}_{len(self._helpers)}")
+        name = self._helper_names.get(key, f"__{rule}_{kind}_{len(self._helpers)}")
+        while name in self._rules:
+            name += "_"
+        return self._helper_names.setdefault(key, name)
 
     # Productions
 
     def _productions(
         self, name: str, owner: str, rule: Iterable[tuple[_Lowered, Alternative]]
     ) -> Iterator[_Production]:
-        sides: dict[tuple[_Side, str | None], Span | None] = {}
+        sides: dict[tuple[_Side, str | None], Alternative] = {}
         for tree, one in rule:
             for side in self._sides(owner, tree):
-                sides.setdefault((side, one.alias), one.span)
+                sides.setdefault((side, None if self._equal_alternatives else one.alias), one)
         seen: set[_Side] = set()
-        for order, ((side, alias), span) in enumerate(sides.items()):
+        for order, ((side, _), one) in enumerate(sides.items()):
             plain = tuple(symbol for symbol in side if symbol != _LEFT_OUT)
             if plain not in seen:
-                yield _Production(name, plain, owner, alias, order, span)
+                yield _Production(name, plain, owner, one.alias, order, one.span)
             elif plain:
                 message = f"two alternatives of {owner} are {' '.join(plain)}; an optional part may make two equal"
                 raise GrammarSyntaxError(f"{message}; remove one of them", self._rules[owner].span)
@@ -321,8 +385,8 @@ def _places(node: Expression) -> int:
     """How many places something has in brackets: none for literals, hidden names, and what becomes a helper."""
     if isinstance(node, str):
         return not node.startswith("_")
-    if isinstance(node, Literal | Label):
-        return isinstance(node, Label)
+    if isinstance(node, Unnamed):
+        return isinstance(node.pattern, Label)
     if isinstance(node, Repeated) and (node.most is None or node.most >= _AT_ONCE):
         return 0
     places = list(map(_places, _parts(node)))

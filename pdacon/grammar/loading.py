@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from threading import Lock
@@ -264,7 +265,11 @@ def _unused(builder: RecordingBuilder, options: GrammarOptions, kept: set[str]) 
         used |= more
         pending += more
     named = {**builder.name_tokens, **builder.imported}
-    written = sorted(named.keys() - used, key=lambda name: named[name].start_pos or 0)
+    return loose_names(sorted(named.keys() - used, key=lambda name: named[name].start_pos or 0), leads)
+
+
+def loose_names(written: Sequence[str], leads: Mapping[str, AbstractSet[str]]) -> tuple[str, ...]:
+    """Of names that nothing uses those that no other one of them needs; ``leads`` are the names that each one has."""
     needed = {other for name in written for other in leads.get(name, set()) - {name}}
     loose = [name for name in written if name not in needed]
     covered: set[str] = set()

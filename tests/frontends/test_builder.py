@@ -8,20 +8,19 @@ from dataclasses import replace
 import pytest
 
 from pdacon.errors import GrammarSyntaxError
-from pdacon.frontends.builder import Alternative, Bracketed, Builder, Expression, Literal, text_pattern
+from pdacon.frontends.builder import Alternative, Bracketed, Builder, Expression, Unnamed, text_pattern, token, written
 from pdacon.grammar import GrammarData, GrammarOptions, Terminal
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
-from pdacon.grammar.labels import Label
+from pdacon.grammar.model import Definition
 from pdacon.grammar.reading import read_text
 
 Rules = dict[str, list[Alternative]]
 
 NAMED = {"NUMBER": "1", "BAR": "|", "_HIDDEN": "_"}
-SIGNS = {(0, None): "*", (1, None): "+"}
 LEAVES: list[Expression] = [
     *("start", "r0", "r1", "r2", "NUMBER", "_HIDDEN", "HOLE"),
-    *(Literal(text, f'"{text}"') for text in ("|", "if", "{", "++", "é", "1")),
-    Label("<a>", is_token=True),
+    *(Unnamed(text_pattern(text), f'"{text}"') for text in ("|", "if", "{", "++", "é", "1")),
+    token("<a>"),
 ]
 
 
@@ -35,28 +34,9 @@ def built(rules: Rules) -> GrammarData:
     return builder.built("")
 
 
-def written(node: Expression) -> str:
-    if isinstance(node, Literal):
-        return node.written
-    if isinstance(node, Label):
-        return f"/{node}/"
-    if isinstance(node, InOrder):
-        return " ".join(map(written, node.items))
-    if isinstance(node, OneOf):
-        return f"({' | '.join(map(written, node.items))})"
-    if isinstance(node, Repeated):
-        return written(node.item) + (SIGNS.get((node.least, node.most)) or f"~{node.least}..{node.most}")
-    return f"[{written(node.item)[1:-1]}]" if isinstance(node, Bracketed) else str(node)
-
-
 def loaded(rules: Rules) -> GrammarData:
     """The same by way of Lark's loader, without places."""
-    sides = {
-        name: " | ".join(
-            written(InOrder(one.items)) + (f" -> {one.alias}" if one.alias else "") for one in alternatives
-        )
-        for name, alternatives in rules.items()
-    }
+    sides = {name: " | ".join(map(written, alternatives)) for name, alternatives in rules.items()}
     lines = [
         *(f"{name}: {side}" for name, side in sides.items()),
         *(f'{name}: "{text}"' for name, text in NAMED.items()),
@@ -67,7 +47,7 @@ def loaded(rules: Rules) -> GrammarData:
         terminals=tuple(replace(one, span=None) for one in grammar.terminals),
         nonterminals=tuple(replace(one, span=None) for one in grammar.nonterminals),
         productions=tuple(replace(one, span=None) for one in grammar.productions),
-        unused=(),
+        unused=tuple(Definition(one.name, None) for one in grammar.unused if one.name in rules),
         source="",
     )
 

@@ -6,8 +6,18 @@ neither tables nor contexts: what is ignored where follows from the productions 
 """
 
 from pdacon.frontends.insertion.escaping import escaped
-from pdacon.frontends.insertion.inserting import inserted
+from pdacon.frontends.insertion.inserting import MADE_UP, inserted
 from pdacon.frontends.insertion.parts import Composition, Escaped, Hole
-from pdacon.frontends.insertion.templates import composed, with_inline_schemas
+from pdacon.frontends.insertion.templates import Schemas, composed, with_inline_schemas
 
-__all__ = ["Composition", "Escaped", "Hole", "composed", "escaped", "inserted", "with_inline_schemas"]
+__all__ = [
+    "MADE_UP",
+    "Composition",
+    "Escaped",
+    "Hole",
+    "Schemas",
+    "composed",
+    "escaped",
+    "inserted",
+    "with_inline_schemas",
+]

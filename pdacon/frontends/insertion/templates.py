@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -64,36 +64,67 @@ def _unless_empty(name: str, make: Callable[[], GrammarData]) -> GrammarData | N
         return None
 
 
+class Schemas:
+    """The JSON Schemas in a text, and the names that stand for them; ``taken`` are names that the text has.
+
+    Attributes
+    ----------
+    grammars : dict of str to Grammar
+        By these names: equal schemas have the same.
+    shown : dict of str to str
+        What messages call each: the schema as it is written, cut short.
+    """
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self.grammars: dict[str, GrammarData] = {}
+        self.shown: dict[str, str] = {}
+        self._taken = set(taken)
+        self._names: dict[str, str] = {}
+
+    def name(self, schema: Any, written: str, span: Span) -> str:
+        """The name for a schema.
+
+        Raises
+        ------
+        GrammarError
+            It is no schema, or one that cannot be had.
+        """
+        key = json.dumps(schema, sort_keys=False)
+        name = self._names.get(key)
+        if name is None:
+            grammar = _of_schema(schema, span)
+            name = next(name for k in range(len(self._taken) + 1) if (name := f"j{k:03}") not in self._taken)
+            self._taken.add(name)
+            self._names[key], self.grammars[name], self.shown[name] = name, grammar, _cut(" ".join(written.split()))
+        return name
+
+    def inserted(self, outer: GrammarData, text: str) -> GrammarData:
+        """The grammar in which each name stands for its schema; ``text`` is what stock Lark loads of the outer one."""
+        places = {one.name: one.span for one in outer.nonterminals}
+        used = {name: grammar for name, grammar in self.grammars.items() if name in places}
+        shown = tuple(
+            Import(name, place, False, place, self.shown[name]) for name in used if (place := places[name]) is not None
+        )
+        outer = replace(outer, imports=(*outer.imports, *shown))
+        return inserted(outer, text, used, self.shown) if used else outer
+
+
 def with_inline_schemas(text: str, options: GrammarOptions, sets: PatternSets) -> GrammarData:
     """The grammar of a text that has ``%json {...}`` where names of rules may stand."""
     plain = text
-    inner: dict[str, GrammarData] = {}
-    names: dict[str, str] = {}
-    written: dict[str, str] = {}
-    taken = set(re.findall(r"\w+", text))
+    schemas = Schemas(re.findall(r"\w+", text))
     for begin, at in _schemas(text):
         span = _span(text, begin, at, options)
         schema, end = _decoded(text, at, span)
-        key = json.dumps(schema, sort_keys=False)
-        if key not in names:
-            names[key] = next(name for k in range(len(taken) + 1) if (name := f"j{k:03}") not in taken)
-            taken.add(names[key])
-            inner[names[key]] = _of_schema(schema, span)
-            written[names[key]] = " ".join(text[begin:end].split())
-        plain = plain[:begin] + _blanked(names[key], text[begin:end], span) + plain[end:]
-    if not inner:
+        name = schemas.name(schema, text[begin:end], span)
+        plain = plain[:begin] + _blanked(name, text[begin:end], span) + plain[end:]
+    if not schemas.grammars:
         return read_text(text, options, sets)
     try:
-        outer, loaded = _with_holes(plain, options, list(inner), sets)
+        outer, loaded = _with_holes(plain, options, list(schemas.grammars), sets)
     except GrammarSyntaxError as error:
-        raise _in_own_words(error, written) from error
-    places = {one.name: one.span for one in outer.nonterminals}
-    shown = tuple(
-        Import(name, place, False, place, _cut(written[name]))
-        for name in inner
-        if (place := places.get(name)) is not None
-    )
-    return inserted(replace(outer, source=text, imports=(*outer.imports, *shown)), loaded, inner)
+        raise _in_own_words(error, schemas.shown) from error
+    return schemas.inserted(replace(outer, source=text), loaded)
 
 
 def _in_own_words(error: GrammarSyntaxError, written: Mapping[str, str]) -> GrammarSyntaxError:
@@ -104,7 +135,7 @@ def _in_own_words(error: GrammarSyntaxError, written: Mapping[str, str]) -> Gram
         return error
     if "terminal" in message and "uses the rule" in message:
         message = "a terminal cannot have values of a JSON Schema; write %json {...} into a rule"
-    return GrammarSyntaxError(message.replace(used, _cut(written[used])), error.span)
+    return GrammarSyntaxError(message.replace(used, written[used]), error.span)
 
 
 def _with_holes(

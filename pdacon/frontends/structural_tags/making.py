@@ -14,7 +14,16 @@ from pdacon.errors import (
     LimitExceededError,
     UnsupportedGrammarError,
 )
-from pdacon.frontends.builder import Alternative, Bracketed, Builder, Expression, set_pattern, text_pattern
+from pdacon.frontends.builder import (
+    Alternative,
+    Bracketed,
+    Builder,
+    Expression,
+    Unnamed,
+    set_pattern,
+    text_pattern,
+    token,
+)
 from pdacon.frontends.insertion import inserted
 from pdacon.frontends.structural_tags.borders import check_borders, precedence
 from pdacon.frontends.structural_tags.final_rules import with_final_rules
@@ -24,7 +33,6 @@ from pdacon.frontends.structural_tags.pieces import Part, Piece, Texts, Token, w
 from pdacon.frontends.texts import set_grammar
 from pdacon.grammar import GrammarData, Terminal
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
-from pdacon.grammar.labels import Label
 from pdacon.regular.regular_set import RegularSet
 
 
@@ -152,9 +160,9 @@ class _Building:
     def _optional(self, piece: Piece) -> _Items:
         return (Bracketed(OneOf((InOrder(self.items(piece)),))),)
 
-    def _symbol(self, piece: Part | Token) -> str | Label:
+    def _symbol(self, piece: Part | Token) -> str | Unnamed:
         if isinstance(piece, Token):
-            return Label(piece.name, is_token=True)
+            return token(piece.name)
         name = f"PART_{len(self.parts)}"
         self.parts[name], self.places[name] = piece, piece.place
         return name
@@ -165,7 +173,7 @@ class _Building:
         A grammar that leads to two states is there twice, since what may come after it is not the same.
         """
         rules: dict[tuple[int, int], str] = {}
-        pending: list[tuple[str, str | Label, int]] = []
+        pending: list[tuple[str, str | Unnamed, int]] = []
 
         def side(step: Step) -> _Items:
             items = () if step.texts is None else self._texts(Texts(step.texts, form.place))

@@ -16,6 +16,7 @@ from pdacon.errors import (
     GrammarWarning,
     NondeterministicGrammarError,
     PdaconError,
+    Span,
     UnsupportedGrammarError,
 )
 from pdacon.frontends.dialects.llguidance.rust_patterns import RustPatternError, python_pattern
@@ -312,3 +313,49 @@ def test_a_terminal_without_any_text_is_a_branch_that_cannot_be() -> None:
         grammar = pdacon.Grammar.from_llguidance('start: "1" | T "a" | "x" T* | b\nb: T+\nT: /ab/ & /c/')
     constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
     assert [text for text in ("1", "a", "x", "aba", "xab", "ca", "") if constraint.accepts(text)] == ["1", "x"]
+
+
+def test_places_are_those_of_the_text() -> None:
+    """What a rule consists of is as long as its author wrote it, whatever it becomes."""
+    source = 'start: item{2,3} <|tool|> /[a-z]+/ "end"\nitem: "a" | [/b/] "c"\n'
+    grammar = pdacon.Grammar.from_llguidance(source)
+
+    def stands_there(span: Span | None) -> str:
+        assert span is not None
+        return source.split("\n")[span.line - 1][span.column - 1 : span.end_column - 1]
+
+    places = {one.literal: stands_there(one.span) for one in grammar.terminals}
+    label = places.pop("/(?P<TOKEN><|tool|>)/")
+    assert label == "<|tool|>"
+    assert places == {text: text for text in ("/[a-z]+/", '"end"', '"a"', "/b/", '"c"')}
+    alternatives = {stands_there(production.span) for production in grammar.productions}
+    assert alternatives == {'item{2,3} <|tool|> /[a-z]+/ "end"', '"a"', '[/b/] "c"'}
+
+
+def test_names_and_aliases_that_lark_reserves() -> None:
+    grammar = pdacon.Grammar.from_llguidance('start: __a* _b\n__a: "x"\n_b: "y" -> c\n__start_star_0: "z"\n')
+    assert {text for text in ("y", "xy", "xxy", "z", "xz") if grammar.accepts(text)} == {"y", "xy", "xxy"}
+    assert accepts(grammar, "xxy")
+
+
+def test_a_schema_in_a_rule_that_nothing_uses() -> None:
+    grammar = pdacon.Grammar.from_llguidance('start: "x"\nother: %json {"type": "null"}\n')
+    assert grammar.accepts("x")
+    assert [one.name for one in grammar.unused] == ["other"]
+
+
+def test_a_schema_is_called_what_it_is_where_it_cannot_end() -> None:
+    source = 'start: %json {"type": "integer", "minimum": 5} rest\nrest: /[0-9]/\n'
+    with pytest.raises(UnsupportedGrammarError) as caught:
+        pdacon.Grammar.from_llguidance(source)
+    assert str(caught.value).startswith('<grammar>:1:8: %json {"type": "integer", "minimum": 5} may go on where')
+
+
+def test_values_of_a_text_with_a_schema() -> None:
+    grammar = pdacon.Grammar.from_llguidance('?start: "x" %json {"type": "integer"} item+\nitem: /[a-z]+;/ | ","\n')
+    tree = pdacon.compile(grammar, pdacon.Vocabulary.bytes()).parse("x12ab;,")
+    assert [child if isinstance(child, int) else list(map(str, child.children)) for child in tree.children] == [
+        12,
+        ["ab;"],
+        [],
+    ]

@@ -1,4 +1,4 @@
-"""A grammar that Lark has loaded, with the sets that its terminals are and what its author calls them."""
+"""A grammar that has been built, with the sets that its terminals are and what its author calls them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pdacon.regular.regular_set import RegularSet
 
 @dataclass(frozen=True)
 class Loaded:
-    """The grammar of a `Written`, or of one whose sets were changed.
+    """The grammar of a `Built`, or of one whose sets were changed.
 
     Attributes
     ----------

@@ -62,7 +62,7 @@ def read(text: str, path: str | None) -> Source:
 class _Reader:
     def __init__(self, text: str, path: str | None) -> None:
         self._cursor, self._depth = Cursor(text, path), 0
-        self._source = Source(text, path, {}, {}, [], [], [])
+        self._source = Source(text, path, {}, {}, [], [])
 
     def whole(self) -> Source:
         cursor = self._cursor
@@ -122,7 +122,6 @@ class _Reader:
             cursor.refuse(
                 "%llguidance", f"the option {quoted(str(name))} of %llguidance cannot be had; leave it out", at
             )
-        self._source.blanks.append((at, cursor.at))
 
     def _import(self, at: int) -> None:
         cursor = self._cursor
@@ -174,10 +173,9 @@ class _Reader:
         if cursor.peek() == ".":
             cursor.refuse("priorities", "priorities are not there in llguidance's grammars; leave them out", begin)
         lazy, suffix = self._rule_options(name)
-        end = cursor.at
         self._expect(":", f"after the name {name.name}")
         body = self._choice()
-        rule = Rule(name, body, lazy, suffix, (begin, end) if end > begin else None, at, cursor.at)
+        rule = Rule(name, body, lazy, suffix, at, cursor.at)
         known = self._source.terminals if _TERMINAL.fullmatch(name.name) else self._source.rules
         if name.name in known:
             line = cursor.span(known[name.name].at).line
@@ -311,7 +309,7 @@ class _Reader:
             cursor.fail(f"at least {least:,} and at most {most:,} times is never; exchange the two", sign)
         if max(least, most or 0) > MOST_REPEATS:
             cursor.refuse("repetitions", f"at most {MOST_REPEATS:,} repetitions can be counted", sign)
-        return Repeat(body, least, most, sign, at, cursor.at)
+        return Repeat(body, least, most, at, cursor.at)
 
     def _braces(self, begin: int) -> tuple[int, int | None]:
         cursor = self._cursor
@@ -409,8 +407,7 @@ class _Reader:
     def _inline(self, at: int) -> Schema | Chunks:
         cursor = self._cursor
         if cursor.take("%json"):
-            self._json("%json")
-            return Schema(at, cursor.at)
+            return Schema(self._json("%json"), at, cursor.at)
         if cursor.take("%lark"):
             cursor.refuse("%lark", "a grammar within a rule (%lark) cannot be had; use pdacon.Grammar.compose", at)
         if not cursor.take("%regex"):

@@ -12,8 +12,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from pdacon.base.cancelling import every
+from pdacon.frontends.dialects.llguidance.building import new_name
 from pdacon.frontends.dialects.llguidance.loaded import Loaded
-from pdacon.frontends.dialects.llguidance.writing import new_name
 from pdacon.regular.regular_set import RegularSet
 
 _MOST_PARTS = 64

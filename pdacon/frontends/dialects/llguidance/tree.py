@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,7 @@ class Special:
 class Schema:
     """``%json {...}``."""
 
+    value: Any
     at: int
     end: int
 
@@ -93,12 +94,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """The body at least so many times and at most so many, None: any number; the sign begins at ``sign``."""
+    """The body at least so many times and at most so many, None: any number."""
 
     body: Tree
     least: int
     most: int | None
-    sign: int
     at: int
     end: int
 
@@ -149,8 +149,6 @@ class Rule:
         It ends as soon as it can.
     suffix : Value or None
         What it ends with, beside its body.
-    options : (int, int) or None
-        Where the options in brackets stand.
     at, end : int
         From its name up to the end of its body.
     """
@@ -159,7 +157,6 @@ class Rule:
     body: Tree
     lazy: bool
     suffix: Value | None
-    options: tuple[int, int] | None
     at: int
     end: int
 
@@ -190,8 +187,6 @@ class Source:
     ----------
     rules, terminals : dict of str to Rule
         By their names, in the order of the text.
-    blanks : list of (int, int)
-        What means nothing here: ``%llguidance``.
     """
 
     text: str
@@ -200,7 +195,6 @@ class Source:
     terminals: dict[str, Rule]
     ignored: list[Ignored]
     imports: list[Common]
-    blanks: list[tuple[int, int]]
 
     def imported(self) -> dict[str, tuple[Name, str]]:
         """The terminals that come from ``common``, by their names here: where they are named, and the name there."""
