@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal, overload
 
 import torch
@@ -19,9 +18,9 @@ from pdacon.decoding.steps import Steps
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.beginnings import Begun, begin
 from pdacon.integrations.huggingface.generation import generate
-from pdacon.integrations.huggingface.prompts import Chat, Prompt, is_one, split
+from pdacon.integrations.huggingface.options import MOST_TOKENS
+from pdacon.integrations.huggingface.prompts import Chat, Prompt, split
 from pdacon.integrations.huggingface.results import Generation
-from pdacon.integrations.huggingface.settings import MOST_TOKENS
 from pdacon.integrations.huggingface.threads import few_threads
 from pdacon.matching import Budget, Matcher
 
@@ -93,9 +92,7 @@ class Pipeline(ConstrainedModel):
         prompt: Prompt | Sequence[Prompt],
         constraint: Given | Sequence[Given | None] | None = None,
         *,
-        prefix: str | Generation | Sequence[str | Generation] = "",
         diagnostics: bool = True,
-        batch_size: int | None = None,
         **options: Any,
     ) -> Generation | list[Generation]:
         """Answer prompts, with the probabilities of what was generated: `pdacon.generate` with another default.
@@ -105,16 +102,11 @@ class Pipeline(ConstrainedModel):
         prompt : str, list of messages, or list of either
         constraint : Constraint, or what a grammar may be given as, or list with one for each prompt, optional
             Default, and None in a list: nothing but the characters of the pipeline constrains the text.
-        prefix : str or Generation, or list with one for each prompt
-            The beginning of the answer: see `pdacon.generate`.
         diagnostics : bool
             Whether texts have their ``diagnostics``; they take one more pass of the model.
-        batch_size : int, optional
-            How many prompts the model reads at a time; all of them if it is not given. With one ``seed``, text i
-            of all is drawn with ``seed + i``, so that it does not depend on the size, but for the model's rounding.
         **options
-            All others of `pdacon.generate`: ``max_tokens``, ``budget``, ``temperature``, ``top_p``, ``seed``,
-            ``num_return_sequences``, ``num_beams``, ...
+            All others of `pdacon.generate`: ``prefix``, ``max_tokens``, ``budget``, ``batch_size``, ``temperature``,
+            ``top_p``, ``seed``, ``num_return_sequences``, ``num_beams``, ...
 
         Returns
         -------
@@ -128,46 +120,10 @@ class Pipeline(ConstrainedModel):
         """
         if "grammar" in options:
             raise TypeError("Pipeline.generate has no option grammar; give constraint")
-        given: list[Any] = list(constraint) if isinstance(constraint, list | tuple) else [constraint]
-        if not isinstance(constraint, list | tuple):
-            given *= len(split(prompt))
-        made = [self._constraint(one) for one in given]
-        options["diagnostics"] = diagnostics
-        if batch_size is None or is_one(prompt):
-            return generate(self.model, self.tokenizer, prompt, constraint=made, prefix=prefix, **options)
-        return self._in_batches(split(prompt), made, prefix, batch_size, options)
-
-    def _in_batches(
-        self,
-        prompts: list[Prompt],
-        made: list[Constraint | None],
-        prefix: str | Generation | Sequence[str | Generation],
-        size: int,
-        options: dict[str, Any],
-    ) -> list[Generation]:
-        if size < 1:
-            raise ValueError(f"batch_size is {size}; it must be at least 1")
-        prefixes = [prefix] * len(prompts) if isinstance(prefix, str | Generation) else list(prefix)
-        if not len(prompts) == len(made) == len(prefixes):
-            raise ValueError(
-                f"{len(prompts)} prompts, {len(made)} constraints and {len(prefixes)} beginnings are given with "
-                "batch_size; give one for each prompt, or one for all"
-            )
-        seed, each = options.get("seed"), options.get("num_return_sequences") or 1
-        if isinstance(seed, Sequence) and len(seed) != len(prompts) * each:
-            raise ValueError(f"{len(seed)} seeds are given for {len(prompts) * each} texts; give one for each, or one")
-        if isinstance(seed, int) and (options.get("num_beams") or 1) == 1:
-            seed = range(seed, seed + len(prompts) * each)
-        texts: list[Generation] = []
-        for first in range(0, len(prompts), size):
-            part = slice(first, first + size)
-            if isinstance(seed, Sequence):
-                options["seed"] = list(seed[first * each : (first + size) * each])
-            answers = generate(
-                self.model, self.tokenizer, prompts[part], constraint=made[part], prefix=prefixes[part], **options
-            )
-            texts += [replace(text, prompt=first + text.prompt) for text in answers]
-        return texts
+        given: Any = constraint
+        several = given if isinstance(given, list | tuple) else [given] * len(split(prompt))
+        made = [self._constraint(one) for one in several]
+        return generate(self.model, self.tokenizer, prompt, constraint=made, diagnostics=diagnostics, **options)
 
     @overload
     def compute_probability(  # type: ignore[overload-overlap]  # a str is a sequence of them

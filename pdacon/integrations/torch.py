@@ -26,7 +26,7 @@ import torch
 from numpy.typing import NDArray
 
 from pdacon.front.constraint import Constraint
-from pdacon.integrations.widths import is_plausible, refusal
+from pdacon.integrations.widths import refusal
 from pdacon.matching import Matcher, mask_ids
 
 _KEPT_BITS: dict[torch.device, torch.Tensor] = {}
@@ -99,11 +99,9 @@ class DeviceMasks:
         `apply_masks` with ``size=`` takes any number.
         """
         columns = logits.shape[-1] if isinstance(logits, torch.Tensor) and logits.dim() == 2 else 0
-        if columns > self._size and not is_plausible(columns, self._size):
-            raise ValueError(
-                f"{refusal(columns, self._size)}, and models do not pad so far: compile it for the vocabulary of this "
-                "model, or use apply_masks with size= if it is"
-            )
+        way_out = "compile it for the vocabulary of this model, or use apply_masks with size= if it is"
+        if columns > self._size and (said := refusal(columns, self._size, way_out)) is not None:
+            raise ValueError(said)
         ids = self.ids(matchers)
         return apply_masks(logits, self.table, ids, size=self._size)
 

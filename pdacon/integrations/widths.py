@@ -18,6 +18,17 @@ def is_plausible(columns: int, size: int) -> bool:
     return size <= columns <= max(_LEAST, min(2 * size, size + max(_PADDING, size // _PART)))
 
 
-def refusal(columns: int, size: int, constraint: str = "the constraint") -> str:
-    """What is said of scores of another width: both numbers, and the way out follows."""
-    return f"the scores have {columns} columns, but {constraint} was compiled for {size} tokens"
+def refusal(
+    columns: int, size: int, way_out: str, *, compared: bool = False, constraint: str = "the constraint"
+) -> str | None:
+    """Why scores of so many columns are not for a vocabulary of `size` tokens; None: they may be.
+
+    ``compared``: the constraint is known to be for the model's tokenizer, so that it may be padded as far as you like.
+    ``way_out`` is for scores that are too wide.
+    """
+    if columns >= size and (compared or is_plausible(columns, size)):
+        return None
+    text = f"the scores have {columns} columns, but {constraint} was compiled for {size} tokens"
+    if columns < size:
+        return f"{text}: compile it for the vocabulary of this model"
+    return f"{text}, and models do not pad so far: {way_out}"

@@ -111,7 +111,8 @@ def test_no_more_tokens_than_there_may_be(tiny: tuple[Any, Any], most: int) -> N
 def test_beside_other_options(tiny: tuple[Any, Any]) -> None:
     model, tokenizer = tiny
     made = pdacon.compile(RECORD, tokenizer=tokenizer, model=model)
-    for more in ({"complete": True}, {"prefix": '{"name": "A'}, {"diagnostics": True}, {"stop_strings": ["occ"]}):
+    budget = {"budget": pdacon.Budget(tokens=60), "max_tokens": None}
+    for more in (budget, {"prefix": '{"name": "A'}, {"diagnostics": True}, {"stop_strings": ["occ"]}):
         options: dict[str, Any] = {"constraint": made, "temperature": 0, "max_tokens": 60, **more}
         answer = generate(model, tokenizer, PROMPT, skip_forced=True, **options)
         assert answer == generate(model, tokenizer, PROMPT, **options)

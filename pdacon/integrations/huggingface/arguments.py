@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from pdacon.detokenizer import Vocabulary, logits_width, vocabulary_of
@@ -12,6 +13,7 @@ from pdacon.front.compiling import compile
 from pdacon.front.constraint import Constraint
 from pdacon.front.grammar import grammar_of
 from pdacon.integrations.huggingface.beginnings import Begun
+from pdacon.integrations.huggingface.options import Options
 from pdacon.integrations.huggingface.results import Generation, continued
 
 
@@ -35,20 +37,10 @@ def vocabulary(model: Any, tokenizer: Any) -> Vocabulary:
     return vocabulary_of("vocabulary", tokenizer=tokenizer, model=model)
 
 
-def choose_constraints(
-    caller: str,
-    model: Any,
-    tokenizer: Any,
-    grammar: Any,
-    constraint: Any,
-    start: str | None,
-    prompts: int,
-    ends: tuple[int, ...] | None = None,
-) -> list[Constraint | None]:
-    """Return what constrains each prompt, as two arguments say it; each grammar is compiled once.
+def choose_constraints(model: Any, tokenizer: Any, options: Options, prompts: int) -> list[Constraint | None]:
+    """Return what constrains each prompt, as ``grammar`` and ``constraint`` say it; each grammar is compiled once.
 
-    Either is one for all prompts, or a list with one for each, in which None constrains nothing. ``ends`` are the ids
-    that are to end the texts, if they are not the model's.
+    Either is one for all prompts, or a list with one for each, in which None constrains nothing.
 
     Raises
     ------
@@ -61,57 +53,52 @@ def choose_constraints(
     PdaconError
         A grammar cannot be compiled; of a list, the note says which.
     """
+    caller, grammar, constraint = options.caller, options.grammar, options.constraint
     if (grammar is None) == (constraint is None):
         raise TypeError(f"{caller} needs grammar or constraint, and not both")
     name, given = ("constraint", constraint) if grammar is None else ("grammar", grammar)
-    several = isinstance(given, list | tuple)
-    if not several:
-        given = [given] * prompts
-    elif len(given) != prompts:
+    if isinstance(given, list | tuple) and len(given) != prompts:
         choices = name == "grammar" and all(isinstance(one, str) for one in given)
         other = "; choices are one grammar: pdacon.Grammar.from_choices([...])" if choices else ""
         raise ValueError(f"{counted(prompts)}, but {len(given)} {name}s; give one for each{other}")
+
+    if name == "constraint":
+        require = partial(require_same_texts, model, tokenizer, ends=options.ends)
+        return each_once(caller, name, given, require, prompts)
+    for one in given if isinstance(given, list | tuple) else (given,):
+        if isinstance(one, Constraint):
+            raise TypeError(f"{caller}: grammar= is a constraint; give it as constraint=")
+    return each_once(caller, name, given, partial(constraint_of, model, tokenizer, options), prompts)
+
+
+def each_once(
+    caller: str, name: str, given: Any, make: Callable[[Any], Constraint], times: int
+) -> list[Constraint | None]:
+    """Return what is made of each of a list, of equal ones once, and None of None; or of one thing, so many times.
+
+    Errors say which one of a list they are about, such as ``grammar[1]``.
+    """
+    if not isinstance(given, list | tuple):
+        return [make(given)] * times
     made: dict[int, Constraint | None] = {id(None): None}
     for index, one in enumerate(given):
         if id(one) in made:
             continue
-        with numbered(caller, f"{name}[{index}]" if several else ""):
-            if grammar is not None:
-                made[id(one)] = compiled(caller, model, tokenizer, one, start, ends)
-            else:
-                require_same_texts(model, tokenizer, one, ends)
-                made[id(one)] = one
+        try:
+            made[id(one)] = make(one)
+        except Exception as error:
+            if len(error.args) == 1 and isinstance(error.args[0], str):
+                error.args = (f"{caller}: {name}[{index}]: {error.args[0].removeprefix(f'{caller}: ')}",)
+            raise
     return [made[id(one)] for one in given]
 
 
-def compiled(
-    caller: str, model: Any, tokenizer: Any, grammar: Any, start: str | None, ends: tuple[int, ...] | None
-) -> Constraint:
-    """A grammar, compiled for a model's vocabulary, or one with other ends."""
-    if isinstance(grammar, Constraint):
-        raise TypeError(f"{caller}: grammar= is a constraint; give it as constraint=")
-    return compile(grammar_of(caller, grammar, start), vocabulary_of(caller, None, tokenizer, model, ends))
-
-
-@contextmanager
-def numbered(caller: str, which: str) -> Iterator[None]:
-    """Say in an error which one of a list it is about, such as ``grammar[1]``; empty: there is no list."""
-    try:
-        yield
-    except Exception as error:
-        if which and len(error.args) == 1 and isinstance(error.args[0], str):
-            error.args = (f"{caller}: {which}: {error.args[0].removeprefix(f'{caller}: ')}",)
-        raise
-
-
-def vocabularies_of(
-    model: Any, tokenizer: Any, constraints: Sequence[Constraint | None], ends: tuple[int, ...] | None = None
-) -> list[Vocabulary]:
-    """Return what the ids of each answer mean: as its constraint says, or the tokenizer where there is none."""
-    return [
-        vocabulary_of("vocabulary", None, tokenizer, model, ends) if one is None else one.vocabulary
-        for one in constraints
-    ]
+def constraint_of(model: Any, tokenizer: Any, options: Options, source: Any) -> Constraint:
+    """A constraint, if it is for this model, or a grammar, compiled for it."""
+    if isinstance(source, Constraint):
+        return require_same_texts(model, tokenizer, source, options.ends)
+    words = vocabulary_of(options.caller, None, tokenizer, model, options.ends)
+    return compile(grammar_of(options.caller, source, options.start), words)
 
 
 def end_ids(vocabularies: Sequence[Vocabulary]) -> list[int]:
@@ -129,8 +116,10 @@ def end_ids(vocabularies: Sequence[Vocabulary]) -> list[int]:
     return list(known.pop())
 
 
-def require_same_texts(model: Any, tokenizer: Any, constraint: Constraint, ends: tuple[int, ...] | None = None) -> None:
-    """Refuse a constraint that means other texts by the ids than the tokenizer does, or ends otherwise than asked.
+def require_same_texts(
+    model: Any, tokenizer: Any, constraint: Constraint, ends: tuple[int, ...] | None = None
+) -> Constraint:
+    """Return a constraint, unless it means other texts by the ids than the tokenizer, or ends otherwise than asked.
 
     Ids that have no text for the constraint are never allowed, so it may know fewer of them; end ids are its own
     business. So are more ids of the tokenizer than the model has columns: the model never gives them. With a tokenizer
@@ -159,6 +148,7 @@ def require_same_texts(model: Any, tokenizer: Any, constraint: Constraint, ends:
     theirs = _texts_of(model, tokenizer)
     if theirs is not None:
         _require_texts(ours, theirs)
+    return constraint
 
 
 def _texts_of(model: Any, tokenizer: Any) -> Vocabulary | None:

@@ -11,20 +11,13 @@ from transformers import ContinuousBatchingConfig
 from pdacon.errors import MatcherError
 from pdacon.front.constraint import Constraint
 from pdacon.front.grammar import GrammarSource
-from pdacon.integrations.huggingface.arguments import (
-    choose_constraints,
-    end_ids,
-    is_readable,
-    pad_id,
-    read_prefixes,
-    vocabularies_of,
-)
-from pdacon.integrations.huggingface.beginnings import begin
+from pdacon.integrations.huggingface.arguments import is_readable
 from pdacon.integrations.huggingface.continuous import constrain
+from pdacon.integrations.huggingface.engine import Asked, Task, write
 from pdacon.integrations.huggingface.memory import with_room
-from pdacon.integrations.huggingface.prompts import Prompt, prompt_ids, require_embedded, split
-from pdacon.integrations.huggingface.results import Generation, read, read_free, warn_of_cuts
-from pdacon.integrations.huggingface.settings import Settings, settings_of
+from pdacon.integrations.huggingface.options import Options
+from pdacon.integrations.huggingface.prompts import Prompt, prompt_ids, require_embedded
+from pdacon.integrations.huggingface.results import Generation
 from pdacon.matching import Budget
 
 SECONDS_BETWEEN_LOOKS = 1.0
@@ -83,73 +76,54 @@ def generate_batch(
     MatcherError
         A request failed.
     """
-    own: dict[str, Any] = {
-        "max_tokens": max_tokens,
-        "budget": budget,
-        "temperature": temperature,
-        "num_return_sequences": num_return_sequences,
-    }
-    own |= {"eos_token_id": eos_token_id, "pad_token_id": pad_token_id, "generation_config": generation_config}
+    given = dict(locals())  # all arguments by their names
     if (options.get("num_beams") or getattr(generation_config, "num_beams", None) or 1) != 1:
         raise ValueError("continuous batching has no beams; for num_beams use generate")
-    chosen = settings_of("generate_batch", model, {**options, **own, "num_beams": 1})
-    asked = split(prompts)
-    constraints = choose_constraints(
-        "generate_batch", model, tokenizer, grammar, constraint, None, len(asked), chosen.ends
-    )
-    if not asked:
-        return []
-    vocabularies = vocabularies_of(model, tokenizer, constraints, chosen.ends)
-    before = read_prefixes(vocabularies, prefix)
-    for one, begun in zip(constraints, before, strict=True):
-        if one is not None:
-            begin(one, begun, budget=budget)  # what is refused here costs no model step
-    rows = [prompt_ids(tokenizer, *pair, chat_options or {}) for pair in zip(asked, before, strict=True)]
+    asked = Options.of("generate_batch", model, given | options | {"num_beams": 1})
+    return write(model, tokenizer, prompts, asked, lambda task: _batched(task, continuous_batching_config))
+
+
+def _batched(task: Task, config: ContinuousBatchingConfig | None) -> list[Generation]:
+    """Run continuous batching: a request for each prompt."""
+    model, tokenizer, options = task.model, task.tokenizer, task.options
+    rows = [prompt_ids(tokenizer, asked.prompt, asked.before, options.chat_options) for asked in task.asked]
     require_embedded(model, tokenizer, rows)
-    ends = end_ids(vocabularies)
-    pad = pad_id(model, tokenizer, ends) if chosen.pad is None else chosen.pad
-    config = _configuration(model, ends, pad, chosen)
-    batching = with_room(continuous_batching_config, model.device.type, [len(ids) for ids in rows], chosen.max_tokens)
-    manager = model.init_continuous_batching(config, batching)
-    names = {str(number): one for number, one in enumerate(constraints)}
+    batching = with_room(config, model.device.type, [len(ids) for ids in rows], options.max_tokens)
+    manager = model.init_continuous_batching(_configuration(task), batching)
+    names = {str(asked.number): asked.constraint for asked in task.asked}
     processor = constrain(manager, names, tokenizer=tokenizer if is_readable(model, tokenizer) else None)
-    if budget is not None:
-        processor.budgets = dict.fromkeys(names, budget)
-    numbers: dict[str, int] = {}
+    if options.budget is not None:
+        processor.budgets = dict.fromkeys(names, options.budget)
+    answered: dict[str, Asked] = {}
     manager.warmup()
     manager.start()
     try:
-        for number, (ids, begun) in enumerate(zip(rows, before, strict=True)):
-            numbers[manager.add_request(ids, constraint=str(number), prefix=begun)] = number
-        outputs = _collect(manager, chosen.num_return_sequences * len(asked))
+        for ids, asked in zip(rows, task.asked, strict=True):
+            answered[manager.add_request(ids, constraint=str(asked.number), prefix=asked.before)] = asked
+        outputs = _collect(manager, options.num_return_sequences * len(rows))
     finally:
         manager.stop(block=True)
         manager.destroy()
     texts = []
     for output in outputs:
-        number = numbers[output.request_id.partition("__child#")[0]]
+        asked = answered[output.request_id.partition("__child#")[0]]
         if output.error is not None:
-            raise MatcherError(f"prompt {number}: {output.error}")
-        ids, constraint_there = output.generated_tokens, constraints[number]
-        if constraint_there is None:
-            texts.append(read_free(vocabularies[number], before[number], ids, ends, pad, number))
-        else:
-            matcher = begin(constraint_there, before[number])
-            texts.append(read(constraint_there, matcher, before[number], ids, pad, number))
-    warn_of_cuts(texts, chosen.max_tokens)
-    return sorted(texts, key=lambda text: text.prompt)
+            raise MatcherError(f"prompt {asked.number}: {output.error}")
+        texts.append(task.read(asked, output.generated_tokens))
+    return sorted(filter(None, texts), key=lambda text: text.prompt)
 
 
-def _configuration(model: Any, ends: Sequence[int], pad: int | None, chosen: Settings) -> Any:
-    config: Any = copy.deepcopy(model.generation_config)
+def _configuration(task: Task) -> Any:
+    options = task.options
+    config: Any = copy.deepcopy(task.model.generation_config)
     unused = config.update(
-        eos_token_id=list(ends),
-        pad_token_id=pad,
-        max_new_tokens=chosen.max_tokens,
-        num_return_sequences=chosen.num_return_sequences,
-        do_sample=chosen.temperature > 0,
-        temperature=chosen.temperature if chosen.temperature > 0 else None,
-        **chosen.others,
+        eos_token_id=task.ends,
+        pad_token_id=task.pad,
+        max_new_tokens=options.max_tokens,
+        num_return_sequences=options.num_return_sequences,
+        do_sample=options.temperature > 0,
+        temperature=options.temperature if options.temperature > 0 else None,
+        **options.others,
     )
     if unused:
         raise TypeError(f"generate_batch has no option {', '.join(unused)}, and neither has GenerationConfig")

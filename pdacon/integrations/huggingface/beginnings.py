@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pdacon.errors import MatcherError
 from pdacon.front.constraint import Constraint
 from pdacon.matching import Budget, Matcher
 
@@ -104,36 +103,6 @@ def one_for_each(
             "for all of them"
         )
     return [*constraints] * (count // len(constraints)), [*prefixes] * (count // len(prefixes))
-
-
-class Beginnings:
-    """The matchers that the rows of a batch start with.
-
-    Parameters
-    ----------
-    matchers : sequence of Matcher or None
-        One for all prompts, or one for each. None: nothing constrains the row.
-    """
-
-    def __init__(self, matchers: Sequence[Matcher | None]) -> None:
-        self._matchers = matchers
-
-    def parts(self, rows: int) -> int:
-        """Into how many equal parts with one beginning each the rows fall."""
-        if rows % len(self._matchers):
-            raise MatcherError(
-                f"there are {rows} rows, but {len(self._matchers)} prefixes or constraints; give one for each prompt"
-            )
-        return len(self._matchers)
-
-    def number(self, index: int, rows: int) -> int:
-        """Return which of the matchers the row at an index begins with."""
-        return index * len(self._matchers) // rows
-
-    def matcher(self, index: int, rows: int) -> Matcher | None:
-        """Return a new matcher for the row at an index; None if nothing constrains it."""
-        matcher = self._matchers[self.number(index, rows)]
-        return None if matcher is None else matcher.fork()
 
 
 def _shown(text: bytes) -> str:

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from transformers.generation.continuous_batching.cb_logits_processors import ContinuousBatchingLogitsProcessor
 
 from pdacon.errors import MatcherError, PdaconError
@@ -23,9 +22,9 @@ from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.arguments import require_vocabulary
 from pdacon.integrations.huggingface.beginnings import Beginning, begin
 from pdacon.integrations.huggingface.internals import add_processor, ends_of, written_before
-from pdacon.integrations.huggingface.masks import Fill, MaskTable
+from pdacon.integrations.huggingface.masks import Fill, MaskTable, allowing
 from pdacon.integrations.huggingface.rows import Row
-from pdacon.integrations.widths import is_plausible, refusal
+from pdacon.integrations.widths import refusal
 from pdacon.matching import Budget
 
 _TABLE_BYTES = 1 << 24
@@ -147,15 +146,10 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
 
     def _require_width(self, constraint: Constraint) -> None:
         size = constraint.vocabulary.size
-        if size > self._columns:
-            raise ValueError(
-                f"{refusal(self._columns, size, 'a constraint')}: compile it for the vocabulary of this model"
-            )
-        if not self._compared and not is_plausible(self._columns, size):
-            raise ValueError(
-                f"{refusal(self._columns, size, 'a constraint')}, and models do not pad so far: compile it for "
-                "vocabulary(model, tokenizer), or give tokenizer= to constrain if it is the tokenizer of this model"
-            )
+        way_out = "compile it for vocabulary(model, tokenizer), or give constrain the tokenizer= of this model"
+        said = refusal(self._columns, size, way_out, compared=self._compared, constraint="a constraint")
+        if said is not None:
+            raise ValueError(said)
 
     def fill_defaults(self, int32_tensor: torch.Tensor) -> None:
         """Write what rows are given that no request has: everything."""
@@ -203,7 +197,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
             # Raised, it would end every request of the manager.
             state.error = str(error)
             ends = ends_of(state) or (0,)
-            return ("ends", ends), lambda words: _allow(words, ends)
+            return ("ends", ends), allowing(ends)
 
     def _choice(self, row: Row) -> Fill:
         """Return what writes the mask of a row; MatcherError if it allows nothing."""
@@ -297,8 +291,3 @@ def _require_synchronous(state: Any) -> None:
             f"request {state.request_id}: its position is {state.position_offset}, but {known} tokens are known: "
             "asynchronous batches cannot be constrained; use `constrain`, or use_async_batching=False"
         )
-
-
-def _allow(words: NDArray[np.int32], tokens: Sequence[int]) -> None:
-    for token in tokens:
-        words.view(np.uint32)[0, token // 32] |= np.uint32(1 << token % 32)

@@ -171,6 +171,8 @@ class Measured:
         What the text began with; what of it was generated earlier is measured, too.
     token_ids : tuple of int
         All that was generated, earlier and now.
+    vocabulary : Vocabulary
+        What the ids mean.
     constraint : Constraint or None
     start : str or None
     budget : Budget or None
@@ -180,14 +182,13 @@ class Measured:
     row: int
     before: Begun
     token_ids: tuple[int, ...]
+    vocabulary: Vocabulary
     constraint: Constraint | None
     start: str | None
     budget: Budget | None
 
 
-def measure(
-    model: Any, inputs: Inputs, output: torch.Tensor, texts: Sequence[Measured], vocabularies: Sequence[Vocabulary]
-) -> list[Diagnostics]:
+def measure(model: Any, inputs: Inputs, output: torch.Tensor, texts: Sequence[Measured]) -> list[Diagnostics]:
     """Return the probabilities of generated texts.
 
     Parameters
@@ -198,8 +199,6 @@ def measure(
     output : int64[rows, columns]
         What it returned: as many rows for each prompt, one after the other.
     texts : sequence of Measured
-    vocabularies : sequence of Vocabulary
-        What the ids of each text mean.
 
     Notes
     -----
@@ -218,7 +217,7 @@ def measure(
         for number, text in enumerate(several):
             here = inputs.columns - len(text.before.token_ids) - 1 - first
             rows = scores[number, here : here + len(text.token_ids)]
-            measured.append(_measured(rows, text, vocabularies[begun + number]))
+            measured.append(_measured(rows, text))
     return measured
 
 
@@ -267,7 +266,7 @@ def log_softmax(scores: torch.Tensor) -> torch.Tensor:
     return scores.to(torch.float32 if scores.device.type == "mps" else torch.float64).log_softmax(dim=-1)
 
 
-def _measured(scores: torch.Tensor, text: Measured, vocabulary: Vocabulary) -> Diagnostics:
+def _measured(scores: torch.Tensor, text: Measured) -> Diagnostics:
     """The probabilities of one text, from the scores float[tokens, columns] of its tokens."""
     log_probs = log_softmax(scores)
     count, columns = log_probs.shape
@@ -297,13 +296,13 @@ def _measured(scores: torch.Tensor, text: Measured, vocabulary: Vocabulary) -> D
         tuple(
             Step(
                 token,
-                spelling(vocabulary, token),
+                spelling(text.vocabulary, token),
                 log_prob,
                 constrained,
                 gone,
                 rank,
                 first,
-                spelling(vocabulary, first),
+                spelling(text.vocabulary, first),
                 highest,
                 free,
             )

@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-import codecs
-import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, overload
 
-import torch
-from transformers.generation.streamers import BaseStreamer
-
-from pdacon.base.arguments import require_bool
-from pdacon.detokenizer import Vocabulary
 from pdacon.errors import MatcherError
 from pdacon.front.constraint import Constraint
 from pdacon.front.grammar import GrammarSource
-from pdacon.integrations.huggingface.arguments import (
-    choose_constraints,
-    end_ids,
-    is_readable,
-    pad_id,
-    read_prefixes,
-    vocabularies_of,
-)
-from pdacon.integrations.huggingface.beginnings import Beginnings, Begun, begin
-from pdacon.integrations.huggingface.diagnostics import Measured, measure
-from pdacon.integrations.huggingface.drafts import Draft, Forced, drafting
-from pdacon.integrations.huggingface.options import require_options
-from pdacon.integrations.huggingface.processor import PDALogitsProcessor
-from pdacon.integrations.huggingface.prompts import Chat, Prompt, encode, is_one, split
-from pdacon.integrations.huggingface.results import Generation, is_placeholder, read, read_free, spelled, warn_of_cuts
-from pdacon.integrations.huggingface.seeds import Seeded
-from pdacon.integrations.huggingface.settings import Settings, settings_of
-from pdacon.integrations.huggingface.threads import few_threads
+from pdacon.integrations.huggingface.drafts import Draft
+from pdacon.integrations.huggingface.engine import write
+from pdacon.integrations.huggingface.options import Options, require_names
+from pdacon.integrations.huggingface.prompts import Chat, Prompt, is_one
+from pdacon.integrations.huggingface.results import Generation
 from pdacon.matching import Budget
 
 _Grammars = GrammarSource | Sequence[GrammarSource | None] | None
@@ -77,6 +55,7 @@ def generate(
     temperature: float | None = None,
     num_beams: int | None = None,
     num_return_sequences: int | None = None,
+    batch_size: int | None = None,
     eos_token_id: int | Sequence[int] | None = None,
     pad_token_id: int | None = None,
     generation_config: Any = None,
@@ -133,6 +112,9 @@ def generate(
     num_return_sequences : int, optional
         How many texts for each prompt. Beam search returns fewer where it finds fewer; two of them may be the same
         text in different tokens. Default: what `generation_config` says, or 1.
+    batch_size : int, optional
+        How many prompts the model reads at a time; all of them if it is not given. With one `seed`, text i of all is
+        drawn with ``seed + i`` then, so that it does not depend on the size, but for the model's rounding.
     eos_token_id : int or sequence of int, optional
         Exactly the ids that end a text; they stand for no text then. Default: the model's. A `constraint` was compiled
         for its own.
@@ -180,192 +162,12 @@ def generate(
     IncompleteWarning
         The most tokens were too few for a text.
     """
-    chosen = require_values(
-        "generate",
-        model,
-        max_tokens=max_tokens,
-        budget=budget,
-        temperature=temperature,
-        num_beams=num_beams,
-        num_return_sequences=num_return_sequences,
-        eos_token_id=eos_token_id,
-        pad_token_id=pad_token_id,
-        generation_config=generation_config,
-        on_text=on_text,
-        **options,
-    )
-    max_tokens, num_beams, num_return_sequences = chosen.max_tokens, chosen.num_beams, chosen.num_return_sequences
-    options = chosen.others
-    prompts = split(prompt)
-    if on_text is not None and (len(prompts) > 1 or num_return_sequences > 1 or num_beams > 1):
-        raise ValueError("on_text follows one text only; give one prompt, num_return_sequences=1 and num_beams=1")
-    constraints = choose_constraints(
-        "generate", model, tokenizer, grammar, constraint, start, len(prompts), chosen.ends
-    )
-    if isinstance(seed, Sequence) and (len(seed) != len(prompts) * num_return_sequences or num_beams > 1):
-        raise ValueError(
-            f"{len(seed)} seeds are given for {len(prompts) * num_return_sequences} texts, num_beams={num_beams}; "
-            "give one for each text, without beams, or one number"
-        )
-    if not prompts:
-        return []
-    vocabularies = vocabularies_of(model, tokenizer, constraints, chosen.ends)
-    before = read_prefixes(vocabularies, prefix)
-    pairs = zip(constraints, before, strict=True)
-    beginnings = Beginnings([None if one is None else begin(one, begun, start) for one, begun in pairs])
-    ends = end_ids(vocabularies)
-    pad = pad_id(model, tokenizer, ends) if chosen.pad is None else chosen.pad
-    inputs = encode(model, tokenizer, prompts, before, pad, chat_options or {}, options)
-    processors = [*options.get("logits_processor", ())]
-    if any(constraints):
-        processors.append(
-            PDALogitsProcessor(
-                constraints,
-                prefix=before,
-                prompt_length=inputs.columns,
-                num_beams=max(1, num_beams // options.get("num_beam_groups", 1)),
-                pad_token_id=pad,
-                start=start,
-                budget=budget,
-                **({"model": model, "tokenizer": tokenizer} if is_readable(model, tokenizer) else {}),
-            )
-        )
-    if on_text is not None:
-        options["streamer"] = _Streamer(vocabularies[0], before[0], on_text)
-    options["logits_processor"] = processors
-    require_bool("generate", "skip_forced", skip_forced)
-    drafts: Draft | Forced | None = Forced() if skip_forced else draft
-    if drafts is not None:
-        _require_one_draft(draft, skip_forced, options)
-        if len(prompts) > 1 or num_return_sequences > 1 or num_beams > 1 or constraints[0] is None:
-            what = "skip_forced" if skip_forced else "draft"
-            raise ValueError(f"{what} is for one text under a constraint; give one prompt and num_beams=1")
-        options = drafting(drafts, begin(constraints[0], before[0], start, budget=budget), tokenizer, options)
-    if options.get("stop_strings") or model.generation_config.stop_strings:
-        options["tokenizer"] = tokenizer
-    options.setdefault("forced_eos_token_id", None)  # it would make what max_tokens cuts look like a sentence
-    with (
-        nullcontext() if seed is None else Seeded(seed),
-        _no_forced_end(options.get("assistant_model")),
-        few_threads(model),
-        torch.inference_mode(),
-    ):
-        output = model.generate(
-            **inputs.arguments,
-            max_new_tokens=max_tokens,
-            num_beams=num_beams,
-            num_return_sequences=num_return_sequences,
-            eos_token_id=ends,
-            pad_token_id=pad,
-            **_sampling(chosen.temperature, options),
-        )
-    rows = output if isinstance(output, torch.Tensor) else output.sequences
-    texts: list[Generation] = []
-    measured: list[Measured] = []
-    for index, ids in enumerate(rows[:, inputs.columns :].tolist()):
-        number = index // num_return_sequences
-        matcher, one = beginnings.matcher(index, len(rows)), constraints[number]
-        if matcher is None or one is None:
-            text = read_free(vocabularies[number], before[number], ids, ends, pad, number)
-        elif num_beams > 1 and is_placeholder(matcher, ids, ends, pad):
-            continue
-        else:
-            text = read(one, matcher, before[number], ids, pad, number)
-            if num_beams > 1 and text in texts:  # beam search begins with the same beam several times
-                continue
-        texts.append(text)
-        measured.append(Measured(index, before[number], text.token_ids, one, start, budget))
-    if diagnostics:
-        found = measure(model, inputs, rows, measured, [vocabularies[text.prompt] for text in texts])
-        texts = [replace(text, _diagnostics=each) for text, each in zip(texts, found, strict=True)]
-    if isinstance(drafts, Forced):
-        texts = [replace(text, skipped=drafts.accepted, passes=drafts.passes) for text in texts]
-    warn_of_cuts(texts, max_tokens)
-    if num_return_sequences > 1 or not is_one(prompt):
+    given = dict(locals())  # all arguments by their names
+    require_names("generate", model, options)
+    asked = Options.of("generate", model, given | options)
+    texts = write(model, tokenizer, prompt, asked)
+    if asked.num_return_sequences > 1 or not is_one(prompt):
         return texts
     if not texts:
         raise MatcherError("beam search has found no text; give more num_beams")
     return texts[0]
-
-
-def _require_one_draft(draft: Draft | None, skip_forced: bool, options: Mapping[str, Any]) -> None:
-    """Raises if more than one thing is to write drafts."""
-    names = {"draft": draft, "skip_forced": skip_forced}
-    names |= {name: options.get(name) for name in ("assistant_model", "prompt_lookup_num_tokens", "custom_generate")}
-    given = [name for name, value in names.items() if value is not None and value is not False]
-    if len(given) > 1:
-        raise TypeError(f"{given[0]} and {given[1]} both say how texts are drafted; give one of them")
-
-
-def require_values(caller: str, model: Any, *, on_text: object = None, **options: Any) -> Settings:
-    """Refuse options of `generate` that make no sense; return what they mean.
-
-    Raises
-    ------
-    TypeError, ValueError
-    """
-    require_options(caller, model, _PARAMETERS, options)
-    if on_text is not None and options.get("streamer") is not None:
-        raise TypeError("on_text is a streamer itself; give one of them")
-    return settings_of(caller, model, {name: value for name, value in options.items() if name not in _NOT_SETTINGS})
-
-
-_PARAMETERS = frozenset(inspect.signature(generate).parameters) - {"options"}
-_OWN = (
-    "grammar",
-    "constraint",
-    "start",
-    "prefix",
-    "draft",
-    "skip_forced",
-    "seed",
-    "chat_options",
-    "diagnostics",
-)
-_NOT_SETTINGS = frozenset({*_OWN, "prompt", "model", "tokenizer"})
-
-
-class _Streamer(BaseStreamer):
-    """Hands the text of one row on, character by whole character."""
-
-    def __init__(self, vocabulary: Vocabulary, before: Begun, on_text: Callable[[str], None]) -> None:
-        self._vocabulary, self._on_text = vocabulary, on_text
-        self._decoder = codecs.getincrementaldecoder("utf-8")("ignore")  # a grammar of bytes may write what is no text
-        self._decoder.decode(before.text)
-        self._begins = before.nothing
-        self._prompt_seen = False
-
-    def put(self, value: torch.Tensor) -> None:
-        if not self._prompt_seen:
-            self._prompt_seen = True
-            return
-        ids = value.flatten().tolist()
-        text = self._decoder.decode(spelled(self._vocabulary, ids, first=self._begins))
-        self._begins = self._begins and not self._vocabulary.decode(ids)
-        if text:
-            self._on_text(text)
-
-    def end(self) -> None:
-        """What is left is the beginning of a character: not text."""
-
-
-def _sampling(temperature: float, options: Mapping[str, Any]) -> dict[str, Any]:
-    if temperature > 0:
-        return {"do_sample": True, "temperature": float(temperature), **options}
-    # What the model's generation_config says of sampling would be reported as without effect.
-    return {"do_sample": False, "temperature": None, "top_p": None, "top_k": None, **options}
-
-
-@contextmanager
-def _no_forced_end(assistant: Any) -> Iterator[None]:
-    """Candidates of an assistant end as its own configuration says, whatever the arguments of the call are."""
-    config = None if assistant is None else assistant.generation_config
-    forced = None if config is None else config.forced_eos_token_id
-    if config is None or forced is None:  # nothing is set and put back, so threads cannot disturb each other here
-        yield
-        return
-    config.forced_eos_token_id = None
-    try:
-        yield
-    finally:
-        config.forced_eos_token_id = forced

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, overload
 
 import torch
@@ -10,11 +11,11 @@ from transformers import StoppingCriteria
 
 from pdacon.front.constraint import Constraint
 from pdacon.front.grammar import GrammarSource
-from pdacon.integrations.huggingface.arguments import compiled, numbered, require_same_texts
-from pdacon.integrations.huggingface.generation import generate, require_values
+from pdacon.integrations.huggingface.arguments import constraint_of, each_once
+from pdacon.integrations.huggingface.generation import generate
+from pdacon.integrations.huggingface.options import Options, merged, require_names
 from pdacon.integrations.huggingface.prompts import Chat, Prompt
 from pdacon.integrations.huggingface.results import Generation
-from pdacon.integrations.huggingface.settings import Settings, configured
 from pdacon.integrations.huggingface.streams import Stream, stream
 
 
@@ -68,16 +69,14 @@ class Generator:
     ) -> None:
         self._options = {**options, **({} if start is None else {"start": start})}
         chosen = self._require_options(model, self._options)
-        several = isinstance(grammar, list | tuple)
-        sources: list[Any] = list(grammar) if isinstance(grammar, list | tuple) else [grammar]
-        if not sources:
+        sources: Any = grammar
+        several = isinstance(sources, list | tuple)
+        if several and not sources:
             raise ValueError("Generator: there is no grammar: the list is empty")
-        made: dict[int, Constraint | None] = {id(None): None} if several else {}
-        for index, one in enumerate(sources):
-            if id(one) not in made:
-                with numbered("Generator", f"grammar[{index}]" if several else ""):
-                    made[id(one)] = _compiled(model, tokenizer, one, start, chosen.ends)
-        self.constraint: Any = [made[id(one)] for one in sources] if several else made[id(grammar)]
+        made = each_once("Generator", "grammar", sources, partial(constraint_of, model, tokenizer, chosen), 1)
+        for one in filter(None, made):
+            one.accepts("", start)  # raises if there is no such start
+        self.constraint: Any = made if several else made[0]
         self.model, self.tokenizer = model, tokenizer
 
     @overload
@@ -106,20 +105,8 @@ class Generator:
             As `generate`.
         """
         self._require_options(self.model, options)
-        kept = dict(self._options)
-        if options.get("generation_config") is not None:  # of this call, so it goes before what is for all
-            for name in configured("Generator", self.model, options["generation_config"]):
-                for other in _SAME.get(name, (name,)):
-                    kept.pop(other, None)
-        # A call's name for something replaces the other name of it.
-        for name, other in (("max_tokens", "max_new_tokens"), ("do_sample", "temperature")):
-            if name in options:
-                kept.pop(other, None)
-            if other in options:
-                kept.pop(name, None)
-        if options.get("budget") is not None:  # which says how many tokens, too
-            kept = {name: value for name, value in kept.items() if name not in ("max_tokens", "max_new_tokens")}
-        return generate(self.model, self.tokenizer, prompt, constraint=self.constraint, **{**kept, **options})
+        options = merged(self.model, self._options, options)
+        return generate(self.model, self.tokenizer, prompt, constraint=self.constraint, **options)
 
     def stream(self, prompt: Prompt, **options: Any) -> Stream:
         """Answer one prompt, piece by piece: ``for piece in write.stream(prompt): print(piece, end="")``.
@@ -156,14 +143,15 @@ class Generator:
         return stream(call)
 
     @staticmethod
-    def _require_options(model: Any, options: Mapping[str, Any]) -> Settings:
+    def _require_options(model: Any, options: Mapping[str, Any]) -> Options:
         for name in ("grammar", "constraint"):
             if name in options:
                 raise TypeError(
                     f"Generator: the grammar, or a list with one for each prompt, is its third argument, not {name}=; "
                     f"for one that changes from call to call: pdacon.generate(model, tokenizer, prompt, {name}=...)"
                 )
-        return require_values("Generator", model, **options)
+        require_names("Generator", model, options)
+        return Options.of("Generator", model, options)
 
     def __repr__(self) -> str:
         return f"<Generator of {self.constraint!r} with {type(self.model).__name__}>"
@@ -177,17 +165,3 @@ class _Stopped(StoppingCriteria):
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **_: Any) -> Any:
         return torch.full((len(input_ids),), self._stopped(), dtype=torch.bool, device=input_ids.device)
-
-
-_SAME = {"max_new_tokens": ("max_tokens", "max_new_tokens"), "do_sample": ("do_sample", "temperature")}
-
-
-def _compiled(model: Any, tokenizer: Any, grammar: Any, start: str | None, ends: tuple[int, ...] | None) -> Constraint:
-    """What constrains a prompt, with a start rule that it has."""
-    if isinstance(grammar, Constraint):
-        require_same_texts(model, tokenizer, grammar, ends)
-        constraint = grammar
-    else:
-        constraint = compiled("Generator", model, tokenizer, grammar, start, ends)
-    constraint.accepts("", start)  # raises if there is no such start
-    return constraint

@@ -23,6 +23,16 @@ Fill = Callable[[NDArray[np.int32]], Any]  # writes one mask into int32[1, words
 KEPT_BYTES = 1 << 26
 
 
+def allowing(tokens: Sequence[int]) -> Fill:
+    """Return what writes a mask that allows these tokens only."""
+
+    def fill(words: NDArray[np.int32]) -> None:
+        for token in tokens:
+            words.view(np.uint32)[0, token // 32] |= np.uint32(1 << token % 32)
+
+    return fill
+
+
 class MaskTable:
     """The masks that were asked for last.
 

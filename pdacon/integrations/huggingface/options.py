@@ -1,18 +1,48 @@
-"""Options of `generate` by their names: those that there are, whose they are, and what was meant by others."""
+"""The options of a call that generates text: one record for `generate`, `generate_batch`, `Generator` and `Pipeline`.
+
+What arguments do not say, a configuration that is given says, then the model's own, then a default. That is the order
+of transformers, so that ``generation_config=`` and ``model.generation_config`` mean what they mean there. A
+configuration says what differs from an empty `GenerationConfig`.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from transformers import GenerationConfig
 
-from pdacon.base.arguments import belongs_elsewhere
+from pdacon.base.arguments import belongs_elsewhere, require, require_bool
 from pdacon.base.quoting import did_you_mean
 from pdacon.front.compiling import compile
+from pdacon.integrations.huggingface.drafts import Draft
 from pdacon.integrations.huggingface.internals import OF_FORWARD
+from pdacon.integrations.huggingface.results import Generation
+from pdacon.matching import Budget
 
+MOST_TOKENS = 256
+"""So many tokens are generated for a text unless something says otherwise."""
+_NOT_OF_TEXTS = frozenset({"transformers_version", "_from_model_config"})
+_OF_THE_MODEL = frozenset({"bos_token_id", "decoder_start_token_id", "eos_token_id", "pad_token_id", "max_length"})
+_OF_CHANCE = ("top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff", "top_h")
+_Configuration: Any = GenerationConfig
+_EMPTY = _Configuration()
+# Options that are pdacon's alone, and stand in the record as they are given.
+_OWN = (
+    *("grammar", "constraint", "start", "prefix", "seed", "batch_size"),
+    *("draft", "skip_forced", "on_text", "chat_options", "diagnostics"),
+)
+# Those whose meaning depends on each other, and on configurations.
+_READ = (
+    *("budget", "max_tokens", "max_new_tokens", "do_sample", "temperature", "num_beams", "num_return_sequences"),
+    *("eos_token_id", "pad_token_id", "generation_config"),
+)
+_NAMES = frozenset({*_OWN, *_READ})
+_PLACES = frozenset({"model", "tokenizer", "prompt", "prompts", "options", "continuous_batching_config"})
+# Names of one thing: a call's name for something replaces the other names of it.
+_SAME = (("max_tokens", "max_new_tokens"), ("do_sample", "temperature"))
 # Arguments of model.generate that `generate` sets itself, and what to use in their place.
 _OURS = {
     "inputs": "the prompt",
@@ -26,17 +56,130 @@ _OF_COMPILE = (
 )
 
 
-def require_options(caller: str, model: Any, own: Collection[str], options: Mapping[str, Any]) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What a call asks for, but for its prompts; see `generate`.
+
+    Attributes
+    ----------
+    caller : str
+        What errors call the function that was called.
+    max_tokens : int
+        The most tokens of a text.
+    temperature : float
+        0: no sampling.
+    ends : tuple of int or None
+        The ids that are to end a text; None: those of the vocabulary.
+    pad : int or None
+        The id that pads rows; None: as the model or the tokenizer says.
+    others : dict
+        More options of ``model.generate``, those of the configuration that was given among them.
+    """
+
+    caller: str
+    max_tokens: int
+    budget: Budget | None
+    temperature: float
+    num_beams: int
+    num_return_sequences: int
+    ends: tuple[int, ...] | None
+    pad: int | None
+    others: dict[str, Any]
+    grammar: Any = None
+    constraint: Any = None
+    start: str | None = None
+    prefix: str | Generation | Sequence[str | Generation] = ""
+    seed: int | Sequence[int] | None = None
+    batch_size: int | None = None
+    draft: Draft | None = None
+    skip_forced: bool = False
+    on_text: Callable[[str], None] | None = None
+    chat_options: Mapping[str, Any] = field(default_factory=dict)
+    diagnostics: bool = False
+
+    @classmethod
+    def of(cls, caller: str, model: Any, given: Mapping[str, Any]) -> Options:
+        """Read the options of a call.
+
+        Parameters
+        ----------
+        caller : str
+        model : transformers.PreTrainedModel
+        given : mapping
+            Arguments by their names, pdacon's or transformers'; None says nothing.
+
+        Raises
+        ------
+        TypeError
+            Two are names of one thing, or contradict each other; or see `configured`.
+        ValueError
+            A number is out of range, two contradict each other, or several texts are asked for where there is only
+            one.
+        """
+        own = {name: given[name] for name in _OWN if given.get(name) is not None}
+        others = {name: value for name, value in given.items() if name not in _NAMES | _PLACES}
+        require_bool(caller, "skip_forced", own.get("skip_forced", False))
+        if "on_text" in own and others.get("streamer") is not None:
+            raise TypeError("on_text is a streamer itself; give one of them")
+        _require_one_draft(given)
+        config = configured(caller, model, given.get("generation_config"))
+        num_beams = _first(given.get("num_beams"), config.get("num_beams"), model.generation_config.num_beams, 1)
+        several = _first(given.get("num_return_sequences"), config.get("num_return_sequences"), 1)
+        temperature = _temperature(given, config, model.generation_config, num_beams)
+        max_tokens = _max_tokens(caller, given, config, model.generation_config)
+        _require_sensible(max_tokens, temperature, num_beams, several, own.get("batch_size"))
+        ends = _first(given.get("eos_token_id"), config.get("eos_token_id"))
+        pad = _first(given.get("pad_token_id"), config.get("pad_token_id"))
+        read = {*_READ, *(_OF_CHANCE if temperature == 0 else ())}
+        return cls(
+            caller=caller,
+            max_tokens=max_tokens,
+            budget=given.get("budget"),
+            temperature=float(temperature),
+            num_beams=num_beams,
+            num_return_sequences=several,
+            ends=None if ends is None else _ids(caller, "eos_token_id", ends),
+            pad=None if pad is None else _ids(caller, "pad_token_id", pad)[0],
+            others={**{name: value for name, value in config.items() if name not in read}, **others},
+            **own,
+        )
+
+    def require_fit(self, prompts: int) -> None:
+        """Refuse options that are not for so many prompts.
+
+        Raises
+        ------
+        ValueError
+        """
+        texts = prompts * self.num_return_sequences
+        if self.on_text is not None and (texts > 1 or self.num_beams > 1):
+            raise ValueError("on_text follows one text only; give one prompt, num_return_sequences=1 and num_beams=1")
+        if isinstance(self.seed, Sequence) and (len(self.seed) != texts or self.num_beams > 1):
+            raise ValueError(
+                f"{len(self.seed)} seeds are given for {texts} texts, num_beams={self.num_beams}; give one for each "
+                "text, without beams, or one number"
+            )
+
+
+def merged(model: Any, kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a call after those that are kept for all calls, where the call says nothing else."""
+    gone = set(configured("Generator", model, given.get("generation_config"))) | given.keys()
+    for names in _SAME:
+        if gone.intersection(names):
+            gone.update(names)
+    if given.get("budget") is not None:  # which says how many tokens, too
+        gone.update(_SAME[0])
+    return {**{name: value for name, value in kept.items() if name not in gone}, **given}
+
+
+def require_names(caller: str, model: Any, options: Mapping[str, Any]) -> None:
     """Refuse options that neither the caller nor ``model.generate`` has.
 
     Parameters
     ----------
     caller : str
     model : transformers.PreTrainedModel
-    own : collection of str
-        The caller's own parameters.
     options : mapping
-        What it was given besides.
 
     Raises
     ------
@@ -47,7 +190,7 @@ def require_options(caller: str, model: Any, own: Collection[str], options: Mapp
     for name in options:
         if name in _OURS:
             raise TypeError(f"{caller} sets {name} itself; give {_OURS[name]}")
-        if name in own or name == "max_new_tokens" or options[name] is None:
+        if name in _NAMES or options[name] is None:
             continue
         if advice := belongs_elsewhere(name):
             raise TypeError(f"{caller} has no option {name}{advice}")
@@ -56,10 +199,10 @@ def require_options(caller: str, model: Any, own: Collection[str], options: Mapp
                 f"{caller} has no option {name}, which is one of compile; give what pdacon.compile(grammar, "
                 f"tokenizer=tokenizer, model=model, {name}=...) returns"
             )
-    others = [name for name, value in options.items() if name not in own and value is not None]
+    others = [name for name, value in options.items() if name not in _NAMES and value is not None]
     if not others or options.get("custom_generate") is not None:  # which may have options of its own
         return
-    known = {*own, *_of_generate(model)}
+    known = {*_NAMES, *_of_generate(model)}
     for name in others:
         if name not in known:
             meant = did_you_mean(name, sorted(known))
@@ -76,3 +219,113 @@ def _of_generate(model: Any) -> set[str]:
         takers.append(model.get_encoder().forward)
         known |= {f"decoder_{name}" for name in inspect.signature(model.get_decoder().forward).parameters}
     return known.union(*(inspect.signature(taker).parameters for taker in takers)) - {"self", "kwargs", "model_kwargs"}
+
+
+def configured(caller: str, model: Any, config: Any) -> dict[str, Any]:
+    """What a configuration says that was given to a call, by the names of options.
+
+    Raises
+    ------
+    TypeError
+        It is no configuration, or says something that `caller` does not do.
+    """
+    if config is None:
+        return {}
+    if not isinstance(config, GenerationConfig):
+        raise TypeError(
+            f"{caller}: generation_config must be a transformers.GenerationConfig, not {type(config).__name__}"
+        )
+    empty = _EMPTY
+    known = set(empty.to_dict())
+    said = {}
+    for name, value in vars(config).items():
+        same = value == getattr(model.generation_config, name, None)
+        if name in _NOT_OF_TEXTS or value is None or value == getattr(empty, name, None):
+            continue
+        if same and (name in _OF_THE_MODEL or name == "forced_eos_token_id" or name not in known):
+            continue  # a copy of the model's own has them, too, and they mean what they mean there
+        if name == "max_length":
+            if config.max_new_tokens is None:
+                raise TypeError(
+                    f"{caller}: generation_config.max_length counts the prompt, too; set max_new_tokens in its place"
+                )
+        elif name not in known:
+            raise TypeError(f"{caller}: generation_config.{name} is nothing that transformers' GenerationConfig has")
+        else:
+            said[name] = value
+    return said
+
+
+def _require_one_draft(given: Mapping[str, Any]) -> None:
+    """Raises if more than one thing is to write drafts."""
+    names = ("draft", "skip_forced", "assistant_model", "prompt_lookup_num_tokens", "custom_generate")
+    said = [name for name in names if given.get(name) is not None and given[name] is not False]
+    if len(said) > 1 and {"draft", "skip_forced"}.intersection(said):
+        raise TypeError(f"{said[0]} and {said[1]} both say how texts are drafted; give one of them")
+
+
+def _max_tokens(caller: str, given: Mapping[str, Any], config: Mapping[str, Any], own: Any) -> int:
+    """The most tokens of a text: those of the budget if there is one, which no other number may contradict."""
+    budget: Budget | None = given.get("budget")
+    numbers = [name for name in _SAME[0] if given.get(name) is not None]
+    if len(numbers) > 1:
+        raise TypeError("max_tokens and max_new_tokens are two names of one number; give one of them")
+    if budget is None:
+        most: int = _first(*map(given.get, numbers), config.get("max_new_tokens"), own.max_new_tokens, MOST_TOKENS)
+        return most
+    require(caller, "budget", budget, Budget)
+    if numbers:
+        raise TypeError(f"{caller}: budget says how long a text may get; leave {numbers[0]} out")
+    opening = _first(given.get("forced_bos_token_id"), config.get("forced_bos_token_id"), own.forced_bos_token_id)
+    # Each token has a byte or more, but for a leading space that is no text; what is forced before it has none.
+    return max(budget.most + (budget.unit == "bytes"), 1) + (opening is not None)
+
+
+def _temperature(given: Mapping[str, Any], config: Mapping[str, Any], own: Any, num_beams: int) -> float:
+    """What to sample at; 0: not at all.
+
+    With beams ``do_sample`` of the model's own configuration says nothing: it is about texts that are drawn one by one.
+    """
+    temperature, do_sample = given.get("temperature"), given.get("do_sample")
+    if do_sample is not None and temperature is not None and bool(do_sample) != (temperature > 0):
+        raise ValueError(f"do_sample={do_sample} contradicts temperature={temperature}; give one of them")
+    if temperature is not None:
+        return float(temperature)
+    chosen = _first(do_sample, config.get("do_sample"))
+    if chosen is None:
+        chosen = num_beams == 1 if own.do_sample is None or num_beams > 1 else own.do_sample
+    if not chosen:
+        return 0.0
+    return float(_first(config.get("temperature"), own.temperature, 1.0))
+
+
+def _require_sensible(
+    max_tokens: int, temperature: float, num_beams: int, num_return_sequences: int, batch_size: int | None
+) -> None:
+    if max_tokens < 1:
+        raise ValueError(f"max_tokens is {max_tokens}; at least 1 token must be generated")
+    if not temperature >= 0:
+        raise ValueError(f"temperature is {temperature}; it must be 0 (no sampling) or more")
+    if num_beams < 1:
+        raise ValueError(f"num_beams is {num_beams}; it must be at least 1")
+    if batch_size is not None and batch_size < 1:
+        raise ValueError(f"batch_size is {batch_size}; it must be at least 1")
+    if num_return_sequences < 1:
+        raise ValueError(f"num_return_sequences is {num_return_sequences}; it must be at least 1")
+    if num_beams == 1 and num_return_sequences > 1 and temperature == 0:
+        raise ValueError(
+            "temperature 0 generates one text only; give num_return_sequences=1, a temperature above 0, or num_beams"
+        )
+    if num_beams > 1 and num_return_sequences > num_beams:
+        raise ValueError(f"{num_beams} beams cannot give {num_return_sequences} texts; give more num_beams")
+
+
+def _first(*values: Any) -> Any:
+    return next((value for value in values if value is not None), None)
+
+
+def _ids(caller: str, name: str, given: Any) -> tuple[int, ...]:
+    ids = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+    if not ids or not all(isinstance(one, int) or hasattr(one, "__index__") for one in ids):
+        raise TypeError(f"{caller}: {name} must be an id or a list of ids, not {given!r:.40}")
+    return tuple(int(one) for one in ids)

@@ -16,11 +16,11 @@ from transformers import LogitsProcessor
 from pdacon.errors import MatcherError
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.arguments import require_vocabulary
-from pdacon.integrations.huggingface.beginnings import Beginning, Beginnings, begin, one_for_each
-from pdacon.integrations.huggingface.masks import Fill, MaskTable
+from pdacon.integrations.huggingface.beginnings import Beginning, begin, one_for_each
+from pdacon.integrations.huggingface.masks import Fill, MaskTable, allowing
 from pdacon.integrations.huggingface.rows import FreeRow, Row, follow
 from pdacon.integrations.huggingface.successions import Succession
-from pdacon.integrations.widths import is_plausible, refusal
+from pdacon.integrations.widths import refusal
 from pdacon.matching import Budget, mask_ids
 
 _SHOWN = 40  # characters of a grammar that is given in place of a constraint
@@ -147,12 +147,10 @@ class PDALogitsProcessor(LogitsProcessor):
         prefixes = [prefix] if isinstance(prefix, Beginning) else list(prefix)
         self._constraints, prefixes = one_for_each(constraints, prefixes)
         self._numbers = [self._constraints.index(one) for one in self._constraints]  # equal ones share their masks
-        self._beginnings = Beginnings(
-            [
-                None if one is None else begin(one, begun, start, strip_leading_space, budget)
-                for one, begun in zip(self._constraints, prefixes, strict=True)
-            ]
-        )
+        self._matchers = [
+            None if one is None else begin(one, begun, start, strip_leading_space, budget)
+            for one, begun in zip(self._constraints, prefixes, strict=True)
+        ]
         self._size = max(one.vocabulary.size for one in constraints if one is not None)
         self._num_beams = num_beams
         self._prompt_length = prompt_length
@@ -224,7 +222,11 @@ class PDALogitsProcessor(LogitsProcessor):
     def _followed(self, rows: Sequence[Row], input_ids: torch.Tensor, start: int) -> list[Row]:
         """The rows of a text that begins in a column, made from those that there are."""
         count = len(input_ids)
-        origins = self._beginnings.parts(count)
+        origins = len(self._matchers)
+        if count % origins:
+            raise MatcherError(
+                f"there are {count} rows, but {origins} prefixes or constraints; give one for each prompt"
+            )
         return follow(rows, input_ids[:, start:].tolist(), lambda index: self._new_row(index, count), origins)
 
     def _start_of(self, input_ids: torch.Tensor) -> int | None:
@@ -243,11 +245,14 @@ class PDALogitsProcessor(LogitsProcessor):
         return self._succession.start_of(input_ids, is_text)
 
     def _new_row(self, index: int, count: int) -> Row:
-        matcher = self._beginnings.matcher(index, count)
-        constraint = self._constraints[self._beginnings.number(index, count)]
+        matcher, constraint = self._matchers[self._prompt(index, count)], self._constraints[self._prompt(index, count)]
         if matcher is None or constraint is None:
             return FreeRow()
-        return Row(matcher, constraint.vocabulary, self.pad_token_id)
+        return Row(matcher.fork(), constraint.vocabulary, self.pad_token_id)
+
+    def _prompt(self, index: int, count: int) -> int:
+        """Which of the prompts the row at an index belongs to, of so many rows."""
+        return index * len(self._matchers) // count
 
     def _require_life(self, input_ids: torch.Tensor, scores: torch.Tensor) -> None:
         """Raise for a row that went astray, unless it is a beam after the best one.
@@ -285,13 +290,9 @@ class PDALogitsProcessor(LogitsProcessor):
     def _mask(self, scores: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the scores with -inf for what is not allowed, and the best of each row."""
         columns, size = scores.shape[1], self._size
-        if columns < size:
-            raise MatcherError(f"{refusal(columns, size)}: compile it for the vocabulary of this model")
-        if not self._compared and not is_plausible(columns, size):
-            raise MatcherError(
-                f"{refusal(columns, size)}, and models do not pad so far: compile it for vocabulary(model, tokenizer), "
-                "or give tokenizer= if it is the tokenizer of this model"
-            )
+        way_out = "compile it for vocabulary(model, tokenizer), or give tokenizer= if it is the tokenizer of this model"
+        if (said := refusal(columns, size, way_out, compared=self._compared)) is not None:
+            raise MatcherError(said)
         if self._table is None or not self._table.fits(scores):
             self._table = MaskTable(columns, scores.device, scores.dtype)
         return self._table.apply(scores, torch.tensor(self._table.slots(self._masks())))
@@ -302,7 +303,7 @@ class PDALogitsProcessor(LogitsProcessor):
         usual: dict[int, list[int]] = {}  # by the number of their constraint, whose ids are its own
         for index, mask in enumerate(masks):
             if mask is None:
-                usual.setdefault(self._numbers[self._beginnings.number(index, len(masks))], []).append(index)
+                usual.setdefault(self._numbers[self._prompt(index, len(masks))], []).append(index)
         for number, rows in usual.items():
             matchers = [self._rows[index].matcher for index in rows]
             filtered = matchers[0]._is_filtered()
@@ -316,9 +317,9 @@ class PDALogitsProcessor(LogitsProcessor):
             return "everything", lambda words: words.fill(-1)
         if row.refusal is not None:
             ends = row.vocabulary.eos_ids
-            return ("ends", ends), lambda words: _allow(words, ends)
-        if row.stopped and not row.matcher.is_terminated():
-            return ("padding", row.pad_id), lambda words: _allow(words, (row.pad_id,))
+            return ("ends", ends), allowing(ends)
+        if row.stopped and row.pad_id is not None and not row.matcher.is_terminated():
+            return ("padding", row.pad_id), allowing([row.pad_id])
         return None
 
     def _fill(self, index: int, words: NDArray[np.int32]) -> None:
@@ -357,9 +358,3 @@ class PDALogitsProcessor(LogitsProcessor):
             "-inf; another logits processor (min_new_tokens, forced_eos_token_id, suppress_tokens, bad_words_ids, "
             f"no_repeat_ngram_size, ...) forbids them{beams}"
         )
-
-
-def _allow(words: NDArray[Any], tokens: Sequence[int | None]) -> None:
-    for token in tokens:
-        assert token is not None
-        words.view(np.uint32)[0, token // 32] |= np.uint32(1 << token % 32)
