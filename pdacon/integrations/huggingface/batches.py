@@ -15,7 +15,7 @@ from pdacon.integrations.huggingface.arguments import is_readable
 from pdacon.integrations.huggingface.continuous import constrain
 from pdacon.integrations.huggingface.engine import Asked, Task, write
 from pdacon.integrations.huggingface.memory import with_room
-from pdacon.integrations.huggingface.options import Options
+from pdacon.integrations.huggingface.options import OWN, Options
 from pdacon.integrations.huggingface.prompts import Prompt, prompt_ids, require_embedded
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.matching import Budget
@@ -79,6 +79,8 @@ def generate_batch(
     given = dict(locals())  # all arguments by their names
     if (options.get("num_beams") or getattr(generation_config, "num_beams", None) or 1) != 1:
         raise ValueError("continuous batching has no beams; for num_beams use generate")
+    if others := sorted(options.keys() & OWN):
+        raise TypeError(f"generate_batch has no option {others[0]}, which generate has")
     asked = Options.of("generate_batch", model, given | options | {"num_beams": 1})
     return write(model, tokenizer, prompts, asked, lambda task: _batched(task, continuous_batching_config))
 

@@ -29,17 +29,19 @@ _OF_THE_MODEL = frozenset({"bos_token_id", "decoder_start_token_id", "eos_token_
 _OF_CHANCE = ("top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff", "top_h")
 _Configuration: Any = GenerationConfig
 _EMPTY = _Configuration()
-# Options that are pdacon's alone, and stand in the record as they are given.
-_OWN = (
-    *("grammar", "constraint", "start", "prefix", "seed", "batch_size"),
-    *("draft", "skip_forced", "on_text", "chat_options", "diagnostics"),
+OWN = frozenset(
+    {
+        *("grammar", "constraint", "start", "prefix", "seed", "batch_size", "draft", "skip_forced"),
+        *("on_text", "chat_options", "diagnostics"),
+    }
 )
+"""Options that are pdacon's alone, and stand in the record as they are given."""
 # Those whose meaning depends on each other, and on configurations.
 _READ = (
     *("budget", "max_tokens", "max_new_tokens", "do_sample", "temperature", "num_beams", "num_return_sequences"),
     *("eos_token_id", "pad_token_id", "generation_config"),
 )
-_NAMES = frozenset({*_OWN, *_READ})
+_NAMES = frozenset({*OWN, *_READ})
 _PLACES = frozenset({"model", "tokenizer", "prompt", "prompts", "options", "continuous_batching_config"})
 # Names of one thing: a call's name for something replaces the other names of it.
 _SAME = (("max_tokens", "max_new_tokens"), ("do_sample", "temperature"))
@@ -116,7 +118,7 @@ class Options:
             A number is out of range, two contradict each other, or several texts are asked for where there is only
             one.
         """
-        own = {name: given[name] for name in _OWN if given.get(name) is not None}
+        own = {name: given[name] for name in OWN if given.get(name) is not None}
         others = {name: value for name, value in given.items() if name not in _NAMES | _PLACES}
         require_bool(caller, "skip_forced", own.get("skip_forced", False))
         if "on_text" in own and others.get("streamer") is not None:
