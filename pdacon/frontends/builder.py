@@ -19,7 +19,7 @@ from pdacon.base.cancelling import every, look
 from pdacon.errors import GrammarSyntaxError, LimitExceededError, Span
 from pdacon.grammar import GrammarData
 from pdacon.grammar.alternatives import MOST_ALTERNATIVES
-from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree, parts_of
 from pdacon.grammar.labels import Label
 from pdacon.grammar.loading import loose_names, name_of_literal
 from pdacon.grammar.model import Definition, GrammarOptions, Nonterminal, Pattern, Production, Terminal
@@ -372,9 +372,7 @@ class _Production:
 
 
 def _parts(node: Expression) -> tuple[Expression, ...]:
-    if isinstance(node, InOrder | OneOf):
-        return node.items
-    return (node.item,) if isinstance(node, Repeated | Bracketed) else ()
+    return (node.item,) if isinstance(node, Bracketed) else parts_of(node)
 
 
 def _in_order(one: _Lowered, times: int, other: _Lowered, more: int) -> _Lowered:

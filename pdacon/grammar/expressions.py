@@ -32,3 +32,10 @@ class Repeated(Generic[Leaf]):
 
 
 Tree: TypeAlias = Leaf | InOrder[Leaf] | OneOf[Leaf] | Repeated[Leaf]
+
+
+def parts_of(tree: Tree[Leaf]) -> tuple[Tree[Leaf], ...]:
+    """The trees right below one."""
+    if isinstance(tree, InOrder | OneOf):
+        return tree.items
+    return (tree.item,) if isinstance(tree, Repeated) else ()

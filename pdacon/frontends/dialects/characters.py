@@ -17,8 +17,9 @@ from pdacon.base.quoting import quoted
 from pdacon.errors import LimitExceededError, Span
 from pdacon.frontends.dialects.making import as_rule, as_terminal, made
 from pdacon.frontends.dialects.rule_graph import Graph
-from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Rules, Sequence, Text, Tree, merged
+from pdacon.frontends.dialects.tree import Characters, Leaf, Placed, Reference, Rules, Text, Tree, merged
 from pdacon.grammar import GrammarData
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated, parts_of
 from pdacon.grammar.model import Nonterminal, Pattern, Production, Terminal
 from pdacon.regular import Ranges, character_class
 from pdacon.regular.automata import as_set
@@ -65,8 +66,8 @@ class _Writer:
         return made(self._rules, terminals, tuple(self._nonterminals), tuple(productions))
 
     def _alternatives(self, lhs: int, tree: Tree) -> None:
-        for option in tree.options if isinstance(tree, Choice) else (tree,):
-            span = option.span if isinstance(option, Sequence) else None
+        for option in tree.items if isinstance(tree, OneOf) else (tree,):
+            span = option.span if isinstance(option, Placed) else None
             self._add(lhs, self._side(option), span)
 
     def _add(self, lhs: int, rhs: tuple[int, ...], span: Span | None = None) -> None:
@@ -83,26 +84,26 @@ class _Writer:
             return tuple(self._atom(ord(character)) for character in tree.value)
         if isinstance(tree, Reference):
             return (self._number[tree.name],)
-        if isinstance(tree, Sequence):
-            return tuple(symbol for part in tree.parts for symbol in self._side(part))
-        if isinstance(tree, Choice):
-            if len(tree.options) == 1:
-                return self._side(tree.options[0])
+        if isinstance(tree, InOrder):
+            return tuple(symbol for part in tree.items for symbol in self._side(part))
+        if isinstance(tree, OneOf):
+            if len(tree.items) == 1:
+                return self._side(tree.items[0])
             helper, new = self._helper((self._rule.name, tree), "choice")
             if new:
                 self._alternatives(helper, tree)
             return (helper,)
         return self._repeated(merged(tree))
 
-    def _repeated(self, tree: Repeat) -> tuple[int, ...]:
-        body = self._side(tree.body)
+    def _repeated(self, tree: Repeated[Leaf]) -> tuple[int, ...]:
+        body = self._side(tree.item)
         least = body * tree.least
         if tree.most is None:
-            many, new = self._helper((self._rule.name, "many", tree.body), "many", repeats=True)
+            many, new = self._helper((self._rule.name, "many", tree.item), "many", repeats=True)
             if new:
                 self._add(many, (many, *body))
                 self._add(many, body)
-            maybe, new = self._helper((self._rule.name, "any", tree.body), "any")
+            maybe, new = self._helper((self._rule.name, "any", tree.item), "any")
             if new:
                 self._add(maybe, ())
                 self._add(maybe, (many,))
@@ -112,7 +113,7 @@ class _Writer:
         up_to = 0
         for count in range(1, tree.most - tree.least + 1):
             shorter = (up_to,) if count > 1 else ()
-            up_to, new = self._helper((self._rule.name, count, tree.body), f"up_to_{count}")
+            up_to, new = self._helper((self._rule.name, count, tree.item), f"up_to_{count}")
             if new:
                 self._add(up_to, ())
                 self._add(up_to, (*body, *shorter))
@@ -173,9 +174,5 @@ def _sets(tree: Tree) -> Iterator[Ranges]:
                 yield one.ranges
         elif isinstance(one, Text):
             yield from (((ord(character), ord(character)),) for character in one.value)
-        elif isinstance(one, Sequence):
-            pending += one.parts
-        elif isinstance(one, Choice):
-            pending += one.options
-        elif isinstance(one, Repeat):
-            pending.append(one.body)
+        else:
+            pending += parts_of(one)

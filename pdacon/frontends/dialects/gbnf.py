@@ -14,18 +14,8 @@ from pdacon.base.cancelling import every, look
 from pdacon.base.quoting import did_you_mean, quoted
 from pdacon.errors import GrammarSyntaxError
 from pdacon.frontends.dialects.cursor import Cursor
-from pdacon.frontends.dialects.tree import (
-    Characters,
-    Choice,
-    Reference,
-    Repeat,
-    Rule,
-    Rules,
-    Sequence,
-    Text,
-    Tree,
-    references,
-)
+from pdacon.frontends.dialects.tree import Characters, Placed, Reference, Rule, Rules, Text, Tree, references
+from pdacon.grammar.expressions import OneOf, Repeated
 from pdacon.grammar.model import SourceLanguage
 from pdacon.regular import ANY
 from pdacon.regular.characters import complement, union
@@ -203,16 +193,16 @@ class _Reader:
         while cursor.take("|"):
             self._skip(lines=True)
             options.append(self._sequence())
-        return Choice(tuple(options))
+        return OneOf(tuple(options))
 
-    def _sequence(self) -> Sequence:
+    def _sequence(self) -> Placed:
         start = end = self._cursor.at
         parts: list[Tree] = []
         while (part := self._repeated()) is not None:
             parts.append(part)
             end = self._cursor.at
             self._skip(lines=False)
-        return Sequence(tuple(parts), self._cursor.span(start, end))
+        return Placed(tuple(parts), self._cursor.span(start, end))
 
     def _repeated(self) -> Tree | None:
         cursor = self._cursor
@@ -234,7 +224,7 @@ class _Reader:
             if repeated and not self._notation.lines_end_rules:
                 cursor.fail("what is repeated stands in parentheses if it is repeated again, as in (x+)?", begin)
             repeated = True
-            atom = Repeat(atom, *counts)
+            atom = Repeated(atom, *counts)
 
     def _counts(self) -> tuple[int, int | None] | None:
         cursor = self._cursor

@@ -14,17 +14,8 @@ from typing import TypeAlias, TypeVar
 
 from pdacon.base.cancelling import every, look
 from pdacon.errors import LimitExceededError
-from pdacon.frontends.dialects.tree import (
-    Characters,
-    Choice,
-    Reference,
-    Repeat,
-    Sequence,
-    Text,
-    Tree,
-    merged,
-    references,
-)
+from pdacon.frontends.dialects.tree import Characters, Leaf, Reference, Text, Tree, merged, references
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.regular import Dfa, Ranges
 from pdacon.regular.automata import Numbered, determinized
 from pdacon.regular.characters import intersection
@@ -171,42 +162,42 @@ class Builder:
                 self.read(begin, ((last, last),), end)
         elif isinstance(tree, Reference):
             resolve(tree, begin, end)
-        elif isinstance(tree, Sequence):
-            for part in tree.parts[:-1]:
+        elif isinstance(tree, InOrder):
+            for part in tree.items[:-1]:
                 after = self.state()
                 self.tree(part, begin, after, resolve)
                 begin = after
-            if tree.parts:
-                self.tree(tree.parts[-1], begin, end, resolve)
+            if tree.items:
+                self.tree(tree.items[-1], begin, end, resolve)
             else:
                 self.silent(begin, end)
-        elif isinstance(tree, Choice):
-            for option in tree.options:
+        elif isinstance(tree, OneOf):
+            for option in tree.items:
                 self.tree(option, begin, end, resolve)
         else:
             self._repeated(merged(tree), begin, end, resolve)
 
-    def _repeated(self, tree: Repeat, begin: int, end: int, resolve: Resolve) -> None:
+    def _repeated(self, tree: Repeated[Leaf], begin: int, end: int, resolve: Resolve) -> None:
         if tree.least == 0 and tree.most == 1:
             self.silent(begin, end)
-            self.tree(tree.body, begin, end, resolve)
+            self.tree(tree.item, begin, end, resolve)
             return
         for _ in range(tree.least):
             after = self.state()
-            self.tree(tree.body, begin, after, resolve)
+            self.tree(tree.item, begin, after, resolve)
             begin = after
         if tree.most is None:
             around = self.state()
             self.silent(begin, around)
             after = self.state()
-            self.tree(tree.body, around, after, resolve)
+            self.tree(tree.item, around, after, resolve)
             self.silent(after, around)
             begin = around
         else:
             for _ in range(tree.most - tree.least):
                 self.silent(begin, end)
                 after = self.state()
-                self.tree(tree.body, begin, after, resolve)
+                self.tree(tree.item, begin, after, resolve)
                 begin = after
         self.silent(begin, end)
 
@@ -250,15 +241,15 @@ class Builder:
 
 def is_tail(tree: Tree, names: set[str], *, head: bool = False) -> bool:
     """Whether references to some rules stand at the end only, or with ``head`` at the beginning only."""
-    if isinstance(tree, Sequence):
-        parts = tree.parts if head else tree.parts[::-1]
+    if isinstance(tree, InOrder):
+        parts = tree.items if head else tree.items[::-1]
         return all(not _mentions(part, names) for part in parts[1:]) and (
             not parts or is_tail(parts[0], names, head=head)
         )
-    if isinstance(tree, Choice):
-        return all(is_tail(option, names, head=head) for option in tree.options)
-    if isinstance(tree, Repeat):
-        return is_tail(tree.body, names, head=head) if tree.most == 1 else not _mentions(tree.body, names)
+    if isinstance(tree, OneOf):
+        return all(is_tail(option, names, head=head) for option in tree.items)
+    if isinstance(tree, Repeated):
+        return is_tail(tree.item, names, head=head) if tree.most == 1 else not _mentions(tree.item, names)
     return True
 
 

@@ -14,7 +14,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pdacon.base.cancelling import every, look
 from pdacon.frontends.dialects.machines import Builder, Machine, is_tail, machine_of
-from pdacon.frontends.dialects.tree import Choice, Reference, Repeat, Rules, Sequence, Tree, references
+from pdacon.frontends.dialects.tree import Reference, Rules, Tree, references
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 
 Graph = Mapping[str, Collection[str]]
 
@@ -143,16 +144,16 @@ def _inner(tree: Tree) -> Iterator[str]:
     pending = [tree]
     while pending:
         one = pending.pop()
-        if isinstance(one, Sequence):
-            yield from (each.name for part in one.parts[:-1] for each in references(part))
-            pending += one.parts[-1:]
-        elif isinstance(one, Choice):
-            pending += one.options
-        elif isinstance(one, Repeat):
+        if isinstance(one, InOrder):
+            yield from (each.name for part in one.items[:-1] for each in references(part))
+            pending += one.items[-1:]
+        elif isinstance(one, OneOf):
+            pending += one.items
+        elif isinstance(one, Repeated):
             if (one.least, one.most) == (0, 1):
-                pending.append(one.body)
+                pending.append(one.item)
             else:
-                yield from (each.name for each in references(one.body))
+                yield from (each.name for each in references(one.item))
 
 
 def _tail_linear(rules: Rules, start: str, known: Mapping[str, Machine]) -> Machine:

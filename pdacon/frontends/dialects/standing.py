@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from pdacon.base.quoting import quoted
-from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Rules, Sequence, Text, Tree
+from pdacon.frontends.dialects.tree import Characters, Reference, Rules, Text, Tree
 from pdacon.frontends.dialects.written import rules_of
 from pdacon.grammar import GrammarData
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 
 _LONGEST = 4_000  # characters of a text
 _MOST_ITEMS = 200_000
@@ -90,12 +91,12 @@ def _derives(tree: Tree, known: set[str]) -> bool:
     """Whether a tree derives a text, if these rules do."""
     if isinstance(tree, Reference):
         return tree.name in known
-    if isinstance(tree, Choice):
-        return any(_derives(option, known) for option in tree.options)
-    if isinstance(tree, Sequence):
-        return all(_derives(part, known) for part in tree.parts)
-    if isinstance(tree, Repeat):
-        return tree.least == 0 or _derives(tree.body, known)
+    if isinstance(tree, OneOf):
+        return any(_derives(option, known) for option in tree.items)
+    if isinstance(tree, InOrder):
+        return all(_derives(part, known) for part in tree.items)
+    if isinstance(tree, Repeated):
+        return tree.least == 0 or _derives(tree.item, known)
     return isinstance(tree, Text) or bool(tree.ranges)
 
 
@@ -154,17 +155,17 @@ def _close(rules: Rules, chart: list[_Place], begun: list[_Item]) -> int:
 def _opened(rest: _Rest) -> Iterator[_Rest]:
     """What the first part may be, if it is none that reads a character."""
     head, behind = rest[0], rest[1:]
-    if isinstance(head, Sequence):
-        yield (*head.parts, *behind)
-    elif isinstance(head, Choice):
-        for option in head.options:
+    if isinstance(head, InOrder):
+        yield (*head.items, *behind)
+    elif isinstance(head, OneOf):
+        for option in head.items:
             yield (option, *behind)
-    elif isinstance(head, Repeat):
+    elif isinstance(head, Repeated):
         if head.least == 0:
             yield behind
         if head.most != 0:
             most = None if head.most is None else head.most - 1
-            yield (head.body, replace(head, least=max(head.least - 1, 0), most=most), *behind)
+            yield (head.item, replace(head, least=max(head.least - 1, 0), most=most), *behind)
     elif isinstance(head, Text) and not head.value:
         yield behind
 

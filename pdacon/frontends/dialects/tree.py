@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from pdacon.errors import Span
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated, parts_of
+from pdacon.grammar.expressions import Tree as Expression
 from pdacon.grammar.model import SourceLanguage
 from pdacon.regular import Ranges
 
@@ -39,31 +41,15 @@ class Reference:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
-    """The parts, one after the other; ``span`` is the place of an alternative."""
-
-    parts: tuple[Tree, ...]
-    span: Span | None = None
+Leaf: TypeAlias = Characters | Text | Reference
+Tree: TypeAlias = Expression[Leaf]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """Any of the options."""
+class Placed(InOrder[Leaf]):
+    """An alternative, and its place."""
 
-    options: tuple[Tree, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    """The body at least so many times and at most so many, None: any number."""
-
-    body: Tree
-    least: int
-    most: int | None
-
-
-Tree: TypeAlias = Characters | Text | Reference | Sequence | Choice | Repeat
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +89,13 @@ def references(tree: Tree) -> Iterator[Reference]:
         one = pending.pop()
         if isinstance(one, Reference):
             yield one
-        elif isinstance(one, Sequence):
-            pending += reversed(one.parts)
-        elif isinstance(one, Choice):
-            pending += reversed(one.options)
-        elif isinstance(one, Repeat):
-            pending.append(one.body)
+        else:
+            pending += reversed(parts_of(one))
 
 
-def merged(tree: Repeat) -> Repeat:
+def merged(tree: Repeated[Leaf]) -> Repeated[Leaf]:
     """Repetitions of repetitions as one, where that is the same: ``(x{0,400}){0,400}`` as ``x{0,160000}``."""
-    while isinstance(inner := _only(tree.body), Repeat):
+    while isinstance(inner := _only(tree.item), Repeated):
         least, most = tree.least, tree.most
         reach = math.inf if inner.most is None and least else least * (inner.most or 0)
         if least != most and (least + 1) * inner.least > reach + 1:
@@ -122,16 +104,12 @@ def merged(tree: Repeat) -> Repeat:
             total: int | None = 0
         else:
             total = None if most is None or inner.most is None else most * inner.most
-        tree = Repeat(inner.body, least * inner.least, total)
+        tree = Repeated(inner.item, least * inner.least, total)
     return tree
 
 
 def _only(tree: Tree) -> Tree:
     """A tree without what has one part only around it."""
-    while True:
-        if isinstance(tree, Sequence) and len(tree.parts) == 1:
-            (tree,) = tree.parts
-        elif isinstance(tree, Choice) and len(tree.options) == 1:
-            (tree,) = tree.options
-        else:
-            return tree
+    while isinstance(tree, InOrder | OneOf) and len(tree.items) == 1:
+        (tree,) = tree.items
+    return tree

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pdacon.base.quoting import quoted
 from pdacon.frontends.dialects.gbnf import EBNF, GBNF, read_rules
-from pdacon.frontends.dialects.tree import Characters, Choice, Reference, Repeat, Rules, Text, Tree
+from pdacon.frontends.dialects.tree import Characters, Reference, Rules, Text, Tree
 from pdacon.grammar import GrammarData
 from pdacon.grammar.definitions import Definition, Expression, Name
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
@@ -41,9 +41,9 @@ def _expression(tree: Tree) -> Expression:
         return Name(quoted(tree.value), "literal") if tree.value else InOrder(())
     if isinstance(tree, Reference):
         return Name(tree.name, "rule", tree.name)
-    if isinstance(tree, Repeat):
-        return Repeated(_expression(tree.body), tree.least, tree.most)
-    parts = tuple(map(_expression, tree.options if isinstance(tree, Choice) else tree.parts))
+    if isinstance(tree, Repeated):
+        return Repeated(_expression(tree.item), tree.least, tree.most)
+    parts = tuple(map(_expression, tree.items))
     if len(parts) == 1:
         return parts[0]
-    return OneOf(parts) if isinstance(tree, Choice) else InOrder(parts)
+    return OneOf(parts) if isinstance(tree, OneOf) else InOrder(parts)
