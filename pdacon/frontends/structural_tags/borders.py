@@ -9,7 +9,7 @@ or in another one. Within a grammar the lexer does what it does in that grammar.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 from pdacon.base.cancelling import every, look
@@ -17,7 +17,7 @@ from pdacon.base.quoting import quoted
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion.borders import set_of
 from pdacon.frontends.insertion.following import Rule, first_sets, following, members
-from pdacon.grammar import GrammarData
+from pdacon.grammar import GrammarData, Pattern
 from pdacon.lalr import build_tables
 from pdacon.lexer.contexts import make_contexts
 from pdacon.regular import Ranges
@@ -118,11 +118,12 @@ class _Borders:
         self._read_parts()
         # What was put together of a set and what is ignored before it.
         self._made = {k for k in range(grammar.end) if not self._parts[k] and k not in self._own}
+        # Grammars have many terminals in common: for each the first one with its pattern.
+        firsts: dict[Pattern | None, int] = {}
+        self._like = [firsts.setdefault(one.pattern, k) for k, one in enumerate(grammar.terminals)]
         self._first = cache(self._first_characters)
         self._rows = cache(lambda terminal: _rows(self._set(terminal)))
-        self._meet: Callable[[int, int], tuple[bool, Ranges]] = cache(
-            lambda one, other: _meeting(self._rows(one), self._rows(other))
-        )
+        self._meeting = cache(lambda one, other: _meeting(self._rows(one), self._rows(other)))
 
     def _read_parts(self) -> None:
         """Which terminals are of which grammar, which of them may end it, and what may come after it."""
@@ -183,7 +184,7 @@ class _Borders:
     def _check_closer(self, ignored: int, closer: int) -> None:
         """What ends a grammar takes what this ignores before it: that must not be all, nor what it may go on with."""
         runs = _rows(self._set(ignored).repeat(1))
-        common, beyond = _meeting(runs, self._rows(closer))
+        common, beyond = _meeting(runs, self._rows(self._like[closer]))
         inner = {
             k
             for context in self._contexts
@@ -207,12 +208,15 @@ class _Borders:
                         found |= {(one, other, True), (other, one, False)}
         return found
 
+    def _meet(self, one: int, other: int) -> tuple[bool, Ranges]:
+        return self._meeting(self._like[one], self._like[other])
+
     def _first_characters(self, terminal: int) -> Ranges:
         """The characters that a terminal may begin with; none of a token."""
         pattern = self._grammar.terminals[terminal].pattern
         if pattern is None or any("\ud800" <= c <= "\udfff" for c in pattern.regexp):
             return ()
-        _, edges = self._rows(terminal)
+        _, edges = self._rows(self._like[terminal])
         return union(*edges[0].values()) if edges else ()
 
     def _set(self, terminal: int) -> RegularSet:

@@ -121,7 +121,7 @@ class _Building:
         self.places: dict[str, str] = {}
         self._rules: dict[str, _Sides] = {}
         self._items: dict[int, _Items] = {}
-        self._set_names: dict[RegularSet, str] = {}
+        self._set_names: dict[tuple[str, RegularSet], str] = {}  # with the first text, which tells most sets apart
         self._known: list[Piece] = []  # so that no other piece gets an identity that has been used
 
     def grammar(self, start: _Sides) -> GrammarData:
@@ -200,12 +200,12 @@ class _Building:
             solid, _ = without_empty(piece)
             assert solid is not None
             return self._optional(solid)
-        name = self._set_names.get(texts)
-        if name is None:
-            name = self._set_names[texts] = f"TEXT_{len(self.sets)}"
+        first = texts.strings(1)[0]
+        name = self._set_names.setdefault((first, texts), f"TEXT_{len(self.sets)}")
+        if name not in self.sets:
             self.sets[name], self.places[name] = texts, piece.place
             if texts.count() == 1:
-                self.words[name] = texts.strings(1)[0]
+                self.words[name] = first
         return (name,)
 
     def _repeated(self, piece: Repeated[Texts | Part | Token]) -> _Items:
