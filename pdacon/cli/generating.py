@@ -72,11 +72,19 @@ class Sampling:
             raise BadInput(f"-n {self.count} needs at least --beams {self.count}")
 
     @property
-    def length(self) -> dict[str, Any]:
-        """How long a text may get, as options of `pdacon.generate`."""
-        if self.complete:
-            return {"budget": pdacon.Budget(tokens=self.max_tokens, soft=self.soft)}
-        return {"max_tokens": self.max_tokens}
+    def options(self) -> dict[str, Any]:
+        """What `pdacon.generate` has of it."""
+        budget = pdacon.Budget(tokens=self.max_tokens, soft=self.soft) if self.complete else None
+        return {
+            "prefix": self.prefix,
+            "budget": budget,
+            "max_tokens": None if self.complete else self.max_tokens,
+            "temperature": self.temperature,
+            "num_beams": self.beams,
+            "diagnostics": self.diagnose,
+            "skip_forced": self.skip_forced,
+            **({"top_p": self.top_p} if self.top_p is not None and self.draws else {}),
+        }
 
     @property
     def draws(self) -> bool:
@@ -152,15 +160,6 @@ class Generator:
 
         from pdacon.integrations.huggingface import generate
 
-        sampling = self._sampling
-        if sampling.top_p is not None and sampling.draws:
-            options["top_p"] = sampling.top_p
-        if sampling.diagnose:
-            options["diagnostics"] = True
-        if sampling.skip_forced:
-            options["skip_forced"] = True
-        if self._draft is not None:
-            options["draft"] = self._draft
         prompts = [request.prompt for request in requests]
         warnings.simplefilter("ignore", pdacon.IncompleteWarning)  # the command says itself which texts are cut off
         try:
@@ -169,12 +168,10 @@ class Generator:
                 self._tokenizer,
                 prompts,
                 constraint=self._constraint,
-                prefix=sampling.prefix,
-                **sampling.length,
+                draft=self._draft,
                 seed=seed,
-                temperature=sampling.temperature,
-                num_beams=sampling.beams,
                 num_return_sequences=count,
+                **self._sampling.options,
                 **options,
             )
             return list(answers)

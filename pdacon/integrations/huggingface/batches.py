@@ -93,9 +93,8 @@ def _batched(task: Task, config: ContinuousBatchingConfig | None) -> list[Genera
     batching = with_room(config, model.device.type, [len(ids) for ids in rows], options.max_tokens)
     manager = model.init_continuous_batching(_configuration(task), batching)
     names = {str(asked.number): asked.constraint for asked in task.asked}
-    processor = constrain(manager, names, tokenizer=tokenizer if is_readable(model, tokenizer) else None)
-    if options.budget is not None:
-        processor.budgets = dict.fromkeys(names, options.budget)
+    compared = tokenizer if is_readable(model, tokenizer) else None
+    constrain(manager, names, tokenizer=compared, budget=options.budget)
     answered: dict[str, Asked] = {}
     manager.warmup()
     manager.start()

@@ -66,6 +66,8 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         Where they are.
     max_requests : int
         The most requests in one batch.
+    budget : Budget, optional
+        Within how much, after its prefix, what a request writes under a constraint is to be a sentence.
     compared : bool
         The constraints are known to be for the tokenizer of the model, so that only scores narrower than a vocabulary
         are refused.
@@ -74,9 +76,6 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
     ----------
     constraints : dict
         By name; `add` and `remove` change it.
-    budgets : dict
-        Within how much each request that names a constraint is to be a sentence; of those without a budget by the name
-        no end is asked for.
     on_step : callable or None
         Is told how many seconds each batch has taken here, to accept tokens and find masks, and how many of CPU time.
 
@@ -102,6 +101,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         device: torch.device,
         max_requests: int,
         *,
+        budget: Budget | None = None,
         compared: bool = False,
     ) -> None:
         self.constraints: dict[str, Constraint | None] = (
@@ -109,7 +109,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         )
         if not self.constraints:
             raise ValueError("there is no constraint; give at least one")
-        self.budgets: dict[str, Budget] = {}
+        self._budgets: dict[str, Budget | None] = dict.fromkeys(self.constraints, budget)
         self.on_step: Callable[[float, float], object] | None = None
         self._compared = compared
         self._columns = columns
@@ -135,14 +135,13 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
             raise ValueError(f"there is a constraint {name!r} already; remove it before another one takes its name")
         if constraint is not None:
             self._require_width(constraint)
-        if budget is not None:
-            self.budgets[name] = budget
+        self._budgets[name] = budget
         self.constraints[name] = constraint
 
     def remove(self, name: str) -> None:
         """Forget a constraint, if there is one of this name; a request that still names it ends with an error."""
         self.constraints.pop(name, None)
-        self.budgets.pop(name, None)
+        self._budgets.pop(name, None)
 
     def _require_width(self, constraint: Constraint) -> None:
         size = constraint.vocabulary.size
@@ -185,7 +184,7 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
             constraint = self.constraints[name]
             if constraint is None:
                 return self._everything()
-            followed = self._follow(state, constraint, prefix, self.budgets.get(name))
+            followed = self._follow(state, constraint, prefix, self._budgets.get(name))
             row = followed.row
             if row.refusal is not None:
                 raise row.refusal
@@ -236,7 +235,11 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
 
 
 def constrain(
-    manager: Any, constraints: Constraint | Mapping[str, Constraint | None], *, tokenizer: Any = None
+    manager: Any,
+    constraints: Constraint | Mapping[str, Constraint | None],
+    *,
+    tokenizer: Any = None,
+    budget: Budget | None = None,
 ) -> PDAContinuousProcessor:
     """Constrain what a continuous batching manager generates.
 
@@ -250,6 +253,8 @@ def constrain(
     tokenizer : transformers.PreTrainedTokenizerFast, optional
         The constraints must mean the same texts by the ids as this one. Without it, only their sizes are compared with
         the model's.
+    budget : Budget, optional
+        Within how much, after its prefix, what a request writes under a constraint is to be a sentence.
 
     Returns
     -------
@@ -277,6 +282,7 @@ def constrain(
         model.config.get_text_config(decoder=True).vocab_size,
         model.device,
         config.max_requests_per_batch,
+        budget=budget,
         compared=tokenizer is not None,
     )
     add_processor(manager, processor, first=True)

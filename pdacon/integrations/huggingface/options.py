@@ -16,7 +16,6 @@ from transformers import GenerationConfig
 
 from pdacon.base.arguments import belongs_elsewhere, require, require_bool
 from pdacon.base.quoting import did_you_mean
-from pdacon.front.compiling import compile
 from pdacon.integrations.huggingface.drafts import Draft
 from pdacon.integrations.huggingface.internals import OF_FORWARD
 from pdacon.integrations.huggingface.results import Generation
@@ -27,8 +26,7 @@ MOST_TOKENS = 256
 _NOT_OF_TEXTS = frozenset({"transformers_version", "_from_model_config"})
 _OF_THE_MODEL = frozenset({"bos_token_id", "decoder_start_token_id", "eos_token_id", "pad_token_id", "max_length"})
 _OF_CHANCE = ("top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff", "top_h")
-_Configuration: Any = GenerationConfig
-_EMPTY = _Configuration()
+_EMPTY: Any = GenerationConfig()  # type: ignore[no-untyped-call]
 OWN = frozenset(
     {
         *("grammar", "constraint", "start", "prefix", "seed", "batch_size", "draft", "skip_forced"),
@@ -53,9 +51,7 @@ _OURS = {
     "decoder_input_ids": "prefix",
     "max_length": "max_tokens",
 }
-_OF_COMPILE = (
-    frozenset({"limits", "eager", "cancel", "canonical", "filters"}) & inspect.signature(compile).parameters.keys()
-)
+_OF_COMPILE = frozenset({"limits", "eager", "cancel", "canonical", "filters"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +125,6 @@ class Options:
         several = _first(given.get("num_return_sequences"), config.get("num_return_sequences"), 1)
         temperature = _temperature(given, config, model.generation_config, num_beams)
         max_tokens = _max_tokens(caller, given, config, model.generation_config)
-        _require_sensible(max_tokens, temperature, num_beams, several, own.get("batch_size"))
         ends = _first(given.get("eos_token_id"), config.get("eos_token_id"))
         pad = _first(given.get("pad_token_id"), config.get("pad_token_id"))
         read = {*_READ, *(_OF_CHANCE if temperature == 0 else ())}
@@ -145,6 +140,21 @@ class Options:
             others={**{name: value for name, value in config.items() if name not in read}, **others},
             **own,
         )
+
+    def __post_init__(self) -> None:
+        if not self.temperature >= 0:
+            raise ValueError(f"temperature is {self.temperature:g}; it must be 0 (no sampling) or more")
+        for name in ("max_tokens", "num_beams", "num_return_sequences", "batch_size"):
+            if (number := getattr(self, name)) is not None and number < 1:
+                raise ValueError(f"{name} is {number}; it must be at least 1")
+        beams, texts = self.num_beams, self.num_return_sequences
+        if beams == 1 and texts > 1 and self.temperature == 0:
+            raise ValueError(
+                "temperature 0 generates one text only; give num_return_sequences=1, a temperature above 0, or "
+                "num_beams"
+            )
+        if 1 < beams < texts:
+            raise ValueError(f"{beams} beams cannot give {texts} texts; give more num_beams")
 
     def require_fit(self, prompts: int) -> None:
         """Refuse options that are not for so many prompts.
@@ -213,8 +223,7 @@ def require_names(caller: str, model: Any, options: Mapping[str, Any]) -> None:
 
 def _of_generate(model: Any) -> set[str]:
     """What ``model.generate`` takes: its parameters, its configuration's, and those of the model's forward pass."""
-    configuration: Any = GenerationConfig
-    known = {*configuration().to_dict(), *vars(model.generation_config), *OF_FORWARD}
+    known = {*_EMPTY.to_dict(), *vars(model.generation_config), *OF_FORWARD}
     known |= {"tokenizer", "assistant_tokenizer", "mm_encoder_outputs"}
     takers = [model.generate, model.prepare_inputs_for_generation, model.forward]
     if model.config.is_encoder_decoder:
@@ -237,12 +246,11 @@ def configured(caller: str, model: Any, config: Any) -> dict[str, Any]:
         raise TypeError(
             f"{caller}: generation_config must be a transformers.GenerationConfig, not {type(config).__name__}"
         )
-    empty = _EMPTY
-    known = set(empty.to_dict())
+    known = set(_EMPTY.to_dict())
     said = {}
     for name, value in vars(config).items():
         same = value == getattr(model.generation_config, name, None)
-        if name in _NOT_OF_TEXTS or value is None or value == getattr(empty, name, None):
+        if name in _NOT_OF_TEXTS or value is None or value == getattr(_EMPTY, name, None):
             continue
         if same and (name in _OF_THE_MODEL or name == "forced_eos_token_id" or name not in known):
             continue  # a copy of the model's own has them, too, and they mean what they mean there
@@ -299,27 +307,6 @@ def _temperature(given: Mapping[str, Any], config: Mapping[str, Any], own: Any, 
     if not chosen:
         return 0.0
     return float(_first(config.get("temperature"), own.temperature, 1.0))
-
-
-def _require_sensible(
-    max_tokens: int, temperature: float, num_beams: int, num_return_sequences: int, batch_size: int | None
-) -> None:
-    if max_tokens < 1:
-        raise ValueError(f"max_tokens is {max_tokens}; at least 1 token must be generated")
-    if not temperature >= 0:
-        raise ValueError(f"temperature is {temperature}; it must be 0 (no sampling) or more")
-    if num_beams < 1:
-        raise ValueError(f"num_beams is {num_beams}; it must be at least 1")
-    if batch_size is not None and batch_size < 1:
-        raise ValueError(f"batch_size is {batch_size}; it must be at least 1")
-    if num_return_sequences < 1:
-        raise ValueError(f"num_return_sequences is {num_return_sequences}; it must be at least 1")
-    if num_beams == 1 and num_return_sequences > 1 and temperature == 0:
-        raise ValueError(
-            "temperature 0 generates one text only; give num_return_sequences=1, a temperature above 0, or num_beams"
-        )
-    if num_beams > 1 and num_return_sequences > num_beams:
-        raise ValueError(f"{num_beams} beams cannot give {num_return_sequences} texts; give more num_beams")
 
 
 def _first(*values: Any) -> Any:
