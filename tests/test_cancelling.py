@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +27,16 @@ def test_without_a_watch_nothing_stops() -> None:
     look()
     assert current() is None
     assert list(every(range(3))) == [0, 1, 2]
+
+
+def test_no_stage_has_the_clock_as_a_parameter() -> None:
+    """What is handed on is forgotten somewhere; see docs/decisions/0042-one-clock.md."""
+    package = Path(pdacon.__file__).parent
+    doors = {"base", "cli", "front", "integrations", "serving"}  # the room of the clock, and where callers come in
+    for path in [*package.glob("*/**/*.py"), package / "_native" / "_core.pyi"]:
+        if path.relative_to(package).parts[0] not in doors:
+            names = {node.arg for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.arg)}
+            assert names.isdisjoint({"cancel", "max_seconds"}), path
 
 
 def test_the_watch_that_ends_first_counts() -> None:

@@ -6,8 +6,6 @@ from typing import Any, NoReturn, Protocol, SupportsIndex, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from pdacon.base.cancelling import CancelEvent
-
 # regular
 
 class CharacterDfa:
@@ -293,8 +291,6 @@ class LexingAutomaton:
         newline: int,
         tab_width: int,
         max_states: int,
-        max_seconds: float,
-        cancel: CancelEvent | None = None,
         max_bytes: int = 0,
         escaped_lines: bool = False,
     ) -> LexingAutomaton: ...
@@ -333,9 +329,7 @@ class NextLexemes:
     """What can be committed next, for one who follows texts lexeme by lexeme."""
 
     @staticmethod
-    def make(
-        lexer: LexingAutomaton, trie: Trie, max_states: int, max_seconds: float, max_bytes: int = 0
-    ) -> NextLexemes: ...
+    def make(lexer: LexingAutomaton, trie: Trie, max_states: int, max_bytes: int = 0) -> NextLexemes: ...
     def beginning(self) -> int: ...
     def after(self, context: int, residue: int) -> list[tuple[int, int]]: ...  # label, residue
 
@@ -354,23 +348,13 @@ def read_words(
     max_states: int,
     max_bytes: int = 0,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], int] | None: ...
-def find_early_end(
-    nfa: Nfa, terminal: int, max_states: int, max_seconds: float, max_bytes: int = 0
-) -> tuple[bytes, int] | None: ...
+def find_early_end(nfa: Nfa, terminal: int, max_states: int, max_bytes: int = 0) -> tuple[bytes, int] | None: ...
 
 class Columns:
     """The columns that a newline of a lexer has to be told apart by, with what was found out on the way."""
 
     @staticmethod
-    def make(
-        lexer: LexingAutomaton,
-        trie: Trie,
-        newline: int,
-        max_states: int,
-        max_seconds: float,
-        cancel: CancelEvent | None = None,
-        max_bytes: int = 0,
-    ) -> Columns: ...
+    def make(lexer: LexingAutomaton, trie: Trie, newline: int, max_states: int, max_bytes: int = 0) -> Columns: ...
     @property
     def single(self) -> int: ...
     @property
@@ -469,25 +453,17 @@ class TokenPda:
         trie: Trie,
         labels: NDArray[np.int32],  # a mask for each label, one after another
         max_states: int,
-        max_seconds: float,
         max_depth: int,
         max_bytes: int = 0,
-        cancel: CancelEvent | None = None,
         known: Columns | None = None,
     ) -> TokenPda: ...
     # Label, the other one or -1, a token of both, and a beginning of a lexeme behind which it is so.
     def label_conflicts(self, max_states: int) -> list[tuple[int, int, int, bytes]]: ...
-    def mask_all(
-        self,
-        max_columns: int,
-        max_states: int,
-        max_seconds: float,
-        cancel: CancelEvent | None = None,
-        max_bytes: int = 0,
-    ) -> None: ...
+    # As many masks as there is time for, in seconds; 0: all.
+    def mask_all(self, max_columns: int, max_states: int, max_bytes: int = 0, seconds: float = 0.0) -> None: ...
     def empty_language(self, leading_space: bool = False) -> bool: ...
     def reached(
-        self, max_states: int, max_seconds: float, max_bytes: int = 0
+        self, max_states: int, max_bytes: int = 0
     ) -> tuple[
         list[int],  # productions that are reduced
         NDArray[np.int32],  # [n, 2] each: LR state and terminal of shifts

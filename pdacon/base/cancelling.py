@@ -37,13 +37,6 @@ def stop_if_set(cancel: CancelEvent | None) -> None:
         raise CancelledError("the compilation was cancelled")
 
 
-def until_set(items: Iterable[_Item], cancel: CancelEvent | None) -> Iterator[_Item]:
-    """The items, as long as the caller does not want the work to stop, and there is time; asked before each."""
-    for item in every(items, 1):
-        stop_if_set(cancel)
-        yield item
-
-
 _LOOKS = 64
 """`every` looks at the clock before each so many items."""
 _SMALL = 10_000

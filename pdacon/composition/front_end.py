@@ -6,14 +6,13 @@ grammar is deterministic enough for its options is not asked here.
 
 from __future__ import annotations
 
-from pdacon.base.cancelling import Watch
 from pdacon.base.limits import Limits
 from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables, build_tables, split_parentheses
 from pdacon.lexer import Lexer, build_lexer, check_newline
 
 
-def lower(grammar: GrammarData, limits: Limits, watch: Watch) -> tuple[Tables, Lexer]:
+def lower(grammar: GrammarData, limits: Limits) -> tuple[Tables, Lexer]:
     """Tables and lexer of a grammar.
 
     Raises
@@ -24,13 +23,6 @@ def lower(grammar: GrammarData, limits: Limits, watch: Watch) -> tuple[Tables, L
     """
     tables = build_tables(grammar, max_states=limits.states, max_bytes=limits.bytes)
     tables = split_parentheses(grammar, tables, max_states=limits.states)
-    lexer = build_lexer(
-        grammar,
-        tables,
-        max_states=limits.states,
-        max_bytes=limits.bytes,
-        max_seconds=watch.left(),
-        cancel=watch.cancel,
-    )
+    lexer = build_lexer(grammar, tables, max_states=limits.states, max_bytes=limits.bytes)
     check_newline(grammar)
     return tables, lexer

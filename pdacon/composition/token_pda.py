@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.base.cancelling import CancelEvent
 from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
@@ -88,8 +87,6 @@ def compose(
     start: int,
     vocabulary: Vocabulary,
     limits: Limits,
-    seconds: float,
-    cancel: CancelEvent | None = None,
 ) -> _core.TokenPda:
     """The token-level PDA for one start symbol.
 
@@ -97,8 +94,6 @@ def compose(
     ----------
     start : int
         Index into ``tables.start_states``.
-    seconds : float
-        What is left of the time limit; 0: no limit.
 
     Raises
     ------
@@ -118,7 +113,7 @@ def compose(
     if layout is not None:
         closes = np.zeros(len(grammar.terminals) + 1, np.uint8)
         closes[[*layout.closers, grammar.end]] = 1
-        known = _core.Columns.make(lexer.automaton, trie, layout.newline, limits.states, seconds, cancel, limits.bytes)
+        known = _core.Columns.make(lexer.automaton, trie, layout.newline, limits.states, limits.bytes)
         classes = ColumnClasses(known.single, known.period)
         split = split_blocks(grammar, tables, classes, max_states=limits.states)
         tables, context, blocks, opened = split.tables, context[split.parent], split.block, split.opened.reshape(-1)
@@ -146,9 +141,7 @@ def compose(
         trie,
         masks,
         limits.states,
-        seconds,
         limits.depth,
         limits.bytes,
-        cancel,
         known,
     )

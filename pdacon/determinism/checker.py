@@ -80,7 +80,7 @@ def check_within(
             except UnsupportedGrammarError as error:
                 report = _make_report(grammar, [*report.findings, borrowed_block_finding(grammar, error)])
         if report.ok and vocab is not None and grammar.labels:
-            pda = compose(lexer, tables, 0, vocab, limits, 0.0)
+            pda = compose(lexer, tables, 0, vocab, limits)
             more = label_findings(grammar, [pda], vocab, max_states=max_states)
             report = _make_report(grammar, [*report.findings, *more])
     advice = advise(tables, texts, examples, vocab, report.findings, deadline=Deadline(watch.rest()))

@@ -88,12 +88,9 @@ def compiled(
     grammar = within_filters(grammar, filters, limits)
     filter = canonical_of(tokenizers[0], vocabulary, native_trie(vocabulary)) if tokenizers else None
     with Watch(limits.seconds, cancel) as watch:
-        tables, lexer = lower(grammar, limits, watch)
+        tables, lexer = lower(grammar, limits)
         _require_determinism(grammar, tables, lexer, limits, watch)
-        pdas = tuple(
-            compose(lexer, tables, start, vocabulary, limits, watch.left(), cancel)
-            for start in range(len(grammar.starts))
-        )
+        pdas = tuple(compose(lexer, tables, start, vocabulary, limits) for start in range(len(grammar.starts)))
         empty = frozenset(start for start, pda in enumerate(pdas) if pda.empty_language())
         # Those of which no sentence can be spelled after a prompt may have some at the start of all.
         hopeless = {start for start in empty if pdas[start].empty_language(vocabulary.strip_leading_space)}
@@ -106,9 +103,10 @@ def compiled(
         if filter is not None:
             for pda in pdas:
                 pda.set_filter(filter.native)
-    if eager:  # not within the watch: out of time, it keeps the masks that it has
-        for start in set(range(len(pdas))) - empty:
-            pdas[start].mask_all(limits.columns, limits.states, watch.rest(), cancel, limits.bytes)
+    if eager:
+        with Watch(0, cancel):  # out of time, it keeps the masks that it has
+            for start in set(range(len(pdas))) - empty:
+                pdas[start].mask_all(limits.columns, limits.states, limits.bytes, watch.rest())
     made = Compiled(
         lambda: grammar,
         lambda: vocabulary,

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.base.cancelling import CancelEvent, until_set
+from pdacon.base.cancelling import every
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import GrammarData, GroupNameClash, Terminal, group_name_clashes, group_names
 from pdacon.lalr import Tables
@@ -54,7 +54,7 @@ def lexing_order(terminal: Terminal) -> tuple[int, int, int, str]:
 
 
 def make_contexts(
-    grammar: GrammarData, tables: Tables, stop: CancelEvent | None, max_states: int = STATES_LIMIT
+    grammar: GrammarData, tables: Tables, max_states: int = STATES_LIMIT
 ) -> tuple[tuple[Context, ...], NDArray[np.int32], list[list[int]]]:
     """The contexts, that of each LR state, and for each terminal those of the states that a shift of it enters.
 
@@ -77,8 +77,8 @@ def make_contexts(
     if layout is not None:
         made = *after[layout.newline], *after[layout.indent], *after[layout.dedent]
         after[layout.newline] = sorted({*made, *of_state[tables.in_parens].tolist()})
-    absorbs = _Absorption(grammar, max_states, stop)
-    contexts = tuple(Context(*absorbs.without_keywords(members)) for members in until_set(sets, stop))
+    absorbs = _Absorption(grammar, max_states)
+    contexts = tuple(Context(*absorbs.without_keywords(members)) for members in every(sets, 1))
     return contexts, of_state, after
 
 
@@ -86,7 +86,7 @@ def find_group_name_clashes(grammar: GrammarData, tables: Tables) -> list[GroupN
     """The terminals that `build_lexer` refuses because of the groups of another one of the same context."""
     if not any(map(group_names, grammar.terminals)):
         return []
-    contexts, _, _ = make_contexts(grammar, tables, None)
+    contexts, _, _ = make_contexts(grammar, tables)
     return list(clashes_in(grammar, contexts))
 
 
@@ -115,8 +115,8 @@ class _Absorbed:
 class _Absorption:
     """Which strings a regex takes for its own: those that ``re.match`` matches whole at equal priority."""
 
-    def __init__(self, grammar: GrammarData, limit: int, stop: CancelEvent | None) -> None:
-        self.grammar, self.limit, self.stop = grammar, limit, stop
+    def __init__(self, grammar: GrammarData, limit: int) -> None:
+        self.grammar, self.limit = grammar, limit
         self.pieces, self.companions = grammar.border_pieces, companions(grammar)
         lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
         self.strings = frozenset(k for k in lexable if kind_of(grammar, k) == "str")
@@ -177,7 +177,7 @@ class _Absorption:
                 if pattern.automaton is not None:
                     program = from_automaton(pattern.automaton)
                 else:
-                    program = compile_pattern(pattern.regexp, flags, self.limit, cancel=self.stop)
+                    program = compile_pattern(pattern.regexp, flags, self.limit)
                 self.runners[regex] = runner_of(program)
         runner = self.runners[regex]
         if runner is None:

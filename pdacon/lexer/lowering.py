@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.base.cancelling import CancelEvent, Watch, look, until_set
+from pdacon.base.cancelling import every, look
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables
@@ -70,8 +70,6 @@ def build_lexer(
     *,
     max_states: int = 1_000_000,
     max_bytes: int = 1 << 29,
-    max_seconds: float = 0,
-    cancel: CancelEvent | None = None,
 ) -> Lexer:
     """Lower the terminals of a grammar to one lexing automaton.
 
@@ -84,10 +82,6 @@ def build_lexer(
         Most states of the automaton.
     max_bytes : int
         Most memory for the automaton and what it is made from; 0: no limit.
-    max_seconds : float
-        Most time, in seconds; 0: no limit.
-    cancel : CancelEvent, optional
-        Stops the work when it is set.
 
     Raises
     ------
@@ -104,12 +98,10 @@ def build_lexer(
 
     Source: the meaning is that of ``lark.lexer.ContextualLexer`` and its keyword callbacks (Lark 1.3).
     """
-    watch = Watch(max_seconds, cancel)
-    stop = watch if max_seconds else cancel  # asked for each state of a pattern: only where there is a limit
-    contexts, context_of_state, contexts_after = make_contexts(grammar, tables, stop, max_states)
+    contexts, context_of_state, contexts_after = make_contexts(grammar, tables, max_states)
     for clash in clashes_in(grammar, contexts):
         raise clash.error
-    nfa = _make_nfa(grammar, max_states, stop)
+    nfa = _make_nfa(grammar, max_states)
     make = partial(
         _core.LexingAutomaton.make,
         nfa,
@@ -121,8 +113,6 @@ def build_lexer(
         -1 if grammar.layout is None else grammar.layout.newline,
         8 if grammar.layout is None else grammar.layout.tab_len,
         max_states,
-        watch.left(),
-        cancel,
         max_bytes,
         grammar.layout is not None and grammar.layout.escaped,
     )
@@ -144,13 +134,13 @@ def find_unbounded_lookahead(lexer: Lexer) -> list[UnboundedLookahead]:
     ]
 
 
-def _make_nfa(grammar: GrammarData, max_states: int, cancel: CancelEvent | None) -> _core.Nfa:
+def _make_nfa(grammar: GrammarData, max_states: int) -> _core.Nfa:
     """All programs in one numbering."""
     lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
-    pieces = [_piece(grammar, k, max_states, cancel) for k in until_set(lexable, cancel)]
+    pieces = [_piece(grammar, k, max_states) for k in every(lexable, 1)]
     if None not in pieces and not grammar.within:
         return _core.Nfa.joined(len(grammar.terminals), pieces)
-    programs = {k: _program(grammar, k, max_states, cancel) for k in lexable}
+    programs = {k: _program(grammar, k, max_states) for k in lexable}
     behind, place_of = join_behind(list(programs.values()), max_states)
     wanted = np.zeros(0, np.uint8)
     if grammar.within:
@@ -214,7 +204,7 @@ def _with_families(
     return np.tile(behind, (1 + copies, 1)), np.tile(wanted, 1 + copies), widened, np.concatenate(leaves)
 
 
-def _piece(grammar: GrammarData, index: int, max_states: int, cancel: CancelEvent | None) -> _core.Piece | None:
+def _piece(grammar: GrammarData, index: int, max_states: int) -> _core.Piece | None:
     """The program of a terminal as the core takes it; None if it looks at its left context."""
     pattern = grammar.terminals[index].pattern
     assert pattern is not None
@@ -226,17 +216,17 @@ def _piece(grammar: GrammarData, index: int, max_states: int, cancel: CancelEven
         text = one_text(grammar, pattern)
         if text is not None and 0 < len(text) < max_states:
             return index, text
-        program = _program(grammar, index, max_states, cancel)
+        program = _program(grammar, index, max_states)
         if not program.looks_ahead_only:
             return None
         own = remembered_automaton(program)
     return index, own.kind, own.offset, own.lo, own.hi, own.target
 
 
-def _program(grammar: GrammarData, index: int, max_states: int, cancel: CancelEvent | None = None) -> Program:
+def _program(grammar: GrammarData, index: int, max_states: int) -> Program:
     terminal = grammar.terminals[index]
     try:
-        return compile_terminal(grammar, terminal, max_states, cancel)
+        return compile_terminal(grammar, terminal, max_states)
     except UnsupportedGrammarError as error:
         message = f"terminal {terminal.name}: {error}"
         raise UnsupportedGrammarError(message, terminal.span, error.feature) from None

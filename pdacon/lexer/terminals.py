@@ -7,7 +7,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from pdacon.base.cancelling import CancelEvent
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import GrammarData, Pattern, Terminal
 from pdacon.regular.ordered import sre
@@ -17,9 +16,7 @@ from pdacon.regular.ordered.program import BYTES, MATCH, Program, from_automaton
 _MAYBE_NUMBERED = re.compile(r"\\[1-9]|\(\?\([0-9]")
 
 
-def compile_terminal(
-    grammar: GrammarData, terminal: Terminal, limit: int = STATES_LIMIT, cancel: CancelEvent | None = None
-) -> Program:
+def compile_terminal(grammar: GrammarData, terminal: Terminal, limit: int = STATES_LIMIT) -> Program:
     """Lower the pattern of a terminal that has one, as the grammar's options have it read; see `compile_pattern`."""
     options = grammar.options
     if terminal.pattern is None:
@@ -46,7 +43,6 @@ def compile_terminal(
         limit,
         use_bytes=options.use_bytes,
         labels=bool(grammar.labels),
-        cancel=cancel,
     )
 
 

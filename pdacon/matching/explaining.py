@@ -14,7 +14,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, SupportsIndex
 
 from pdacon._native import _core
-from pdacon.base.cancelling import Watch
 from pdacon.base.limits import Limits
 from pdacon.base.quoting import first_character, line_and_column, listing, quote
 from pdacon.composition import byte_vocabulary, compose, lower
@@ -126,9 +125,8 @@ class Explainer:
 
     def _for_bytes(self, grammar: GrammarData) -> _core.TokenPda:
         limits = Limits().beside(automaton_states(grammar))
-        with Watch(limits.seconds, None) as watch:
-            tables, lexer = lower(grammar, limits, watch)
-            return compose(lexer, tables, self._start, byte_vocabulary(grammar), limits, watch.left())
+        tables, lexer = lower(grammar, limits)
+        return compose(lexer, tables, self._start, byte_vocabulary(grammar), limits)
 
     def lexemes(self, matcher: _core.Matcher, text: bytes) -> list[tuple[int, int, int]]:
         """What the parser is told of a sentence: the terminals, and where in the text each of them is.

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from support.little_room import least_bytes
 
 import pdacon
 from pdacon import CancelledError, Grammar, LimitExceededError, Limits, Vocabulary
+from pdacon.base import cancelling
 from pdacon.lexer.terminals import compile_terminal
 
 EVERY_BYTE = Vocabulary.from_tokens(
@@ -27,14 +29,22 @@ ENDLESS = Grammar.builtin("arithmetic")
 
 
 class InAStage:
-    """A canceller that tells the core's questions from those between two stages, and answers the former."""
+    """A canceller that tells the core's questions from those between two stages, and answers the former.
+
+    The core asks when a call of it begins, and again while it is at it: from the same place in Python.
+    """
 
     def __init__(self, answer: Callable[[], bool]) -> None:
         self.answer = answer
         self.between = self.within = 0
+        self.call: tuple[FrameType, int] | None = None
 
     def is_set(self) -> bool:
-        if sys._getframe(1).f_code.co_name == "stop_if_set":
+        asking = sys._getframe(3)  # behind `stop_if_set` and the watch's `look`
+        call = None if asking.f_code.co_filename == cancelling.__file__ else (asking, asking.f_lasti)
+        again = call is not None and call == self.call
+        self.call = call
+        if not again:
             self.between += 1
             return False
         self.within += 1
@@ -101,7 +111,7 @@ began = threading.Event()
 
 class Watched:
     def is_set(self):
-        if sys._getframe(1).f_code.co_name != "stop_if_set":
+        if sys._getframe(3).f_code.co_name == "compiled":  # behind `stop_if_set` and the watch's `look`: the core asks
             began.set()
         return False
 

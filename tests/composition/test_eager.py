@@ -206,7 +206,7 @@ def test_all_masks_of_what_was_loaded_are_those_of_a_compilation() -> None:
     grammar = pdacon.Grammar.builtin("json_compact")
     data = pdacon.compile(grammar, vocabulary).to_bytes()
     loaded = _core.load_artifact(data, True, TRIES, FILTERS, "json.pda", "compile it again").pdas()[0]
-    loaded.mask_all(4, 250_000, 0.0)
+    loaded.mask_all(4, 250_000)
     eager = pdacon.compile(grammar, vocabulary, eager=True)
     assert loaded.statistics()["distinct_masks"] == eager.statistics()["distinct_masks"]
     known = {row.tobytes() for row in eager.mask_table()}

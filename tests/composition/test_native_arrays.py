@@ -50,7 +50,6 @@ def parts_of(text: str) -> dict[str, Any]:
         "trie": native_trie(vocabulary),
         "labels": np.empty(0, np.int32),
         "max_states": 0,
-        "max_seconds": 0.0,
         "max_depth": 0,
     }
 
@@ -89,7 +88,6 @@ def indented_parts() -> dict[str, Any]:
         "trie": native_trie(pdacon.Vocabulary.from_tokens([b"a", b"\n", b" ", None], eos_ids=[3])),
         "labels": np.empty(0, np.int32),
         "max_states": 0,
-        "max_seconds": 0.0,
         "max_depth": 0,
     }
 
@@ -168,7 +166,7 @@ def test_a_lexeme_can_begin_a_text(parts: dict[str, Any]) -> None:
     )
     all_of_them = [0, 1, 2]
     lexer = _core.LexingAutomaton.make(
-        terminals, np.zeros(3, np.uint8), [all_of_them] * 2, [[], []], [[0]] * 3, [0], -1, 8, 0, 0.0
+        terminals, np.zeros(3, np.uint8), [all_of_them] * 2, [[], []], [[0]] * 3, [0], -1, 8, 0
     )
     context = np.zeros_like(parts["context"])
     assert _core.TokenPda.make(**parts | {"lexer": lexer, "context": context}) is not None
@@ -265,13 +263,13 @@ def test_damaged_nfas_are_refused(changes: dict[str, list[int]]) -> None:
     with pytest.raises(ValueError, match="nfa"):
         _core.find_collisions(broken, pairs, [[0]], 0)
     with pytest.raises(ValueError, match="nfa"):
-        _core.LexingAutomaton.make(broken, np.zeros(1, np.uint8), [[0]], [[]], [[0]], [0], -1, 8, 0, 0.0)
+        _core.LexingAutomaton.make(broken, np.zeros(1, np.uint8), [[0]], [[]], [[0]], [0], -1, 8, 0)
 
 
 def test_lexical_contexts_out_of_range_are_refused() -> None:
     good = nfa()
     ignored = np.zeros(1, np.uint8)
-    assert _core.LexingAutomaton.make(good, ignored, [[0]], [[]], [[0]], [0], -1, 8, 0, 0.0).num_states == 1
+    assert _core.LexingAutomaton.make(good, ignored, [[0]], [[]], [[0]], [0], -1, 8, 0).num_states == 1
     for alternations, renames, follow, starts in [
         ([[1]], [[]], [[0]], [0]),
         ([[0]], [[(0, [1])]], [[0]], [0]),
@@ -282,7 +280,7 @@ def test_lexical_contexts_out_of_range_are_refused() -> None:
         ([[0]], [[]], [[0]], [1]),
     ]:
         with pytest.raises(ValueError, match=r"lexer|context"):
-            _core.LexingAutomaton.make(good, ignored, alternations, renames, follow, starts, -1, 8, 0, 0.0)
+            _core.LexingAutomaton.make(good, ignored, alternations, renames, follow, starts, -1, 8, 0)
     for pairs in ([0], [0, 1], [-1, 0]):
         with pytest.raises(ValueError, match="pairs"):
             _core.find_collisions(good, np.array(pairs, np.int32), [[0]], 0)

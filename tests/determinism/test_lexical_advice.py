@@ -250,7 +250,7 @@ def test_early_ends_are_those_of_re(first: int) -> None:
         if pattern.match(""):
             continue
         texts = texts_of(f"start: T\nT: /{regex}/\n")
-        found = _core.find_early_end(texts.lexer.nfa, 0, 100_000, 0)
+        found = _core.find_early_end(texts.lexer.nfa, 0, 100_000)
         shortest = next((text for text in candidates if ends_early(pattern, text)), None)
         if found is None:
             assert shortest is None, regex
@@ -273,7 +273,7 @@ def test_early_ends_under_conditions_are_some_of_re(tally: Tally) -> None:
         except GrammarError:
             continue
         pattern = re.compile(regex)
-        found = _core.find_early_end(nfa, 0, 100_000, 0)
+        found = _core.find_early_end(nfa, 0, 100_000)
         tally(patterns=1, found=found is not None)
         if found is not None:
             text, length = found

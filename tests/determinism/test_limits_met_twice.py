@@ -41,7 +41,7 @@ class Asked:
         self.labels = [{label for label, _ in answer or ()} for answer in self.answers(self.make())]
 
     def make(self, max_states: int = 0, max_bytes: int = 0) -> _core.NextLexemes:
-        return _core.NextLexemes.make(self.lexer, self.trie, max_states, 0.0, max_bytes)
+        return _core.NextLexemes.make(self.lexer, self.trie, max_states, max_bytes)
 
     def answers(self, lexemes: _core.NextLexemes) -> list[Emissions | None]:
         """From the start of each context; None: the limit was met."""

@@ -21,7 +21,7 @@ BEHIND_A = Guarded(
 
 
 def parts(limit: int = 1000) -> tuple[Threads, Trackers]:
-    threads = Threads(BEHIND_A, limit, None)
+    threads = Threads(BEHIND_A, limit)
     return threads, Trackers(BEHIND_A, threads, limit)
 
 

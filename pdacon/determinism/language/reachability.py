@@ -120,7 +120,7 @@ class Follower:
         self._ignored = grammar.end + 1
         trie = native_trie(self._vocabulary, len(grammar.labels))
         try:
-            self._lexemes = _core.NextLexemes.make(lexer.automaton, trie, max_states, 0, ADVICE_BYTES)
+            self._lexemes = _core.NextLexemes.make(lexer.automaton, trie, max_states, ADVICE_BYTES)
         except LimitExceededError as error:
             if error.what == "seconds":
                 raise OutOfTimeError from error
@@ -161,8 +161,8 @@ class Follower:
         limits = Limits(bytes=ADVICE_BYTES)
         try:
             for start in range(len(self.tables.start_states)):
-                pda = compose(self._lexer, self.tables, start, self._vocabulary, limits, 0)
-                productions, shifted, gone, read, used = pda.reached(limits.states, 0, limits.bytes)
+                pda = compose(self._lexer, self.tables, start, self._vocabulary, limits)
+                productions, shifted, gone, read, used = pda.reached(limits.states, limits.bytes)
                 reduced.update(productions)
                 shifts.update(zip(*shifted.T.tolist(), strict=True))
                 gotos.update((state, first + lhs) for state, lhs in gone.tolist())

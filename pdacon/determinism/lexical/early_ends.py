@@ -61,7 +61,7 @@ def early_end_findings(
             continue
         try:
             own.require()
-            end = _core.find_early_end(lexer.nfa, index, _MOST_STATES, 0, ADVICE_BYTES)
+            end = _core.find_early_end(lexer.nfa, index, _MOST_STATES, ADVICE_BYTES)
         except (LimitExceededError, OutOfTimeError):
             unknown.append(index)
             continue

@@ -107,7 +107,7 @@ class _Borders:
         self._sets = {k: sets[one.name] for k, one in enumerate(grammar.terminals) if one.name in sets}
         self._own = frozenset(self._sets)
         self._tables = build_tables(grammar)
-        contexts, _, after = make_contexts(grammar, self._tables, None)
+        contexts, _, after = make_contexts(grammar, self._tables)
         self._contexts = {context.alternation for context in contexts}
         self._absorbed = {(regex, word) for context in contexts for regex, words in context.renames for word in words}
         self._behind: dict[int, set[int]] = {

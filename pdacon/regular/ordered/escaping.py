@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.base.arguments import require_bool
-from pdacon.base.cancelling import CancelEvent, look, stop_if_set
+from pdacon.base.cancelling import look
 from pdacon.errors import LimitExceededError
 from pdacon.regular.ordered.program import (
     BYTES,
@@ -70,7 +70,7 @@ def check_escapes(notation: object, escapes: object, quotes: object) -> None:
     require_bool("escaped", "quotes", quotes)
 
 
-def escaped_program(program: Program, escapes: Escapes, limit: int, cancel: CancelEvent | None = None) -> Program:
+def escaped_program(program: Program, escapes: Escapes, limit: int) -> Program:
     """The program that reads what a program reads, as it stands between the quotes of a JSON string.
 
     Parameters
@@ -85,7 +85,7 @@ def escaped_program(program: Program, escapes: Escapes, limit: int, cancel: Canc
     ------
     LimitExceededError
     """
-    made = _Escaping(program, escapes, limit, cancel)
+    made = _Escaping(program, escapes, limit)
     behind, places = _escaped_behind(program) if len(program.entries) > 1 and not program.family else (None, None)
     starts = program.entries.tolist()
     keys: list[_Key] = [("at", entry) for entry in starts]
@@ -204,10 +204,10 @@ class _Escaping:
     backslash of the low one.
     """
 
-    def __init__(self, program: Program, escapes: Escapes, limit: int, cancel: CancelEvent | None) -> None:
+    def __init__(self, program: Program, escapes: Escapes, limit: int) -> None:
         self._old = program.states()
         self._leaves = program.leaves.tolist()
-        self._escapes, self._limit, self._cancel = escapes, limit, cancel
+        self._escapes, self._limit = escapes, limit
         self._known: dict[_Key, int] = {}
         self._open: list[_Key] = []
         self._kinds: list[int] = []
@@ -233,7 +233,6 @@ class _Escaping:
         """Make all states that there are."""
         while self._open:
             look()
-            stop_if_set(self._cancel)
             key = self._open.pop()
             self._make(self._known[key], *key)
 

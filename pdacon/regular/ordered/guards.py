@@ -30,7 +30,7 @@ from collections.abc import Hashable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from pdacon.base.cancelling import CancelEvent, look, stop_if_set
+from pdacon.base.cancelling import look
 from pdacon.errors import LimitExceededError
 from pdacon.regular.ordered.guarded import Edge, Edges, Guarded
 from pdacon.regular.ordered.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Program, pack
@@ -38,25 +38,24 @@ from pdacon.regular.ordered.threads import NOTHING, Behind, Thread, Threads
 from pdacon.regular.ordered.trackers import Trackers, intervals
 
 
-def expand(guarded: Guarded, entry: int, limit: int, cancel: CancelEvent | None = None) -> Program:
-    """The Program of a guarded automaton; `cancel` stops the work when it is set.
+def expand(guarded: Guarded, entry: int, limit: int) -> Program:
+    """The Program of a guarded automaton.
 
     Raises
     ------
     LimitExceededError
         More than ``limit`` states.
     """
-    return _Product(guarded, limit, cancel).program(entry)
+    return _Product(guarded, limit).program(entry)
 
 
 class _Product:
     """The threads with their obligations and their left context, numbered as states of a Program."""
 
-    def __init__(self, guarded: Guarded, limit: int, cancel: CancelEvent | None) -> None:
+    def __init__(self, guarded: Guarded, limit: int) -> None:
         self._kinds = guarded.kinds
         self._limit = limit
-        self._cancel = cancel
-        self._threads = Threads(guarded, limit, cancel)
+        self._threads = Threads(guarded, limit)
         self._trackers = Trackers(guarded, self._threads, limit)
         self._number: dict[tuple[Thread, Behind] | tuple[int, ...], int] = {}
         self._known: dict[Behind, dict[Thread, int]] = {}  # with the whole left context
@@ -71,7 +70,6 @@ class _Product:
         entries = [self._choice(self._threads.closure(entry, NOTHING, behind), behind) for behind in states]
         while self._fresh:
             look()
-            stop_if_set(self._cancel)
             self._expand(*self._fresh.pop())
         edges = _without_dead_ends(self._out_kinds, self._out_edges)
         return pack(self._out_kinds, edges, *_merged(entries, step))

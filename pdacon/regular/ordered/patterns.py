@@ -26,11 +26,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import partial
 from threading import Lock
 from typing import Any, NoReturn, TypeAlias
 
-from pdacon.base.cancelling import CancelEvent, look, stop_if_set
+from pdacon.base.cancelling import look
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.regular.groups import FIRST_SET
 from pdacon.regular.ordered import guarded, guards, sre
@@ -54,7 +53,6 @@ def compile_pattern(
     *,
     use_bytes: bool = False,
     labels: bool = False,
-    cancel: CancelEvent | None = None,
 ) -> Program:
     """Lower a pattern to an ordered automaton over the UTF-8 bytes of the text, or over a text of bytes.
 
@@ -70,8 +68,6 @@ def compile_pattern(
         The pattern is for bytes, as ``re.compile`` takes its latin-1.
     labels : bool
         Surrogates in the pattern stand for labels.
-    cancel : CancelEvent, optional
-        Stops the work when it is set.
 
     Returns
     -------
@@ -89,8 +85,8 @@ def compile_pattern(
     flags |= (sre.BYTES if use_bytes else 0) | (sre.LABELS if labels else 0)
     program = _cache.get(regexp, flags, limit)
     if program is None:
-        words = None if flags else words_program(regexp, partial(compile_pattern, cancel=cancel), limit)
-        program = words or _lowered(regexp, flags, limit, cancel)
+        words = None if flags else words_program(regexp, compile_pattern, limit)
+        program = words or _lowered(regexp, flags, limit)
         _cache.put(regexp, flags, limit, program)
     return program
 
@@ -101,17 +97,17 @@ def compile_whole(regexp: str, limit: int = STATES_LIMIT, flags: int = 0) -> Pro
     A text is matched whole if any thread is at ``MATCH`` at its end, or at a state that matches if the text ends.
     Parameters and errors as of `compile_pattern`.
     """
-    return _lowered(regexp, flags, limit, None, whole=True)
+    return _lowered(regexp, flags, limit, whole=True)
 
 
-def _lowered(regexp: str, flags: int, limit: int, cancel: CancelEvent | None, whole: bool = False) -> Program:
+def _lowered(regexp: str, flags: int, limit: int, whole: bool = False) -> Program:
     try:
         tree, flags = sre.parse(regexp, flags)
         tree = without_references(tree, regexp, flags)
-        lowering = _Lowering(regexp, flags, limit, cancel)
+        lowering = _Lowering(regexp, flags, limit)
         entry = lowering.entry(tree, flags)
         if whole and lowering.guarded:  # the product with guards cuts what a match has priority over
-            lowering = _Lowering(regexp, flags, limit, cancel)
+            lowering = _Lowering(regexp, flags, limit)
             entry = lowering.entry(sre.sequence(tree, [*tree.data, sre.END_OF_TEXT]), flags)
         return lowering.program(entry)
     except RecursionError as error:
@@ -136,7 +132,7 @@ def compile_with_sets(regexp: str, flags: int, sets: Sequence[Program], limit: i
     only = _set_of(tree.data[0]) if len(tree.data) == 1 else None
     if only is not None and tree.data[0][1][0] == 1 and not flags & sre.IGNORECASE:
         return sets[only]
-    lowering = _Lowering(regexp, flags, limit, None, sets)
+    lowering = _Lowering(regexp, flags, limit, sets)
     try:
         program = lowering.program(lowering.entry(without_references(tree, regexp, flags), flags))
     except RecursionError as error:
@@ -201,11 +197,9 @@ _CHARACTERS = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY"})
 class _Lowering:
     """The states made so far for one pattern. ``SPLIT`` edges are (0, 0, target)."""
 
-    def __init__(
-        self, regexp: str, flags: int, limit: int, cancel: CancelEvent | None, sets: Sequence[Program] = ()
-    ) -> None:
+    def __init__(self, regexp: str, flags: int, limit: int, sets: Sequence[Program] = ()) -> None:
         self._sets = sets
-        self._regexp, self._flags, self._limit, self._cancel = regexp, flags, limit, cancel
+        self._regexp, self._flags, self._limit = regexp, flags, limit
         self._kinds = [MATCH, BYTES]
         self._edges: list[Edges] = [(), ()]
         self._known: dict[tuple[int, Edges], int] = {(BYTES, ()): _DEAD_STATE}
@@ -229,7 +223,6 @@ class _Lowering:
                 guarded.Guarded(self._kinds, self._edges, self._trackers, bool(self._flags & sre.BYTES)),
                 entry,
                 self._limit,
-                self._cancel,
             )
         return pack(self._kinds, self._edges, (entry,))
 
@@ -454,7 +447,6 @@ class _Lowering:
 
     def _reserve(self) -> int:
         look()
-        stop_if_set(self._cancel)
         if len(self._kinds) >= self._limit:
             raise LimitExceededError("states", len(self._kinds) + 1, self._limit)
         self._kinds.append(SPLIT)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TypeAlias
 
-from pdacon.base.cancelling import CancelEvent, look, stop_if_set
+from pdacon.base.cancelling import look
 from pdacon.errors import LimitExceededError
 from pdacon.regular.ordered.guarded import (
     AHEAD,
@@ -87,10 +87,9 @@ _THREADS = 8
 class Threads:
     """What becomes of threads, at a point of the text and after a byte."""
 
-    def __init__(self, guarded: Guarded, limit: int, cancel: CancelEvent | None) -> None:
+    def __init__(self, guarded: Guarded, limit: int) -> None:
         self._kinds, self._edges, self._use_bytes = guarded.kinds, guarded.edges, guarded.use_bytes
         self._limit = limit
-        self._cancel = cancel
         self._moves: dict[tuple[Thread, int, Behind], list[Thread]] = {}
         self._closures: dict[tuple[int, Obligations, Behind], list[Thread]] = {}
         self._obligations: dict[tuple[bool, frozenset[Thread]], Obligation] = {}
@@ -285,7 +284,6 @@ class Threads:
             detail = "look-around, atomic groups and possessive quantifiers that are nested or repeated multiply them"
             raise LimitExceededError("states", self._threads_made // _THREADS, self._limit, detail)
         look()
-        stop_if_set(self._cancel)
 
     def states_in(self, thread: Thread) -> set[int]:
         """The states of the guarded automaton that a thread and its obligations consist of."""

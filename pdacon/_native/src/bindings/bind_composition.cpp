@@ -42,8 +42,7 @@ std::shared_ptr<TokenPda> make_pda(
     const Array<std::uint8_t>& in_parens, std::pair<std::int32_t, std::int32_t> columns,
     const Array<std::int32_t>& block, const Array<std::int32_t>& opened, const Array<std::uint8_t>& closes,
     std::shared_ptr<SharedTrie> trie, const Array<std::int32_t>& labels, std::int64_t max_states,
-    double max_seconds, std::int64_t max_depth, std::int64_t max_bytes, nb::object cancel,
-    const std::shared_ptr<Columns>& known) {
+    std::int64_t max_depth, std::int64_t max_bytes, const std::shared_ptr<Columns>& known) {
     if (!lexer || !trie) throw std::invalid_argument("token pda: lexer and trie are needed");
     std::int64_t held = 0;
     const MemoryLimit memory(max_bytes, held);
@@ -63,7 +62,7 @@ std::shared_ptr<TokenPda> make_pda(
                   indent_len,   copy(in_parens), {columns.first, columns.second},
                   copy(block),  copy(opened),    copy(closes)};
     auto masks = copy(labels);
-    PythonCanceller canceller(std::move(cancel));
+    PythonCanceller canceller;
     const WithoutGil release;
     auto sets = std::make_shared<const Labels>(trie->tokens()->size(), std::move(masks));
     const auto* futures = known ? known->futures(*lexer, *trie, blocks.newline) : nullptr;
@@ -71,8 +70,7 @@ std::shared_ptr<TokenPda> make_pda(
         throw std::invalid_argument("token pda: other columns than those of the futures");
     auto made = std::make_shared<TokenPda>(
         Pushdown(std::move(lexer), std::move(tables), {start_state, end_state}, std::move(blocks)),
-        std::move(trie), std::move(sets), Budget(max_states, max_seconds, &canceller), max_depth, max_bytes,
-        futures);
+        std::move(trie), std::move(sets), Budget(max_states, 0, &canceller), max_depth, max_bytes, futures);
     made->set_held(held);
     return made;
 }
@@ -90,13 +88,13 @@ Pairs pairs(const std::vector<std::array<std::int32_t, 2>>& values) {
     return Pairs(data, {values.size(), 2}, owner);
 }
 
-nb::tuple reached(const TokenPda& pda, std::int64_t max_states, double max_seconds, std::int64_t max_bytes) {
+nb::tuple reached(const TokenPda& pda, std::int64_t max_states, std::int64_t max_bytes) {
     Reached found;
     {
         PythonCanceller canceller;
         const WithoutGil release;
         const MemoryLimit memory(max_bytes);
-        found = pda.reached(Budget(max_states, max_seconds, &canceller));
+        found = pda.reached(Budget(max_states, 0, &canceller));
     }
     nb::list productions;
     for (std::size_t k = 0; k < found.productions.size(); ++k)
@@ -119,12 +117,14 @@ nb::list label_conflicts(const TokenPda& pda, std::int64_t max_states) {
     return conflicts;
 }
 
-void mask_all(TokenPda& pda, std::int32_t max_columns, std::int64_t max_states, double max_seconds,
-              nb::object cancel, std::int64_t max_bytes) {
-    PythonCanceller canceller(std::move(cancel));
+// The one call with a time of its own: it is how long masks are computed, and the work keeps those that it
+// has.
+void mask_all(TokenPda& pda, std::int32_t max_columns, std::int64_t max_states, std::int64_t max_bytes,
+              double seconds) {
+    PythonCanceller canceller;
     const WithoutGil release;
     const MemoryLimit memory(max_bytes);
-    EagerMasks every(pda, max_columns, Budget(max_states, max_seconds, &canceller));
+    EagerMasks every(pda, max_columns, Budget(max_states, seconds, &canceller));
     pda.set_left(static_cast<std::int64_t>(every.run()));
 }
 
@@ -195,14 +195,13 @@ void bind_composition(nb::module_& m) {
                     nb::arg("start_state"), nb::arg("end_state"), nb::arg("layout"), nb::arg("indent_len"),
                     nb::arg("in_parens"), nb::arg("columns"), nb::arg("block"), nb::arg("opened"),
                     nb::arg("closes"), nb::arg("trie"), nb::arg("labels"), nb::arg("max_states"),
-                    nb::arg("max_seconds"), nb::arg("max_depth"), nb::arg("max_bytes") = 0,
-                    nb::arg("cancel") = nb::none(), nb::arg("known").none() = nb::none())
+                    nb::arg("max_depth"), nb::arg("max_bytes") = 0, nb::arg("known").none() = nb::none())
         .def("empty_language", &TokenPda::empty_language, nb::arg("leading_space") = false,
              nb::call_guard<WithoutGil>())
-        .def("reached", &reached, nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("max_bytes") = 0)
+        .def("reached", &reached, nb::arg("max_states"), nb::arg("max_bytes") = 0)
         .def("label_conflicts", &label_conflicts, nb::arg("max_states"))
-        .def("mask_all", &mask_all, nb::arg("max_columns"), nb::arg("max_states"), nb::arg("max_seconds"),
-             nb::arg("cancel") = nb::none(), nb::arg("max_bytes") = 0)
+        .def("mask_all", &mask_all, nb::arg("max_columns"), nb::arg("max_states"), nb::arg("max_bytes") = 0,
+             nb::arg("seconds") = 0.0)
         .def("statistics", &statistics)
         .def_prop_ro("held", &TokenPda::held)
         .def_prop_ro("lexer_held", [](const TokenPda& pda) { return pda.machine().lexer.held(); })

@@ -75,8 +75,7 @@ std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std:
                                                 const std::vector<std::vector<std::int32_t>>& follow,
                                                 const std::vector<std::int32_t>& starts, std::int32_t newline,
                                                 std::int32_t tab_width, std::int64_t max_states,
-                                                double max_seconds, nb::object cancel, std::int64_t max_bytes,
-                                                bool escaped_lines) {
+                                                std::int64_t max_bytes, bool escaped_lines) {
     if (alternations.size() != renames.size()) throw std::invalid_argument("lexer: lengths differ");
     LexerSpec spec{nfa, copy(ignored), {}, follow, starts, newline, tab_width, escaped_lines};
     for (std::size_t at = 0; at < alternations.size(); ++at) {
@@ -84,11 +83,11 @@ std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std:
         for (const auto& [regex, keywords] : renames[at])
             spec.contexts.back().renames.push_back({regex, keywords});
     }
-    PythonCanceller canceller(std::move(cancel));
+    PythonCanceller canceller;
     const WithoutGil release;
     std::int64_t held = 0;
     const MemoryLimit memory(max_bytes, held);
-    Budget budget(max_states, max_seconds, &canceller);
+    Budget budget(max_states, 0, &canceller);
     auto made = std::make_shared<LexingAutomaton>(spec, budget);
     made->set_held(held);
     return made;
@@ -167,14 +166,13 @@ nb::object words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& 
                           owned(std::move(states->bytes)), owned(std::move(states->target)), states->entry);
 }
 
-nb::object early_end(const Nfa& nfa, std::int32_t terminal, std::int64_t max_states, double max_seconds,
-                     std::int64_t max_bytes) {
+nb::object early_end(const Nfa& nfa, std::int32_t terminal, std::int64_t max_states, std::int64_t max_bytes) {
     std::optional<EarlyEnd> found;
     {
         PythonCanceller canceller;
         const WithoutGil release;
         const MemoryLimit memory(max_bytes);
-        Budget budget(max_states, max_seconds, &canceller);
+        Budget budget(max_states, 0, &canceller);
         found = find_early_end(nfa, terminal, budget);
     }
     if (!found) return nb::none();
@@ -222,10 +220,10 @@ Rows commits_of(Self self) {
 class NextLexemes {
   public:
     NextLexemes(std::shared_ptr<LexingAutomaton> lexer, const SharedTrie& trie, std::int64_t max_states,
-                double max_seconds, std::int64_t max_bytes)
+                std::int64_t max_bytes)
         : lexer_(std::move(lexer)),
           max_bytes_(max_bytes),
-          budget_(max_states, max_seconds, &canceller_),
+          budget_(max_states, 0, &canceller_),
           futures_(*lexer_, VocabularyStar(trie, budget_), -1, {}, budget_) {}
 
     std::int32_t beginning() { return futures_.beginning(); }
@@ -247,22 +245,21 @@ class NextLexemes {
 
 std::shared_ptr<Columns> make_columns(std::shared_ptr<LexingAutomaton> lexer,
                                       std::shared_ptr<SharedTrie> trie, std::int32_t newline,
-                                      std::int64_t max_states, double max_seconds, nb::object cancel,
-                                      std::int64_t max_bytes) {
+                                      std::int64_t max_states, std::int64_t max_bytes) {
     if (!lexer || !trie) throw std::invalid_argument("columns: lexer and trie are needed");
-    PythonCanceller canceller(std::move(cancel));
+    PythonCanceller canceller;
     const WithoutGil release;
     const MemoryLimit memory(max_bytes);
     return std::make_shared<Columns>(std::move(lexer), std::move(trie), newline,
-                                     Budget(max_states, max_seconds, &canceller));
+                                     Budget(max_states, 0, &canceller));
 }
 
 std::shared_ptr<NextLexemes> make_next_lexemes(std::shared_ptr<LexingAutomaton> lexer,
                                                std::shared_ptr<SharedTrie> trie, std::int64_t max_states,
-                                               double max_seconds, std::int64_t max_bytes) {
+                                               std::int64_t max_bytes) {
     if (!lexer || !trie) throw std::invalid_argument("next lexemes: lexer and trie are needed");
     const MemoryLimit memory(max_bytes);
-    return std::make_shared<NextLexemes>(std::move(lexer), *trie, max_states, max_seconds, max_bytes);
+    return std::make_shared<NextLexemes>(std::move(lexer), *trie, max_states, max_bytes);
 }
 
 }  // namespace
@@ -277,8 +274,7 @@ void bind_lexer(nb::module_& m) {
     nb::class_<LexingAutomaton>(m, "LexingAutomaton")
         .def_static("make", &make_automaton, nb::arg("nfa"), nb::arg("ignored"), nb::arg("alternations"),
                     nb::arg("renames"), nb::arg("follow"), nb::arg("starts"), nb::arg("newline"),
-                    nb::arg("tab_width"), nb::arg("max_states"), nb::arg("max_seconds"),
-                    nb::arg("cancel") = nb::none(), nb::arg("max_bytes") = 0,
+                    nb::arg("tab_width"), nb::arg("max_states"), nb::arg("max_bytes") = 0,
                     nb::arg("escaped_lines") = false)
         .def_prop_ro("num_states", &LexingAutomaton::num_states)
         .def_prop_ro("num_classes", &LexingAutomaton::num_classes)
@@ -300,19 +296,18 @@ void bind_lexer(nb::module_& m) {
         .def_prop_ro("states_by_terminal", &numbers_of<&LexingAutomaton::states_by_terminal>);
     nb::class_<NextLexemes>(m, "NextLexemes")
         .def_static("make", &make_next_lexemes, nb::arg("lexer"), nb::arg("trie"), nb::arg("max_states"),
-                    nb::arg("max_seconds"), nb::arg("max_bytes") = 0)
+                    nb::arg("max_bytes") = 0)
         .def("beginning", &NextLexemes::beginning)
         .def("after", &NextLexemes::after, nb::arg("context"), nb::arg("residue"));
     m.def("read_words", &words, nb::arg("letters"), nb::arg("lengths"), nb::arg("after"),
           nb::arg("num_words"), nb::arg("max_states"), nb::arg("max_bytes") = 0);
     nb::class_<Columns>(m, "Columns")
         .def_static("make", &make_columns, nb::arg("lexer"), nb::arg("trie"), nb::arg("newline"),
-                    nb::arg("max_states"), nb::arg("max_seconds"), nb::arg("cancel") = nb::none(),
-                    nb::arg("max_bytes") = 0)
+                    nb::arg("max_states"), nb::arg("max_bytes") = 0)
         .def_prop_ro("single", [](const Columns& columns) { return columns.classes().single; })
         .def_prop_ro("period", [](const Columns& columns) { return columns.classes().period; });
     m.def("find_early_end", &early_end, nb::arg("nfa"), nb::arg("terminal"), nb::arg("max_states"),
-          nb::arg("max_seconds"), nb::arg("max_bytes") = 0);
+          nb::arg("max_bytes") = 0);
     m.def("find_collisions", &collisions, nb::arg("nfa"), nb::arg("pairs"), nb::arg("following"),
           nb::arg("max_states"), nb::arg("max_bytes") = 0);
 }

@@ -10,15 +10,13 @@
 
 namespace pdacon {
 
-// Asks the `is_set` of a Python object, which may be None, the watch in whose block the call stands
-// (pdacon/base/cancelling.py), and Python's signal handlers: Ctrl-C stops native work as well. Made and dropped
-// with the GIL held; takes it when it is asked, so whoever asks holds no lock that another thread may wait
-// for with the GIL.
+// Asks the watch in whose block the call stands (pdacon/base/cancelling.py), and Python's signal handlers:
+// Ctrl-C stops native work as well. Never says yes: what stops the work is thrown. Made and dropped with the
+// GIL held; takes it when it is asked, so whoever asks holds no lock that another thread may wait for with
+// the GIL.
 class PythonCanceller final : public Canceller {
   public:
-    explicit PythonCanceller(nanobind::object event = nanobind::none())
-        : event_(std::move(event)),
-          watch_(nanobind::module_::import_("pdacon.base.cancelling").attr("current")()) {
+    PythonCanceller() : watch_(nanobind::module_::import_("pdacon.base.cancelling").attr("current")()) {
         if (watch_.is_none()) return;
         watch_.attr("look")();  // many short calls never come to ask
         patience_ = std::chrono::duration<double>(nanobind::cast<double>(watch_.attr("patience")));
@@ -30,14 +28,11 @@ class PythonCanceller final : public Canceller {
         const WithGil acquire;
         if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
         if (!watch_.is_none()) watch_.attr("look")();
-        if (event_.is_none()) return false;
-        const int answer = PyObject_IsTrue(event_.attr("is_set")().ptr());
-        if (answer < 0) throw nanobind::python_error();
-        return answer != 0;
+        return false;
     }
 
   private:
-    nanobind::object event_, watch_;
+    nanobind::object watch_;
     std::chrono::duration<double> patience_ = Canceller::patience();
 };
 

@@ -46,7 +46,7 @@ def with_longest_first(
                 max_states=_MOST_STATES,
                 max_bytes=ADVICE_BYTES,
             )
-            if _core.find_early_end(lexer.nfa, 0, _MOST_STATES, 0, ADVICE_BYTES) is None and is_harmless(pattern):
+            if _core.find_early_end(lexer.nfa, 0, _MOST_STATES, ADVICE_BYTES) is None and is_harmless(pattern):
                 return pattern
         except PdaconError:
             continue

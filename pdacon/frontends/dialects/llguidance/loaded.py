@@ -52,7 +52,7 @@ class Loaded:
     @cached_property
     def places(self) -> list[frozenset[int]]:
         """The terminals that are looked for together, for each place where a lexeme begins."""
-        contexts, _of_state, _after = make_contexts(self.grammar, build_tables(self.grammar), None)
+        contexts, _of_state, _after = make_contexts(self.grammar, build_tables(self.grammar))
         return list({frozenset(context.alternation): None for context in every(contexts)})
 
     def pairs(self, some: AbstractSet[int], others: AbstractSet[int]) -> set[tuple[int, int]]:
