@@ -163,7 +163,9 @@ def explain(error: Exception, builder: RecordingBuilder, trail: tuple[str, ...] 
         message = f"terminal {name} is ignored but not defined"
         importing = import_of(name)
         return GrammarSyntaxError(f"{message}; {importing}" if importing else _with_advice(message), span)
-    return GrammarSyntaxError(_with_advice(message), _named_place(message, builder) or _blame(builder))
+    shown = builder.source.shown
+    own_words = _NAME.sub(lambda name: shown.get(name[0], name[0]), message) if shown else message
+    return GrammarSyntaxError(_with_advice(own_words), _named_place(message, builder) or _blame(builder))
 
 
 def _explain_syntax(error: Exception, unexpected: UnexpectedInput, source: SourceText) -> GrammarSyntaxError:

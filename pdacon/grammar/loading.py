@@ -9,6 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from threading import Lock
+from types import MappingProxyType
 from typing import Any, cast
 
 from lark import load_grammar
@@ -29,11 +30,15 @@ _preparing = Lock()
 
 
 class SourceText:
-    """A text, and where its lines begin. Offsets count characters from 0."""
+    """A text, and where its lines begin. Offsets count characters from 0.
 
-    def __init__(self, text: str, path: str | None) -> None:
+    ``shown`` is what messages call names in it that are not the author's.
+    """
+
+    def __init__(self, text: str, path: str | None, shown: Mapping[str, str] = MappingProxyType({})) -> None:
         self.text = text
         self.path = path
+        self.shown = shown
 
     @cached_property
     def _line_starts(self) -> list[int]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import lark
@@ -26,13 +28,19 @@ from pdacon.regular.groups import RegularGroupError
 _SAVED_CONSTRAINT = b"\x89PDA"  # what every file of `Constraint.save` begins with
 
 
-def read_text(text: str, options: GrammarOptions, sets: PatternSets | None = None) -> GrammarData:
+def read_text(
+    text: str,
+    options: GrammarOptions,
+    sets: PatternSets | None = None,
+    shown: Mapping[str, str] = MappingProxyType({}),
+) -> GrammarData:
     """Load and lower a text. After this every name is defined and every pattern compiles.
 
-    With ``extensions`` patterns may have sets of texts in them: ``sets``.
+    With ``extensions`` patterns may have sets of texts in them: ``sets``. ``shown`` is what messages call names that
+    are not the author's.
     """
     path = None if options.import_base is None else path_of(options.import_base)
-    source = SourceText(text, path)
+    source = SourceText(text, path, shown)
     if options.use_bytes and not text.isascii():
         at = next(place for place, character in enumerate(text) if not character.isascii())
         raise GrammarSyntaxError(

@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from pdacon.base.cautions import caution
@@ -25,6 +26,11 @@ from pdacon.grammar.patterns import PatternSets
 from pdacon.grammar.reading import read_source, read_text
 
 _PIECE = re.compile(r"""//[^\n]*|"(?:\\.|[^"\\\n])*"|/(?!/)(?:\\.|[^/\\\n])+/|(?P<json>%json\b[ \t]*)|(?P<name>\w+)""")
+_DEFINED = re.compile(
+    r"^[ \t]*(?:%(?:override|extend)[ \t]+)?[?!]*(\w+)\s*(?:\.\s*-?\d+\s*)?(?:\{[^}\n]*\}\s*)?:", re.MULTILINE
+)
+_NO_VALUE = re.compile(r"(?:^[ \t]*%(?:ignore|declare|import)\b.*|->\s*|\.\s*|~\s*)\Z", re.MULTILINE)
+_COLON = re.compile(r"\s*(?:\.\s*-?\d+\s*)?:")
 _SHOWN = 40
 
 
@@ -116,32 +122,34 @@ def with_inline_schemas(text: str, options: GrammarOptions, sets: PatternSets) -
     for begin, at in _schemas(text):
         span = _span(text, begin, at, options)
         schema, end = _decoded(text, at, span)
+        _check_place(plain[:begin], text[end:], span)
         name = schemas.name(schema, text[begin:end], span)
         plain = plain[:begin] + _blanked(name, text[begin:end], span) + plain[end:]
     if not schemas.grammars:
         return read_text(text, options, sets)
-    try:
-        outer, loaded = _with_holes(plain, options, list(schemas.grammars), sets)
-    except GrammarSyntaxError as error:
-        raise _in_own_words(error, schemas.shown) from error
+    outer, loaded = _with_holes(plain, options, list(schemas.grammars), sets, schemas.shown)
     return schemas.inserted(replace(outer, source=text), loaded)
 
 
-def _in_own_words(error: GrammarSyntaxError, written: Mapping[str, str]) -> GrammarSyntaxError:
-    """What is wrong with a text, where names stand for schemas in it."""
-    message = error.args[0].removeprefix(f"{error.span}: ")
-    used = next((name for name in written if name in message), None)
-    if used is None:
-        return error
-    if "terminal" in message and "uses the rule" in message:
-        message = "a terminal cannot have values of a JSON Schema; write %json {...} into a rule"
-    return GrammarSyntaxError(message.replace(used, written[used]), error.span)
+def _check_place(before: str, behind: str, span: Span) -> None:
+    """Refuse a schema where the name of a rule would be no value of one."""
+    defined = _DEFINED.findall(before)
+    if not defined or defined[-1].isupper() or _NO_VALUE.search(before) or _COLON.match(behind):
+        message = "%json has the values of a schema, which only a rule can have; write %json {...} after its colon"
+        raise GrammarSyntaxError(message, span)
 
 
 def _with_holes(
-    text: str, options: GrammarOptions, names: list[str], sets: PatternSets | None = None
+    text: str,
+    options: GrammarOptions,
+    names: list[str],
+    sets: PatternSets | None = None,
+    shown: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[GrammarData, str]:
-    """The grammar of a text in which some names are holes, and the text that stock Lark loads."""
+    """The grammar of a text in which some names are holes, and the text that stock Lark loads.
+
+    ``shown`` is what messages call names that are not the author's.
+    """
     uses = {found["name"]: found.start() for found in reversed(list(_PIECE.finditer(text))) if found["name"]}
     further = []
     for name in names:
@@ -160,7 +168,7 @@ def _with_holes(
             inline = "" if name.startswith("_") else "?"
             further += [f"%declare {name.upper()}{MADE_UP}", f"{inline}{name}: {name.upper()}{MADE_UP}"]
     loaded = "\n".join([text, *further, ""])
-    grammar = read_text(loaded, options, sets or (pattern_sets() if options.extensions else None))
+    grammar = read_text(loaded, options, sets or (pattern_sets() if options.extensions else None), shown)
     spans = {name: _span(text, uses[name], uses[name] + len(name), options) for name in names}
     made = replace(
         grammar,

@@ -227,6 +227,33 @@ def test_schemas_need_extensions() -> None:
         Grammar.from_lark('start: %json {"type": "integer"}')
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('start: "x"\n%json {"const": 1}: "y"\n', "<grammar>:2:1: "),
+        ('start: "x"\n?%json {"const": 1}.2: "y"\n', "<grammar>:2:2: "),
+        ('start: "x" -> %json {"const": 1}\n', "<grammar>:1:15: "),
+        ('start: "x"\n%ignore %json {"const": 1}\n', "<grammar>:2:9: "),
+        ('start: "x"\n%declare %json {"const": 1}\n', "<grammar>:2:10: "),
+        ('start: "x"\n%import %json {"const": 1}\n', "<grammar>:2:9: "),
+        ('start: "a"..%json {"const": 1}\n', "<grammar>:1:13: "),
+        ('start: "a"~%json {"const": 1}\n', "<grammar>:1:12: "),
+        ('start: a\na.%json {"const": 1}: "x"\n', "<grammar>:2:3: "),
+        ('start: T\nT: "x"\n | %json {"const": 1}\n', "<grammar>:3:4: "),
+    ],
+)
+def test_a_schema_where_no_rule_may_stand(text: str, place: str) -> None:
+    with pytest.raises(GrammarSyntaxError) as caught:
+        schemas_in(text)
+    assert str(caught.value).startswith(f"{place}%json has the values of a schema, which only a rule can have")
+
+
+def test_alternatives_that_a_schema_makes_equal_are_told_in_the_authors_words() -> None:
+    with pytest.raises(GrammarSyntaxError, match=r"^<grammar>:1:1: .*<start : %json {\"const\": 1}> ") as caught:
+        schemas_in('start: [%json {"const": 1}] [%json {"const": 1}]\n')
+    assert "j000" not in str(caught.value)
+
+
 @pytest.mark.parametrize("holes", [{3: "json"}, [("b", "json")]])
 def test_holes_are_a_mapping_of_names(holes: Any) -> None:
     with pytest.raises(TypeError, match="holes is a mapping of names to grammars"):
