@@ -16,7 +16,7 @@ from pdacon.decoding.samples import Samples, samples_of
 from pdacon.decoding.states import States
 from pdacon.decoding.steps import Steps
 from pdacon.front.constraint import Constraint
-from pdacon.integrations.huggingface.beginnings import Begun, begin
+from pdacon.integrations.huggingface.beginnings import NOTHING_ENDS, begin, begun
 from pdacon.integrations.huggingface.generation import generate
 from pdacon.integrations.huggingface.options import MOST_TOKENS
 from pdacon.integrations.huggingface.prompts import Chat, Prompt, split
@@ -189,7 +189,7 @@ class Pipeline(ConstrainedModel):
         Cost: one pass of the model over the prompt and each text.
         """
         made = self._constraint(constraint)
-        before = Begun(prefix.encode(), prefix)
+        before = begun(prefix)
         texts = [text] if isinstance(text, str) else list(text)
         tokens = [tuple(self.tokenizer(one, add_special_tokens=False)["input_ids"]) for one in texts]
         if not texts:
@@ -269,7 +269,7 @@ class Pipeline(ConstrainedModel):
         the signal in tokenization space?" (2024), for sums over tokenizations by importance sampling.
         """
         made = self.compile(constraint)
-        before = Begun(prefix.encode(), prefix)
+        before = begun(prefix)
         matcher = _within(made, begin(made, before), max_tokens)
         with few_threads(self.model):
             return mass_of(
@@ -355,7 +355,7 @@ class Pipeline(ConstrainedModel):
                 f"{resample_below} (from 0 to 1)"
             )
         made = self.compile(constraint)
-        before = Begun(prefix.encode(), prefix)
+        before = begun(prefix)
         matcher = _within(made, begin(made, before), max_tokens)
         generator = None if seed is None else torch.Generator(self.model.device).manual_seed(seed)
         with few_threads(self.model):
@@ -398,7 +398,9 @@ class Pipeline(ConstrainedModel):
         PdaconError, TypeError, ValueError
         """
         made = self._constraint(constraint)
-        before = Begun(prefix.encode(), prefix)
+        before = begun(prefix)
+        if made is None and budget is not None:
+            raise ValueError(f"steps: {NOTHING_ENDS}")
         matcher = None if made is None else begin(made, before, budget=budget)
         states = States.behind(self.model, self._inputs(prompt, before, chat_options).arguments)
         return Steps(states, matcher, self._vocabulary if made is None else made.vocabulary, before)

@@ -105,6 +105,15 @@ def test_values_are_kept_where_characters_are_restricted(tiny: pdacon.Pipeline) 
     assert isinstance(answer.value, Pair)
 
 
+def test_a_budget_needs_a_constraint(pipeline: pdacon.Pipeline) -> None:
+    for call in (pipeline.generate, pipeline.steps):
+        with pytest.raises(ValueError, match="give max_tokens, or a constraint"):
+            call("Hi", budget=pdacon.Budget(tokens=3))
+    free, held = pipeline.generate(["A", "B"], [None, "json"], budget=pdacon.Budget(tokens=3), seed=1)
+    assert held.complete
+    assert len(free.token_ids) <= 3
+
+
 def test_step_by_step(pipeline: pdacon.Pipeline) -> None:
     """Greedy steps are greedy generation, and have its probabilities."""
     grammar = pdacon.Grammar.from_regex("(yes|no)( [0-9]{3})?")

@@ -34,13 +34,14 @@ class Begun:
 
 
 Beginning = str | bytes | Begun
+NOTHING_ENDS = "a budget says when a constraint has to end a text, and there is none; give max_tokens, or a constraint"
 
 
 def begun(beginning: Beginning) -> Begun:
     """Return what a text that stands there already means."""
     if isinstance(beginning, Begun):
         return beginning
-    return Begun(beginning.encode() if isinstance(beginning, str) else beginning)
+    return Begun(beginning.encode(), beginning) if isinstance(beginning, str) else Begun(beginning)
 
 
 def begin(

@@ -19,7 +19,7 @@ import torch
 
 from pdacon.detokenizer import Vocabulary, logits_width
 from pdacon.front.constraint import Constraint
-from pdacon.integrations.huggingface.beginnings import Begun, begin
+from pdacon.integrations.huggingface.beginnings import Begun, begin, begun
 from pdacon.integrations.huggingface.plots import plot
 from pdacon.integrations.huggingface.prompts import Inputs
 from pdacon.integrations.huggingface.rows import Row
@@ -211,8 +211,8 @@ def measure(model: Any, inputs: Inputs, output: torch.Tensor, texts: Sequence[Me
     width = max(int(output.shape[1]) - first, 1) * logits_width(model)
     part = max(1, MOST_SCORES // width)
     measured = []
-    for begun in range(0, len(texts), part):
-        several = texts[begun : begun + part]
+    for place in range(0, len(texts), part):
+        several = texts[place : place + part]
         scores = scores_behind(model, inputs, output, [text.row for text in several], first)
         for number, text in enumerate(several):
             here = inputs.columns - len(text.before.token_ids) - 1 - first
@@ -314,7 +314,7 @@ def _measured(scores: torch.Tensor, text: Measured) -> Diagnostics:
 def _masks(text: Measured, constraint: Constraint) -> np.ndarray[Any, np.dtype[np.int32]]:
     """What was allowed at each token: int32[tokens, words]."""
     before = text.before
-    matcher = begin(constraint, Begun(before.written.encode(), before.written), text.start)
+    matcher = begin(constraint, begun(before.written), text.start)
     row = Row(matcher, constraint.vocabulary, None)
     words = np.zeros((len(text.token_ids), -(-constraint.vocabulary.size // 32)), dtype=np.int32)
     for number, token in enumerate(text.token_ids):

@@ -19,7 +19,7 @@ from transformers.generation.streamers import BaseStreamer
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.arguments import choose_constraints, end_ids, is_readable, pad_id, read_prefixes
-from pdacon.integrations.huggingface.beginnings import Begun, begin
+from pdacon.integrations.huggingface.beginnings import NOTHING_ENDS, Begun, begin
 from pdacon.integrations.huggingface.diagnostics import Measured, measure
 from pdacon.integrations.huggingface.drafts import Draft, Forced, drafting
 from pdacon.integrations.huggingface.options import Options
@@ -69,6 +69,8 @@ class Task:
         """What a call asks for; what is refused here costs no step of the model."""
         constraints = choose_constraints(model, tokenizer, options, len(prompts))
         options.require_fit(len(prompts))
+        if options.budget is not None and prompts and not any(constraints):
+            raise ValueError(f"{options.caller}: {NOTHING_ENDS}")
         free = partial(vocabulary_of, "vocabulary", None, tokenizer, model, options.ends)
         vocabularies = [free() if one is None else one.vocabulary for one in constraints]
         before = read_prefixes(vocabularies, options.prefix)

@@ -12,7 +12,7 @@ from pdacon.detokenizer import Vocabulary
 from pdacon.errors import IncompleteWarning
 from pdacon.front.constraint import Constraint
 from pdacon.front.values import UNKNOWN, reader_of, reader_of_builtin
-from pdacon.integrations.huggingface.beginnings import Begun, begin
+from pdacon.integrations.huggingface.beginnings import Begun, begin, begun
 from pdacon.integrations.huggingface.diagnostics import Diagnostics
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.matching import Matcher
@@ -137,7 +137,7 @@ def continued(vocabulary: Vocabulary, prefix: str | Generation) -> Begun:
         The prefix is a generation that has its end token: nothing can follow.
     """
     if isinstance(prefix, str):
-        return Begun(prefix.encode(), prefix)
+        return begun(prefix)
     if any(token in vocabulary.eos_ids for token in prefix.token_ids):
         raise ValueError(f"the text {prefix.text!r} has its end token: there is nothing to continue")
     text = prefix.prefix.encode() + spelled(vocabulary, prefix.token_ids, first=not prefix.prefix)
