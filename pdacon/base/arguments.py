@@ -75,3 +75,9 @@ def require_count(caller: str, name: str, value: object) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{caller}: {name} must be a whole number, not {type(value).__name__}")
     return operator.index(value)
+
+
+def require_cancel(caller: str, cancel: object) -> None:
+    """Raise TypeError unless it is None or something like a ``threading.Event``."""
+    if cancel is not None and not callable(getattr(cancel, "is_set", None)):
+        raise TypeError(f"{caller}: cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")

@@ -66,7 +66,7 @@ def advise(
     tables: Tables,
     texts: Texts,
     examples: Examples,
-    vocab: Vocabulary | None = None,
+    vocabulary: Vocabulary | None = None,
     known: Iterable[Finding] = (),
     *,
     deadline: Deadline,
@@ -97,8 +97,8 @@ def advise(
         (["PDA023"], lambda: swallowed_findings(tables, texts, examples, deadline)),
         (["PDA018"], lambda: lookahead_findings(texts, examples, deadline)),
         (
-            ["PDA013", "PDA015", *([] if vocab is None else ["PDA017"])],
-            lambda: _followed(tables, texts, examples, vocab, deadline),
+            ["PDA013", "PDA015", *([] if vocabulary is None else ["PDA017"])],
+            lambda: _followed(tables, texts, examples, vocabulary, deadline),
         ),
     ]
     unfinished: set[str] = set()
@@ -121,7 +121,7 @@ def _in_time(
 
 
 def _followed(
-    tables: Tables, texts: Texts, examples: Examples, vocab: Vocabulary | None, deadline: Deadline
+    tables: Tables, texts: Texts, examples: Examples, vocabulary: Vocabulary | None, deadline: Deadline
 ) -> Iterator[Finding]:
     """What following texts lexeme by lexeme brings to light."""
     grammar, lexer = texts.grammar, texts.lexer
@@ -147,5 +147,5 @@ def _followed(
         yield from Successions(tables, texts, examples, reaches[0], never, deadline).findings(dead_ends)
         if not in_time:
             raise OutOfTimeError
-    if vocab is not None:
-        yield from unspellable_findings(tables, texts, reach, vocab, deadline)
+    if vocabulary is not None:
+        yield from unspellable_findings(tables, texts, reach, vocabulary, deadline)

@@ -49,7 +49,7 @@ _LIMITS = Limits()
 
 def check_within(
     grammar: GrammarData,
-    vocab: Vocabulary | None = None,
+    vocabulary: Vocabulary | None = None,
     *,
     seconds: float = SECONDS,
     max_states: int | None = None,
@@ -70,22 +70,22 @@ def check_within(
         lexer = None if unsupported else build_lexer(grammar, tables, max_states=max_states, max_bytes=max_bytes)
         examples, texts = Examples(grammar, tables), None if lexer is None else Texts(grammar, lexer)
         collisions = None if lexer is None else find_collisions(lexer, max_states=max_states, max_bytes=max_bytes)
-    report = _report(grammar, tables, examples, texts, unsupported, vocab, collisions, seconds=watch.rest())
+    report = _report(grammar, tables, examples, texts, unsupported, vocabulary, collisions, seconds=watch.rest())
     if lexer is None or texts is None:
         return report
     with watch:
         if report.ok:
             try:
-                report = _with_empty_starts(report, grammar, tables, lexer, limits, vocab)
+                report = _with_empty_starts(report, grammar, tables, lexer, limits, vocabulary)
             except UnsupportedGrammarError as error:
                 report = _make_report(grammar, [*report.findings, borrowed_block_finding(grammar, error)])
-        if report.ok and vocab is not None and grammar.labels:
-            pda = compose(lexer, tables, 0, vocab, limits)
-            more = label_findings(grammar, [pda], vocab, max_states=max_states)
+        if report.ok and vocabulary is not None and grammar.labels:
+            pda = compose(lexer, tables, 0, vocabulary, limits)
+            more = label_findings(grammar, [pda], vocabulary, max_states=max_states)
             report = _make_report(grammar, [*report.findings, *more])
-    advice = advise(tables, texts, examples, vocab, report.findings, deadline=Deadline(watch.rest()))
+    advice = advise(tables, texts, examples, vocabulary, report.findings, deadline=Deadline(watch.rest()))
     further = [finding for finding in advice.findings if report.ok or finding.level != "note"]
-    spelt = further if vocab is None else [spell(finding, vocab) for finding in further]
+    spelt = further if vocabulary is None else [spell(finding, vocabulary) for finding in further]
     return _make_report(grammar, [*report.findings, *spelt], advice.sizes, advice.unfinished)
 
 
@@ -122,7 +122,7 @@ def _report(
     examples: Examples,
     texts: Texts | None,
     unsupported: Iterable[Finding] = (),
-    vocab: Vocabulary | None = None,
+    vocabulary: Vocabulary | None = None,
     collisions: Sequence[Collision] | None = None,
     *,
     seconds: float,
@@ -134,12 +134,12 @@ def _report(
     if seconds:
         try:
             with work_watch(_MOST * seconds):
-                return _findings(grammar, tables, examples, texts, unsupported, vocab, collisions, seconds=seconds)
+                return _findings(grammar, tables, examples, texts, unsupported, vocabulary, collisions, seconds=seconds)
         except LimitExceededError as error:
             if error.what != "seconds":
                 raise
             look()  # whether it is the time of a caller that is over
-    return _findings(grammar, tables, examples, texts, unsupported, vocab, collisions, seconds=0)
+    return _findings(grammar, tables, examples, texts, unsupported, vocabulary, collisions, seconds=0)
 
 
 def _findings(
@@ -148,7 +148,7 @@ def _findings(
     examples: Examples,
     texts: Texts | None,
     unsupported: Iterable[Finding],
-    vocab: Vocabulary | None,
+    vocabulary: Vocabulary | None,
     collisions: Sequence[Collision] | None,
     *,
     seconds: float,
@@ -165,8 +165,8 @@ def _findings(
         findings += lexeme_findings(texts, examples, repairs, collisions)
         sentences = Sentences(tables, texts)
         findings = [sentences.with_texts(finding) for finding in findings]
-    if vocab is not None:
-        findings = [spell(finding, vocab) for finding in findings]
+    if vocabulary is not None:
+        findings = [spell(finding, vocabulary) for finding in findings]
     return _make_report(grammar, findings)
 
 
@@ -176,11 +176,11 @@ def _with_empty_starts(
     tables: Tables,
     lexer: Lexer,
     limits: Limits,
-    vocab: Vocabulary | None = None,
+    vocabulary: Vocabulary | None = None,
 ) -> Report:
     """A report without errors, with what only the composition tells: which starts no text is read as."""
     others = (finding for finding in report.findings if finding.id != "PDA007")
-    return _make_report(grammar, [*others, *empty_findings(grammar, tables, lexer, limits, vocab)])
+    return _make_report(grammar, [*others, *empty_findings(grammar, tables, lexer, limits, vocabulary)])
 
 
 def _make_report(

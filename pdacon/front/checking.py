@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from pdacon.base.arguments import helps_with_names
+from collections.abc import Iterable
+from typing import Any
+
+from pdacon.base.arguments import helps_with_names, require, require_cancel
+from pdacon.base.cancelling import CancelEvent, Watch
+from pdacon.base.limits import Limits
 from pdacon.determinism import SECONDS, check_within
-from pdacon.detokenizer import Vocabulary
+from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import LimitExceededError
+from pdacon.filters import Filter, require_filters
+from pdacon.front.compilation import require_texts, within_filters
 from pdacon.front.grammar import GrammarSource, grammar_of
 from pdacon.front.report import DeterminismReport, with_pictures
+from pdacon.grammar.sizes import automaton_states
 
 
 @helps_with_names
-def check(grammar: GrammarSource, vocab: Vocabulary | None = None, *, seconds: float = SECONDS) -> DeterminismReport:
+def check(
+    grammar: GrammarSource,
+    vocabulary: Vocabulary | None = None,
+    *,
+    tokenizer: Any = None,
+    model: Any = None,
+    limits: Limits | None = None,
+    cancel: CancelEvent | None = None,
+    filters: Iterable[Filter] = (),
+    seconds: float = SECONDS,
+) -> DeterminismReport:
     """Is the grammar deterministic, as pdacon needs it? Findings are returned, never raised.
 
     Parameters
@@ -19,8 +37,14 @@ def check(grammar: GrammarSource, vocab: Vocabulary | None = None, *, seconds: f
     grammar : Grammar, str or pathlib.Path
         As in `compile`: a `Grammar`, a built-in one's name, a text or a path. Its options ``conflicts`` and
         ``lookahead`` decide which findings are errors.
-    vocab : Vocabulary, optional
-        If given, witnesses that are texts come as tokens of it too.
+    vocabulary, tokenizer, model : optional
+        As in `compile`. If one is given, witnesses that are texts come as tokens of it too.
+    limits : Limits, optional
+        As in `compile`; its ``seconds`` are those of the clock.
+    cancel : threading.Event, optional
+        Stops the work, from another thread, when it is set.
+    filters : iterable of Filter
+        As in `compile`: what else texts must be.
     seconds : float
         How much work it may be, in seconds of processor time, so that the outcome does not depend on what else the
         machine does; 0: what decides is looked for without a limit, and nothing else. What explains conflicts, and
@@ -41,8 +65,8 @@ def check(grammar: GrammarSource, vocab: Vocabulary | None = None, *, seconds: f
     ValueError
         If no built-in grammar has the name, or ``seconds`` is less than 0.
     LimitExceededError
-        If the tables or the automata are larger than ``build_tables``, ``build_lexer`` and ``Limits()`` allow, or what
-        decides takes more than ``seconds``.
+        If the tables or the automata are larger than the limits allow, or what decides takes more than ``seconds``.
+    CancelledError
     VocabularyError
         If the grammar has layout, and the vocabulary no tokens for a space and a newline.
 
@@ -56,9 +80,20 @@ def check(grammar: GrammarSource, vocab: Vocabulary | None = None, *, seconds: f
         raise TypeError(f"check: seconds must be a number, not {type(seconds).__name__}")
     if not seconds >= 0:
         raise ValueError(f"check: seconds must be at least 0, got {seconds}")
-    try:
-        return with_pictures(check_within(grammar, vocab, seconds=seconds))
-    except LimitExceededError as error:
-        if error.what == "seconds":
-            raise
-        raise LimitExceededError(error.what, error.given, error.limit, error.detail, fixed=True) from None
+    require_cancel("check", cancel)
+    if not (vocabulary is None and tokenizer is None and model is None):
+        vocabulary = vocabulary_of("check", vocabulary, tokenizer, model)
+    own = Limits() if limits is None else limits
+    require("check", "limits", own, Limits)
+    asked = require_filters(filters)
+    require_texts(asked, grammar)
+    with Watch(own.seconds, cancel):
+        states = own.beside(automaton_states(grammar)).states
+        narrowed = within_filters(grammar, asked, own)
+        try:
+            report = check_within(narrowed, vocabulary, seconds=seconds, max_states=states, max_bytes=own.bytes)
+        except LimitExceededError as error:
+            if error.what == "seconds" or limits is not None:
+                raise
+            raise LimitExceededError(error.what, error.given, error.limit, error.detail, fixed=True) from None
+        return with_pictures(report)

@@ -83,7 +83,7 @@ def compiled(
 ) -> Compiled:
     """What `pdacon.compile` makes of a grammar's data, of checked arguments; errors and cost are its own."""
     limits = (Limits() if limits is None else limits).beside(automaton_states(grammar))
-    _require_texts(filters, grammar)
+    require_texts(filters, grammar)
     tokenizers = _tokenizers_of(filters)
     grammar = within_filters(grammar, filters, limits)
     filter = canonical_of(tokenizers[0], vocabulary, native_trie(vocabulary)) if tokenizers else None
@@ -167,7 +167,7 @@ def _tokenizers_of(filters: Iterable[Filter]) -> list[Any]:
     return found
 
 
-def _require_texts(filters: Sequence[Any], grammar: GrammarData) -> None:
+def require_texts(filters: Sequence[Any], grammar: GrammarData) -> None:
     """Raises where a filter is asked of what is no text; within a terminal, what is none is left out."""
     if grammar.labels and not all(isinstance(one, InTerminals) for one in filters):
         which = "canonical is" if isinstance(filters[-1], Canonical) else "filters are"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pdacon.base.arguments import helps_with_names, require, require_bool
+from pdacon.base.arguments import helps_with_names, require, require_bool, require_cancel
 from pdacon.base.cancelling import CancelEvent
 from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary, vocabulary_of
@@ -107,8 +107,7 @@ def compile(
     grammar = grammar_of("compile", grammar)
     vocabulary = vocabulary_of("compile", vocabulary, tokenizer, model)
     require_bool("compile", "eager", eager)
-    if cancel is not None and not callable(getattr(cancel, "is_set", None)):
-        raise TypeError(f"compile: cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")
+    require_cancel("compile", cancel)
     limits = Limits() if limits is None else limits
     require("compile", "limits", limits, Limits)
     asked = filters_of(filters, canonical, tokenizer)

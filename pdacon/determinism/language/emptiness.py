@@ -100,7 +100,7 @@ def _needed(grammar: GrammarData, nonterminal: int, names: Collection[str]) -> l
 
 
 def empty_findings(
-    grammar: GrammarData, tables: Tables, lexer: Lexer, limits: Limits, vocab: Vocabulary | None = None
+    grammar: GrammarData, tables: Tables, lexer: Lexer, limits: Limits, vocabulary: Vocabulary | None = None
 ) -> list[Finding]:
     """A finding for each start rule that no text is a sentence of: an error if the others have none either.
 
@@ -117,19 +117,19 @@ def empty_findings(
     underived = emptiness_findings(grammar)
     known = {finding.symbols[0] for finding in underived}
     unread = [
-        _unread_finding(grammar, tables, lexer, k, limits, vocab)
+        _unread_finding(grammar, tables, lexer, k, limits, vocabulary)
         for k, name in enumerate(grammar.options.start)
-        if name not in known and _is_empty(lexer, tables, k, vocab or byte_vocabulary(grammar), limits)
+        if name not in known and _is_empty(lexer, tables, k, vocabulary or byte_vocabulary(grammar), limits)
     ]
     found = [*underived, *unread]
     return [replace(finding, level=_level(len(found) == len(grammar.options.start))) for finding in found]
 
 
 def _unread_finding(
-    grammar: GrammarData, tables: Tables, lexer: Lexer, start: int, limits: Limits, vocab: Vocabulary | None
+    grammar: GrammarData, tables: Tables, lexer: Lexer, start: int, limits: Limits, vocabulary: Vocabulary | None
 ) -> Finding:
     name = grammar.options.start[start]
-    spelled = vocab is not None and not _is_empty(lexer, tables, start, byte_vocabulary(grammar), limits)
+    spelled = vocabulary is not None and not _is_empty(lexer, tables, start, byte_vocabulary(grammar), limits)
     return Finding(
         id="PDA007",
         level="error",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def label_findings(
     grammar: GrammarData,
     pdas: Sequence[_core.TokenPda],
-    vocab: Vocabulary,
+    vocabulary: Vocabulary,
     *,
     max_states: int,
 ) -> list[Finding]:
@@ -39,9 +39,9 @@ def label_findings(
         return []  # all start symbols have one lexer
     found = pdas[0].label_conflicts(max_states)
     return [
-        _hidden(grammar, label, token, prefix, vocab)
+        _hidden(grammar, label, token, prefix, vocabulary)
         if other < 0
-        else _shared(grammar, label, other, token, prefix, vocab)
+        else _shared(grammar, label, other, token, prefix, vocabulary)
         for label, other, token, prefix in found
     ]
 
@@ -67,14 +67,15 @@ def with_labels(finding: Finding, labels: tuple[Label, ...]) -> Finding:
     )
 
 
-def _hidden(grammar: GrammarData, number: int, token: int, prefix: bytes, vocab: Vocabulary) -> Finding:
+def _hidden(grammar: GrammarData, number: int, token: int, prefix: bytes, vocabulary: Vocabulary) -> Finding:
     label = grammar.labels[number]
     return Finding(
         id="PDA021",
         level="error",
         title=f"{TITLES['PDA021']}: {label}",
         message=f"{_place(prefix)}each token of {label} may be read as something else, such as token "
-        f"{_shown(token, vocab)}. What can be read as text is read so, and what two labels have as the first of them: "
+        f"{_shown(token, vocabulary)}. What can be read as text is read so, and what two labels have as the first of "
+        "them: "
         "the label may never come, and what the grammar wants after it neither.",
         span=_span(grammar, number),
         symbols=_terminals(grammar, number),
@@ -84,7 +85,9 @@ def _hidden(grammar: GrammarData, number: int, token: int, prefix: bytes, vocab:
     )
 
 
-def _shared(grammar: GrammarData, first: int, second: int, token: int, prefix: bytes, vocab: Vocabulary) -> Finding:
+def _shared(
+    grammar: GrammarData, first: int, second: int, token: int, prefix: bytes, vocabulary: Vocabulary
+) -> Finding:
     labels = f"{grammar.labels[first]} and {grammar.labels[second]}"
     settled = grammar.options.conflicts == "shift"
     taken = f"It is read as {grammar.labels[first]}, which the grammar has first."
@@ -92,7 +95,7 @@ def _shared(grammar: GrammarData, first: int, second: int, token: int, prefix: b
         id="PDA022",
         level="note" if settled else "error",
         title=f"{TITLES['PDA022']}: {labels}",
-        message=f"{_place(prefix)}token {_shown(token, vocab)} can be read as either. "
+        message=f"{_place(prefix)}token {_shown(token, vocabulary)} can be read as either. "
         + (taken if settled else 'Nothing says as which; conflicts="shift" takes the one that the grammar has first.'),
         span=_span(grammar, second),
         symbols=tuple(dict.fromkeys((*_terminals(grammar, first), *_terminals(grammar, second)))),
@@ -105,8 +108,8 @@ def _place(prefix: bytes) -> str:
     return f"Behind {quote(prefix)}, " if prefix else "Where a lexeme begins, "
 
 
-def _shown(token: int, vocab: Vocabulary) -> str:
-    text = vocab.tokens[token]
+def _shown(token: int, vocabulary: Vocabulary) -> str:
+    text = vocabulary.tokens[token]
     return f"{token}" if text is None else f"{token}, {quote(text)}"
 
 

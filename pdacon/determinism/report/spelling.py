@@ -11,33 +11,33 @@ if TYPE_CHECKING:
     from pdacon.detokenizer import Vocabulary
 
 
-def spell(finding: Finding, vocab: Vocabulary) -> Finding:
+def spell(finding: Finding, vocabulary: Vocabulary) -> Finding:
     """The finding with the texts of its examples spelled by the fewest tokens, if the vocabulary can spell them."""
     witness, shown = finding.witness, finding.counterexample
     if witness is not None and witness.text is not None:
-        tokens, pieces = _spelling(witness.text + (witness.loop or b""), vocab)
+        tokens, pieces = _spelling(witness.text + (witness.loop or b""), vocabulary)
         witness = replace(witness, tokens=tokens, pieces=pieces)
     if shown is not None and shown.first_text is not None:
-        tokens, pieces = _spelling(shown.first_text, vocab)
+        tokens, pieces = _spelling(shown.first_text, vocabulary)
         shown = replace(shown, first_tokens=tokens, first_pieces=pieces)
     if shown is not None and shown.second_text is not None:
-        tokens, pieces = _spelling(shown.second_text, vocab)
+        tokens, pieces = _spelling(shown.second_text, vocabulary)
         shown = replace(shown, second_tokens=tokens, second_pieces=pieces)
     return replace(finding, witness=witness, counterexample=shown)
 
 
-def _spelling(text: bytes, vocab: Vocabulary) -> tuple[tuple[int, ...] | None, tuple[bytes, ...] | None]:
-    tokens = fewest_tokens(text, vocab)
-    return tokens, None if tokens is None else tuple(vocab.tokens[token] or b"" for token in tokens)
+def _spelling(text: bytes, vocabulary: Vocabulary) -> tuple[tuple[int, ...] | None, tuple[bytes, ...] | None]:
+    tokens = fewest_tokens(text, vocabulary)
+    return tokens, None if tokens is None else tuple(vocabulary.tokens[token] or b"" for token in tokens)
 
 
-def fewest_tokens(text: bytes, vocab: Vocabulary) -> tuple[int, ...] | None:
+def fewest_tokens(text: bytes, vocabulary: Vocabulary) -> tuple[int, ...] | None:
     """Ids whose bytes are ``text``, as few as possible; None if there are none.
 
     Cost: V, and the length of the text times the number of different lengths that tokens have.
     """
     ids: dict[bytes, int] = {}
-    for i, token in enumerate(vocab.tokens):
+    for i, token in enumerate(vocabulary.tokens):
         if token:
             ids.setdefault(token, i)
     lengths = sorted({len(token) for token in ids}, reverse=True)
