@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from pdacon.base.cancelling import time_limit
     from pdacon.base.limits import Limits
     from pdacon.decoding.pipeline import Pipeline
-    from pdacon.determinism import Finding
     from pdacon.detokenizer import Vocabulary
     from pdacon.errors import (
         ArtifactError,
@@ -36,16 +35,13 @@ if TYPE_CHECKING:
     from pdacon.front.compiling import compile
     from pdacon.front.constraint import Constraint
     from pdacon.front.grammar import Grammar
-    from pdacon.front.reachability import Unreachable, unreachable
     from pdacon.front.report import DeterminismReport
     from pdacon.frontends.json_schema import Spelling
     from pdacon.frontends.types import Call
     from pdacon.grammar.indentation import FixedWidthIndenter
     from pdacon.integrations.huggingface.generation import generate
     from pdacon.integrations.huggingface.generator import Generator
-    from pdacon.integrations.huggingface.results import Generation
-    from pdacon.matching import Budget, Matcher, fill_bitmasks, fill_tree_bitmask, mask_ids
-    from pdacon.matching.explanation import Explanation
+    from pdacon.matching import Budget, Matcher, fill_bitmasks
     from pdacon.regular.regular_set import RegularSet
 
     __version__: str
@@ -60,10 +56,7 @@ __all__ = [
     "DeterminismReport",
     "DrawingError",
     "EmptyLanguageError",
-    "Explanation",
-    "Finding",
     "FixedWidthIndenter",
-    "Generation",
     "Generator",
     "Grammar",
     "GrammarError",
@@ -80,7 +73,6 @@ __all__ = [
     "RegularSet",
     "SchemaError",
     "Spelling",
-    "Unreachable",
     "UnsupportedGrammarError",
     "UnsupportedSchemaError",
     "UnsupportedTypeError",
@@ -89,11 +81,8 @@ __all__ = [
     "check",
     "compile",
     "fill_bitmasks",
-    "fill_tree_bitmask",
     "generate",
-    "mask_ids",
     "time_limit",
-    "unreachable",
 ]
 
 _ROOMS = {
@@ -102,10 +91,7 @@ _ROOMS = {
     "CompileCache": "front.caching",
     "Constraint": "front.constraint",
     "DeterminismReport": "front.report",
-    "Explanation": "matching",
-    "Finding": "determinism",
     "FixedWidthIndenter": "grammar.indentation",
-    "Generation": "integrations.huggingface",
     "Generator": "integrations.huggingface",
     "Grammar": "front.grammar",
     "Limits": "base.limits",
@@ -113,20 +99,20 @@ _ROOMS = {
     "Pipeline": "decoding",
     "RegularSet": "regular.regular_set",
     "Spelling": "frontends.json_schema",
-    "Unreachable": "front.reachability",
     "Vocabulary": "detokenizer",
     "check": "front.checking",
     "compile": "front.compiling",
     "fill_bitmasks": "matching",
-    "fill_tree_bitmask": "matching",
     "generate": "integrations.huggingface",
-    "mask_ids": "matching",
     "time_limit": "base.cancelling",
-    "unreachable": "front.reachability",
 }
 # `pdacon.errors.GrammarError` and its like need no import of their own.
 _MODULES = frozenset(
-    {*_ROOMS.values(), "drawing", "errors", "filters", "frontends", "integrations", "lalr", "lexer", "pda"}
+    {
+        *_ROOMS.values(),
+        *("determinism", "drawing", "errors", "filters", "frontends", "grammar"),
+        *("integrations", "lalr", "lexer", "matching", "pda"),
+    }
 )
 
 if not TYPE_CHECKING:

@@ -115,7 +115,7 @@ OF_A_MATCHER: dict[str, Callable[[pdacon.Matcher], Any]] = {
     "least_bytes": lambda m: m.least_bytes(),
     "least_tokens": lambda m: m.least_tokens(),
     "mask_id": lambda m: m.mask_id(),
-    "mask_ids": lambda m: pdacon.mask_ids([m]),
+    "mask_ids": lambda m: pdacon.matching.mask_ids([m]),
     "reset": lambda m: m.reset(),
     "rollback": lambda m: m.rollback(1),
     "shortest_completion": lambda m: m.shortest_completion(),

@@ -241,7 +241,7 @@ class Normalized:
     """Texts that the normalizer of a tokenizer leaves as they are, however they are cut into tokens.
 
     What it changes, such as upper case that it lowers, the model has never seen, and its tokenizer never reads it.
-    `Canonical` has the same texts, in the tokens of the tokenizer. `pdacon.unreachable` says what a grammar loses.
+    `Canonical` has the same texts, in the tokens of the tokenizer. `Grammar.unreachable` says what a grammar loses.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from pdacon.base.limits import Limits
 from pdacon.base.picture import Picture
 from pdacon.front.pictures import drawing
 from pdacon.grammar import GrammarData
@@ -18,6 +19,7 @@ from pdacon.grammar.model import Values
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from pdacon.front.reachability import Unreachable
     from pdacon.matching import Explanation
     from pdacon.matching.compiled import Compiled
 
@@ -132,6 +134,52 @@ class GrammarQuestions(GrammarData):
 
         texts = sample_different(_compiled(self), seed, size=size, start=start)
         return list(islice(texts, count))
+
+    def unreachable(self, tokenizer: Any, *, limits: Limits | None = None) -> Unreachable:
+        """What of the grammar a tokenizer can never produce, because its normalizer changes it.
+
+        Its first start rule is asked about.
+
+        A model has never seen such texts, and whoever encodes them gets other ones back: upper case under
+        ``Lowercase``, an accent beside its letter under ``NFC``, ligatures under the table of a SentencePiece model.
+        The filter ``pdacon.filters.Normalized(tokenizer)`` leaves them out of a constraint, and ``canonical`` does.
+
+        Parameters
+        ----------
+        tokenizer : transformers.PreTrainedTokenizerBase, tokenizers.Tokenizer, SentencePieceProcessor, ...
+            See `pdacon.filters.Normalized`. The space that a tokenizer puts before texts does not count.
+        limits : Limits, optional
+            How much work it may cause.
+
+        Returns
+        -------
+        Unreachable
+
+        Raises
+        ------
+        VocabularyError
+            A step of the normalizer is not known, or what is given is no tokenizer that says what it does.
+        PdaconError
+            The grammar cannot be compiled: see `compile`.
+
+        Examples
+        --------
+        >>> import pdacon, tokenizers
+        >>> tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
+        >>> tokenizer.normalizer = tokenizers.normalizers.Lowercase()
+        >>> grammar = pdacon.Grammar.from_lark('start: "SELECT " NAME\\nNAME: /[a-z]+/')
+        >>> print(grammar.unreachable(tokenizer))
+        the tokenizer changes every sentence (Lowercase), such as 'SELECT a', which becomes 'select a'
+        <grammar>:1:8: "SELECT ": each text, such as 'SELECT '
+
+        Notes
+        -----
+        Cost: that of compiling twice, once with the texts that are changed and once with the others. NFC and NFKC have
+        5,000 states: JSON takes some seconds.
+        """
+        from pdacon.front.reachability import unreachable
+
+        return unreachable(self, tokenizer, limits)
 
     def draw(self, *names: str) -> Picture:
         """A picture: railroad diagrams of all rules, or of those named; of terminals, their automaton.

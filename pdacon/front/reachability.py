@@ -1,4 +1,4 @@
-"""`unreachable`: what of a grammar a tokenizer can never read or write, because its normalizer changes it."""
+"""`Grammar.unreachable`: what of a grammar a tokenizer can never read or write, because its normalizer changes it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import EmptyLanguageError, Span, UnsupportedGrammarError
 from pdacon.filters import changes_or_refusal
-from pdacon.front.compiling import compile
-from pdacon.front.grammar import Grammar, GrammarSource, grammar_of
+from pdacon.front.compilation import compiled
+from pdacon.grammar import GrammarData
 from pdacon.grammar.model import Terminal
 from pdacon.regular.regular_set import RegularSet
 
@@ -77,48 +77,8 @@ class Unreachable:
         return "\n".join(lines)
 
 
-def unreachable(grammar: GrammarSource, tokenizer: Any, *, limits: Limits | None = None) -> Unreachable:
-    """What of a grammar a tokenizer can never produce, because its normalizer changes it.
-
-    A model has never seen such texts, and whoever encodes them gets other ones back: upper case under ``Lowercase``, an
-    accent beside its letter under ``NFC``, ligatures under the table of a SentencePiece model. The filter
-    ``pdacon.filters.Normalized(tokenizer)`` leaves them out of a constraint, and ``canonical`` does.
-
-    Parameters
-    ----------
-    grammar : Grammar, str, pathlib.Path, type or function
-        As for `compile`; its first start rule is asked about.
-    tokenizer : transformers.PreTrainedTokenizerBase, tokenizers.Tokenizer, SentencePieceProcessor, ...
-        See `pdacon.filters.Normalized`. The space that a tokenizer puts before texts does not count.
-    limits : Limits, optional
-        How much work it may cause.
-
-    Returns
-    -------
-    Unreachable
-
-    Raises
-    ------
-    VocabularyError
-        A step of the normalizer is not known, or what is given is no tokenizer that says what it does.
-    PdaconError
-        The grammar cannot be compiled: see `compile`.
-
-    Examples
-    --------
-    >>> import pdacon, tokenizers
-    >>> tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
-    >>> tokenizer.normalizer = tokenizers.normalizers.Lowercase()
-    >>> print(pdacon.unreachable('start: "SELECT " NAME\\nNAME: /[a-z]+/', tokenizer))
-    the tokenizer changes every sentence (Lowercase), such as 'SELECT a', which becomes 'select a'
-    <grammar>:1:8: "SELECT ": each text, such as 'SELECT '
-
-    Notes
-    -----
-    Cost: that of compiling twice, once with the texts that are changed and once with the others. NFC and NFKC have
-    5,000 states: JSON takes some seconds.
-    """
-    grammar = grammar_of("unreachable", grammar)
+def unreachable(grammar: GrammarData, tokenizer: Any, limits: Limits | None = None) -> Unreachable:
+    """See `Grammar.unreachable`."""
     changes = changes_or_refusal("unreachable", tokenizer)
     left = changes.texts(form=True)
     if left is None:
@@ -132,10 +92,10 @@ def unreachable(grammar: GrammarSource, tokenizer: Any, *, limits: Limits | None
     return Unreachable(changes.names, sentence, _changed(tokenizer, sentence), everything, found)
 
 
-def _shortest(grammar: Grammar, texts: RegularSet, limits: Limits | None) -> str | None:
+def _shortest(grammar: GrammarData, texts: RegularSet, limits: Limits | None) -> str | None:
     """A short sentence that is in a set of texts; None: there is none."""
     try:
-        matcher = compile(grammar, Vocabulary.bytes(), limits=limits, filters=[_Within(texts)]).matcher()
+        matcher = compiled(grammar, Vocabulary.bytes(), limits, filters=[_Within(texts)]).matcher()
     except EmptyLanguageError:
         return None
     return matcher.shortest_completion().decode("utf-8", "backslashreplace")

@@ -48,7 +48,7 @@ def fill_tree_bitmask(
     ::
 
         bitmask = constraint.new_bitmask(3)
-        allowed = pdacon.fill_tree_bitmask(matcher, [a, b], [-1, -1], bitmask)  # two ways on
+        allowed = pdacon.matching.fill_tree_bitmask(matcher, [a, b], [-1, -1], bitmask)  # two ways on
     """
     before = [operator.index(parent) for parent in parents]
     if len(before) != len(tokens):

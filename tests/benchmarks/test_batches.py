@@ -70,7 +70,7 @@ def test_known(benchmark: Any, tekken: Coded, how: str, number: int) -> None:
             "one by one": one_by_one,
             "in one call": lambda: pdacon.fill_bitmasks(matchers, bitmask),
             "in two threads": in_two_threads,
-            "ids": lambda: pdacon.mask_ids(matchers),
+            "ids": lambda: pdacon.matching.mask_ids(matchers),
         }
         benchmark(calls[how])
 

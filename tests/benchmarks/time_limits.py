@@ -262,7 +262,7 @@ CASES: dict[str, Callable[[], object]] = {
     "sample of JSON": lambda: Grammar.builtin("json").sample(3_000, seed=1),
     "samples that are few": lambda: Grammar.from_regex("[α-ω]").sample(1_000),
     "parse a long text": lambda: pdacon.compile("json", every_byte()).parse("[" + "1," * 1_000_000 + "1]"),
-    "unreachable": lambda: pdacon.unreachable(Grammar.builtin("python"), small_tokenizer()),
+    "unreachable": lambda: Grammar.builtin("python").unreachable(small_tokenizer()),
 }
 
 

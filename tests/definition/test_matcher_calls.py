@@ -181,7 +181,7 @@ def test_batches(grammar: SmallGrammar) -> None:
             matcher.fill_bitmask(single, row)
         pdacon.fill_bitmasks(matchers, batch, rows)
         assert (single == batch).all()
-        ids = pdacon.mask_ids(matchers)
+        ids = pdacon.matching.mask_ids(matchers)
         assert ids.dtype == np.int32
         assert ids.tolist() == [matcher.mask_id() for matcher in matchers]
         again = [matcher for _, matcher in reached(fresh.matcher(), fresh.vocabulary, 12)]

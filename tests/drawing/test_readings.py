@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pdacon import DrawingError, Finding, Grammar, check
+from pdacon import DrawingError, Grammar, check
+from pdacon.determinism import Finding
 from pdacon.determinism.report.findings import Counterexample, Derivation
 
 pytest.importorskip("graphlay")

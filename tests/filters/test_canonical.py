@@ -171,7 +171,7 @@ def test_what_is_not_supported_is_refused() -> None:
     with pytest.raises(MatcherError, match="fill_bitmask"):
         constraint.matcher().mask_id()
     with pytest.raises(MatcherError, match="fill_bitmask"):
-        pdacon.mask_ids([constraint.matcher()])
+        pdacon.matching.mask_ids([constraint.matcher()])
     with pytest.raises(TypeError, match="tokenizer="):
         pdacon.compile("json", vocabulary, canonical=True)
     labelled = pdacon.Grammar.from_lark('start: "a" T\nT: /(?P<TEXT_TOKEN>)/', extensions=True)

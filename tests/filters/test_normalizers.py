@@ -250,7 +250,7 @@ def lower() -> Tokenizer:
 
 def test_upper_case_under_lowercase() -> None:
     grammar = 'start: "SELECT " NAME [" AS " NAME] | "x"\nNAME: /[A-Za-z]+/'
-    found = pdacon.unreachable(grammar, lower())
+    found = grammar.unreachable(lower())
     assert found
     assert not found.everything
     assert found.normalizer == ("Lowercase",)
@@ -266,7 +266,7 @@ def test_upper_case_under_lowercase() -> None:
 
 
 def test_everything_is_changed() -> None:
-    found = pdacon.unreachable('start: "SELECT " /[a-z]/', lower())
+    found = pdacon.Grammar.from_lark('start: "SELECT " /[a-z]/').unreachable(lower())
     assert found.everything
     assert "every sentence" in str(found)
     with pytest.raises(EmptyLanguageError, match="Lowercase"):
@@ -275,7 +275,9 @@ def test_everything_is_changed() -> None:
 
 @pytest.mark.slow
 def test_a_letter_and_an_accent_are_two_terminals() -> None:
-    found = pdacon.unreachable('start: "e" ACUTE? "x"\nACUTE: "\u0301"', byte_level(normalizers.NFC())[0])
+    found = pdacon.Grammar.from_lark('start: "e" ACUTE? "x"\nACUTE: "\u0301"').unreachable(
+        byte_level(normalizers.NFC())[0]
+    )
     assert found.sentence == "e\u0301x"
     assert found.becomes == "éx"
     assert not found.everything
@@ -284,13 +286,13 @@ def test_a_letter_and_an_accent_are_two_terminals() -> None:
 
 def test_nothing_is_changed() -> None:
     for tokenizer in (lower(), byte_level(None)[0]):
-        found = pdacon.unreachable('start: "a" | /[0-9]+/', tokenizer)
+        found = pdacon.Grammar.from_lark('start: "a" | /[0-9]+/').unreachable(tokenizer)
         assert not found
         assert "leaves each sentence" in str(found)
 
 
 def test_blanks_at_the_ends() -> None:
-    found = pdacon.unreachable('start: " "? "a" " " "b"', byte_level(normalizers.Strip())[0])
+    found = pdacon.Grammar.from_lark('start: " "? "a" " " "b"').unreachable(byte_level(normalizers.Strip())[0])
     assert found.sentence == " a b"
     assert found.terminals == ()
 
@@ -299,7 +301,7 @@ def test_a_table_of_sentencepiece() -> None:
     import sentencepiece
 
     processor = sentencepiece.SentencePieceProcessor(model_proto=train_sentencepiece(**SENTENCEPIECE["T5"]))
-    found = pdacon.unreachable('start: "of" "ﬁ"? "ce" " "*', processor)
+    found = pdacon.Grammar.from_lark('start: "of" "ﬁ"? "ce" " "*').unreachable(processor)
     assert found.normalizer == ("table of normalization", "remove_extra_whitespaces")
     assert found.sentence == "ofce "
     assert [one.name for one in found.terminals] == ['"ﬁ"']
@@ -320,7 +322,7 @@ def test_the_filter_leaves_out_what_is_changed() -> None:
 def test_normalizers_that_are_not_known_are_refused() -> None:
     tokenizer = byte_level(normalizers.Replace(Regex("a(?=b)"), ""))[0]
     for ask in (
-        lambda: pdacon.unreachable("json", tokenizer),
+        lambda: pdacon.Grammar.builtin("json").unreachable(tokenizer),
         lambda: Normalized(tokenizer).texts(),
         lambda: Canonical(tokenizer).texts(),
     ):
@@ -331,7 +333,7 @@ def test_normalizers_that_are_not_known_are_refused() -> None:
 @pytest.mark.parametrize("given", ["tokenizer.json", lower().to_str(), None, 5, pdacon, Tokenizer])
 def test_what_is_no_tokenizer_is_refused(given: Any) -> None:
     for ask in (
-        lambda: pdacon.unreachable('start: "SELECT"', given),
+        lambda: pdacon.Grammar.from_lark('start: "SELECT"').unreachable(given),
         lambda: Normalized(given).texts(),
         lambda: Canonical(given).texts(),
     ):
@@ -342,7 +344,7 @@ def test_what_is_no_tokenizer_is_refused(given: Any) -> None:
 @pytest.mark.slow
 def test_json_strings_under_nfkc() -> None:
     tokenizer, _ = byte_level(normalizers.NFKC())
-    found = pdacon.unreachable("json", tokenizer)
+    found = pdacon.Grammar.builtin("json").unreachable(tokenizer)
     assert found.sentence is not None
     assert tokenizer.normalizer.normalize_str(found.sentence) == found.becomes != found.sentence
     made = pdacon.compile("json", Vocabulary.bytes(), filters=[Normalized(tokenizer)])

@@ -248,7 +248,7 @@ class Play:
         for each, row in zip(self.models, rows, strict=False):
             if int.from_bytes(row.tobytes(), "little") != self.mask(each.matcher):
                 raise self.fail("fill_bitmasks differs from fill_bitmask", each)
-        ids = pdacon.mask_ids(matchers)
+        ids = pdacon.matching.mask_ids(matchers)
         if [int(id) for id in ids] != [matcher.mask_id() for matcher in matchers]:
             raise self.fail("mask_ids differs from mask_id", model)
 

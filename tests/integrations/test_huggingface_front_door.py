@@ -14,8 +14,8 @@ import pytest
 import torch
 
 import pdacon
-from pdacon import Generation, Generator, IncompleteWarning, generate
-from pdacon.integrations.huggingface import PDALogitsProcessor, generate_batch, load_tiny, vocabulary
+from pdacon import Generator, IncompleteWarning, generate
+from pdacon.integrations.huggingface import Generation, PDALogitsProcessor, generate_batch, load_tiny, vocabulary
 
 PROMPT = "Describe a person as JSON:"
 PERSON = r"""

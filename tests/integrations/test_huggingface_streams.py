@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pdacon import Generation, Generator
+from pdacon import Generator
 from pdacon.errors import IncompleteWarning
-from pdacon.integrations.huggingface import load_tiny
+from pdacon.integrations.huggingface import Generation, load_tiny
 
 PROMPT = "Describe a person as JSON:"
 

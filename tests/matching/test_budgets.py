@@ -241,7 +241,7 @@ def test_bytes_count_as_one_token() -> None:
 def test_batches_and_ids() -> None:
     constraint = compiled("json")
     matchers = [constraint.matcher(budget=Budget(tokens=budget)) for budget in (1, 2, 90)] + [constraint.matcher()]
-    ids = pdacon.mask_ids(matchers)
+    ids = pdacon.matching.mask_ids(matchers)
     assert ids[2] == ids[3] != ids[0]
     bitmask = constraint.new_bitmask(len(matchers))
     pdacon.fill_bitmasks(matchers, bitmask)

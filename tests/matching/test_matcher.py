@@ -204,7 +204,7 @@ def test_what_counts_as_a_token(constraint: pdacon.Constraint) -> None:
         lambda: matcher.fill_bitmask(np.zeros(9, np.int32), None),
         lambda: pdacon.fill_bitmasks(None, np.zeros((1, 9), np.int32)),
         lambda: pdacon.fill_bitmasks([matcher], None),
-        lambda: pdacon.mask_ids(None),
+        lambda: pdacon.matching.mask_ids(None),
     ):
         with pytest.raises(TypeError, match=r"^[^\n]*$"):  # what is expected, not the signatures of a binding
             nothing()
@@ -255,8 +255,8 @@ def test_batches_are_all_or_nothing(constraint: pdacon.Constraint) -> None:
             pdacon.fill_bitmasks(*arguments)
     assert (bitmask == -1).all()
     with pytest.raises(ValueError, match=r"matchers\[1\] has another constraint"):
-        pdacon.mask_ids([matchers[0], other.matcher()])
-    assert pdacon.mask_ids([]).shape == (0,)
+        pdacon.matching.mask_ids([matchers[0], other.matcher()])
+    assert pdacon.matching.mask_ids([]).shape == (0,)
     pdacon.fill_bitmasks([], bitmask)
     pdacon.fill_bitmasks(matchers, bitmask, np.array([3, 1, 0]))
     assert (bitmask[2] == -1).all()
@@ -292,7 +292,7 @@ def test_two_threads_in_one_matcher() -> None:
         matcher.fork,
         lambda: matcher.fill_bitmask(bitmask),
         lambda: pdacon.fill_bitmasks([matcher], bitmask),
-        lambda: pdacon.mask_ids([matcher]),
+        lambda: pdacon.matching.mask_ids([matcher]),
         lambda: matcher.is_allowed(0),
         lambda: matcher.validate_tokens([]),
         lambda: matcher.explain(b""),

@@ -30,7 +30,7 @@ def test_each_mask_is_that_of_its_path(constraint: pdacon.Constraint, max_rollba
         tokens = [rng.randrange(len(TOKENS) + 1) for _ in range(count)]
         parents = [rng.randrange(-1, index) for index in range(count)]
         bitmask = np.full((count + 2, 1), 77, np.int32)
-        allowed = pdacon.fill_tree_bitmask(matcher, tokens, parents, bitmask)
+        allowed = pdacon.matching.fill_tree_bitmask(matcher, tokens, parents, bitmask)
         assert (matcher.text, matcher.allowed_tokens()) == before
         assert bitmask[-1] == 77
         for index in range(-1, count):
@@ -50,13 +50,13 @@ def test_each_mask_is_that_of_its_path(constraint: pdacon.Constraint, max_rollba
 def test_masks_are_computed_once(constraint: pdacon.Constraint) -> None:
     matcher, bitmask = constraint.matcher(), constraint.new_bitmask(9)
     tree = ([0, 2, 3, 0, 0, 2, 3], [-1, 0, 1, 2, 0, 4, 5])  # "[a,[" and "[[a,"
-    pdacon.fill_tree_bitmask(matcher, *tree, bitmask)
+    pdacon.matching.fill_tree_bitmask(matcher, *tree, bitmask)
     computed = constraint.statistics()["masks_computed"]
-    pdacon.fill_tree_bitmask(matcher, *tree, bitmask)
+    pdacon.matching.fill_tree_bitmask(matcher, *tree, bitmask)
     assert constraint.statistics()["masks_computed"] == computed
 
 
 def test_what_is_no_tree(constraint: pdacon.Constraint) -> None:
     for parents in ([0, 0], [-1, 1], [-1, -2], [-1]):
         with pytest.raises(ValueError, match="parent"):
-            pdacon.fill_tree_bitmask(constraint.matcher(), [0, 1], parents, constraint.new_bitmask(3))
+            pdacon.matching.fill_tree_bitmask(constraint.matcher(), [0, 1], parents, constraint.new_bitmask(3))
