@@ -71,9 +71,20 @@ OF_A_GRAMMAR: dict[str, Callable[[pdacon.Grammar], Any]] = {
     "sample": lambda g: g.sample(2),
     "symbol_name": lambda g: g.symbol_name(0),
     "to_lark": lambda g: g.to_lark(),
+    "unreachable": lambda g: g.unreachable(lower_case()),
     "write": lambda g: g.write("aaa"),
 }
 """Methods and properties; the rest of a Grammar is its fields and its ways in."""
+
+
+def lower_case() -> Any:
+    """A tokenizer that changes texts."""
+    tokenizers = pytest.importorskip("tokenizers")
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
+    tokenizer.normalizer = tokenizers.normalizers.Lowercase()
+    return tokenizer
+
+
 WAYS_IN = {"of_flat", "from_file", "builtin", "builtins", "json"}
 OF_A_CONSTRAINT: dict[str, Callable[[pdacon.Constraint], Any]] = {
     "accepts": lambda c: c.accepts("aaa"),

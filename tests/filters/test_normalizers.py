@@ -249,7 +249,7 @@ def lower() -> Tokenizer:
 
 
 def test_upper_case_under_lowercase() -> None:
-    grammar = 'start: "SELECT " NAME [" AS " NAME] | "x"\nNAME: /[A-Za-z]+/'
+    grammar = pdacon.Grammar.from_lark('start: "SELECT " NAME [" AS " NAME] | "x"\nNAME: /[A-Za-z]+/')
     found = grammar.unreachable(lower())
     assert found
     assert not found.everything
