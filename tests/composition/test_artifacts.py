@@ -223,8 +223,8 @@ def test_what_is_no_artifact_is_an_error(saved: tuple[pdacon.Constraint, Path], 
         (data[:-64], "damaged: "),
         (data + b"\0" * 64, "damaged: "),
         (
-            data[:8] + b"\1" + data[9:],
-            f"format has version 1, and this pdacon reads version {_core.ARTIFACT_VERSION}; compile the grammar again",
+            data[:8] + b"\2" + data[9:],
+            f"format has version 2, and this pdacon reads version {_core.ARTIFACT_VERSION}; compile the grammar again",
         ),
     ]:
         path.write_bytes(content)
@@ -291,7 +291,7 @@ def test_damage_that_is_found_late_says_where(saved: tuple[pdacon.Constraint, Pa
     good.fill_bitmask(row)
     assert bitmask.tolist() == [row.tolist(), [7] * 9, row.tolist()]
     with pytest.raises(pdacon.ArtifactError, match=r"^matchers\[0\] and 1 behind it: "):
-        pdacon.mask_ids([loaded.matcher(), loaded.matcher()])
+        pdacon.matching.mask_ids([loaded.matcher(), loaded.matcher()])
     # The order of tokens that no trie in use has.
     unheard = pdacon.Vocabulary.from_tokens([*BYTES, b"late", None], eos_ids=[257])
     data = pdacon.compile(pdacon.Grammar.builtin("json"), unheard).to_bytes()

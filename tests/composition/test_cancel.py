@@ -290,7 +290,7 @@ def test_a_batch_tells_which_masks_find_no_room() -> None:
         pdacon.fill_bitmasks([tight.matcher(), matcher, tight.matcher()], bitmask)
     assert [row.tobytes() for row in bitmask] == [wanted[0], bytes(len(wanted[0])), wanted[0]]
     with pytest.raises(LimitExceededError, match=r"by matchers\[0\] and 1 behind it"):
-        pdacon.mask_ids([matcher, matcher])
+        pdacon.matching.mask_ids([matcher, matcher])
     matcher.reset()
     assert mask_of(matcher) == wanted[0]
 

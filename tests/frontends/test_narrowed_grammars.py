@@ -122,7 +122,7 @@ def test_the_set_is_kept() -> None:
     assert (SUM & SHORT.named("x")).fingerprint == narrowed.fingerprint
     assert repr(narrowed).startswith("<Grammar from text & '.{0,5}': ")
     record = json.loads(to_json(SUM))
-    assert "within" not in record  # as files of older versions
+    assert "within" not in record  # where there is none
     assert from_data(from_json(json.dumps(record).encode())) == SUM
     loaded = pdacon.Constraint.from_bytes(pdacon.compile(narrowed, BYTES).to_bytes(), verify=True)
     assert loaded.grammar == narrowed

@@ -1,9 +1,6 @@
-"""The constraint of the checked-in artifacts, and what writes them.
+"""The constraint of the artifact that is checked in, and what writes it and its layout.
 
-    python tests/composition/artifacts/sample.py
-
-writes ``version-N.pda`` and ``layout-N.txt`` of the format's version N, which the installed pdacon has. The files of
-older versions stay: each has to load and answer as before, or be refused by name.
+python tests/composition/artifacts/sample.py
 """
 
 from __future__ import annotations
@@ -14,7 +11,6 @@ from pathlib import Path
 from lark.indenter import Indenter
 
 import pdacon
-from pdacon._native import _core
 
 HERE = Path(__file__).resolve().parent
 STARTS = ("start", "value")
@@ -72,5 +68,5 @@ if __name__ == "__main__":
     from composition.artifacts.layout import layout
 
     data = written()
-    (HERE / f"version-{_core.ARTIFACT_VERSION}.pda").write_bytes(data)
-    (HERE / f"layout-{_core.ARTIFACT_VERSION}.txt").write_text(layout(data), encoding="utf-8")
+    (HERE / "sample.pda").write_bytes(data)
+    (HERE / "layout.txt").write_text(layout(data), encoding="utf-8")

@@ -29,7 +29,7 @@ namespace pdacon {
 // liveness values or anything else that an array counts is numbered in another way, and when a record of the
 // grammar or a setting changes. The one place that has the number; tests/composition/artifacts holds it
 // against the layout.
-constexpr std::uint32_t kArtifactVersion = 11;
+constexpr std::uint32_t kArtifactVersion = 1;
 
 // Becomes pdacon.errors.ArtifactError.
 struct ArtifactDamage : std::runtime_error {
