@@ -7,7 +7,6 @@ Lark's loader, since Lark's lexer goes by that order and messages show those nam
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -74,11 +73,6 @@ class Alternative:
 class _Rule:
     alternatives: Sequence[Alternative]
     span: Span | None
-
-
-def text_pattern(text: str) -> Pattern:
-    """The pattern of one text."""
-    return Pattern("str", text, frozenset(), re.escape(text), len(text), len(text))
 
 
 def set_pattern(texts: RegularSet, never: RegularSet | None = None) -> Pattern:

@@ -15,8 +15,6 @@ from pdacon.regular.ordered.program import Program, to_automaton
 from pdacon.regular.regular_set import RegularSet
 from pdacon.regular.string_programs import listed, words_program
 
-_WIDE = 4_294_967_295  # sre's MAXREPEAT: without a bound
-
 
 def set_grammar(regular_set: RegularSet, language: SourceLanguage = "regular set") -> GrammarData:
     """The grammar of the strings of a set.
@@ -48,7 +46,7 @@ def choices_grammar(strings: Sequence[str], max_states: int, max_bytes: int) -> 
 def _grammar(program: Program | None, has_empty: bool, source: str, language: SourceLanguage) -> GrammarData:
     terminals: tuple[Terminal, ...] = ()
     if program is not None:
-        pattern = Pattern("automaton", "", frozenset(), "", 1, _WIDE, to_automaton(program))
+        pattern = Pattern.of_automaton(to_automaton(program))
         terminals = (Terminal("TEXT", pattern, 0, None),)
     start = len(terminals) + 1
     sides: list[tuple[int, ...]] = [(0,)] * len(terminals) + [()] * has_empty

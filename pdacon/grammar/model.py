@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -26,6 +27,8 @@ SourceLanguage = Literal[
     "several grammars",
     "structural tag",
 ]
+UNBOUNDED = 4_294_967_295
+"""The width of what repeats without a bound: sre's MAXREPEAT."""
 ImportPath = str | Callable[..., tuple[Any, str]]
 
 
@@ -84,6 +87,16 @@ class Pattern:
     max_width: int
     automaton: Automaton | None = None
     meant: Pattern | None = field(default=None, metadata={"optional": True})
+
+    @classmethod
+    def of_text(cls, text: str) -> Pattern:
+        """The pattern of one text."""
+        return cls("str", text, frozenset(), re.escape(text), len(text), len(text))
+
+    @classmethod
+    def of_automaton(cls, automaton: Automaton, value: str = "") -> Pattern:
+        """The pattern of an automaton; of its width nothing is known."""
+        return cls("automaton", value, frozenset(), "", 1, UNBOUNDED, automaton)
 
     @property
     def unescaped(self) -> Pattern:

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from pdacon.errors import GrammarSyntaxError
-from pdacon.frontends.builder import Alternative, Bracketed, Builder, Expression, Unnamed, text_pattern, token, written
-from pdacon.grammar import GrammarData, GrammarOptions, Terminal
+from pdacon.frontends.builder import Alternative, Bracketed, Builder, Expression, Unnamed, token, written
+from pdacon.grammar import GrammarData, GrammarOptions, Pattern, Terminal
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.grammar.model import Definition
 from pdacon.grammar.reading import read_text
@@ -19,7 +19,7 @@ Rules = dict[str, list[Alternative]]
 NAMED = {"NUMBER": "1", "BAR": "|", "_HIDDEN": "_"}
 LEAVES: list[Expression] = [
     *("start", "r0", "r1", "r2", "NUMBER", "_HIDDEN", "HOLE"),
-    *(Unnamed(text_pattern(text), f'"{text}"') for text in ("|", "if", "{", "++", "é", "1")),
+    *(Unnamed(Pattern.of_text(text), f'"{text}"') for text in ("|", "if", "{", "++", "é", "1")),
     token("<a>"),
 ]
 
@@ -29,7 +29,7 @@ def built(rules: Rules) -> GrammarData:
     for name, alternatives in rules.items():
         builder.rule(name, alternatives)
     for name, text in NAMED.items():
-        builder.terminal(Terminal(name, text_pattern(text), 0, None))
+        builder.terminal(Terminal(name, Pattern.of_text(text), 0, None))
     builder.terminal(Terminal("HOLE", None, 0, None))
     return builder.built("")
 

@@ -7,7 +7,6 @@ terminals can be had: its language is the author's whatever the rules are, and i
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -145,7 +144,7 @@ class _Writer:
         (first, last), *others = ranges
         if first == last and not others:
             word = chr(first)
-            pattern = Pattern("str", word, frozenset(), re.escape(word), 1, 1)
+            pattern = Pattern.of_text(word)
             return Terminal(as_terminal(f"CHARACTER_{first:04X}", self._used), pattern, 0, None, quoted(word))
         value = character_class(ranges)
         return Terminal(as_terminal("CHARACTERS", self._used), Pattern("re", value, frozenset(), value, 1, 1), 0, None)

@@ -21,8 +21,6 @@ from pdacon.grammar.model import GrammarOptions, Nonterminal, Pattern, Productio
 from pdacon.regular import Ranges
 from pdacon.regular.ordered.program import to_automaton
 
-WIDE = 4_294_967_295  # sre's MAXREPEAT: without a bound
-
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
@@ -113,9 +111,9 @@ class _Names:
         segment = self._symbols.segments[number][0]
         word = None if guards else only_word(machine)
         if word is None:
-            pattern = Pattern("automaton", "", frozenset(), "", 1, WIDE, to_automaton(program_of(machine, guards)))
+            pattern = Pattern.of_automaton(to_automaton(program_of(machine, guards)))
         else:
-            pattern = Pattern("str", word, frozenset(), re.escape(word), len(word), len(word))
+            pattern = Pattern.of_text(word)
         span = self._rules.rules[self._network.names[segment.rule]].span
         words = self._words(segment)
         name = as_terminal("_".join(words), self._used)

@@ -20,14 +20,13 @@ from dataclasses import dataclass
 from pdacon.frontends.printing import automaton_pattern
 from pdacon.frontends.texts import set_grammar
 from pdacon.grammar import GrammarData, Layout, Pattern, Terminal
+from pdacon.grammar.model import UNBOUNDED
 from pdacon.lexer.contexts import lexing_order
 from pdacon.regular import Ranges
 from pdacon.regular.characters import intersection, union
 from pdacon.regular.ordered.program import from_automaton
 from pdacon.regular.records import Automaton
 from pdacon.regular.regular_set import RegularSet
-
-_WIDE = 4_294_967_295  # sre's MAXREPEAT: without a bound
 
 
 def regexp_of(pattern: Pattern) -> str:
@@ -63,7 +62,7 @@ def first_piece(own: Terminal, others: Sequence[Terminal]) -> Pattern | None:
 def closing(closer: Terminal, before: Sequence[Terminal]) -> Pattern:
     """A terminal with the runs of ignored text before it."""
     assert closer.pattern is not None
-    return _pattern(f"(?:{_either(before)})*(?:{regexp_of(closer.pattern)})", closer.pattern.min_width, _WIDE)
+    return _pattern(f"(?:{_either(before)})*(?:{regexp_of(closer.pattern)})", closer.pattern.min_width, UNBOUNDED)
 
 
 def _pattern(regexp: str, least: int, most: int) -> Pattern:

@@ -346,7 +346,7 @@ class _Composition:
             automaton = hole.end.with_closer(terminal)
             if automaton is None:
                 raise self._no_end(hole, closer)
-            pattern = Pattern("automaton", "", frozenset(), "", 1, 4_294_967_295, automaton)
+            pattern = Pattern.of_automaton(automaton)
             whole = self._first_of_all(f"{hole.name.upper()}_AND_{terminal.name}", pattern, terminal)
             self._joined.setdefault(whole, (hole, closer))
             return [(whole,), plain] if self._outer.ignored_outside else [(whole,)]

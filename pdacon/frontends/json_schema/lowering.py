@@ -15,10 +15,7 @@ from pdacon.base.cancelling import every
 from pdacon.base.quoting import quoted
 from pdacon.frontends.json_schema.productions import KINDS, Productions, Text
 from pdacon.grammar.flat import FlatProductions
-from pdacon.grammar.model import Nonterminal, Pattern, Terminal
-
-_WIDE = 4_294_967_295  # sre's MAXREPEAT: without a bound
-_NO_FLAGS: frozenset[str] = frozenset()
+from pdacon.grammar.model import UNBOUNDED, Nonterminal, Pattern, Terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +62,13 @@ class _Names:
 
 def _terminal(names: _Names, name: str, text: Text) -> Terminal:
     if text.automaton is not None:
-        pattern = Pattern("automaton", text.value, _NO_FLAGS, "", 1, _WIDE, text.automaton)
+        pattern = Pattern.of_automaton(text.automaton, text.value)
     elif text.kind == "str":
         word, pattern, literal = _literal(text.value)
         named = f"{name}_{word}"[:60] if word and word != name else name
         return Terminal(names.unique(named), pattern, 0, None, literal)
     else:
-        pattern = Pattern("re", text.value, _NO_FLAGS, text.value, 1, _WIDE)
+        pattern = Pattern("re", text.value, frozenset(), text.value, 1, UNBOUNDED)
     return Terminal(names.unique(name), pattern, 0, None, None)
 
 
@@ -79,4 +76,4 @@ def _terminal(names: _Names, name: str, text: Text) -> Terminal:
 def _literal(text: str) -> tuple[str, Pattern, str]:
     """Of a text, such as a member's name: what its terminal is named after, its pattern, and how it is shown."""
     word = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_").upper()
-    return word, Pattern("str", text, _NO_FLAGS, re.escape(text), len(text), len(text)), quoted(text)
+    return word, Pattern.of_text(text), quoted(text)

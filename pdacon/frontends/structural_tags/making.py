@@ -21,7 +21,6 @@ from pdacon.frontends.builder import (
     Expression,
     Unnamed,
     set_pattern,
-    text_pattern,
     token,
 )
 from pdacon.frontends.insertion import inserted
@@ -31,7 +30,7 @@ from pdacon.frontends.structural_tags.free_text import SUCH_AS, UP_TO
 from pdacon.frontends.structural_tags.normal_form import NormalForm, Step, normal_form
 from pdacon.frontends.structural_tags.pieces import Part, Piece, Texts, Token, without_empty
 from pdacon.frontends.texts import set_grammar
-from pdacon.grammar import GrammarData, Terminal
+from pdacon.grammar import GrammarData, Pattern, Terminal
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.regular.regular_set import RegularSet
 
@@ -131,7 +130,7 @@ class _Building:
             builder.rule(name, [Alternative(items) for items in sides])
         for rank, name in enumerate(precedence(self.sets, self.words)):
             word, texts = self.words.get(name), self.sets[name]
-            pattern = set_pattern(texts) if word is None else text_pattern(word)
+            pattern = set_pattern(texts) if word is None else Pattern.of_text(word)
             builder.terminal(Terminal(name, pattern, len(self.sets) - rank, None, _shown(texts, word)))
         for name in self.parts:
             builder.terminal(Terminal(name, None, 0, None))

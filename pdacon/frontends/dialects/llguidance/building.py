@@ -13,7 +13,6 @@ from pdacon.frontends.builder import (
     Expression,
     Unnamed,
     set_pattern,
-    text_pattern,
     token,
     written,
 )
@@ -108,7 +107,7 @@ class Built:
         for name, (_, alternatives, span) in self.rules.items():
             builder.rule(name, alternatives, span)
         for name, word in self.words.items():
-            builder.terminal(Terminal(name, text_pattern(word), 0, self.spans[name]))
+            builder.terminal(Terminal(name, Pattern.of_text(word), 0, self.spans[name]))
         for name, texts in sets.items():
             if name not in self.parts:
                 shown = None if name in self.named else self.shown[name]
@@ -268,7 +267,7 @@ class _Building:
         elif isinstance(tree, Literal) and not (tree.any_case and tree.value):
             if not tree.value:
                 return None, True
-            return Unnamed(text_pattern(tree.value), _literal(tree, self._source.text), self._span(tree)), False
+            return Unnamed(Pattern.of_text(tree.value), _literal(tree, self._source.text), self._span(tree)), False
         else:
             assert isinstance(tree, Literal | Regex | Range | Chunks | Not)
             texts = self._terminals.of(tree)

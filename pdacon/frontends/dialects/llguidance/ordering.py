@@ -14,6 +14,7 @@ Cost: for each two terminals of a place some products of their automata.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 from pdacon.base.cancelling import every
@@ -66,6 +67,7 @@ class _Ordering:
         self._after: dict[int, set[int]] = {}  # for each terminal those that are tried after it
         self._level_with = list(range(len(loaded.grammar.terminals)))  # those of one priority, as a forest
         self._order = Order()
+        self._longer = cache(lambda terminal: self._texts[terminal] + ANYTHING)
 
     def found(self) -> Order:
         # Of two string literals Lark tries the longer one first. Labels have no text.
@@ -95,14 +97,14 @@ class _Ordering:
 
     def _goes_on(self, one: int, other: int) -> bool:
         """Whether a text of the other, but not of the one, begins with one of the one."""
-        return not (self._texts[one] + ANYTHING).isdisjoint(self._texts[other] - self._texts[one])
+        return not self._longer(one).isdisjoint(self._texts[other] - self._texts[one])
 
     def _put_first(self, one: int, other: int) -> bool:
         """Have one tried first, with a look-ahead where the other can go on; False: one character does not tell."""
         texts, further = self._texts[one], self._texts[other]
         if not texts <= further and not texts.isdisjoint(further):
             return False
-        longer = (further & (texts + ANYTHING)) - texts
+        longer = (further & self._longer(one)) - texts
         if longer and one not in self._names:
             return False
         if longer:
