@@ -193,5 +193,5 @@ def _trimmed(states: list[tuple[int, Edges]]) -> Program | None:
         hi=np.array([high for _, high, _ in arcs], np.uint8),
         target=np.array([numbers[target] for _, _, target in arcs], np.int32),
         entries=np.zeros(1, np.int32),
-        behind=np.zeros((1, 256), np.int32),
+        look_behind=np.zeros((1, 256), np.int32),
     )

@@ -255,7 +255,7 @@ def _meaning_of(pattern: Pattern) -> list[Any]:
 
 
 def _bytes_of(automaton: Automaton) -> bytes:
-    looks = automaton.entries + automaton.behind if automaton.behind else b""
+    looks = automaton.entries + automaton.look_behind if automaton.look_behind else b""
     return automaton.kind + automaton.offset + automaton.lo + automaton.hi + automaton.target + looks
 
 

@@ -141,17 +141,17 @@ def _make_nfa(grammar: GrammarData, max_states: int) -> _core.Nfa:
     if None not in pieces and not grammar.within:
         return _core.Nfa.joined(len(grammar.terminals), pieces)
     programs = {k: _program(grammar, k, max_states) for k in lexable}
-    behind, place_of = join_behind(list(programs.values()), max_states)
+    look_behind, place_of = join_behind(list(programs.values()), max_states)
     wanted = np.zeros(0, np.uint8)
     if grammar.within:
-        wanted = np.full(len(behind), WHOLE, np.uint8)
+        wanted = np.full(len(look_behind), WHOLE, np.uint8)
         for texts in grammar.within:
-            behind, wanted, places = narrowed(behind, wanted, texts, max_states)
+            look_behind, wanted, places = narrowed(look_behind, wanted, texts, max_states)
             place_of = place_of[:, places]
     look()
     sizes = np.cumsum([0, *(len(program) for program in programs.values())])
     edges = np.cumsum([0, *(len(program.target) for program in programs.values())])
-    entries = np.full((len(grammar.terminals), len(behind)), -1, np.int32)
+    entries = np.full((len(grammar.terminals), len(look_behind)), -1, np.int32)
     for (index, program), base, places in zip(programs.items(), sizes, place_of, strict=False):
         entries[index] = program.entries[places] + base
     entries[:, : len(wanted)][:, wanted == OUTSIDE] = -1
@@ -159,7 +159,7 @@ def _make_nfa(grammar: GrammarData, max_states: int) -> _core.Nfa:
     leaves = np.zeros(0, np.int32)
     look()
     if families:
-        behind, wanted, entries, leaves = _with_families(programs, sizes, families, behind, wanted, entries)
+        look_behind, wanted, entries, leaves = _with_families(programs, sizes, families, look_behind, wanted, entries)
     return _core.Nfa.make(
         _joined((program.kind for program in programs.values()), np.uint8),
         _joined([*(p.offset[:-1] + base for p, base in zip(programs.values(), edges, strict=False)), edges[-1:]]),
@@ -168,7 +168,7 @@ def _make_nfa(grammar: GrammarData, max_states: int) -> _core.Nfa:
         _joined(p.target + base for p, base in zip(programs.values(), sizes, strict=False)),
         np.repeat(np.array(list(programs), np.int32), np.diff(sizes)),
         entries.reshape(-1),
-        behind.reshape(-1),
+        look_behind.reshape(-1),
         wanted,
         leaves,
     )
@@ -178,7 +178,7 @@ def _with_families(
     programs: Mapping[int, Program],
     sizes: Sequence[int] | NDArray[np.int_],
     families: Mapping[str, int],
-    behind: _Numbers,
+    look_behind: _Numbers,
     wanted: NDArray[np.uint8],
     entries: _Numbers,
 ) -> tuple[_Numbers, NDArray[np.uint8], _Numbers, _Numbers]:
@@ -187,7 +187,7 @@ def _with_families(
     After the given states there is a copy of all of them for each entry of a family but its first. No byte leads to a
     copy, and from there as from its original: what is left is known where the next lexeme begins, and forgotten then.
     """
-    count = len(behind)
+    count = len(look_behind)
     firsts = dict(zip(families, np.cumsum([0, *families.values()]).tolist(), strict=False))
     copies = sum(families.values())
     widened = np.tile(entries, (1, 1 + copies))
@@ -201,7 +201,7 @@ def _with_families(
             there = widened[index, left * count : (left + 1) * count]
             there[there >= 0] = entry + base
         leaves.append(np.where(program.leaves > 0, (program.leaves + first) * count, 0).astype(np.int32))
-    return np.tile(behind, (1 + copies, 1)), np.tile(wanted, 1 + copies), widened, np.concatenate(leaves)
+    return np.tile(look_behind, (1 + copies, 1)), np.tile(wanted, 1 + copies), widened, np.concatenate(leaves)
 
 
 def _piece(grammar: GrammarData, index: int, max_states: int) -> _core.Piece | None:
@@ -209,7 +209,7 @@ def _piece(grammar: GrammarData, index: int, max_states: int) -> _core.Piece | N
     pattern = grammar.terminals[index].pattern
     assert pattern is not None
     if pattern.automaton is not None:
-        if pattern.automaton.family or pattern.automaton.behind:
+        if pattern.automaton.family or pattern.automaton.look_behind:
             return None
         own = pattern.automaton
     else:
@@ -242,15 +242,15 @@ def join_behind(programs: Sequence[Program], max_states: int) -> tuple[NDArray[n
 
     Returns
     -------
-    behind : int32[k, 256]
+    look_behind : int32[k, 256]
         The product of the programs' automata, as far as it is reachable from their starts.
     places : int32[len(programs), k]
         The state of each program's automaton in each state of the product.
     """
     tables: dict[bytes, NDArray[np.int32]] = {}
-    keys = [program.behind.tobytes() for program in programs]
+    keys = [program.look_behind.tobytes() for program in programs]
     for key, program in zip(keys, programs, strict=True):
-        tables.setdefault(key, program.behind)
+        tables.setdefault(key, program.look_behind)
     factors = list(tables.values())
     start = (0,) * len(factors)
     number = {start: 0}

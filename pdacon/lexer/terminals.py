@@ -68,5 +68,5 @@ def _literal(text: bytes) -> Program:
         hi=letters,
         target=steps[1:],
         entries=np.zeros(1, np.int32),
-        behind=np.zeros((1, 256), np.int32),
+        look_behind=np.zeros((1, 256), np.int32),
     )

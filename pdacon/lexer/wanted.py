@@ -36,13 +36,13 @@ def table_of(texts: TextSet) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
 
 
 def narrowed(
-    behind: NDArray[np.int32], wanted: NDArray[np.uint8], texts: TextSet, max_states: int
+    look_behind: NDArray[np.int32], wanted: NDArray[np.uint8], texts: TextSet, max_states: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32]]:
     """The product of an automaton that reads the whole text with a set; all that is outside is one state.
 
     Parameters
     ----------
-    behind : int32[k, 256]
+    look_behind : int32[k, 256]
     wanted : uint8[k]
         What its states say already: all ``WHOLE``, if nothing was asked for yet.
     max_states : int
@@ -61,7 +61,7 @@ def narrowed(
     table, said = table_of(texts)
     width = len(table)
     outside = width - 1
-    number = np.full(len(behind) * width, -1, np.int32)
+    number = np.full(len(look_behind) * width, -1, np.int32)
     number[0] = 0
     order = [np.zeros(1, np.int64)]
     rows = []
@@ -69,8 +69,8 @@ def narrowed(
     while len(order[-1]):
         look()
         one, other = np.divmod(order[-1], width)
-        after = behind[one].astype(np.int64) * width + table[other]
-        after[(table[other] == outside) | (wanted[behind[one]] == OUTSIDE)] = outside
+        after = look_behind[one].astype(np.int64) * width + table[other]
+        after[(table[other] == outside) | (wanted[look_behind[one]] == OUTSIDE)] = outside
         rows.append(after)
         fresh = np.unique(after[number[after] < 0])
         number[fresh] = np.arange(count, count + len(fresh))

@@ -72,9 +72,11 @@ def locate(
     margin = Margin((0, *columns.tolist()), open_parentheses(grammar, symbols))
     if machine.leaves_something:
         whole = matcher._trace(text, 0, -1)[1].reshape(-1, 4).tolist()
-        behind = machine.behind_lexemes(text[:begin], ((row[0], row[1], row[2]) for row in whole if row[2] <= begin))
+        behind = machine.look_behind_of_lexemes(
+            text[:begin], ((row[0], row[1], row[2]) for row in whole if row[2] <= begin)
+        )
     else:
-        behind = machine.behind_text(text[:begin])
+        behind = machine.look_behind_of_text(text[:begin])
     between = Configuration.between(machine, machine.stack_of(start, symbols), margin, behind)
     place = between.read(text[begin:]) if reader is None else reader.read(between, text[begin:])
     if place is None:
@@ -127,7 +129,7 @@ class _Ignored:
         for terminal, pattern in self._patterns:
             if isinstance(pattern, Runner):
                 known, behind = self._behind.get(terminal, (0, 0))
-                behind = pattern.behind_after(behind, self._bytes[known:begin])
+                behind = pattern.look_behind_after(behind, self._bytes[known:begin])
                 self._behind[terminal] = begin, behind
                 if pattern.match_end(memoryview(self._bytes)[begin:], behind) == end - begin:
                     return terminal

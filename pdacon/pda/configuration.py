@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 
 from pdacon.lexer.wanted import OUTSIDE, WHOLE
 from pdacon.pda.indentation import NO_LINE, OUTERMOST, Line, Margin, ends, feed, is_skipped
-from pdacon.pda.machine import Behind, Machine, Thread
+from pdacon.pda.machine import LookBehind, Machine, Thread
 from pdacon.pda.stack import Stack
 
 
@@ -90,33 +90,37 @@ class Configuration:
     threads: tuple[tuple[Thread, Configuration | None], ...]
     keyword_threads: tuple[Thread, ...]
     fallback: Configuration | None
-    behind: Behind
+    look_behind: LookBehind
     fresh: bool
     margin: Margin
     line: Line
-    origin: Behind
+    origin: LookBehind
     length: int
     last: Lexeme | None
 
     @classmethod
     def initial(cls, machine: Machine, start: int = 0) -> Configuration:
         """The configuration of the empty text, for the start symbol ``grammar.starts[start]``."""
-        return cls._between(machine, Stack(machine.start_states[start]), OUTERMOST, machine.behind_nothing(), None)
+        return cls._between(
+            machine, Stack(machine.start_states[start]), OUTERMOST, machine.look_behind_of_nothing(), None
+        )
 
     @classmethod
-    def between(cls, machine: Machine, stack: Stack, margin: Margin, behind: Behind) -> Configuration:
+    def between(cls, machine: Machine, stack: Stack, margin: Margin, look_behind: LookBehind) -> Configuration:
         """The configuration between two lexemes, of a text that is not known."""
-        return cls._between(machine, stack, margin, behind, None)
+        return cls._between(machine, stack, margin, look_behind, None)
 
     @classmethod
     def _between(
-        cls, machine: Machine, stack: Stack, margin: Margin, behind: Behind, last: Lexeme | None
+        cls, machine: Machine, stack: Stack, margin: Margin, look_behind: LookBehind, last: Lexeme | None
     ) -> Configuration:
         """The configuration between two lexemes."""
         context = machine.contexts[stack.state]
-        threads = tuple([(thread, None) for thread in machine.entry(context.terminals, behind)])
-        keyword_threads = machine.entry(context.absorbed, behind)
-        return cls(machine, stack, threads, keyword_threads, None, behind, True, margin, NO_LINE, behind, 0, last)
+        threads = tuple([(thread, None) for thread in machine.entry(context.terminals, look_behind)])
+        keyword_threads = machine.entry(context.absorbed, look_behind)
+        return cls(
+            machine, stack, threads, keyword_threads, None, look_behind, True, margin, NO_LINE, look_behind, 0, last
+        )
 
     def step(self, byte: int) -> Configuration | None:
         """Read one byte. None: no sentence starts with the text."""
@@ -129,8 +133,8 @@ class Configuration:
     def _step(self, byte: int, stepped: Mapping[int, Configuration | None]) -> Configuration | None:
         """Read one byte, which the alternatives within have read."""
         machine = self.machine
-        behind = machine.behind_after(self.behind, byte)
-        if machine.wanted(behind) == OUTSIDE:
+        look_behind = machine.look_behind_after(self.look_behind, byte)
+        if machine.wanted(look_behind) == OUTSIDE:
             return None
         moved = machine.move(self.reading, byte)
         keyword_threads = self._step_keywords(byte)
@@ -142,7 +146,9 @@ class Configuration:
             if machine.pending(before):
                 ended = None if ended is None else stepped[id(ended)]
             elif machine.matched(thread) or machine.pending(thread):
-                ended = self._commit(thread[0], keyword_threads, machine.behind_match(behind, thread), line)
+                ended = self._commit(
+                    thread[0], keyword_threads, machine.look_behind_of_match(look_behind, thread), line
+                )
             if machine.matched(thread):
                 fallback = ended
                 break
@@ -155,7 +161,7 @@ class Configuration:
             tuple(threads),
             keyword_threads,
             fallback,
-            behind,
+            look_behind,
             False,
             self.margin,
             line,
@@ -179,20 +185,20 @@ class Configuration:
         return self.line.after(byte, layout)
 
     def _commit(
-        self, terminal: int, keyword_threads: tuple[Thread, ...], behind: Behind, line: Line
+        self, terminal: int, keyword_threads: tuple[Thread, ...], look_behind: LookBehind, line: Line
     ) -> Configuration | None:
         """The configuration if the lexeme is what ``terminal`` has matched; ignored text goes before renaming."""
         machine = self.machine
         length = self.length + 1
         if terminal in machine.ignore:
             lexeme = Lexeme(terminal, length, True, self.last)
-            return self._between(machine, self.stack, self.margin, behind, lexeme)
+            return self._between(machine, self.stack, self.margin, look_behind, lexeme)
         name = self._named(terminal, keyword_threads)
         fed = feed(machine, self.stack, self.margin, name, line.column)
         if fed is None:
             return None
         dropped = is_skipped(machine.grammar.layout, self.margin, name)
-        return self._between(machine, *fed, behind, Lexeme(name, length, dropped, self.last))
+        return self._between(machine, *fed, look_behind, Lexeme(name, length, dropped, self.last))
 
     def _named(self, terminal: int, keyword_threads: tuple[Thread, ...]) -> int:
         """The string that a regex's lexeme is, if it is one of those that the regex absorbs; else the regex."""
@@ -220,7 +226,7 @@ class Configuration:
                 tuple((thread, ended is None) for thread, ended in at.threads),
                 at.keyword_threads,
                 at.fallback is None,
-                at.behind,
+                at.look_behind,
                 at.fresh,
                 at.margin,
                 at.line,
@@ -276,7 +282,7 @@ class Configuration:
     def ends(self) -> bool:
         """Whether the text is a sentence."""
         machine = self.machine
-        if machine.wanted(self.behind) != WHOLE:
+        if machine.wanted(self.look_behind) != WHOLE:
             return False
         last = self.at_end()
         return last is not None and ends(machine, last.stack, last.margin)

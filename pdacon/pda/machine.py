@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Thread: TypeAlias = tuple[int, int]
 """A terminal and a state of its Program."""
 
-Behind: TypeAlias = tuple[int, ...]
+LookBehind: TypeAlias = tuple[int, ...]
 """The left context of a point of the text, as look-behind sees it: the state of each distinct automaton
 ``Program.behind``, and of each set that the text has to be in."""
 
@@ -89,19 +89,19 @@ class Machine:
         }
         self._states = {index: program.states() for index, program in programs.items()}
         self._entries: dict[int, list[int]] = {index: program.entries.tolist() for index, program in programs.items()}
-        behind = {_key(program): program.behind.tolist() for program in programs.values()}
-        self._behind: list[list[list[int]]] = list(behind.values())
+        look_behind = {_key(program): program.look_behind.tolist() for program in programs.values()}
+        self._look_behind: list[list[list[int]]] = list(look_behind.values())
         self._leaves: dict[int, list[int]] = {i: p.leaves.tolist() for i, p in programs.items() if p.family}
         tables_of_sets = [table_of(texts) for texts in grammar.within]
         self._wanted = [said.tolist() for _, said in tables_of_sets]
-        self._behind += [table.tolist() for table, _ in tables_of_sets]  # none is for a terminal
-        self._behind_of = {index: list(behind).index(_key(program)) for index, program in programs.items()}
+        self._look_behind += [table.tolist() for table, _ in tables_of_sets]  # none is for a terminal
+        self._look_behind_of = {index: list(look_behind).index(_key(program)) for index, program in programs.items()}
         self._always = always_by_state(grammar, tables) if grammar.islands else None
         self._companions = companions(grammar)
         lexable = [self._lexable(state) for state in range(len(self._action))]
         distinct = {terminals: self._context(terminals) for terminals in set(lexable)}
         self.contexts = tuple(distinct[terminals] for terminals in lexable)
-        self._begun: dict[tuple[tuple[int, ...], Behind], tuple[Thread, ...]] = {}
+        self._begun: dict[tuple[tuple[int, ...], LookBehind], tuple[Thread, ...]] = {}
         self._moves: dict[tuple[tuple[Thread, ...], int], tuple[tuple[int, Thread], ...]] = {}
 
     # Contexts
@@ -158,66 +158,66 @@ class Machine:
 
     # Lexing
 
-    def behind_nothing(self) -> Behind:
+    def look_behind_of_nothing(self) -> LookBehind:
         """The left context at the start of the text."""
-        return (0,) * len(self._behind)
+        return (0,) * len(self._look_behind)
 
-    def behind_after(self, behind: Behind, byte: int) -> Behind:
+    def look_behind_after(self, look_behind: LookBehind, byte: int) -> LookBehind:
         """The left context one byte later."""
-        return tuple(table[state][byte] for table, state in zip(self._behind, behind, strict=True))
+        return tuple(table[state][byte] for table, state in zip(self._look_behind, look_behind, strict=True))
 
-    def wanted(self, behind: Behind) -> int:
+    def wanted(self, look_behind: LookBehind) -> int:
         """What the sets that the text has to be in say of it: `BEGINNING`, `WHOLE` or `OUTSIDE`."""
         if not self._wanted:
             return WHOLE
-        said = [states[state] for states, state in zip(reversed(self._wanted), reversed(behind), strict=False)]
+        said = [states[state] for states, state in zip(reversed(self._wanted), reversed(look_behind), strict=False)]
         return OUTSIDE if OUTSIDE in said else min(said)
 
     def sets_without(self, text: bytes, *, whole: bool) -> list[str]:
         """The names of the sets that have no text that begins so, or that do not have this text, if it is whole."""
-        behind = self.behind_text(text)[len(self._behind) - len(self._wanted) :]
-        said = [states[state] for states, state in zip(self._wanted, behind, strict=True)]
+        look_behind = self.look_behind_of_text(text)[len(self._look_behind) - len(self._wanted) :]
+        said = [states[state] for states, state in zip(self._wanted, look_behind, strict=True)]
         names = [texts.name for texts in self.grammar.within]
         return [name for name, one in zip(names, said, strict=True) if one == OUTSIDE or (whole and one != WHOLE)]
 
-    def behind_text(self, text: bytes) -> Behind:
+    def look_behind_of_text(self, text: bytes) -> LookBehind:
         """The left context after a whole text. Mostly its last bytes tell, so that it is read from its end."""
-        return tuple(_state_behind(table, text) for table in self._behind)
+        return tuple(_state_behind(table, text) for table in self._look_behind)
 
-    def behind_match(self, behind: Behind, thread: Thread) -> Behind:
+    def look_behind_of_match(self, look_behind: LookBehind, thread: Thread) -> LookBehind:
         """The left context after a lexeme, from that after its bytes and from what a thread leaves that has matched."""
         terminal, state = thread
         if terminal not in self._leaves or not self._leaves[terminal][state]:
-            return behind
-        at = self._behind_of[terminal]
-        return (*behind[:at], self._leaves[terminal][state], *behind[at + 1 :])
+            return look_behind
+        at = self._look_behind_of[terminal]
+        return (*look_behind[:at], self._leaves[terminal][state], *look_behind[at + 1 :])
 
     @property
     def leaves_something(self) -> bool:
         """Whether lexemes leave what their bytes alone do not say."""
         return bool(self._leaves)
 
-    def behind_lexemes(self, text: bytes, lexemes: Iterable[tuple[int, int, int]]) -> Behind:
+    def look_behind_of_lexemes(self, text: bytes, lexemes: Iterable[tuple[int, int, int]]) -> LookBehind:
         """The left context after a whole text of lexemes, each with its terminal, where it begins and where it ends."""
-        behind = self.behind_text(text)
-        left, ended = behind, 0
+        look_behind = self.look_behind_of_text(text)
+        left, ended = look_behind, 0
         for terminal, begin, end in lexemes:
             threads: tuple[Thread, ...] = ()
             if terminal in self._leaves:
-                threads = self.entry((terminal,), left if begin == ended else behind)
+                threads = self.entry((terminal,), left if begin == ended else look_behind)
             for byte in text[begin:end] if threads else b"":
                 threads = tuple(thread for _, thread in self.move(threads, byte))
-            left, ended = behind, end
+            left, ended = look_behind, end
             for thread in threads:
-                left = self.behind_match(left, thread)
-        return left if ended == len(text) else behind
+                left = self.look_behind_of_match(left, thread)
+        return left if ended == len(text) else look_behind
 
-    def entry(self, terminals: Iterable[int], behind: Behind) -> tuple[Thread, ...]:
+    def entry(self, terminals: Iterable[int], look_behind: LookBehind) -> tuple[Thread, ...]:
         """The threads with which a lexeme starts."""
-        key = tuple(terminals), behind
+        key = tuple(terminals), look_behind
         known = self._begun.get(key)
         if known is None:
-            starts = [(t, self._entries[t][behind[self._behind_of[t]]]) for t in key[0]]
+            starts = [(t, self._entries[t][look_behind[self._look_behind_of[t]]]) for t in key[0]]
             known = self._begun[key] = tuple(thread for _, thread in self._reach(enumerate(starts)))
         return known
 
@@ -286,7 +286,7 @@ class Machine:
 
 
 def _key(program: Program) -> tuple[str, bytes]:
-    return program.family, program.behind.tobytes()
+    return program.family, program.look_behind.tobytes()
 
 
 def _state_behind(table: list[list[int]], text: bytes) -> int:

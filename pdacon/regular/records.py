@@ -18,7 +18,7 @@ class Automaton:
         it has one entry, unless it looks behind.
     entries, leaves : bytes
         The arrays of that name of a family, and the entries of one that looks behind itself.
-    behind : bytes
+    look_behind : bytes
         The array of that name, of one that looks behind itself; else empty.
     """
 
@@ -30,7 +30,7 @@ class Automaton:
     family: str = ""
     entries: bytes = b""
     leaves: bytes = b""
-    behind: bytes = b""
+    look_behind: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

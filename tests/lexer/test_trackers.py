@@ -62,7 +62,7 @@ def test_the_program_has_an_entry_for_each() -> None:
     assert not nothing[1]
     ((low, high, target),) = reads_b[1]
     assert (low, high, states[target][0]) == (B, B, MATCH)
-    assert program.behind[:, A].tolist() == [1, 1]
+    assert program.look_behind[:, A].tolist() == [1, 1]
 
 
 def test_states_are_limited() -> None:

@@ -19,7 +19,7 @@ class Simulator:
     def __init__(self, program: Program) -> None:
         self._kind, self._edges = zip(*program.states(), strict=True)
         self._entries = program.entries.tolist()
-        self._behind = program.behind.tolist()
+        self._behind = program.look_behind.tolist()
         self._closures: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def match_end(self, data: bytes, start: int = 0) -> int | None:

@@ -149,7 +149,7 @@ def difference(
     -----
     Cost: the product of the determinized programs.
     """
-    if not np.array_equal(old.behind, new.behind):
+    if not np.array_equal(old.look_behind, new.look_behind):
         return b""
     old_run, new_run = Run(old), Run(new)
     for entry in range(len(old.entries)):

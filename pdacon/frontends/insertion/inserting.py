@@ -390,7 +390,7 @@ class _Composition:
     def _check_backslashes(self) -> None:
         """What looks behind itself in a string takes the quote before it for the string's beginning."""
         patterns = [(one, one.pattern) for one in self._terminals if one.pattern is not None]
-        if not any(p.automaton is not None and p.automaton.behind for _, p in patterns):
+        if not any(p.automaton is not None and p.automaton.look_behind for _, p in patterns):
             return
         for terminal, pattern in patterns:
             if pattern.meant is None and may_end_in_backslash(pattern):

@@ -125,7 +125,7 @@ class Counted:
             hi=np.broadcast_to(one.hi, right.shape)[right],
             target=goes_to[right].astype(np.int32),
             entries=np.concatenate([entries[:1], entries]),
-            behind=np.zeros((inside + 1, 256), np.int32),
+            look_behind=np.zeros((inside + 1, 256), np.int32),
             family=self.family,
             leaves=leaves,
         )

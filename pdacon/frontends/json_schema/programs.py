@@ -84,7 +84,7 @@ def _program(offset: Numbers, lo: Bytes, hi: Bytes, target: Numbers) -> Program:
         hi=hi,
         target=target,
         entries=np.zeros(1, np.int32),
-        behind=np.zeros((1, 256), np.int32),
+        look_behind=np.zeros((1, 256), np.int32),
     )
 
 

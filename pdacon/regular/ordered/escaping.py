@@ -86,7 +86,7 @@ def escaped_program(program: Program, escapes: Escapes, limit: int) -> Program:
     LimitExceededError
     """
     made = _Escaping(program, escapes, limit)
-    behind, places = _escaped_behind(program) if len(program.entries) > 1 and not program.family else (None, None)
+    look_behind, places = _escaped_behind(program) if len(program.entries) > 1 and not program.family else (None, None)
     starts = program.entries.tolist()
     keys: list[_Key] = [("at", entry) for entry in starts]
     if places is not None:
@@ -94,7 +94,7 @@ def escaped_program(program: Program, escapes: Escapes, limit: int) -> Program:
         keys = [("at", starts[place]) if place >= 0 else ("nothing",) for place in places]
     entries = [made.number(key) for key in keys]
     made.finish()
-    return made.packed(program, entries, behind)
+    return made.packed(program, entries, look_behind)
 
 
 def whole_characters(program: Program) -> Program | None:
@@ -104,7 +104,7 @@ def whole_characters(program: Program) -> Program | None:
     """
     if program.family or program.looks_ahead_only:
         return program
-    table = program.behind.tolist()
+    table = program.look_behind.tolist()
     met, pending = {0}, [0]
     while pending:
         state = pending.pop()
@@ -127,7 +127,7 @@ def _escaped_behind(program: Program) -> tuple[NDArray[np.int32], list[int]]:
     A quote that is not escaped begins the text anew: it is the one before the string, where backslashes before it come
     in pairs. Keys are those of `_Escaping`, of which there are no ``kind`` and no "within" here.
     """
-    table = program.behind.tolist()
+    table = program.look_behind.tolist()
     tails: dict[tuple[int, int], _Pieces] = {}
 
     def tail(state: int, left: int) -> _Pieces:
@@ -384,7 +384,7 @@ class _Escaping:
             self._tails[key] = _joined(found)
         return self._tails[key]
 
-    def packed(self, old: Program, entries: list[int], behind: NDArray[np.int32] | None) -> Program:
+    def packed(self, old: Program, entries: list[int], look_behind: NDArray[np.int32] | None) -> Program:
         """The program of all states."""
         edges = [edge for some in self._edges for edge in some]
         return Program(
@@ -394,7 +394,7 @@ class _Escaping:
             hi=np.array([hi for _, hi, _ in edges], np.uint8),
             target=np.array([to for _, _, to in edges], np.int32),
             entries=np.array(entries, np.int32),
-            behind=np.zeros((len(entries), 256), np.int32) if behind is None else behind,
+            look_behind=np.zeros((len(entries), 256), np.int32) if look_behind is None else look_behind,
             family=f"{old.family} in JSON, {self._escapes}" if old.family else "",
             leaves=np.array(self._new_leaves if old.family else [], np.int32),
         )

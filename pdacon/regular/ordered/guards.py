@@ -34,7 +34,7 @@ from pdacon.base.cancelling import look
 from pdacon.errors import LimitExceededError
 from pdacon.regular.ordered.guarded import Edge, Edges, Guarded
 from pdacon.regular.ordered.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Program, pack
-from pdacon.regular.ordered.threads import NOTHING, Behind, Thread, Threads
+from pdacon.regular.ordered.threads import NOTHING, LookBehind, Thread, Threads
 from pdacon.regular.ordered.trackers import Trackers, intervals
 
 
@@ -57,36 +57,38 @@ class _Product:
         self._limit = limit
         self._threads = Threads(guarded, limit)
         self._trackers = Trackers(guarded, self._threads, limit)
-        self._number: dict[tuple[Thread, Behind] | tuple[int, ...], int] = {}
-        self._known: dict[Behind, dict[Thread, int]] = {}  # with the whole left context
-        self._chosen: dict[tuple[int, Behind], int] = {}  # by the identity of a list that `Threads` keeps
+        self._number: dict[tuple[Thread, LookBehind] | tuple[int, ...], int] = {}
+        self._known: dict[LookBehind, dict[Thread, int]] = {}  # with the whole left context
+        self._chosen: dict[tuple[int, LookBehind], int] = {}  # by the identity of a list that `Threads` keeps
         self._out_kinds: list[int] = []
         self._out_edges: list[Edges] = []
-        self._fresh: list[tuple[int, Thread, Behind]] = []
+        self._fresh: list[tuple[int, Thread, LookBehind]] = []
 
     def program(self, entry: int) -> Program:
         """Explore everything that can follow the entry, whatever was read before it."""
         states, step = self._trackers.reachable(entry)
-        entries = [self._choice(self._threads.closure(entry, NOTHING, behind), behind) for behind in states]
+        entries = [
+            self._choice(self._threads.closure(entry, NOTHING, look_behind), look_behind) for look_behind in states
+        ]
         while self._fresh:
             look()
             self._expand(*self._fresh.pop())
         edges = _without_dead_ends(self._out_kinds, self._out_edges)
         return pack(self._out_kinds, edges, *_merged(entries, step))
 
-    def _choice(self, threads: list[Thread], behind: Behind) -> int:
-        chosen = self._chosen.get((id(threads), behind))
+    def _choice(self, threads: list[Thread], look_behind: LookBehind) -> int:
+        chosen = self._chosen.get((id(threads), look_behind))
         if chosen is None:
-            chosen = self._chosen[id(threads), behind] = self._made_choice(threads, behind)
+            chosen = self._chosen[id(threads), look_behind] = self._made_choice(threads, look_behind)
         return chosen
 
-    def _made_choice(self, threads: list[Thread], behind: Behind) -> int:
-        known = self._known.setdefault(behind, {})
+    def _made_choice(self, threads: list[Thread], look_behind: LookBehind) -> int:
+        known = self._known.setdefault(look_behind, {})
         states: dict[int, None] = {}
         for thread in threads:
             state = known.get(thread)
             if state is None:
-                state = known[thread] = self._relevant_state(thread, self._trackers.relevant(behind, thread))
+                state = known[thread] = self._relevant_state(thread, self._trackers.relevant(look_behind, thread))
             states[state] = None
         key = tuple(states)
         if len(key) == 1:
@@ -96,17 +98,17 @@ class _Product:
             number = self._number[key] = self._add(SPLIT, tuple((0, 0, state) for state in key))
         return number
 
-    def _relevant_state(self, thread: Thread, behind: Behind) -> int:
-        number = self._number.get((thread, behind))
+    def _relevant_state(self, thread: Thread, look_behind: LookBehind) -> int:
+        number = self._number.get((thread, look_behind))
         if number is None:
             position, owed = thread
             if isinstance(position, int) and self._kinds[position] == MATCH:
                 kind = (PENDING_OR_END if self._threads.holds_at_end(owed) else PENDING) if owed else MATCH
             else:
                 kind = BYTES
-            number = self._number[thread, behind] = self._add(kind, ())
+            number = self._number[thread, look_behind] = self._add(kind, ())
             if kind != MATCH:
-                self._fresh.append((number, thread, behind))
+                self._fresh.append((number, thread, look_behind))
         return number
 
     def _add(self, kind: int, edges: Edges) -> int:
@@ -116,15 +118,15 @@ class _Product:
             raise LimitExceededError("states", len(self._out_kinds), self._limit)
         return len(self._out_kinds) - 1
 
-    def _expand(self, state: int, thread: Thread, behind: Behind) -> None:
-        wanted = [index for index, states in enumerate(behind) if states is not None]
-        cuts = self._trackers.cuts(behind) | self._trackers.cuts_of(thread)
+    def _expand(self, state: int, thread: Thread, look_behind: LookBehind) -> None:
+        wanted = [index for index, states in enumerate(look_behind) if states is not None]
+        cuts = self._trackers.cuts(look_behind) | self._trackers.cuts_of(thread)
         read = self._threads.bytes_read(thread)
         edges: list[Edge] = []
         for first, last in intervals(cuts):
             if not read[first]:
                 continue
-            after = self._trackers.after(behind, first, wanted)
+            after = self._trackers.after(look_behind, first, wanted)
             threads = self._threads.move(thread, first, after)
             if not threads:
                 continue

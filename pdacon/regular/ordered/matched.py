@@ -49,14 +49,14 @@ def texts(nodes: Sequence[Node], flags: int, ways: Callable[[Node, int], Iterabl
         if rest is None or len(text) > LONGEST:
             yield text
             continue
-        nodes, at, flags, behind = rest
-        pending.append(_on(text, ways(nodes[at], flags), _rest(nodes, at + 1, flags, behind)))
+        nodes, at, flags, look_behind = rest
+        pending.append(_on(text, ways(nodes[at], flags), _rest(nodes, at + 1, flags, look_behind)))
 
 
-def _on(text: T, ways: Iterable[Way[T]], behind: _Rest) -> Iterator[tuple[T, _Rest]]:
+def _on(text: T, ways: Iterable[Way[T]], look_behind: _Rest) -> Iterator[tuple[T, _Rest]]:
     for read, nodes, flags in ways:
-        yield text + read, _rest(nodes, 0, flags, behind)
+        yield text + read, _rest(nodes, 0, flags, look_behind)
 
 
-def _rest(nodes: Sequence[Node], at: int, flags: int, behind: _Rest) -> _Rest:
-    return (nodes, at, flags, behind) if at < len(nodes) else behind
+def _rest(nodes: Sequence[Node], at: int, flags: int, look_behind: _Rest) -> _Rest:
+    return (nodes, at, flags, look_behind) if at < len(nodes) else look_behind

@@ -45,8 +45,8 @@ class Program:
     target : int32[m]
         The state an edge leads to. The edges of a ``SPLIT`` state are in order, highest priority first.
     entries : int32[k]
-        The state to start in, by what was read before: state 0 of ``behind`` at the start of the text.
-    behind : int32[k, 256]
+        The state to start in, by what was read before: state 0 of ``look_behind`` at the start of the text.
+    look_behind : int32[k, 256]
         A deterministic automaton that reads the whole text from its start, whatever the lexemes; only look-behind (and
         ``\\b``, ``^``, ``\\A``) at the start of a lexeme needs it. Otherwise k is 1.
 
@@ -67,7 +67,7 @@ class Program:
     hi: NDArray[np.uint8]
     target: NDArray[np.int32]
     entries: NDArray[np.int32]
-    behind: NDArray[np.int32]
+    look_behind: NDArray[np.int32]
     family: str = ""
     leaves: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
@@ -75,11 +75,11 @@ class Program:
         edges = int(self.offset[-1])
         if len(self.offset) != len(self.kind) + 1 or not len(self.lo) == len(self.hi) == len(self.target) == edges:
             raise ValueError("a Program's arrays do not fit together")
-        if self.behind.shape != (len(self.entries), 256):
+        if self.look_behind.shape != (len(self.entries), 256):
             raise ValueError("a Program needs an entry for each state of what lies behind")
         if len(self.leaves) != (len(self.kind) if self.family else 0):
             raise ValueError("a Program of a family says for each state what it leaves")
-        arrays = self.kind, self.offset, self.lo, self.hi, self.target, self.entries, self.behind, self.leaves
+        arrays = self.kind, self.offset, self.lo, self.hi, self.target, self.entries, self.look_behind, self.leaves
         for array in arrays:
             array.flags.writeable = False
 
@@ -104,8 +104,8 @@ class Program:
 def nothing() -> Program:
     """The program that matches no text."""
     offset, none, numbers = np.zeros(2, np.int32), np.zeros(0, np.uint8), np.zeros(0, np.int32)
-    entries, behind = np.zeros(1, np.int32), np.zeros((1, 256), np.int32)
-    return Program(np.full(1, BYTES, np.uint8), offset, none, none.copy(), numbers, entries, behind)
+    entries, look_behind = np.zeros(1, np.int32), np.zeros((1, 256), np.int32)
+    return Program(np.full(1, BYTES, np.uint8), offset, none, none.copy(), numbers, entries, look_behind)
 
 
 def to_automaton(program: Program) -> Automaton:
@@ -120,7 +120,7 @@ def to_automaton(program: Program) -> Automaton:
         program.family,
         program.entries.astype("<i4").tobytes() if program.family or looks_behind else b"",
         program.leaves.astype("<i4").tobytes(),
-        program.behind.astype("<i4").tobytes() if looks_behind else b"",
+        program.look_behind.astype("<i4").tobytes() if looks_behind else b"",
     )
 
 
@@ -135,9 +135,9 @@ def from_automaton(automaton: Automaton) -> Program:
         if automaton.entries
         else np.zeros(1, np.int32)
     )
-    behind = np.zeros((len(entries), 256), np.int32)
-    if automaton.behind:
-        behind = np.frombuffer(automaton.behind, "<i4").astype(np.int32, copy=False).reshape(-1, 256)
+    look_behind = np.zeros((len(entries), 256), np.int32)
+    if automaton.look_behind:
+        look_behind = np.frombuffer(automaton.look_behind, "<i4").astype(np.int32, copy=False).reshape(-1, 256)
     return Program(
         kind=np.frombuffer(automaton.kind, np.uint8),
         offset=np.frombuffer(automaton.offset, "<i4").astype(np.int32, copy=False),
@@ -145,7 +145,7 @@ def from_automaton(automaton: Automaton) -> Program:
         hi=np.frombuffer(automaton.hi, np.uint8),
         target=np.frombuffer(automaton.target, "<i4").astype(np.int32, copy=False),
         entries=entries.astype(np.int32, copy=False),
-        behind=behind,
+        look_behind=look_behind,
         family=automaton.family,
         leaves=np.frombuffer(automaton.leaves, "<i4").astype(np.int32, copy=False),
     )
@@ -176,7 +176,10 @@ def epsilon_closure(states: Sequence[tuple[int, Edges]], start: int, seen: set[i
 
 
 def pack(
-    kinds: Sequence[int], edges: Sequence[Edges], entries: Sequence[int], behind: Sequence[Sequence[int]] | None = None
+    kinds: Sequence[int],
+    edges: Sequence[Edges],
+    entries: Sequence[int],
+    look_behind: Sequence[Sequence[int]] | None = None,
 ) -> Program:
     """Number what the entries reach in depth-first preorder, and lay it out in arrays."""
     number: dict[int, int] = {}
@@ -203,5 +206,5 @@ def pack(
         hi=np.array(hi, dtype=np.uint8),
         target=np.array(target, dtype=np.int32),
         entries=np.array([number[state] for state in entries], dtype=np.int32),
-        behind=np.zeros((1, 256), np.int32) if behind is None else np.array(behind, dtype=np.int32),
+        look_behind=np.zeros((1, 256), np.int32) if look_behind is None else np.array(look_behind, dtype=np.int32),
     )

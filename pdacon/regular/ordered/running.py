@@ -18,12 +18,12 @@ _NOWHERE = -1
 class Runner:
     """Runs one program on texts."""
 
-    __slots__ = ("_behind", "_entries", "_lasts", "_states")
+    __slots__ = ("_entries", "_lasts", "_look_behind", "_states")
 
     def __init__(self, program: Program) -> None:
         self._states = states = program.states()
         self._entries: list[int] = program.entries.tolist()
-        self._behind = program.behind if len(self._entries) > 1 else None
+        self._look_behind = program.look_behind if len(self._entries) > 1 else None
         ends = [any(states[one][0] != BYTES for one in epsilon_closure(states, k, set())) for k in range(len(states))]
         edges = (edge for kind, some in states if kind == BYTES for edge in some)
         self._lasts = frozenset(byte for low, high, target in edges if ends[target] for byte in range(low, high + 1))
@@ -32,24 +32,24 @@ class Runner:
         """Whether the match at the beginning of a text, of which there is at least a byte, is all of it."""
         return text[-1] in self._lasts and self.match_end(text) == len(text)
 
-    def behind_after(self, behind: int, text: bytes) -> int:
+    def look_behind_after(self, look_behind: int, text: bytes) -> int:
         """What lies behind a place, as `match_end` takes it, from what lies behind an earlier one: 0 for a text's."""
-        if self._behind is not None:
+        if self._look_behind is not None:
             for byte in text:
-                behind = int(self._behind[behind, byte])
-        return behind
+                look_behind = int(self._look_behind[look_behind, byte])
+        return look_behind
 
-    def match_end(self, text: bytes | memoryview, behind: int = 0) -> int | None:
+    def match_end(self, text: bytes | memoryview, look_behind: int = 0) -> int | None:
         """Where the match ends that ``re.match`` finds at the beginning of a text; None if there is none.
 
-        ``behind``: what lies before the text, of a program that looks there (`behind_after`).
+        ``look_behind``: what lies before the text, of a program that looks there (`behind_after`).
 
         Cost: the length of the text times the size of the program.
         """
         states = self._states
         found: int | None = None
         # Threads in order of priority: a state, and where the match has ended that waits there for its condition.
-        threads = [(self._entries[behind], _NOWHERE)]
+        threads = [(self._entries[look_behind], _NOWHERE)]
         for place in range(len(text) + 1):
             here: dict[int, int] = {}
             seen: tuple[set[int], set[int]] = set(), set()

@@ -76,7 +76,7 @@ Obligations: TypeAlias = frozenset[Obligation]
 Position: TypeAlias = int | Atomic
 Thread: TypeAlias = tuple[Position, Obligations]
 Tracked: TypeAlias = frozenset[Thread]
-Behind: TypeAlias = tuple[Tracked | None, ...]
+LookBehind: TypeAlias = tuple[Tracked | None, ...]
 """The threads of each tracker; None where no guard will ask."""
 
 NOTHING: Obligations = frozenset()
@@ -90,22 +90,22 @@ class Threads:
     def __init__(self, guarded: Guarded, limit: int) -> None:
         self._kinds, self._edges, self._use_bytes = guarded.kinds, guarded.edges, guarded.use_bytes
         self._limit = limit
-        self._moves: dict[tuple[Thread, int, Behind], list[Thread]] = {}
-        self._closures: dict[tuple[int, Obligations, Behind], list[Thread]] = {}
+        self._moves: dict[tuple[Thread, int, LookBehind], list[Thread]] = {}
+        self._closures: dict[tuple[int, Obligations, LookBehind], list[Thread]] = {}
         self._obligations: dict[tuple[bool, frozenset[Thread]], Obligation] = {}
         self._atomics: dict[tuple[tuple[Thread, ...], tuple[int, ...]], Atomic] = {}
         self._threads_made = 0
 
-    def closure(self, position: int, owed: Obligations, behind: Behind) -> list[Thread]:
+    def closure(self, position: int, owed: Obligations, look_behind: LookBehind) -> list[Thread]:
         """The threads that a state stands for at a point of the text, in order, up to a match without obligations."""
-        key = (position, owed, behind)
+        key = (position, owed, look_behind)
         found = self._closures.get(key)
         if found is None:
-            found = self._closures[key] = self._closed(position, owed, behind)
+            found = self._closures[key] = self._closed(position, owed, look_behind)
             self._count(found)
         return found
 
-    def _closed(self, position: int, owed: Obligations, behind: Behind) -> list[Thread]:
+    def _closed(self, position: int, owed: Obligations, look_behind: LookBehind) -> list[Thread]:
         out: list[Thread] = []
         seen: dict[int, list[Obligations]] = {}
         open_ = [(position, owed)]
@@ -121,32 +121,34 @@ class Threads:
             if kind == SPLIT:
                 open_ += [(target, owed) for _, _, target in reversed(edges)]
             elif kind in LOOK_AROUND:
-                guarded = self.pass_guard(state, owed, behind)
+                guarded = self.pass_guard(state, owed, look_behind)
                 if guarded is not None:
                     open_.append((edges[1][2], guarded))
             else:
                 if kind == ATOMIC:
-                    body = self.closure(edges[0][2], NOTHING, behind)
-                    out += self._leave(body, tuple(target for _, _, target in edges[1:]), owed, behind)
+                    body = self.closure(edges[0][2], NOTHING, look_behind)
+                    out += self._leave(body, tuple(target for _, _, target in edges[1:]), owed, look_behind)
                 else:
                     out.append((state, owed))
                 if out and self._is_end(out[-1]):
                     break
         return out
 
-    def pass_guard(self, state: int, owed: Obligations, behind: Behind) -> Obligations | None:
+    def pass_guard(self, state: int, owed: Obligations, look_behind: LookBehind) -> Obligations | None:
         """What is owed past a look-around; None where it is known not to hold."""
         kind, subject = self._kinds[state], self._edges[state][0][2]
         if kind in (AHEAD, NOT_AHEAD):
-            threads = self.closure(subject, NOTHING, behind)
+            threads = self.closure(subject, NOTHING, look_behind)
         else:
-            threads = [thread for thread in behind[subject] or () if thread[0] == MATCH_STATE]
+            threads = [thread for thread in look_behind[subject] or () if thread[0] == MATCH_STATE]
         met = self._settle(kind in (AHEAD, BEHIND), threads)
         if isinstance(met, bool):
             return owed if met else None
         return owed | {met}
 
-    def _leave(self, body: Iterable[Thread], exits: tuple[int, ...], owed: Obligations, behind: Behind) -> list[Thread]:
+    def _leave(
+        self, body: Iterable[Thread], exits: tuple[int, ...], owed: Obligations, look_behind: LookBehind
+    ) -> list[Thread]:
         """What threads of an atomic group become: those that go on inside, and what follows the exits."""
         inside: list[Thread] = []
         out: list[Thread] = []
@@ -154,7 +156,7 @@ class Threads:
             kind = BYTES if isinstance(position, Atomic) else self._kinds[position]
             if kind == EXIT and isinstance(position, int):
                 first = {self._obligation(False, frozenset(inside))} if inside else NOTHING
-                out += self.closure(exits[self._edges[position][0][2]], owed | duties | first, behind)
+                out += self.closure(exits[self._edges[position][0][2]], owed | duties | first, look_behind)
                 position = MATCH_STATE  # it has left; whether it was to is still open
             if kind in (EXIT, MATCH) and not duties:
                 break
@@ -209,31 +211,31 @@ class Threads:
             ways = list(following)
         return all(self._kinds[state] == MATCH for state in ways)
 
-    def move(self, thread: Thread, byte: int, behind: Behind) -> list[Thread]:
-        """What one byte makes of a thread; ``behind`` is after it."""
-        key = (thread, byte, behind)
+    def move(self, thread: Thread, byte: int, look_behind: LookBehind) -> list[Thread]:
+        """What one byte makes of a thread; ``look_behind`` is after it."""
+        key = (thread, byte, look_behind)
         moved = self._moves.get(key)
         if moved is None:
-            moved = self._moves[key] = self._moved(thread, byte, behind)
+            moved = self._moves[key] = self._moved(thread, byte, look_behind)
             self._count(moved)
         return moved
 
-    def _moved(self, thread: Thread, byte: int, behind: Behind) -> list[Thread]:
+    def _moved(self, thread: Thread, byte: int, look_behind: LookBehind) -> list[Thread]:
         position, before = thread
-        owed = self.owed_after(before, byte, behind)
+        owed = self.owed_after(before, byte, look_behind)
         if owed is None:
             return []
         if isinstance(position, Atomic):
             body: dict[Thread, None] = {}
             for inner in position.threads:
-                body.update(dict.fromkeys(self.move(inner, byte, behind)))
+                body.update(dict.fromkeys(self.move(inner, byte, look_behind)))
                 if body and self._is_end(next(reversed(body))):
                     break
-            return self._leave(body, position.exits, owed, behind)
+            return self._leave(body, position.exits, owed, look_behind)
         if self._kinds[position] in (MATCH, EXIT):
             return [(position, owed)]
         for target in self.successors(position, byte):
-            return self.closure(target, owed, behind)
+            return self.closure(target, owed, look_behind)
         return []
 
     def bytes_read(self, thread: Thread) -> bytearray:
@@ -252,13 +254,13 @@ class Threads:
             if lo <= byte <= hi:
                 yield target
 
-    def owed_after(self, owed: Obligations, byte: int, behind: Behind) -> Obligations | None:
+    def owed_after(self, owed: Obligations, byte: int, look_behind: LookBehind) -> Obligations | None:
         """What one byte leaves of obligations; None where it breaks one."""
         if not owed:
             return NOTHING
         left: set[Obligation] = set()
         for obligation in owed:
-            moved = [after for inner in obligation.threads for after in self.move(inner, byte, behind)]
+            moved = [after for inner in obligation.threads for after in self.move(inner, byte, look_behind)]
             self._count(obligation.threads)
             met = self._settle(obligation.must, moved, byte)
             if met is False:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pdacon.errors import LimitExceededError
 from pdacon.regular.ordered.guarded import BEGIN, Guarded, distances_to_trackers, longest_matches
 from pdacon.regular.ordered.program import BYTES, MATCH, SPLIT
-from pdacon.regular.ordered.threads import NOTHING, Behind, Thread, Threads, Tracked
+from pdacon.regular.ordered.threads import NOTHING, LookBehind, Thread, Threads, Tracked
 
 _ROW = 16
 """For how many states one counts that has a row of 256 bytes."""
@@ -28,22 +28,22 @@ class Trackers:
         self._limit = limit
         self._distance = distances_to_trackers(guarded)
         self._longest = longest_matches(guarded)
-        self._after: dict[tuple[int, bool, Tracked | None, int, Behind], Tracked] = {}
-        self._closed: dict[tuple[bool, Behind, tuple[Thread, ...]], Tracked] = {}
+        self._after: dict[tuple[int, bool, Tracked | None, int, LookBehind], Tracked] = {}
+        self._closed: dict[tuple[bool, LookBehind, tuple[Thread, ...]], Tracked] = {}
         self._cuts = [tuple(cut for lo, hi, _ in edges for cut in (lo, hi + 1)) for edges in guarded.edges]
 
-    def reachable(self, entry: int) -> tuple[list[Behind], list[list[int]]]:
+    def reachable(self, entry: int) -> tuple[list[LookBehind], list[list[int]]]:
         """The tracker states that any text before the lexeme can lead to, and how bytes lead from one to another."""
         distance = self._distance[entry]
         start = self._relevant(self.after(None, -1, distance), distance)
         number = {start: 0}
-        number_after: dict[Behind, int] = {}
+        number_after: dict[LookBehind, int] = {}
         states = [start]
         step: list[list[int]] = []
-        for behind in states:  # grows
+        for look_behind in states:  # grows
             row = [0] * 256
-            for first, last in intervals(self.cuts(behind)):
-                after = self.after(behind, first, distance)
+            for first, last in intervals(self.cuts(look_behind)):
+                after = self.after(look_behind, first, distance)
                 target = number_after.get(after)
                 if target is None:
                     relevant = self._relevant(after, distance)
@@ -56,9 +56,9 @@ class Trackers:
             step.append(row)
         return states, step
 
-    def after(self, before: Behind | None, byte: int, wanted: Container[int]) -> Behind:
+    def after(self, before: LookBehind | None, byte: int, wanted: Container[int]) -> LookBehind:
         """The wanted trackers after one byte; at the start of the text if there is nothing before."""
-        now: Behind = ()
+        now: LookBehind = ()
         for index, start in enumerate(self._trackers):
             if index not in wanted:
                 now += (None,)
@@ -74,14 +74,14 @@ class Trackers:
             now += (after,)
         return now
 
-    def _tracked_on(self, thread: Thread, byte: int, inner: Behind) -> list[Thread]:
+    def _tracked_on(self, thread: Thread, byte: int, inner: LookBehind) -> list[Thread]:
         """A thread of a tracker after one byte; ``inner`` trackers have read it."""
         position, owed = thread
         assert isinstance(position, int)  # in a body of one length an atomic group is any group
         left = self._threads.owed_after(owed, byte, inner) if owed else owed
         return [] if left is None else [(target, left) for target in self._threads.successors(position, byte)]
 
-    def _closure_of(self, threads: tuple[Thread, ...], inner: Behind, *, at_begin: bool) -> Tracked:
+    def _closure_of(self, threads: tuple[Thread, ...], inner: LookBehind, *, at_begin: bool) -> Tracked:
         """The closure of threads, found once: most bytes lead to the same few."""
         key = (at_begin, inner, threads)
         closed = self._closed.get(key)
@@ -89,7 +89,7 @@ class Trackers:
             closed = self._closed[key] = self._tracker_closure(list(threads), inner, at_begin=at_begin)
         return closed
 
-    def _tracker_closure(self, threads: list[Thread], inner: Behind, *, at_begin: bool) -> Tracked:
+    def _tracker_closure(self, threads: list[Thread], inner: LookBehind, *, at_begin: bool) -> Tracked:
         found: set[Thread] = set()
         seen: set[Thread] = set()
         while threads:
@@ -110,19 +110,19 @@ class Trackers:
                 threads.append((edges[1][2], guarded))
         return frozenset(found)
 
-    def cuts(self, behind: Behind) -> set[int]:
+    def cuts(self, look_behind: LookBehind) -> set[int]:
         """The bytes at which what the trackers do can change."""
-        return set().union(*(self.cuts_of(thread) for threads in behind for thread in threads or ()))
+        return set().union(*(self.cuts_of(thread) for threads in look_behind for thread in threads or ()))
 
-    def relevant(self, behind: Behind, thread: Thread) -> Behind:
+    def relevant(self, look_behind: LookBehind, thread: Thread) -> LookBehind:
         """What of the trackers a thread, or one that comes of it, can still ask."""
         distance: dict[int, int] = {}
         for inner in self._threads.states_in(thread):
             for tracker, bytes_ in self._distance[inner].items():
                 distance[tracker] = min(bytes_, distance.get(tracker, bytes_))
-        return self._relevant(behind, distance)
+        return self._relevant(look_behind, distance)
 
-    def _relevant(self, behind: Behind, distance: Mapping[int, int]) -> Behind:
+    def _relevant(self, look_behind: LookBehind, distance: Mapping[int, int]) -> LookBehind:
         """What of the trackers can still matter: a thread that is over before its guard asks cannot."""
         return tuple(
             None
@@ -132,7 +132,7 @@ class Trackers:
                 for thread in threads
                 if isinstance(thread[0], int) and self._longest[thread[0]] >= distance[index]
             )
-            for index, threads in enumerate(behind)
+            for index, threads in enumerate(look_behind)
         )
 
     def cuts_of(self, thread: Thread) -> set[int]:

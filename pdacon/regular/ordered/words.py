@@ -58,7 +58,7 @@ def words_program(regexp: str, compile_pattern: Callable[[str], Program], limit:
     states = _core.read_words(
         np.frombuffer(b"".join([word for word, _ in words]), np.uint8),
         np.array([len(word) for word, _ in words], np.int32),
-        np.array([behind for _, behind in words], np.int32),
+        np.array([look_behind for _, look_behind in words], np.int32),
         np.array([*map(len, lists)], np.int32),
         limit,  # the general way makes more of them
     )
@@ -114,8 +114,8 @@ def _with_tail(
     """The states of words, and what comes after them: the tail's states less its first, where it reads the word."""
     (match,) = np.flatnonzero(tail.kind == MATCH).tolist()
     first, moved = int(tail.offset[1]), len(kind) - 1  # the entry is state 0, and nothing leads there
-    behind = {_MATCH: match + moved, _TAIL: int(tail.target[0]) + moved}
-    targets = np.select([target == place for place in behind], [*behind.values()], target)
+    look_behind = {_MATCH: match + moved, _TAIL: int(tail.target[0]) + moved}
+    targets = np.select([target == place for place in look_behind], [*look_behind.values()], target)
     return Program(
         kind=np.concatenate([kind, tail.kind[1:]]),
         offset=np.concatenate([offset, tail.offset[2:] + (len(target) - first)]).astype(np.int32),
@@ -123,5 +123,5 @@ def _with_tail(
         hi=np.concatenate([letters, tail.hi[first:]]),
         target=np.concatenate([targets, tail.target[first:] + moved]).astype(np.int32),
         entries=np.array([entry], np.int32),
-        behind=np.zeros((1, 256), np.int32),
+        look_behind=np.zeros((1, 256), np.int32),
     )
