@@ -426,37 +426,62 @@ class Filters:
         spaced: bool,  # and written, so that no token without one is the first
     ) -> CanonicalFilter: ...
 
+class ParseTables:
+    """LALR tables, and the lexical context of each of their states."""
+
+    def __init__(
+        self,
+        *,
+        action: NDArray[np.int32],
+        goto_offset: NDArray[np.int32],
+        goto_nonterminal: NDArray[np.int32],
+        goto_target: NDArray[np.int32],
+        num_nonterminals: int,
+        lhs: NDArray[np.int32],
+        length: NDArray[np.int32],
+        context: NDArray[np.int32],
+        are_without_conflicts: bool,
+    ) -> None: ...
+
+class Layout:
+    """The terminals of an Indenter, and what each LR state knows of blocks."""
+
+    def __init__(
+        self,
+        *,
+        newline: int,
+        indent: int,
+        dedent: int,
+        indent_len: int,  # a block is so much further in than the one around it; 0: by any width
+        in_parens: NDArray[np.uint8],
+        classes: tuple[int, int],  # of columns: single ones, period
+        block: NDArray[np.int32],
+        opened: NDArray[np.int32],
+        closes: NDArray[np.uint8],
+        columns: Columns | None = None,  # whose computation need not be done again
+    ) -> None: ...
+
+class PdaParts:
+    """What the token-level pushdown automata of all start symbols of a grammar are made of."""
+
+    def __init__(
+        self,
+        *,
+        lexer: LexingAutomaton,
+        tables: ParseTables,
+        layout: Layout | None,
+        trie: Trie,
+        labels: NDArray[np.int32],  # a mask for each label, one after another
+    ) -> None: ...
+
 class TokenPda:
     """A token-level pushdown automaton: what a Constraint holds for each start symbol."""
 
     @staticmethod
     def make(
-        lexer: LexingAutomaton,
-        action: NDArray[np.int32],
-        goto_offset: NDArray[np.int32],
-        goto_nonterminal: NDArray[np.int32],
-        goto_target: NDArray[np.int32],
-        are_without_conflicts: bool,
-        num_nonterminals: int,
-        lhs: NDArray[np.int32],
-        length: NDArray[np.int32],
-        context: NDArray[np.int32],
-        start_state: int,
-        end_state: int,
-        layout: NDArray[np.int32],
-        indent_len: int,
-        in_parens: NDArray[np.uint8],
-        columns: tuple[int, int],
-        block: NDArray[np.int32],
-        opened: NDArray[np.int32],
-        closes: NDArray[np.uint8],
-        trie: Trie,
-        labels: NDArray[np.int32],  # a mask for each label, one after another
-        max_states: int,
-        max_depth: int,
-        max_bytes: int = 0,
-        known: Columns | None = None,
-    ) -> TokenPda: ...
+        parts: PdaParts, start_state: int, end_state: int, max_states: int, max_depth: int, max_bytes: int = 0
+    ) -> TokenPda:
+        """Raises ValueError if the parts do not fit together."""
     # Label, the other one or -1, a token of both, and a beginning of a lexeme behind which it is so.
     def label_conflicts(self, max_states: int) -> list[tuple[int, int, int, bytes]]: ...
     # As many masks as there is time for, in seconds; 0: all.

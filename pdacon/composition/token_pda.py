@@ -1,12 +1,13 @@
 """Compose a lowered grammar with a vocabulary.
 
-In: a `Lexer`, LALR `Tables`, a `Vocabulary` and `Limits`. Out: the native token-level PDA of one start symbol. The trie
-of a vocabulary is made once for a process.
+In: a `Lexer`, LALR `Tables`, a `Vocabulary` and `Limits`. Out: a `Composition`, which makes the native token-level PDA
+of each start symbol. The trie of a vocabulary is made once for a process.
 """
 
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import accumulate
 from weakref import WeakKeyDictionary
@@ -20,7 +21,7 @@ from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
 from pdacon.grammar import GrammarData
 from pdacon.grammar.labels import Label
-from pdacon.lalr import ColumnClasses, Tables, split_blocks
+from pdacon.lalr import BlockTables, ColumnClasses, Tables, split_blocks
 from pdacon.lexer import Lexer
 from pdacon.regular.ordered.labels import spelling
 
@@ -81,19 +82,28 @@ def _tokens_of(label: Label, vocabulary: Vocabulary) -> tuple[int, ...]:
     return (token,)
 
 
-def compose(
-    lexer: Lexer,
-    tables: Tables,
-    start: int,
-    vocabulary: Vocabulary,
-    limits: Limits,
-) -> _core.TokenPda:
-    """The token-level PDA for one start symbol.
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A lowered grammar and a vocabulary: what the token-level PDAs of all start symbols have in common."""
 
-    Parameters
-    ----------
-    start : int
-        Index into ``tables.start_states``.
+    _parts: _core.PdaParts
+    _tables: Tables
+    _limits: Limits
+
+    def pda(self, start: int) -> _core.TokenPda:
+        """The token-level PDA of one start symbol, by its index in ``tables.start_states``.
+
+        Raises
+        ------
+        LimitExceededError, CancelledError
+        """
+        begin, end = self._tables.start_states[start], self._tables.end_states[start]
+        limits = self._limits
+        return _core.TokenPda.make(self._parts, begin, end, limits.states, limits.depth, limits.bytes)
+
+
+def compose(lexer: Lexer, tables: Tables, vocabulary: Vocabulary, limits: Limits) -> Composition:
+    """Bring a lowered grammar together with a vocabulary.
 
     Raises
     ------
@@ -102,46 +112,56 @@ def compose(
         The grammar has layout, and the vocabulary cannot spell every column; or a label that the vocabulary lacks.
     """
     grammar = lexer.grammar
-    layout = grammar.layout
-    if layout is not None and not all(blank in vocabulary.tokens for blank in (b" ", b"\n")):
+    if grammar.layout is not None and not all(blank in vocabulary.tokens for blank in (b" ", b"\n")):
         raise VocabularyError("a grammar with indentation needs a vocabulary with tokens for a space and for a newline")
-    masks = label_masks(grammar, vocabulary)
+    labels = label_masks(grammar, vocabulary)
     trie = native_trie(vocabulary, len(grammar.labels))
-    context, blocks = lexer.context_of_state, np.empty(0, np.int32)
-    opened, classes, known = blocks, ColumnClasses(), None
-    closes = np.empty(0, np.uint8)
-    if layout is not None:
-        closes = np.zeros(len(grammar.terminals) + 1, np.uint8)
-        closes[[*layout.closers, grammar.end]] = 1
-        known = _core.Columns.make(lexer.automaton, trie, layout.newline, limits.states, limits.bytes)
-        classes = ColumnClasses(known.single, known.period)
+    context, layout = lexer.context_of_state, None
+    if grammar.layout is not None:
+        columns = _core.Columns.make(lexer.automaton, trie, grammar.layout.newline, limits.states, limits.bytes)
+        classes = ColumnClasses(columns.single, columns.period)
         split = split_blocks(grammar, tables, classes, max_states=limits.states)
-        tables, context, blocks, opened = split.tables, context[split.parent], split.block, split.opened.reshape(-1)
-    base, flat = len(grammar.terminals) + 1, grammar.flat_productions
-    return _core.TokenPda.make(
-        lexer.automaton,
-        tables.action,
-        tables.goto.offset,
-        tables.goto.nonterminal,
-        tables.goto.target,
-        not tables.conflicts,
-        tables.goto.num_nonterminals,
-        flat.lhs - np.int32(base),
-        np.diff(flat.offset),
-        context,
-        tables.start_states[start],
-        tables.end_states[start],
-        np.array([-1] * 3 if layout is None else [layout.newline, layout.indent, layout.dedent], np.int32),
-        0 if layout is None or layout.indent_len is None else layout.indent_len,
-        tables.in_parens.astype(np.uint8),
-        (classes.single, classes.period),
-        blocks,
-        opened,
-        closes,
-        trie,
-        masks,
-        limits.states,
-        limits.depth,
-        limits.bytes,
-        known,
+        tables, context = split.tables, context[split.parent]
+        layout = _native_layout(grammar, split, classes, columns)
+    parts = _core.PdaParts(
+        lexer=lexer.automaton, tables=_native_tables(grammar, tables, context), layout=layout, trie=trie, labels=labels
+    )
+    return Composition(parts, tables, limits)
+
+
+def _native_tables(grammar: GrammarData, tables: Tables, context: NDArray[np.int32]) -> _core.ParseTables:
+    """Tables as the core has them; ``context``: int32[S], that of each LR state."""
+    flat, first = grammar.flat_productions, np.int32(grammar.end + 1)
+    return _core.ParseTables(
+        action=tables.action,
+        goto_offset=tables.goto.offset,
+        goto_nonterminal=tables.goto.nonterminal,
+        goto_target=tables.goto.target,
+        num_nonterminals=tables.goto.num_nonterminals,
+        lhs=flat.lhs - first,
+        length=np.diff(flat.offset),
+        context=context,
+        are_without_conflicts=not tables.conflicts,
+    )
+
+
+def _native_layout(
+    grammar: GrammarData, split: BlockTables, classes: ColumnClasses, columns: _core.Columns
+) -> _core.Layout:
+    """The layout that a grammar has, as the core has it."""
+    layout = grammar.layout
+    assert layout is not None
+    closes = np.zeros(len(grammar.terminals) + 1, np.uint8)
+    closes[[*layout.closers, grammar.end]] = 1
+    return _core.Layout(
+        newline=layout.newline,
+        indent=layout.indent,
+        dedent=layout.dedent,
+        indent_len=layout.indent_len or 0,
+        in_parens=split.tables.in_parens.astype(np.uint8),
+        classes=(classes.single, classes.period),
+        block=split.block,
+        opened=split.opened.reshape(-1),
+        closes=closes,
+        columns=columns,
     )

@@ -80,7 +80,7 @@ def check_within(
             except UnsupportedGrammarError as error:
                 report = _make_report(grammar, [*report.findings, borrowed_block_finding(grammar, error)])
         if report.ok and vocabulary is not None and grammar.labels:
-            pda = compose(lexer, tables, 0, vocabulary, limits)
+            pda = compose(lexer, tables, vocabulary, limits).pda(0)
             more = label_findings(grammar, [pda], vocabulary, max_states=max_states)
             report = _make_report(grammar, [*report.findings, *more])
     advice = advise(tables, texts, examples, vocabulary, report.findings, deadline=Deadline(watch.rest()))

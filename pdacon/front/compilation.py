@@ -90,7 +90,8 @@ def compiled(
     with Watch(limits.seconds, cancel) as watch:
         tables, lexer = lower(grammar, limits)
         _require_determinism(grammar, tables, lexer, limits, watch)
-        pdas = tuple(compose(lexer, tables, start, vocabulary, limits) for start in range(len(grammar.starts)))
+        composition = compose(lexer, tables, vocabulary, limits)
+        pdas = tuple(map(composition.pda, range(len(grammar.starts))))
         empty = frozenset(start for start, pda in enumerate(pdas) if pda.empty_language())
         # Those of which no sentence can be spelled after a prompt may have some at the start of all.
         hopeless = {start for start in empty if pdas[start].empty_language(vocabulary.strip_leading_space)}

@@ -126,7 +126,7 @@ class Explainer:
     def _for_bytes(self, grammar: GrammarData) -> _core.TokenPda:
         limits = Limits().beside(automaton_states(grammar))
         tables, lexer = lower(grammar, limits)
-        return compose(lexer, tables, self._start, byte_vocabulary(grammar), limits)
+        return compose(lexer, tables, byte_vocabulary(grammar), limits).pda(self._start)
 
     def lexemes(self, matcher: _core.Matcher, text: bytes) -> list[tuple[int, int, int]]:
         """What the parser is told of a sentence: the terminals, and where in the text each of them is.

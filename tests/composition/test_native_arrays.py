@@ -11,13 +11,13 @@ from support.indented_grammars import TreeIndenter
 import pdacon
 from pdacon._native import _core
 from pdacon.composition import native_trie
-from pdacon.lalr import ColumnClasses, build_tables, split_blocks, split_parentheses
+from pdacon.lalr import BlockTables, ColumnClasses, build_tables, split_blocks, split_parentheses
 from pdacon.lexer import build_lexer
 
 
 @pytest.fixture(scope="module")
 def parts() -> dict[str, Any]:
-    """The arguments of TokenPda.make for a grammar with a rule of length 2."""
+    """What `made` makes a TokenPda of, for a grammar with a rule of length 2."""
     return parts_of('start: "a" start "b" | "c"')
 
 
@@ -40,18 +40,23 @@ def parts_of(text: str) -> dict[str, Any]:
         "context": lexer.context_of_state,
         "start_state": tables.start_states[0],
         "end_state": tables.end_states[0],
-        "layout": np.full(3, -1, np.int32),
-        "indent_len": 0,
-        "in_parens": np.zeros(len(tables.action), np.uint8),
-        "columns": (0, 1),
-        "block": np.empty(0, np.int32),
-        "opened": np.empty(0, np.int32),
-        "closes": np.empty(0, np.uint8),
         "trie": native_trie(vocabulary),
         "labels": np.empty(0, np.int32),
-        "max_states": 0,
-        "max_depth": 0,
     }
+
+
+LAYOUT = ("newline", "indent", "dedent", "indent_len", "in_parens", "classes", "block", "opened", "closes")
+
+
+def made(parts: dict[str, Any]) -> _core.TokenPda:
+    """The parts by the records that have them; there is a layout where there is a part of one."""
+    rest = parts.copy()
+    states = rest.pop("start_state"), rest.pop("end_state")
+    shared = {name: rest.pop(name) for name in ("lexer", "trie", "labels")}
+    layout = {name: rest.pop(name) for name in LAYOUT if name in rest}
+    tables = _core.ParseTables(**rest)
+    whole = _core.PdaParts(tables=tables, layout=_core.Layout(**layout) if layout else None, **shared)
+    return _core.TokenPda.make(whole, *states, 0, 0)
 
 
 @pytest.fixture(scope="module")
@@ -78,37 +83,37 @@ def indented_parts() -> dict[str, Any]:
         "context": lexer.context_of_state[split.parent],
         "start_state": split.tables.start_states[0],
         "end_state": split.tables.end_states[0],
-        "layout": np.array([layout.newline, layout.indent, layout.dedent], np.int32),
+        "newline": layout.newline,
+        "indent": layout.indent,
+        "dedent": layout.dedent,
         "indent_len": 0,
         "in_parens": split.tables.in_parens.astype(np.uint8),
-        "columns": (1, 1),
+        "classes": (1, 1),
         "block": split.block,
         "opened": split.opened.reshape(-1),
         "closes": np.array([False] * len(grammar.terminals) + [True], np.uint8),
         "trie": native_trie(pdacon.Vocabulary.from_tokens([b"a", b"\n", b" ", None], eos_ids=[3])),
         "labels": np.empty(0, np.int32),
-        "max_states": 0,
-        "max_depth": 0,
     }
 
 
 def test_layout_that_fits_together_is_taken(indented_parts: dict[str, Any]) -> None:
-    assert not _core.TokenPda.make(**indented_parts).empty_language()
+    assert not made(indented_parts).empty_language()
 
 
 def test_a_width_that_fits_the_classes_of_columns_is_taken(indented_parts: dict[str, Any]) -> None:
-    assert not _core.TokenPda.make(**indented_parts | {"indent_len": 3}).empty_language()
+    assert not made(indented_parts | {"indent_len": 3}).empty_language()
 
 
 @pytest.mark.parametrize(
     ("part", "value"),
     [
-        ("columns", (-1, 1)),
-        ("columns", (1, 0)),
-        ("columns", (0, 1)),
-        ("columns", (1, 2)),
-        ("columns", (2**31 - 1, 1)),
-        ("columns", (1, 2**31 - 1)),
+        ("classes", (-1, 1)),
+        ("classes", (1, 0)),
+        ("classes", (0, 1)),
+        ("classes", (1, 2)),
+        ("classes", (2**31 - 1, 1)),
+        ("classes", (1, 2**31 - 1)),
         ("block", np.empty(0, np.int32)),
         ("closes", np.empty(0, np.uint8)),
         ("closes", np.ones(5, np.uint8)),
@@ -126,31 +131,47 @@ def test_a_width_that_fits_the_classes_of_columns_is_taken(indented_parts: dict[
 def test_columns_that_do_not_fit(part: str, value: Any, indented_parts: dict[str, Any]) -> None:
     wrong = np.full_like(indented_parts[part], value) if isinstance(value, np.int32) else value
     with pytest.raises(ValueError, match="tables"):
-        _core.TokenPda.make(**indented_parts | {part: wrong})
+        made(indented_parts | {part: wrong})
 
 
-@pytest.mark.parametrize(("one", "other"), [(0, 1), (0, 2), (1, 2)])
-def test_newline_indent_and_dedent_are_three_terminals(one: int, other: int, indented_parts: dict[str, Any]) -> None:
-    layout = indented_parts["layout"].copy()
-    layout[one] = layout[other]
+@pytest.mark.parametrize(("one", "other"), [("newline", "indent"), ("newline", "dedent"), ("indent", "dedent")])
+def test_newline_indent_and_dedent_are_three_terminals(one: str, other: str, indented_parts: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="a terminal of the layout is two of them"):
-        _core.TokenPda.make(**indented_parts | {"layout": layout})
+        made(indented_parts | {one: indented_parts[other]})
+
+
+def test_what_all_start_symbols_share_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def counted(*args: Any, **options: Any) -> BlockTables:
+        calls.append(args)
+        return split_blocks(*args, **options)
+
+    monkeypatch.setattr("pdacon.composition.token_pda.split_blocks", counted)
+    text = 'a: "a" _NL [_INDENT a+ _DEDENT]\nb: a a\n_NL: /\\n+ */\n%declare _INDENT _DEDENT\n'
+    grammar = pdacon.Grammar.from_lark(text, start=["a", "b"], postlex=TreeIndenter())
+    constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
+    assert len(calls) == 1
+    for start, lines in (("a", b"a\n"), ("b", b"a\na\n")):
+        matcher = constraint.matcher(start)
+        assert matcher.accept_bytes(lines)
+        assert matcher.is_accepting()
 
 
 def test_tables_that_fit_together_are_taken(parts: dict[str, Any]) -> None:
-    assert not _core.TokenPda.make(**parts).empty_language()
+    assert not made(parts).empty_language()
 
 
 def test_a_reduce_cannot_pop_the_bottom_of_the_stack(parts: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="more than the stack holds"):
-        _core.TokenPda.make(**parts | {"length": parts["length"] + 2})
+        made(parts | {"length": parts["length"] + 2})
 
 
 def test_nothing_leads_back_to_the_start_state(parts: dict[str, Any]) -> None:
     action = parts["action"].copy()
     action[action > 0] = parts["start_state"] + 1
     with pytest.raises(ValueError, match="start state"):
-        _core.TokenPda.make(**parts | {"action": action})
+        made(parts | {"action": action})
 
 
 def test_a_lexeme_can_begin_a_text(parts: dict[str, Any]) -> None:
@@ -169,16 +190,16 @@ def test_a_lexeme_can_begin_a_text(parts: dict[str, Any]) -> None:
         terminals, np.zeros(3, np.uint8), [all_of_them] * 2, [[], []], [[0]] * 3, [0], -1, 8, 0
     )
     context = np.zeros_like(parts["context"])
-    assert _core.TokenPda.make(**parts | {"lexer": lexer, "context": context}) is not None
+    assert made(parts | {"lexer": lexer, "context": context}) is not None
     with pytest.raises(ValueError, match="no lexeme can begin a text"):
-        _core.TokenPda.make(**parts | {"lexer": lexer, "context": context + 1})
+        made(parts | {"lexer": lexer, "context": context + 1})
 
 
 def test_the_end_is_never_shifted(parts: dict[str, Any]) -> None:
     action = parts["action"].copy()
     action[:, -1] = 1
     with pytest.raises(ValueError, match="shift of the end"):
-        _core.TokenPda.make(**parts | {"action": action})
+        made(parts | {"action": action})
 
 
 def test_gotos_that_are_not_in_order() -> None:
@@ -186,7 +207,7 @@ def test_gotos_that_are_not_in_order() -> None:
     assert parts["goto_nonterminal"].tolist() == [0, 1, 2]
     for wrong in ([2, 1, 0], [0, 1, 1], [0, 1, 3], [-1, 1, 2]):
         with pytest.raises(ValueError, match="tables: bad goto"):
-            _core.TokenPda.make(**parts | {"goto_nonterminal": np.array(wrong, np.int32)})
+            made(parts | {"goto_nonterminal": np.array(wrong, np.int32)})
 
 
 @pytest.mark.parametrize(
@@ -205,14 +226,43 @@ def test_gotos_that_are_not_in_order() -> None:
         ("context", np.int32(1 << 20)),
         ("start_state", -1),
         ("end_state", 1 << 20),
-        ("layout", np.int32(1 << 20)),
-        ("layout", np.int32(0)),  # of a lexer that keeps no columns
     ],
 )
 def test_indices_out_of_range(part: str, value: Any, parts: dict[str, Any]) -> None:
     wrong = value if isinstance(value, int) else np.full_like(parts[part], value)
     with pytest.raises(ValueError, match="tables"):
-        _core.TokenPda.make(**parts | {part: wrong})
+        made(parts | {part: wrong})
+
+
+@pytest.mark.parametrize("terminal", ["newline", "indent", "dedent"])
+@pytest.mark.parametrize("value", [-2, 1 << 20])
+def test_terminals_of_the_layout_out_of_range(terminal: str, value: int, indented_parts: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="tables: bad terminal of the layout"):
+        made(indented_parts | {terminal: value})
+
+
+def test_a_layout_needs_a_lexer_with_columns(parts: dict[str, Any]) -> None:
+    states, terminals = parts["action"].shape
+    layout = {
+        "newline": 0,
+        "indent": 1,
+        "dedent": 2,
+        "indent_len": 0,
+        "in_parens": np.zeros(states, np.uint8),
+        "classes": (0, 1),
+        "block": np.zeros(states, np.int32),
+        "opened": np.where(parts["action"][:, 1] > 0, parts["action"][:, 1] - 1, -1).astype(np.int32),
+        "closes": np.array([0] * (terminals - 1) + [1], np.uint8),
+    }
+    with pytest.raises(ValueError, match="tables: the lexer keeps no columns"):
+        made(parts | layout)
+
+
+def test_parts_have_names_and_one_kind() -> None:
+    with pytest.raises(TypeError):
+        _core.PdaParts(None, None, None, None, None)  # type: ignore[misc, arg-type]
+    with pytest.raises(TypeError):
+        _core.ParseTables(action=np.zeros((1, 1)))  # type: ignore[call-arg, arg-type]
 
 
 def nfa(**changes: list[int]) -> _core.Nfa:

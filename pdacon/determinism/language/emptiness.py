@@ -147,4 +147,5 @@ def _level(nothing_left: bool) -> Level:
 
 
 def _is_empty(lexer: Lexer, tables: Tables, start: int, vocabulary: Vocabulary, limits: Limits) -> bool:
-    return compose(lexer, tables, start, vocabulary, limits).empty_language(vocabulary.strip_leading_space)
+    pda = compose(lexer, tables, vocabulary, limits).pda(start)
+    return pda.empty_language(vocabulary.strip_leading_space)

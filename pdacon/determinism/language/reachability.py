@@ -160,8 +160,9 @@ class Follower:
         first = self.grammar.end + 1
         limits = Limits(bytes=ADVICE_BYTES)
         try:
+            composition = compose(self._lexer, self.tables, self._vocabulary, limits)
             for start in range(len(self.tables.start_states)):
-                pda = compose(self._lexer, self.tables, start, self._vocabulary, limits)
+                pda = composition.pda(start)
                 productions, shifted, gone, read, used = pda.reached(limits.states, limits.bytes)
                 reduced.update(productions)
                 shifts.update(zip(*shifted.T.tolist(), strict=True))

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "base/memory.hpp"
 #include "bindings/arrays.hpp"
@@ -33,46 +34,109 @@ std::shared_ptr<const SharedTrie> find_trie(Tries& tries, nb::bytes text, const 
         std::make_shared<const Tokens>(std::move(bytes), std::move(bounds), std::move(ends), num_labels));
 }
 
-std::shared_ptr<TokenPda> make_pda(
-    std::shared_ptr<LexingAutomaton> lexer, const Matrix& action, const Array<std::int32_t>& goto_offset,
-    const Array<std::int32_t>& goto_nonterminal, const Array<std::int32_t>& goto_target,
-    bool are_without_conflicts, std::int32_t num_nonterminals, const Array<std::int32_t>& lhs,
-    const Array<std::int32_t>& length, const Array<std::int32_t>& context, std::int32_t start_state,
-    std::int32_t end_state, const Array<std::int32_t>& layout, std::int32_t indent_len,
-    const Array<std::uint8_t>& in_parens, std::pair<std::int32_t, std::int32_t> columns,
-    const Array<std::int32_t>& block, const Array<std::int32_t>& opened, const Array<std::uint8_t>& closes,
-    std::shared_ptr<SharedTrie> trie, const Array<std::int32_t>& labels, std::int64_t max_states,
-    std::int64_t max_depth, std::int64_t max_bytes, const std::shared_ptr<Columns>& known) {
+// LALR tables as Python has them. As all that PdaParts has they are looked at here and copied for each
+// automaton, whose constructor checks that they fit together.
+struct TableArrays {
+    Matrix action;
+    Array<std::int32_t> goto_offset, goto_nonterminal, goto_target;
+    std::int32_t num_nonterminals;
+    Array<std::int32_t> lhs, length, context;
+    bool are_without_conflicts;
+
+    ParseTables copied() const {
+        ParseTables tables;
+        tables.num_states = static_cast<std::int32_t>(action.shape(0));
+        tables.num_terminals = static_cast<std::int32_t>(action.shape(1)) - 1;
+        tables.num_nonterminals = num_nonterminals;
+        tables.action = std::vector(action.data(), action.data() + action.size());
+        tables.gotos = {copy(goto_offset), copy(goto_nonterminal), copy(goto_target)};
+        tables.lhs = copy(lhs);
+        tables.length = copy(length);
+        tables.context = copy(context);
+        tables.are_without_conflicts = are_without_conflicts;
+        return tables;
+    }
+};
+
+// An Indenter as Python has it. `columns` may be null.
+struct LayoutArrays {
+    std::int32_t newline, indent, dedent, indent_len;
+    Array<std::uint8_t> in_parens;
+    ColumnClasses classes;
+    Array<std::int32_t> block, opened;
+    Array<std::uint8_t> closes;
+    std::shared_ptr<Columns> columns;
+
+    Layout copied() const {
+        return {newline, indent,      dedent,       indent_len,  copy(in_parens),
+                classes, copy(block), copy(opened), copy(closes)};
+    }
+};
+
+// What the automata of all start symbols of a grammar are made of.
+struct PdaParts {
+    std::shared_ptr<LexingAutomaton> lexer;
+    TableArrays tables;
+    std::optional<LayoutArrays> layout;
+    std::shared_ptr<SharedTrie> trie;
+    Array<std::int32_t> labels;  // a mask for each label, one after another
+};
+
+void set_tables(TableArrays* tables, Matrix action, Array<std::int32_t> goto_offset,
+                Array<std::int32_t> goto_nonterminal, Array<std::int32_t> goto_target,
+                std::int32_t num_nonterminals, Array<std::int32_t> lhs, Array<std::int32_t> length,
+                Array<std::int32_t> context, bool are_without_conflicts) {
+    new (tables) TableArrays{std::move(action),      std::move(goto_offset), std::move(goto_nonterminal),
+                             std::move(goto_target), num_nonterminals,       std::move(lhs),
+                             std::move(length),      std::move(context),     are_without_conflicts};
+}
+
+void set_layout(LayoutArrays* layout, std::int32_t newline, std::int32_t indent, std::int32_t dedent,
+                std::int32_t indent_len, Array<std::uint8_t> in_parens,
+                std::pair<std::int32_t, std::int32_t> classes, Array<std::int32_t> block,
+                Array<std::int32_t> opened, Array<std::uint8_t> closes, std::shared_ptr<Columns> columns) {
+    new (layout) LayoutArrays{newline,
+                              indent,
+                              dedent,
+                              indent_len,
+                              std::move(in_parens),
+                              {classes.first, classes.second},
+                              std::move(block),
+                              std::move(opened),
+                              std::move(closes),
+                              std::move(columns)};
+}
+
+void set_parts(PdaParts* parts, std::shared_ptr<LexingAutomaton> lexer, const TableArrays& tables,
+               const LayoutArrays* layout, std::shared_ptr<SharedTrie> trie, Array<std::int32_t> labels) {
     if (!lexer || !trie) throw std::invalid_argument("token pda: lexer and trie are needed");
+    new (parts) PdaParts{std::move(lexer), tables, {}, std::move(trie), std::move(labels)};
+    if (layout != nullptr) parts->layout = *layout;
+}
+
+std::shared_ptr<TokenPda> make_pda(const PdaParts& parts, std::int32_t start_state, std::int32_t end_state,
+                                   std::int64_t max_states, std::int64_t max_depth, std::int64_t max_bytes) {
     std::int64_t held = 0;
     const MemoryLimit memory(max_bytes, held);
-    ParseTables tables;
-    tables.num_states = static_cast<std::int32_t>(action.shape(0));
-    tables.num_terminals = static_cast<std::int32_t>(action.shape(1)) - 1;
-    tables.num_nonterminals = num_nonterminals;
-    tables.action = std::vector(action.data(), action.data() + action.size());
-    tables.gotos = {copy(goto_offset), copy(goto_nonterminal), copy(goto_target)};
-    tables.lhs = copy(lhs);
-    tables.length = copy(length);
-    tables.context = copy(context);
-    tables.are_without_conflicts = are_without_conflicts;
-    const auto terminals = copy(layout);
-    if (terminals.size() != 3) throw std::invalid_argument("tables: a layout has three terminals");
-    Layout blocks{terminals[0], terminals[1],    terminals[2],
-                  indent_len,   copy(in_parens), {columns.first, columns.second},
-                  copy(block),  copy(opened),    copy(closes)};
-    auto masks = copy(labels);
+    auto tables = parts.tables.copied();
+    Layout layout;
+    if (parts.layout)
+        layout = parts.layout->copied();
+    else
+        layout.in_parens = std::vector<std::uint8_t>(static_cast<std::size_t>(tables.num_states));
+    auto masks = copy(parts.labels);
+    const auto columns = parts.layout ? parts.layout->columns : nullptr;
     PythonCanceller canceller;
     const WithoutGil release;
-    auto sets = std::make_shared<const Labels>(trie->tokens()->size(), std::move(masks));
-    const auto* futures = known ? known->futures(*lexer, *trie, blocks.newline) : nullptr;
-    if (futures != nullptr && (blocks.classes.single != 0 || blocks.classes.period != 1))
+    auto labels = std::make_shared<const Labels>(parts.trie->tokens()->size(), std::move(masks));
+    const auto* futures = columns ? columns->futures(*parts.lexer, *parts.trie, layout.newline) : nullptr;
+    if (futures != nullptr && (layout.classes.single != 0 || layout.classes.period != 1))
         throw std::invalid_argument("token pda: other columns than those of the futures");
-    auto made = std::make_shared<TokenPda>(
-        Pushdown(std::move(lexer), std::move(tables), {start_state, end_state}, std::move(blocks)),
-        std::move(trie), std::move(sets), Budget(max_states, 0, &canceller), max_depth, max_bytes, futures);
-    made->set_held(held);
-    return made;
+    auto pda = std::make_shared<TokenPda>(
+        Pushdown(parts.lexer, std::move(tables), {start_state, end_state}, std::move(layout)), parts.trie,
+        std::move(labels), Budget(max_states, 0, &canceller), max_depth, max_bytes, futures);
+    pda->set_held(held);
+    return pda;
 }
 
 using Pairs = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
@@ -188,14 +252,20 @@ void bind_composition(nb::module_& m) {
         .def(nb::init<>())
         .def("of", &find_trie, nb::arg("text"), nb::arg("offsets"), nb::arg("end_tokens"),
              nb::arg("num_labels") = 0);
+    nb::class_<TableArrays>(m, "ParseTables")
+        .def("__init__", &set_tables, nb::kw_only(), nb::arg("action"), nb::arg("goto_offset"),
+             nb::arg("goto_nonterminal"), nb::arg("goto_target"), nb::arg("num_nonterminals"), nb::arg("lhs"),
+             nb::arg("length"), nb::arg("context"), nb::arg("are_without_conflicts"));
+    nb::class_<LayoutArrays>(m, "Layout")
+        .def("__init__", &set_layout, nb::kw_only(), nb::arg("newline"), nb::arg("indent"), nb::arg("dedent"),
+             nb::arg("indent_len"), nb::arg("in_parens"), nb::arg("classes"), nb::arg("block"),
+             nb::arg("opened"), nb::arg("closes"), nb::arg("columns").none() = nb::none());
+    nb::class_<PdaParts>(m, "PdaParts")
+        .def("__init__", &set_parts, nb::kw_only(), nb::arg("lexer"), nb::arg("tables"),
+             nb::arg("layout").none(), nb::arg("trie"), nb::arg("labels"));
     nb::class_<TokenPda>(m, "TokenPda")
-        .def_static("make", &make_pda, nb::arg("lexer"), nb::arg("action"), nb::arg("goto_offset"),
-                    nb::arg("goto_nonterminal"), nb::arg("goto_target"), nb::arg("are_without_conflicts"),
-                    nb::arg("num_nonterminals"), nb::arg("lhs"), nb::arg("length"), nb::arg("context"),
-                    nb::arg("start_state"), nb::arg("end_state"), nb::arg("layout"), nb::arg("indent_len"),
-                    nb::arg("in_parens"), nb::arg("columns"), nb::arg("block"), nb::arg("opened"),
-                    nb::arg("closes"), nb::arg("trie"), nb::arg("labels"), nb::arg("max_states"),
-                    nb::arg("max_depth"), nb::arg("max_bytes") = 0, nb::arg("known").none() = nb::none())
+        .def_static("make", &make_pda, nb::arg("parts"), nb::arg("start_state"), nb::arg("end_state"),
+                    nb::arg("max_states"), nb::arg("max_depth"), nb::arg("max_bytes") = 0)
         .def("empty_language", &TokenPda::empty_language, nb::arg("leading_space") = false,
              nb::call_guard<WithoutGil>())
         .def("reached", &reached, nb::arg("max_states"), nb::arg("max_bytes") = 0)

@@ -38,7 +38,7 @@ class Reader:
         limits = Limits(states=_MOST_STATES, bytes=ADVICE_BYTES)
         self.texts = texts
         self._vocabulary = byte_vocabulary(texts.grammar)
-        self._pda = compose(texts.lexer, tables, 0, self._vocabulary, limits)
+        self._pda = compose(texts.lexer, tables, self._vocabulary, limits).pda(0)
         self.is_empty: bool = self._pda.empty_language()
         self._row = np.zeros((1, len(self._vocabulary) // 32 + 2), np.int32)
         self._allowed: dict[int, int] = {}
