@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from pdacon.front.compilation import compiled_for_bytes
 from pdacon.frontends.insertion import Composition, Escaped, Hole
 from pdacon.frontends.long_integers import json_value
 from pdacon.grammar import GrammarData
 from pdacon.grammar.builtin import builtin_name
-from pdacon.lalr import build_tables, reductions_of
+from pdacon.lalr import Tables, build_tables, reductions_of
 from pdacon.matching.compiled import Compiled, data_of, lexemes_of, name_of, refusal_of
 from pdacon.pda.indentation import parser_terminals
 
@@ -28,6 +30,9 @@ UNKNOWN = (
     "and if the constraint is from a file, load it with `grammar=` to have the values of its grammar"
 )
 _TEXTS = ("choices", "regular expression", "regular set")  # whose sentences stand for themselves
+
+_tables: WeakKeyDictionary[GrammarData, Tables] = WeakKeyDictionary()
+_tables_lock = Lock()
 
 Lexemes = Callable[[bytes], list[tuple[int, int, int]]]
 """The terminals of a sentence, with where in its bytes each of them begins and ends."""
@@ -86,6 +91,17 @@ def _of_composed(grammar: GrammarData, parts: Composition, lexemes: Lexemes, sta
     return tree_of_pieces(parts.outer, parts.text, pieces, values, start)
 
 
+def _tables_of(grammar: GrammarData) -> Tables:
+    """The tables of a composed grammar, built once; kept as long as the grammar is."""
+    with _tables_lock:
+        tables = _tables.get(grammar)
+    if tables is None:
+        tables = build_tables(grammar)
+        with _tables_lock:
+            _tables[grammar] = tables
+    return tables
+
+
 def _outer_pieces(
     grammar: GrammarData, parts: Composition, lexemes: Sequence[tuple[int, int, int]], data: bytes, start: str | None
 ) -> Iterator[Piece]:
@@ -97,7 +113,7 @@ def _outer_pieces(
         told = parser_terminals(grammar.layout, lexemes, data)
     places = [*(at for _, at in told), len(lexemes)]
     begun: dict[int, list[tuple[int, Hole]]] = {}  # by the first of its lexemes: where each hole ends
-    for production, first, last in reductions_of(grammar, build_tables(grammar), number, [one for one, _ in told]):
+    for production, first, last in reductions_of(grammar, _tables_of(grammar), number, [one for one, _ in told]):
         hole = holes.get(grammar.productions[production].lhs)
         if hole is not None:
             begun.setdefault(places[first], []).append((places[last], hole))

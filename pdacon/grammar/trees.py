@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from threading import Lock
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from lark import Lark, Token, Tree
 from lark.lexer import Lexer
@@ -13,6 +15,10 @@ from pdacon.grammar.indentation import lark_options
 
 Piece = tuple[str, str, int]
 """A terminal's name, its text, and at which character it begins."""
+
+
+_parsers: WeakKeyDictionary[GrammarData, dict[tuple[str, Any], Any]] = WeakKeyDictionary()
+_lock = Lock()
 
 
 class _Given(Lexer):
@@ -46,15 +52,34 @@ def tree_of_pieces(
         Terminals in whose place there are values, and what makes these of their texts.
     start : str, optional
     """
-    parser: Any = Lark(text, **{**lark_options(grammar), "lexer": _Given})
+    parser = _parser(grammar, text, _Given)
     tokens = [Token(name, piece, at, end_pos=at + len(piece)) for name, piece, at in pieces]
     return _with_values(parser.parse(tokens, start=start or grammar.options.start[0]), values)
 
 
 def tree_of_text(grammar: GrammarData, text: str) -> Any:
     """Lark's tree of a sentence of a grammar in Lark's language."""
-    parser: Any = Lark(grammar.source, **lark_options(grammar))
+    parser = _parser(grammar, grammar.source, grammar.options.lexer)
     return parser.parse(text, start=grammar.options.start[0])
+
+
+def _parser(grammar: GrammarData, text: str, lexer: Any) -> Any:
+    """Lark's parser of a text, made once for each grammar; an Indenter has a state, so that each text gets its own."""
+
+    def make() -> Any:
+        options: Any = {**lark_options(grammar), "lexer": lexer}
+        return Lark(text, **options)
+
+    if grammar.options.postlex is not None:
+        return make()
+    with _lock:
+        parsers = _parsers.setdefault(grammar, {})
+        parser = parsers.get((text, lexer))
+    if parser is None:
+        parser = make()
+        with _lock:
+            parsers[text, lexer] = parser
+    return parser
 
 
 def _with_values(tree: Any, values: Mapping[str, Callable[[str], Any]]) -> Any:

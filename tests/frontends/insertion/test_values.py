@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,8 @@ from lark import Lark, Tree
 
 import pdacon
 from pdacon import Grammar, RegularSet
+from pdacon.front import values
+from pdacon.lalr import build_tables
 
 
 @dataclass
@@ -94,3 +97,17 @@ def test_the_cache_keeps_what_a_grammar_was_composed_of(tmp_path: Any) -> None:
         grammar = Grammar.compose('?start: "(" h ")"', h=inner)
         assert cache.compile(grammar, pdacon.Vocabulary.bytes()).parse(f"({PERSON})") == value
         assert cache.compile(grammar, pdacon.Vocabulary.bytes()).parse(f"({PERSON})") == value
+
+
+def test_what_reads_a_text_is_made_once_and_serves_all_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    grammar = Grammar.compose('start: "<" data ">"', data=Grammar.builtin("json"))
+    constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
+    texts = [f'<{{"a": [{k}]}}>' for k in range(40)]
+    first = constraint.parse(texts[0])
+    built: list[Any] = []
+    monkeypatch.setattr(values, "build_tables", lambda *given: built.append(given) or build_tables(*given))
+    with ThreadPoolExecutor(4) as pool:
+        trees = list(pool.map(constraint.parse, texts))
+    assert trees[0] == first
+    assert [tree.children[0]["a"] for tree in trees] == [[k] for k in range(40)]
+    assert not built
