@@ -364,7 +364,7 @@ def test_arguments(constraints: Any, model: Any, tokenizer: Any) -> None:
         generate_batch(model, tokenizer, ["a"], constraint=[constraints["words"]], grammar="x")
     with pytest.raises(TypeError, match="no option assistant_model"):
         generate_batch(model, tokenizer, ["a"], constraint=constraints["words"], assistant_model=model)
-    for name in ("seed", "start", "diagnostics", "batch_size"):
+    for name in ("seed", "start", "diagnostics", "batch_size", "prompt"):
         with pytest.raises(TypeError, match=f"generate_batch has no option {name}, which generate has"):
             generate_batch(model, tokenizer, ["a"], constraint=constraints["words"], **{name: 1})
     for options in ({"max_tokens": 0}, {"temperature": -1}, {"temperature": 0, "num_return_sequences": 2}):

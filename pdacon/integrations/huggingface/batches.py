@@ -79,7 +79,7 @@ def generate_batch(
     given = dict(locals())  # all arguments by their names
     if (options.get("num_beams") or getattr(generation_config, "num_beams", None) or 1) != 1:
         raise ValueError("continuous batching has no beams; for num_beams use generate")
-    if others := sorted(options.keys() & OWN):
+    if others := sorted(options.keys() & {*OWN, "prompt"}):
         raise TypeError(f"generate_batch has no option {others[0]}, which generate has")
     asked = Options.of("generate_batch", model, given | options | {"num_beams": 1})
     return write(model, tokenizer, prompts, asked, lambda task: _batched(task, continuous_batching_config))
