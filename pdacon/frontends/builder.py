@@ -15,12 +15,12 @@ from math import prod
 from typing import TypeAlias
 
 from pdacon.base.cancelling import every, look
-from pdacon.errors import GrammarSyntaxError, LimitExceededError, Span
+from pdacon.errors import LimitExceededError, Span
 from pdacon.grammar import GrammarData
 from pdacon.grammar.alternatives import MOST_ALTERNATIVES
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree, parts_of
 from pdacon.grammar.labels import Label
-from pdacon.grammar.loading import loose_names, name_of_literal
+from pdacon.grammar.loading import loose_names, name_of_literal, parts_of_repetition
 from pdacon.grammar.model import Definition, GrammarOptions, Nonterminal, Pattern, Production, Terminal
 from pdacon.grammar.patterns import width_of
 from pdacon.regular.ordered import compile_with_sets
@@ -29,10 +29,7 @@ from pdacon.regular.ordered.program import to_automaton
 from pdacon.regular.regular_set import RegularSet
 
 _AT_ONCE = 50
-"""From so many times on a repetition is broken up into helpers, of at most `_LARGEST_PART` parts each."""
-_LARGEST_PART = 5
-_LEFT_OUT = ""
-"""In alternatives, the place of a symbol in brackets that is left out."""
+"""From so many times on a repetition is broken up into helpers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +41,7 @@ class Unnamed:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Bracketed:
-    """What may be left out, as ``[x]`` in Lark's language: its place is kept.
-
-    So two alternatives of which one leaves out what the other has are told apart, and refused if nothing else does.
-    """
-
-    item: Expression
-
-
-Expression: TypeAlias = Tree[str | Unnamed | Bracketed]
+Expression: TypeAlias = Tree[str | Unnamed]
 """A symbol by its name, or what has none; what consists of these."""
 _Lowered: TypeAlias = Tree[str]
 _Side: TypeAlias = tuple[str, ...]
@@ -103,9 +90,6 @@ def written(node: Expression | Alternative) -> str:
         return " ".join(map(written, node.items))
     if isinstance(node, OneOf):
         return f"({' | '.join(map(written, node.items))})"
-    if isinstance(node, Bracketed):
-        inner = written(node.item)
-        return f"[{inner[1:-1] if isinstance(node.item, OneOf) else inner}]"
     sign = "+" if node.least else "*"
     return f"{written(node.item)}{sign if node.most is None else f'~{node.least}..{node.most}'}"
 
@@ -113,14 +97,10 @@ def written(node: Expression | Alternative) -> str:
 class Builder:
     """Rules and terminals of a grammar, in the order in which they are defined.
 
-    Parameters
-    ----------
-    equal_alternatives : bool
-        Whether of equal alternatives the first counts, whatever their aliases; else they are refused.
+    Of equal alternatives the first counts, where Lark refuses those that differ in their aliases.
     """
 
-    def __init__(self, *, equal_alternatives: bool = False) -> None:
-        self._equal_alternatives = equal_alternatives
+    def __init__(self) -> None:
         self._rules: dict[str, _Rule] = {}
         self._helpers: dict[str, tuple[str, _Lowered]] = {}  # with the rules that they were made for
         self._helper_names: dict[tuple[str, _Lowered, _Lowered], str] = {}
@@ -140,23 +120,20 @@ class Builder:
     def rule(self, name: str, alternatives: Sequence[Alternative], span: Span | None = None) -> None:
         """Define a rule."""
         self._rules[name] = _Rule(alternatives, span)
-        for one in alternatives:
-            pending: list[Expression] = list(reversed(one.items))
-            while pending:
-                node = pending.pop()
-                if isinstance(node, Unnamed):
-                    self._places.setdefault(node.written, node.span)
-                elif isinstance(node, str):
-                    self._leads[name].add(node)
-                pending += reversed(_parts(node))
+        pending: list[Expression] = [InOrder(one.items) for one in reversed(alternatives)]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, Unnamed):
+                self._places.setdefault(node.written, node.span)
+            elif isinstance(node, str):
+                self._leads[name].add(node)
+            pending += reversed(parts_of(node))
 
     def built(self, source: str, path: str | None = None, ignore: Collection[str] = ()) -> GrammarData:
         """The grammar of what the rule ``start`` derives, without the symbols that nothing uses.
 
         Raises
         ------
-        GrammarSyntaxError
-            Two alternatives of a rule are the same.
         LimitExceededError
             "alternatives": a rule has too many once its optional parts are written out; "labels".
         """
@@ -212,7 +189,7 @@ class Builder:
         """What each part of a tree becomes. The deepest come first, and of these the left ones: so Lark counts them."""
         order = [tree]
         for node in order:  # grows
-            order += reversed(_parts(node))
+            order += reversed(parts_of(node))
         lowered: dict[int, _Lowered] = {}
         for node in every(reversed(order)):
             if id(node) not in lowered:
@@ -220,17 +197,15 @@ class Builder:
         return lowered
 
     def _lowered_node(self, rule: str, node: Expression, lowered: Mapping[int, _Lowered]) -> _Lowered:
+        parts = [lowered[id(part)] for part in parts_of(node)]
         if isinstance(node, str):
             return node
         if isinstance(node, Unnamed):
             return self._named(node)
-        parts = [lowered[id(part)] for part in _parts(node)]
         if isinstance(node, InOrder):
             return InOrder(tuple(parts))
         if isinstance(node, OneOf):
             return OneOf(tuple(parts))
-        if isinstance(node, Bracketed):
-            return OneOf((*parts, InOrder((_LEFT_OUT,) * _places(node.item))))
         return self._repeated(rule, parts[0], node.least, node.most)
 
     def _named(self, leaf: Unnamed) -> str:
@@ -270,12 +245,12 @@ class Builder:
         if most < _AT_ONCE:
             return OneOf(tuple(InOrder((item,) * times) for times in range(least, most + 1)))
         so_many = item
-        for factor, rest in _small_factors(least):
+        for factor, rest in parts_of_repetition(least):
             so_many = self._times(rule, factor, rest, so_many, item)
         if least == most:
             return so_many
         times, fewer = item, nothing
-        *factors, (factor, rest) = _small_factors(most - least + 1)
+        *factors, (factor, rest) = parts_of_repetition(most - least + 1)
         for own_factor, own_rest in factors:
             fewer = self._up_to(rule, own_factor, own_rest, times, fewer, item)
             times = self._times(rule, own_factor, own_rest, times, item)
@@ -314,19 +289,12 @@ class Builder:
     def _productions(
         self, name: str, owner: str, rule: Iterable[tuple[_Lowered, Alternative]]
     ) -> Iterator[_Production]:
-        sides: dict[tuple[_Side, str | None], Alternative] = {}
+        sides: dict[_Side, Alternative] = {}
         for tree, one in rule:
             for side in self._sides(owner, tree):
-                sides.setdefault((side, None if self._equal_alternatives else one.alias), one)
-        seen: set[_Side] = set()
-        for order, ((side, _), one) in enumerate(sides.items()):
-            plain = tuple(symbol for symbol in side if symbol != _LEFT_OUT)
-            if plain not in seen:
-                yield _Production(name, plain, owner, one.alias, order, one.span)
-            elif plain:
-                message = f"two alternatives of {owner} are {' '.join(plain)}; an optional part may make two equal"
-                raise GrammarSyntaxError(f"{message}; remove one of them", self._rules[owner].span)
-            seen.add(plain)
+                sides.setdefault(side, one)
+        for order, (side, one) in enumerate(sides.items()):
+            yield _Production(name, side, owner, one.alias, order, one.span)
 
     def _sides(self, rule: str, tree: _Lowered) -> list[_Side]:
         """The alternatives without any within them, each once."""
@@ -365,34 +333,5 @@ class _Production:
         return Production(number[self.lhs], side, 0, self.rule, self.alias, self.order, self.span)
 
 
-def _parts(node: Expression) -> tuple[Expression, ...]:
-    return (node.item,) if isinstance(node, Bracketed) else parts_of(node)
-
-
 def _in_order(one: _Lowered, times: int, other: _Lowered, more: int) -> _Lowered:
     return InOrder((one,) * times + (other,) * more)
-
-
-def _places(node: Expression) -> int:
-    """How many places something has in brackets: none for literals, hidden names, and what becomes a helper."""
-    if isinstance(node, str):
-        return not node.startswith("_")
-    if isinstance(node, Unnamed):
-        return isinstance(node.pattern, Label)
-    if isinstance(node, Repeated) and (node.most is None or node.most >= _AT_ONCE):
-        return 0
-    places = list(map(_places, _parts(node)))
-    if isinstance(node, Repeated) and node.most is not None:
-        return places[0] * node.most
-    return sum(places) if isinstance(node, InOrder) else max(places)
-
-
-def _small_factors(number: int) -> list[tuple[int, int]]:
-    """Factors and summands, each two together at most `_LARGEST_PART`, that make a number of 1: ``n = n * a + b``."""
-    if number <= _LARGEST_PART:
-        return [(number, 0)]
-    for factor in range(_LARGEST_PART, 1, -1):
-        rest, summand = divmod(number, factor)
-        if factor + summand <= _LARGEST_PART:
-            break
-    return [*_small_factors(rest), (factor, summand)]

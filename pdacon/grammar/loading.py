@@ -17,7 +17,7 @@ from lark.grammar import Rule, Symbol
 from lark.lexer import TerminalDef, Token
 from lark.load_grammar import GrammarBuilder
 from lark.tree import Tree
-from lark.utils import is_id_continue, is_id_start
+from lark.utils import is_id_continue, is_id_start, small_factors
 
 from pdacon.base.cancelling import every, within_other_code
 from pdacon.errors import Span
@@ -210,6 +210,11 @@ def prepare_lark() -> None:
                 loader._get_parser()
             finally:
                 loader.LexerConf = whole
+
+
+def parts_of_repetition(times: int) -> list[tuple[int, int]]:
+    """Factors and summands that make a number of 1 (``n = n * a + b``): the helpers in which Lark counts so far."""
+    return small_factors(times, load_grammar.SMALL_FACTOR_THRESHOLD)
 
 
 def name_of_literal(text: str) -> str | None:

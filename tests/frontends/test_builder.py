@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pdacon.errors import GrammarSyntaxError
-from pdacon.frontends.builder import Alternative, Bracketed, Builder, Expression, Unnamed, token, written
+from pdacon.frontends.builder import Alternative, Builder, Expression, Unnamed, token, written
 from pdacon.grammar import GrammarData, GrammarOptions, Pattern, Terminal
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.grammar.model import Definition
@@ -60,8 +60,7 @@ def random_node(rng: random.Random, depth: int) -> Expression:
         large = rng.random() < 0.1
         bounds = [(55, 55), (3, 70), (0, 50)] if large else [(0, None), (1, None), (0, 1), (1, 2), (0, 0)]
         return Repeated(rng.choice(LEAVES) if large else random_item(rng, depth - 1), *rng.choice(bounds))
-    group = OneOf(tuple(InOrder(random_items(rng, depth - 1)) for _ in range(rng.randint(1, 2))))
-    return Bracketed(group) if kind < 7 else group
+    return OneOf(tuple(InOrder(random_items(rng, depth - 1)) for _ in range(rng.randint(1, 2))))
 
 
 def random_item(rng: random.Random, depth: int) -> Expression:
@@ -74,14 +73,14 @@ def random_items(rng: random.Random, depth: int) -> tuple[Expression, ...]:
     return tuple(random_node(rng, depth) for _ in range(rng.randint(0, 3)))
 
 
+def random_alternative(rng: random.Random) -> Alternative:
+    items = random_items(rng, 2)
+    return Alternative(("BAR", *items), rng.choice("xy")) if rng.random() < 0.4 else Alternative(items)
+
+
 def random_rules(rng: random.Random) -> Rules:
-    return {
-        name: [
-            Alternative(random_items(rng, 2), rng.choice([None, None, None, "x", "y"]))
-            for _ in range(rng.randint(1, 3))
-        ]
-        for name in ("start", "r0", "r1", "r2")
-    }
+    names = ("start", "r0", "r1", "r2")
+    return {name: [random_alternative(rng) for _ in range(rng.randint(1, 3))] for name in names}
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -89,14 +88,8 @@ def test_the_same_as_by_larks_loader(seed: int) -> None:
     rules = random_rules(random.Random(seed))
     try:
         expected = loaded(rules)
-    except GrammarSyntaxError:
-        with pytest.raises(GrammarSyntaxError):
-            built(rules)
+    except GrammarSyntaxError:  # of equal alternatives with two aliases, which Lark refuses, the first counts
+        productions = built(rules).productions
+        assert len({(one.lhs, one.rhs) for one in productions}) == len(productions)
         return
     assert built(rules) == expected
-
-
-def test_equal_alternatives_are_refused_with_their_rule() -> None:
-    left_out = Bracketed(OneOf((InOrder(("NUMBER",)),)))
-    with pytest.raises(GrammarSyntaxError, match="two alternatives of start are NUMBER; an optional part"):
-        built({"start": [Alternative((left_out, left_out))]})

@@ -10,13 +10,11 @@ from pdacon.base.quoting import quoted
 from pdacon.errors import (
     EmptyLanguageError,
     GrammarError,
-    GrammarSyntaxError,
     LimitExceededError,
     UnsupportedGrammarError,
 )
 from pdacon.frontends.builder import (
     Alternative,
-    Bracketed,
     Builder,
     Expression,
     Unnamed,
@@ -60,17 +58,14 @@ def made(piece: Piece, source: str, place: str) -> GrammarData:
     building = _Building()
     try:
         whole = _put_together(building, [building.items(piece)])
-    except (UnsupportedGrammarError, GrammarSyntaxError) as error:
+    except UnsupportedGrammarError as error:
         try:
             building = _Building()
             whole = _put_together(building, building.steps(normal_form(piece, place)))
         except (GrammarError, LimitExceededError) as other:
             if isinstance(other, LimitExceededError) and other.what == "seconds":
                 raise
-            if isinstance(error, UnsupportedGrammarError):
-                raise error from None
-            message = f"{place}: a text can be read in two ways where formats meet; write texts between them"
-            raise UnsupportedGrammarError(message, feature="structural tag") from error
+            raise error from None
     return replace(whole, source=source, language="structural tag", imports=(), imported_files=(), parts=None)
 
 
@@ -81,8 +76,6 @@ def _put_together(building: _Building, start: _Sides) -> GrammarData:
     ------
     UnsupportedGrammarError
         Nobody could tell where a piece ends.
-    GrammarSyntaxError
-        Two alternatives are the same.
     """
     outer = building.grammar(start)
     inner = {name: with_final_rules(part.grammar) for name, part in building.parts.items()}
@@ -157,7 +150,7 @@ class _Building:
         return self._repeated(piece)
 
     def _optional(self, piece: Piece) -> _Items:
-        return (Bracketed(OneOf((InOrder(self.items(piece)),))),)
+        return (OneOf((OneOf((InOrder(self.items(piece)),)), InOrder(()))),)
 
     def _symbol(self, piece: Part | Token) -> str | Unnamed:
         if isinstance(piece, Token):

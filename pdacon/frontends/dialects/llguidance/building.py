@@ -35,7 +35,6 @@ from pdacon.frontends.dialects.llguidance.tree import (
     Source,
     Special,
     Tree,
-    walk,
 )
 from pdacon.frontends.insertion import MADE_UP, Schemas
 from pdacon.grammar import GrammarData, Pattern, Terminal
@@ -103,7 +102,7 @@ class Built:
         never : mapping of str to RegularSet
             For some of them what must not follow.
         """
-        builder = Builder(equal_alternatives=True)
+        builder = Builder()
         for name, (_, alternatives, span) in self.rules.items():
             builder.rule(name, alternatives, span)
         for name, word in self.words.items():
@@ -152,18 +151,16 @@ class _Building:
         self._rule_of: dict[str, str] = {}  # for each set with parts the rule that stands for it
         self._names = _lark_names(source)
         self._imported = source.imported()
+        self._used: set[str] = set()  # the names in rules
 
     def whole(self) -> Built:
         source, built = self._source, self._built
-        used: set[str] = set()
         for rule in source.rules.values():
             signs = source.text[rule.at : rule.name.at].strip()
             built.rules[self._own(rule.name.name)] = signs, self._rule(rule), self._span(rule.name)
-            if not _is_lexeme(rule):
-                used |= {one.name for one in walk(rule.body) if isinstance(one, Name)}
         for name, rule in source.terminals.items():
             word = _word(rule)
-            if word is not None and name in used:
+            if word is not None and name in self._used:
                 built.words[self._own(name)], built.spans[self._own(name)] = word, self._span(rule.name)
         for ignored in source.ignored:
             texts = self._terminals.of(ignored.body) - EMPTY
@@ -260,6 +257,7 @@ class _Building:
         if isinstance(tree, Special):
             return token(tree.name, self._span(tree)), False
         if isinstance(tree, Name):
+            self._used.add(tree.name)
             rule = self._source.terminals.get(tree.name)
             if tree.name in self._source.rules or (rule is not None and _word(rule) is not None):
                 return self._own(tree.name), False

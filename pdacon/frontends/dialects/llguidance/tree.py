@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -199,21 +198,3 @@ class Source:
     def imported(self) -> dict[str, tuple[Name, str]]:
         """The terminals that come from ``common``, by their names here: where they are named, and the name there."""
         return {own.name: (own, there) for common in self.imports for own, there in common.names}
-
-
-def parts_of(tree: Tree) -> tuple[Tree, ...]:
-    """The trees right below one."""
-    if isinstance(tree, Sequence | Both):
-        return tree.parts
-    if isinstance(tree, Choice):
-        return tree.options
-    return (tree.body,) if isinstance(tree, Not | Group | Repeat) else ()
-
-
-def walk(tree: Tree) -> Iterator[Tree]:
-    """A tree and all that is in it, from left to right."""
-    pending = [tree]
-    while pending:
-        one = pending.pop()
-        yield one
-        pending += reversed(parts_of(one))
