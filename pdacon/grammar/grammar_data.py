@@ -260,8 +260,9 @@ def _bytes_of(automaton: Automaton) -> bytes:
 
 
 def _folder(name: str, original: str) -> str:
-    """The path that is in a made-up name: ``lib.amb.`` of ``lib__amb__N``."""
-    return name.lstrip("_").removesuffix(original.lstrip("_")).replace("__", ".")
+    """The path that is in a made-up name: ``lib.amb.`` of ``lib__amb__N``; a part of an inner grammar has none."""
+    path, own = name.lstrip("_"), original.lstrip("_")
+    return path.removesuffix(own).replace("__", ".") if path.endswith(own) else ""
 
 
 def _symbol(grammar: GrammarData, symbol: int, depth: int) -> str:

@@ -238,15 +238,15 @@ class _Composition:
         trails = self._pieces(f"{hole.name.upper()}_TRAIL", around, own)
         sides: list[Side] = [(start,)]
         if leads:
-            led = self._rule(self._free(f"{hole.name.lower()}_led"), hole.span, hole.name)
+            led = self._rule(self._free(f"{hole.name.lower()}_led"), hole.span, hole.shown)
             # In the island, so that after the first piece more of it is ignored.
             for piece in leads:
                 self._produce(led, (piece, start))
             self._islands[island] = replace(self._islands[island], last=len(self._productions))
             sides.append((~led,))
         if trails:
-            hole.bare = self._rule(self._free(f"{hole.name.lower()}_bare"), hole.span, hole.name)
-            hole.trailed = self._rule(self._free(f"{hole.name.lower()}_trailed"), hole.span, hole.name)
+            hole.bare = self._rule(self._free(f"{hole.name.lower()}_bare"), hole.span, hole.shown)
+            hole.trailed = self._rule(self._free(f"{hole.name.lower()}_trailed"), hole.span, hole.shown)
             for piece in trails:
                 self._produce(hole.trailed, (~hole.bare, piece))
             self._produce(hole.nonterminal, (~hole.bare,))
@@ -307,7 +307,7 @@ class _Composition:
         self._closers.add(closer)
         key = opener, hole.nonterminal
         if key not in self._opened:
-            self._opened[key] = self._rule(self._free(f"{hole.name.lower()}_led"), hole.span, hole.name)
+            self._opened[key] = self._rule(self._free(f"{hole.name.lower()}_led"), hole.span, hole.shown)
             assert hole.island is not None
             own = self._islands[hole.island]
             first = len(self._productions)

@@ -248,6 +248,18 @@ def test_a_schema_where_no_rule_may_stand(text: str, place: str) -> None:
     assert str(caught.value).startswith(f"{place}%json has the values of a schema, which only a rule can have")
 
 
+def test_parts_of_an_inner_grammar_are_called_what_they_are_parts_of() -> None:
+    inner = Grammar.from_lark('start: "a"\n%ignore "-"')
+    composed = Grammar.compose('start: "<" code ">"\n%ignore /[ ]/', code=inner)
+    described = {composed.describe_production(k) for k in range(len(composed.productions))}
+    assert {"code: code", "code: code /[ ]/"} <= described
+    schema = schemas_in('start: "<" %json {"type": "integer"} ">"\n%ignore /[ ]/\n')
+    assert 'start: "<" %json {"type": "integer"} ">"' in {
+        schema.describe_production(k) for k in range(len(schema.productions))
+    }
+    assert not any("j000_" in schema.describe_production(k) for k in range(len(schema.productions)))
+
+
 def test_alternatives_that_a_schema_makes_equal_are_told_in_the_authors_words() -> None:
     with pytest.raises(GrammarSyntaxError, match=r"^<grammar>:1:1: .*<start : %json {\"const\": 1}> ") as caught:
         schemas_in('start: [%json {"const": 1}] [%json {"const": 1}]\n')
