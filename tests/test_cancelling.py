@@ -11,7 +11,11 @@ import pytest
 
 import pdacon
 from pdacon import CancelledError, Grammar, LimitExceededError, Vocabulary
+from pdacon._native import _core
 from pdacon.base.cancelling import Watch, current, every, look
+from pdacon.composition import native_trie
+from pdacon.lalr import build_tables
+from pdacon.lexer import build_lexer
 
 
 class Clock:
@@ -74,6 +78,24 @@ def test_a_watch_that_was_left_is_not_asked() -> None:
         pass
     clock.now = 9
     look()
+
+
+def lexemes_of(grammar: Grammar) -> _core.NextLexemes:
+    lexer = build_lexer(grammar, build_tables(grammar))
+    return _core.NextLexemes.make(lexer.automaton, native_trie(Vocabulary.bytes()), 0)
+
+
+def test_what_the_core_goes_on_with_asks_the_watch_around_each_call() -> None:
+    """Not that in which it was begun."""
+    grammar, clock = Grammar.builtin("sql_select"), Clock()
+    with Watch(1, clock=clock, patience=0):
+        lexemes = lexemes_of(grammar)
+    clock.now = 9
+    for context in range(40):
+        lexemes.after(context, lexemes.beginning())
+    with pytest.raises(LimitExceededError), Watch(0.5, clock=iter(range(9)).__next__):
+        lexemes.after(0, lexemes.beginning())
+    lexemes.after(0, lexemes.beginning())
 
 
 def test_items_are_looked_at_now_and_then() -> None:

@@ -228,6 +228,7 @@ class NextLexemes {
 
     std::int32_t beginning() { return futures_.beginning(); }
     std::vector<std::pair<std::int32_t, std::int32_t>> after(std::int32_t context, std::int32_t residue) {
+        canceller_ = PythonCanceller();  // the watch of this call, not that of an earlier one
         const MemoryLimit memory(max_bytes_, bytes_);
         std::vector<std::pair<std::int32_t, std::int32_t>> found;
         for (const auto& emission : futures_.after(context, residue))
