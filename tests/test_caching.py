@@ -34,7 +34,9 @@ from pdacon import (
     filters,
 )
 from pdacon.front import caching
+from pdacon.front.compilation import compiled
 from pdacon.front.stores import ObjectStore
+from pdacon.matching.compiled import Compiled
 
 WORDS = Vocabulary.bytes()
 LETTERS = Vocabulary.from_tokens([b"a", b"b", b'"', None], eos_ids=[3])
@@ -160,13 +162,13 @@ def test_threads_wait_for_one_compilation(monkeypatch: pytest.MonkeyPatch) -> No
     started, go_on = threading.Event(), threading.Event()
     calls = []
 
-    def slowly(*args: Any, **options: Any) -> pdacon.Constraint:
+    def slowly(*args: Any, **options: Any) -> Compiled:
         calls.append(args)
         started.set()
         assert go_on.wait(20)
-        return pdacon.compile(*args, **options)
+        return compiled(*args, **options)
 
-    monkeypatch.setattr(caching, "compile", slowly)
+    monkeypatch.setattr(caching, "compiled", slowly)
     cache = CompileCache()
     with ThreadPoolExecutor(8) as pool:
         asked = [pool.submit(cache.compile, "json", WORDS) for _ in range(8)]
@@ -185,14 +187,14 @@ def test_threads_wait_for_one_compilation(monkeypatch: pytest.MonkeyPatch) -> No
 def test_who_waits_for_one_that_is_cancelled_compiles_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     started, stop = threading.Event(), threading.Event()
 
-    def cancelled(*args: Any, cancel: Any = None, **options: Any) -> pdacon.Constraint:
+    def cancelled(*args: Any, cancel: Any = None, **options: Any) -> Compiled:
         if cancel is not None:
             started.set()
             assert cancel.wait(20)
             raise CancelledError("the compilation was cancelled")
-        return pdacon.compile(*args, **options)
+        return compiled(*args, **options)
 
-    monkeypatch.setattr(caching, "compile", cancelled)
+    monkeypatch.setattr(caching, "compiled", cancelled)
     cache = CompileCache()
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(cache.compile, "json", WORDS, cancel=stop)

@@ -9,6 +9,7 @@ from support.small_tokenizers import train_byte_level
 
 import pdacon
 from pdacon.filters import Words
+from pdacon.filters.canonical import Canonical
 
 AMBIGUOUS = pdacon.Grammar.from_lark('start: a | b\na: "x"\nb: "x"\n')
 NAMES = pdacon.Grammar.from_lark("start: NAME\nNAME: /[a-z]+/\n")
@@ -51,3 +52,6 @@ def test_filters_narrow_what_is_checked() -> None:
     assert pdacon.check(NAMES, filters=[Words(["1".replace("1", "Q")])]).findings[0].id == "PDA007"
     with pytest.raises(TypeError):
         pdacon.check(NAMES, filters=["a"])  # type: ignore[list-item]
+    for ask in (pdacon.check, pdacon.compile):
+        with pytest.raises(TypeError, match=f"{ask.__name__}: the tokenizer's own tokens .* canonical=tokenizer"):
+            ask(NAMES, pdacon.Vocabulary.bytes(), filters=[Canonical(None)])

@@ -27,7 +27,7 @@ Sources: Cognetta, Pohl, Lee and Okazaki 2025, "Pitfalls, subtleties, and techni
 constrained generation", sections 3.3 and 4; Vieira et al. 2025, "Language models over canonical byte-pair encodings".
 """
 
-from pdacon.filters.canonical import FILTERS, Canonical, TokenFilter, canonical_of
+from pdacon.filters.canonical import FILTERS, TokenFilter, canonical_of, require_filters
 from pdacon.filters.spaces import Prefix
 from pdacon.filters.tokenizer_texts import changes_or_refusal
 from pdacon.filters.values import (
@@ -38,13 +38,11 @@ from pdacon.filters.values import (
     Normalized,
     Scripts,
     Words,
-    require_filters,
     texts_of,
 )
 
 __all__ = [
     "FILTERS",
-    "Canonical",
     "Characters",
     "Filter",
     "InTerminals",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -18,6 +19,7 @@ from pdacon.errors import VocabularyError
 from pdacon.filters.spaces import Prefix
 from pdacon.filters.tokenizer_parts import parts_of
 from pdacon.filters.tokenizer_texts import added_tokens, form_of_tokenizer, text_arrays, texts_left
+from pdacon.filters.values import Filter
 from pdacon.regular.regular_set import RegularSet
 
 FILTERS = _core.Filters()
@@ -162,3 +164,24 @@ def _make(tokenizer: Any, vocabulary: Vocabulary, trie: _core.Trie) -> TokenFilt
     left = Canonical(tokenizer).texts()
     left_fingerprint = "" if left is None else left.fingerprint
     return TokenFilter(made, parts.prefix, form if words is None else given_back, left_fingerprint)
+
+
+def require_filters(caller: str, filters: Any) -> list[Filter]:
+    """The filters, if they are a list of such.
+
+    Raises
+    ------
+    TypeError
+        They are not; or one is `Canonical`, for which there is an option.
+    """
+    if isinstance(filters, Filter) or not isinstance(filters, Iterable):
+        raise TypeError(f"{caller}: filters must be a list of filters, not {filters!r:.60}; write filters=[...]")
+    listed = list(filters)
+    for one in listed:
+        if isinstance(one, Canonical):
+            raise TypeError(
+                f"{caller}: the tokenizer's own tokens are asked for by canonical=tokenizer, not by a filter"
+            )
+        if isinstance(one, type) or not isinstance(one, Filter):
+            raise TypeError(f"{caller}: filters must be of pdacon.filters, not {one!r:.60}")
+    return listed

@@ -241,7 +241,8 @@ class Normalized:
     """Texts that the normalizer of a tokenizer leaves as they are, however they are cut into tokens.
 
     What it changes, such as upper case that it lowers, the model has never seen, and its tokenizer never reads it.
-    `Canonical` has the same texts, in the tokens of the tokenizer. `Grammar.unreachable` says what a grammar loses.
+    ``canonical=tokenizer`` has the same texts, in the tokens of the tokenizer. `Grammar.unreachable` says what a
+    grammar loses.
 
     Parameters
     ----------
@@ -305,22 +306,6 @@ class InTerminals:
 
     def texts(self) -> None:
         """All texts: what it forbids depends on where terminals begin and end."""
-
-
-def require_filters(filters: Any) -> list[Filter]:
-    """The filters, if they are a list of such.
-
-    Raises
-    ------
-    TypeError
-    """
-    if isinstance(filters, Filter) or not isinstance(filters, Iterable):
-        raise TypeError(f"compile: filters must be a list of filters, not {filters!r:.60}; write filters=[...]")
-    listed = list(filters)
-    for one in listed:
-        if isinstance(one, type) or not isinstance(one, Filter):
-            raise TypeError(f"compile: filters must be of pdacon.filters, not {one!r:.60}")
-    return listed
 
 
 def texts_of(filters: Iterable[Filter]) -> RegularSet | None:

@@ -31,9 +31,10 @@ from pdacon.base.limits import Limits
 from pdacon.composition import native_trie, own_version, write
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, CancelledError, LimitExceededError, PdaconError
-from pdacon.filters import Canonical, Filter, InTerminals, canonical_of
-from pdacon.front.compilation import within_filters
-from pdacon.front.compiling import compile, filters_of
+from pdacon.filters import Filter, InTerminals, canonical_of
+from pdacon.filters.canonical import Canonical
+from pdacon.front.compilation import compiled, within_filters
+from pdacon.front.compiling import filters_of
 from pdacon.front.constraint import Constraint, constraint_of
 from pdacon.front.grammar import Grammar, GrammarSource, from_data, grammar_of
 from pdacon.front.stores import ObjectStore
@@ -160,7 +161,7 @@ class CompileCache:
             words,
             limits,
             cancel,
-            lambda: compile(made, words, limits=limits, cancel=cancel, filters=canonicals),
+            lambda: constraint_of(compiled(made, words, limits, cancel=cancel, filters=canonicals)),
         )
         # Two types can have the same texts, and no file has the type, nor what a grammar was composed of.
         known = found.grammar
@@ -529,13 +530,13 @@ def _compiled(
     vocabulary: Vocabulary,
     limits: Limits,
     cancel: CancelEvent | None,
-    filters: Iterable[Filter],
+    filters: Sequence[Filter],
 ) -> Constraint:
     """The constraint of a grammar that is made first, both within the limits' time."""
     with Watch(limits.seconds, cancel) as watch:
         grammar = make(watch)
         left = replace(limits, seconds=watch.left())
-        return compile(grammar, vocabulary, limits=left, cancel=cancel, filters=filters)
+        return constraint_of(compiled(grammar, vocabulary, left, cancel=cancel, filters=filters))
 
 
 def _limits(caller: str, given: Limits | None) -> Limits:

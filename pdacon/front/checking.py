@@ -85,7 +85,7 @@ def check(
         vocabulary = vocabulary_of("check", vocabulary, tokenizer, model)
     own = Limits() if limits is None else limits
     require("check", "limits", own, Limits)
-    asked = require_filters(filters)
+    asked = require_filters("check", filters)
     require_texts(asked, grammar)
     with Watch(own.seconds, cancel):
         states = own.beside(automaton_states(grammar)).states

@@ -33,7 +33,8 @@ from pdacon.errors import (
     NondeterministicGrammarError,
     UnsupportedGrammarError,
 )
-from pdacon.filters import Canonical, Filter, InTerminals, TokenFilter, canonical_of, texts_of
+from pdacon.filters import Filter, InTerminals, TokenFilter, canonical_of, texts_of
+from pdacon.filters.canonical import Canonical
 from pdacon.front.report import with_pictures
 from pdacon.frontends.narrowing import with_terminals_within, with_texts_within
 from pdacon.grammar import GrammarData

@@ -9,7 +9,8 @@ from pdacon.base.arguments import helps_with_names, require, require_bool, requi
 from pdacon.base.cancelling import CancelEvent
 from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary, vocabulary_of
-from pdacon.filters import Canonical, Filter, require_filters
+from pdacon.filters import Filter, require_filters
+from pdacon.filters.canonical import Canonical
 from pdacon.front.compilation import compiled
 from pdacon.front.constraint import Constraint, constraint_of
 from pdacon.front.grammar import GrammarSource, grammar_of
@@ -116,7 +117,7 @@ def compile(
 
 def filters_of(filters: Iterable[Filter], canonical: Any, tokenizer: Any) -> list[Filter]:
     """The filters that are asked for, ``canonical`` as the last one. Raises TypeError."""
-    asked = require_filters(filters)
+    asked = require_filters("compile", filters)
     if canonical is None or canonical is False:
         return asked
     if canonical is True:

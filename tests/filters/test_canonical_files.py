@@ -197,7 +197,6 @@ def test_kept_in_memory_and_in_files(tmp_path: Path) -> None:
     made = cache.compile("json", vocabulary, canonical=tokenizer)
     assert made.is_canonical
     assert not plain.is_canonical
-    assert cache.compile("json", vocabulary, filters=[pdacon.filters.Canonical(tokenizer)]) is made
     assert cache.compile("json", vocabulary, canonical=byte_level()) is made
     lower = cache.compile("json", vocabulary, canonical=lowered(tokenizer))
     assert lower.accepts('"a"') > lower.accepts('"A"')

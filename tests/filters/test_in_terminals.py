@@ -13,7 +13,8 @@ from support.small_tokenizers import train_byte_level
 import pdacon
 from pdacon import Vocabulary
 from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError
-from pdacon.filters import Canonical, Characters, InTerminals, NormalForm, Scripts
+from pdacon.filters import Characters, InTerminals, NormalForm, Scripts
+from pdacon.filters.canonical import Canonical
 from pdacon.frontends.narrowing import with_terminals_within
 from pdacon.lexer import compile_terminal
 from pdacon.regular.ordered.running import runner_of

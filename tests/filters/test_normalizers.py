@@ -24,7 +24,8 @@ import pdacon
 from pdacon import Vocabulary
 from pdacon.detokenizer.sentencepiece_model import parse
 from pdacon.errors import EmptyLanguageError, VocabularyError
-from pdacon.filters import Canonical, Normalized
+from pdacon.filters import Normalized
+from pdacon.filters.canonical import Canonical
 from pdacon.filters.normalizers import changes_of
 
 LETTERS = [
