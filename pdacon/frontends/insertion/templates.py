@@ -155,7 +155,7 @@ def _with_holes(
     for name in names:
         if not re.fullmatch(r"_?[a-z][a-z0-9_]*|_?[A-Z][A-Z0-9_]*", name, re.ASCII):
             raise ValueError(f"compose: {name!r} is no name of a rule or a terminal in Lark's language")
-        if re.search(rf"^[ \t]*[?!]*{name}\s*(?:\.\s*-?\d+\s*|\{{[^}}]*\}}\s*)?:", text, re.MULTILINE):
+        if name in _DEFINED.findall(text):
             raise ValueError(
                 f"compose: the grammar defines {name} itself; leave its definition out, or take a new name"
             )

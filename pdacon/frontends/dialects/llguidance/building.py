@@ -150,7 +150,7 @@ class _Building:
         self._of_set: dict[RegularSet, str] = {}
         self._rule_of: dict[str, str] = {}  # for each set with parts the rule that stands for it
         self._names = _lark_names(source)
-        self._imported = source.imported()
+        self._imported = source.imports
         self._used: set[str] = set()  # the names in rules
 
     def whole(self) -> Built:
@@ -163,9 +163,9 @@ class _Building:
             if word is not None and name in self._used:
                 built.words[self._own(name)], built.spans[self._own(name)] = word, self._span(rule.name)
         for ignored in source.ignored:
-            texts = self._terminals.of(ignored.body) - EMPTY
+            texts = self._terminals.of(ignored) - EMPTY
             if texts:
-                built.ignored.add(self._symbol(texts, ignored.body))
+                built.ignored.add(self._symbol(texts, ignored))
         for own, rule_name in self._rule_of.items():
             span = built.spans[own]
             built.rules[rule_name] = "", [Alternative((part,), None, span) for part in built.parts[own]], span
@@ -328,7 +328,7 @@ def _is_lexeme(rule: Rule) -> bool:
 
 def _lark_names(source: Source) -> Mapping[str, str]:
     """Names for those that have a hyphen, each given once."""
-    names = [*source.rules, *source.terminals, *source.imported()]
+    names = [*source.rules, *source.terminals, *source.imports]
     taken = {name for name in names if "-" not in name}
     changed = {}
     for name in names:

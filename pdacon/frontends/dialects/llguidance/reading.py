@@ -12,9 +12,7 @@ from pdacon.frontends.dialects.llguidance.tree import (
     Both,
     Choice,
     Chunks,
-    Common,
     Group,
-    Ignored,
     Literal,
     Name,
     Not,
@@ -62,7 +60,7 @@ def read(text: str, path: str | None) -> Source:
 class _Reader:
     def __init__(self, text: str, path: str | None) -> None:
         self._cursor, self._depth = Cursor(text, path), 0
-        self._source = Source(text, path, {}, {}, [], [])
+        self._source = Source(text, path, {}, {}, [], {})
 
     def whole(self) -> Source:
         cursor = self._cursor
@@ -98,10 +96,9 @@ class _Reader:
     def _statement(self) -> None:
         cursor, at = self._cursor, self._cursor.at
         if cursor.take("%ignore"):
-            body = self._choice()
-            self._source.ignored.append(Ignored(body, at, cursor.at))
+            self._source.ignored.append(self._choice())
         elif cursor.take("%import"):
-            self._import(at)
+            self._import()
         elif cursor.take("%llguidance"):
             self._options(at, self._json("%llguidance"))
         elif cursor.take("%override") or cursor.take("%declare"):
@@ -123,26 +120,25 @@ class _Reader:
                 "%llguidance", f"the option {quoted(str(name))} of %llguidance cannot be had; leave it out", at
             )
 
-    def _import(self, at: int) -> None:
+    def _import(self) -> None:
         cursor = self._cursor
         self._skip()
         if not cursor.take("common"):
             cursor.fail(f"only %import common is there in llguidance's grammars, not {cursor.here()}")
-        names: list[tuple[Name, str]] = []
+        names = self._source.imports
         if cursor.take("."):
             name = self._name("a terminal of common")
             own = self._name("a name") if self._sign("->") else name
-            names.append((own, name.name))
+            names[own.name] = own, name.name
         else:
             self._expect("(", "before the names")
             while not self._sign(")"):
                 self._skip()
                 name = self._name("a terminal of common")
-                names.append((name, name.name))
+                names[name.name] = name, name.name
                 if not self._sign(","):
                     self._expect(")", "after the names")
                     break
-        self._source.imports.append(Common(tuple(names), at, cursor.at))
 
     def _json(self, keyword: str) -> Any:
         cursor = self._cursor
@@ -175,7 +171,7 @@ class _Reader:
         lazy, suffix = self._rule_options(name)
         self._expect(":", f"after the name {name.name}")
         body = self._choice()
-        rule = Rule(name, body, lazy, suffix, at, cursor.at)
+        rule = Rule(name, body, lazy, suffix, at)
         known = self._source.terminals if _TERMINAL.fullmatch(name.name) else self._source.rules
         if name.name in known:
             line = cursor.span(known[name.name].at).line

@@ -73,7 +73,7 @@ class Terminals:
 
     def __init__(self, source: Source) -> None:
         self._source, self._cursor = source, Cursor(source.text, source.path)
-        self._imported = source.imported()
+        self._imported = source.imports
         self._known: dict[str, RegularSet] = {}
         self._open: list[str] = []
 

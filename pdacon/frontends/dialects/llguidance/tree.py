@@ -148,8 +148,8 @@ class Rule:
         It ends as soon as it can.
     suffix : Value or None
         What it ends with, beside its body.
-    at, end : int
-        From its name up to the end of its body.
+    at : int
+        Where it begins, with what stands before its name.
     """
 
     name: Name
@@ -157,25 +157,6 @@ class Rule:
     lazy: bool
     suffix: Value | None
     at: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Ignored:
-    """``%ignore``."""
-
-    body: Tree
-    at: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Common:
-    """``%import common.NAME``, for each name; ``names`` has what it is called here, and what there."""
-
-    names: tuple[tuple[Name, str], ...]
-    at: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,15 +167,15 @@ class Source:
     ----------
     rules, terminals : dict of str to Rule
         By their names, in the order of the text.
+    ignored : list of Tree
+        What stands after ``%ignore``.
+    imports : dict of str to (Name, str)
+        The terminals that come from ``common``, by their names here: where they are named, and the name there.
     """
 
     text: str
     path: str | None
     rules: dict[str, Rule]
     terminals: dict[str, Rule]
-    ignored: list[Ignored]
-    imports: list[Common]
-
-    def imported(self) -> dict[str, tuple[Name, str]]:
-        """The terminals that come from ``common``, by their names here: where they are named, and the name there."""
-        return {own.name: (own, there) for common in self.imports for own, there in common.names}
+    ignored: list[Tree]
+    imports: dict[str, tuple[Name, str]]
