@@ -93,11 +93,6 @@ class Watch:
             assert isinstance(error, LimitExceededError)
             raise LimitExceededError("seconds", self._spent(), self.seconds, error.detail) from None
 
-    def is_set(self) -> bool:
-        """Never: what stops the work is raised. So a watch is a `CancelEvent`, for stages that ask for no more."""
-        self.look()
-        return False
-
     def look(self) -> None:
         """Raise `LimitExceededError` if the time is over, and `CancelledError` if the caller cancelled the work."""
         stop_if_set(self.cancel)

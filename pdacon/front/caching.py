@@ -215,9 +215,7 @@ class CompileCache:
 
         asked = filters_of(filters, canonical, tokenizer)
         said = ("keyed", *key, *_said_of(asked, words))
-        return self._constraint(
-            said, words, limits, cancel, lambda: _compiled(lambda _: make(), words, limits, cancel, asked)
-        )
+        return self._constraint(said, words, limits, cancel, lambda: _compiled(make, words, limits, cancel, asked))
 
     def compile_schema(
         self,
@@ -248,14 +246,13 @@ class CompileCache:
 
         def make() -> Constraint:
             return _compiled(
-                lambda watch: from_data(
+                lambda: from_data(
                     schema_grammar(
                         schema,
                         spelling=spelling,
                         lax=lax,
                         registry=registry,
                         formats=formats,
-                        watch=watch,
                         closed=closed,
                     )
                 ),
@@ -526,7 +523,7 @@ def _said_of(filters: Iterable[Filter], vocabulary: Vocabulary) -> tuple[str, ..
 
 
 def _compiled(
-    make: Callable[[Watch], Grammar],
+    make: Callable[[], Grammar],
     vocabulary: Vocabulary,
     limits: Limits,
     cancel: CancelEvent | None,
@@ -534,7 +531,7 @@ def _compiled(
 ) -> Constraint:
     """The constraint of a grammar that is made first, both within the limits' time."""
     with Watch(limits.seconds, cancel) as watch:
-        grammar = make(watch)
+        grammar = make()
         left = replace(limits, seconds=watch.left())
         return constraint_of(compiled(grammar, vocabulary, left, cancel=cancel, filters=filters))
 

@@ -81,11 +81,9 @@ class GrammarWaysIn(GrammarQuestions):
         """
         from pdacon.frontends.json_schema import schema_grammar
 
-        with Watch(seconds, cancel) as watch:
+        with Watch(seconds, cancel):
             return cls._of(
-                schema_grammar(
-                    schema, spelling=spelling, lax=lax, registry=registry, formats=formats, watch=watch, closed=closed
-                )
+                schema_grammar(schema, spelling=spelling, lax=lax, registry=registry, formats=formats, closed=closed)
             )
 
     @classmethod
@@ -135,8 +133,8 @@ class GrammarWaysIn(GrammarQuestions):
         """
         from pdacon.frontends.types import type_grammar
 
-        with Watch(seconds, cancel) as watch:
-            return cls._of(type_grammar(type, form, spelling, lax, watch))
+        with Watch(seconds, cancel):
+            return cls._of(type_grammar(type, form, spelling, lax))
 
     @classmethod
     def from_function(
@@ -168,8 +166,8 @@ class GrammarWaysIn(GrammarQuestions):
         """
         from pdacon.frontends.types import function_grammar
 
-        with Watch(seconds, cancel) as watch:
-            return cls._of(function_grammar(function, form, spelling, lax, arguments, watch))
+        with Watch(seconds, cancel):
+            return cls._of(function_grammar(function, form, spelling, lax, arguments))
 
     @classmethod
     def from_tools(
@@ -205,8 +203,8 @@ class GrammarWaysIn(GrammarQuestions):
         """
         from pdacon.frontends.types import tools_grammar
 
-        with Watch(seconds, cancel) as watch:
-            return cls._of(tools_grammar(tools, form, spelling, lax, arguments, several, watch))
+        with Watch(seconds, cancel):
+            return cls._of(tools_grammar(tools, form, spelling, lax, arguments, several))
 
     @classmethod
     def from_gbnf(cls, text: str, *, source_path: str | os.PathLike[str] | None = None) -> Self:
@@ -562,8 +560,8 @@ class GrammarWaysIn(GrammarQuestions):
         """
         from pdacon.frontends.structural_tags import structural_tag_grammar
 
-        with Watch(seconds, cancel) as watch:
-            return cls._of(structural_tag_grammar(tag, spelling=spelling, registry=registry, watch=watch))
+        with Watch(seconds, cancel):
+            return cls._of(structural_tag_grammar(tag, spelling=spelling, registry=registry))
 
 
 def _path(source_path: str | os.PathLike[str] | None) -> str | None:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from pdacon.base.cancelling import Watch
 from pdacon.base.cautions import caution
 from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents
@@ -32,12 +31,11 @@ def schema_grammar(
     lax: bool = False,
     registry: Any = None,
     formats: bool = True,
-    watch: Watch | None = None,
     notation: Notation | None = None,
     closed: bool = False,
     plain_integers: bool = False,
 ) -> GrammarData:
-    """The grammar of the values that satisfy a schema; see `Grammar.from_json_schema`. ``watch`` can stop the work.
+    """The grammar of the values that satisfy a schema; see `Grammar.from_json_schema`.
 
     ``notation`` has the marks of types that are not JSON's. With ``plain_integers`` ``1.0`` is none in any draft, so
     that an integer is told from a float by its text.
@@ -61,8 +59,7 @@ def schema_grammar(
     marked = () if notation is None else tuple(notation.marks)
     reader = Reader(documents, formats, drop, note, marked, closed, plain_integers)
     _refuse_envelope(schema)
-    watch = Watch(0.0, None) if watch is None else watch
-    writer = Writer(reader, spelling, watch, notation)
+    writer = Writer(reader, spelling, notation)
     try:
         start = writer.write(reader.question(documents.root))
     except LimitExceededError as error:
@@ -84,7 +81,7 @@ def schema_grammar(
         place = ""
         with suppress(UnsupportedSchemaError, LimitExceededError, RecursionError):
             place = _unsatisfiable(
-                documents, reader, lambda one: lower(*_written(reader, spelling, watch, notation, one)) is None
+                documents, reader, lambda one: lower(*_written(reader, spelling, notation, one)) is None
             )
         raise EmptyLanguageError(f"no value satisfies the schema{place}{under}")
     for pointer, name in writer.impossible_members(lowered.symbols):
@@ -119,10 +116,8 @@ def _too_many_productions(writer: Writer) -> str:
     )
 
 
-def _written(
-    reader: Reader, spelling: Spelling, watch: Watch, notation: Notation | None, question: int
-) -> tuple[Productions, int]:
-    writer = Writer(reader, spelling, watch, notation)
+def _written(reader: Reader, spelling: Spelling, notation: Notation | None, question: int) -> tuple[Productions, int]:
+    writer = Writer(reader, spelling, notation)
     start = writer.write(question)
     return writer.out, start
 

@@ -20,7 +20,7 @@ from functools import partial
 from typing import Any
 
 from pdacon._native import _core
-from pdacon.base.cancelling import Watch, every
+from pdacon.base.cancelling import every, look
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import strings
 from pdacon.frontends.json_schema.facts import (
@@ -65,8 +65,7 @@ class Writer:
         By the pointer of an object's schema and a name: what is asked of that member, and the depth of its value.
     """
 
-    def __init__(self, reader: Reader, written: Spelling, watch: Watch, notation: Notation | None = None) -> None:
-        self._watch = watch
+    def __init__(self, reader: Reader, written: Spelling, notation: Notation | None = None) -> None:
         self._constants = {} if notation is None else notation.constants
         self._marks = {} if notation is None else notation.marks
         self.out = Productions()
@@ -87,7 +86,7 @@ class Writer:
         """The nonterminal of the values that satisfy a question, with all that it needs."""
         start = self.value((question,), question)
         while self._pending:
-            self._watch.left()
+            look()
             work, argument, self.depth = self._pending.pop()
             self._current = argument
             self.is_deepest = self._counts_depth and self.depth == self.spelling.max_depth

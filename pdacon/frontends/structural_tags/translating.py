@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from pdacon.base.cancelling import Watch
 from pdacon.base.cautions import caution
 from pdacon.errors import EmptyLanguageError, GrammarError, UnsupportedGrammarError, UnsupportedSchemaError
 from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar
@@ -30,20 +29,18 @@ _SYNTAXES = {
 }
 
 
-def structural_tag_grammar(
-    tag: Any, *, spelling: Spelling | None = None, registry: Any = None, watch: Watch | None = None
-) -> GrammarData:
+def structural_tag_grammar(tag: Any, *, spelling: Spelling | None = None, registry: Any = None) -> GrammarData:
     """The grammar of the texts that a structural tag describes; see `Grammar.from_structural_tag`."""
     outermost = root(tag)
-    piece = _Translation(spelling, registry, watch).piece(outermost, ())
+    piece = _Translation(spelling, registry).piece(outermost, ())
     return made(piece, json.dumps(outermost.given, ensure_ascii=False, default=float), outermost.place)
 
 
 class _Translation:
     """Formats as pieces. ``ends`` are the texts that end the tag which a format lies in: free text stops there."""
 
-    def __init__(self, spelling: Spelling | None, registry: Any, watch: Watch | None) -> None:
-        self._spelling, self._registry, self._watch = spelling, registry, watch
+    def __init__(self, spelling: Spelling | None, registry: Any) -> None:
+        self._spelling, self._registry = spelling, registry
         self._translators: dict[str, Callable[[Format, tuple[str, ...]], Piece]] = {
             "const_string": self._const_string,
             "json_schema": self._json_schema,
@@ -120,7 +117,7 @@ class _Translation:
         schema = one.given.get("json_schema")
 
         def grammar() -> GrammarData:
-            return schema_grammar(schema, spelling=spelling, registry=self._registry, watch=self._watch)
+            return schema_grammar(schema, spelling=spelling, registry=self._registry)
 
         return _part(self._within(one, "json_schema", grammar), f"{one.place}/json_schema")
 

@@ -10,7 +10,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_origin
 
-from pdacon.base.cancelling import Watch
 from pdacon.errors import UnsupportedSchemaError, UnsupportedTypeError
 from pdacon.frontends.json_schema import Spelling, schema_grammar
 from pdacon.frontends.types.classes import class_shape
@@ -61,13 +60,11 @@ def is_type(given: Any) -> bool:
     )
 
 
-def type_grammar(
-    given: Any, form: FormName, spelling: Spelling | None, lax: bool, watch: Watch | None = None
-) -> GrammarData:
+def type_grammar(given: Any, form: FormName, spelling: Spelling | None, lax: bool) -> GrammarData:
     """See `Grammar.from_type`."""
     if not isinstance(given, Hashable):
         raise TypeError(f"Grammar.from_type takes a class or another type, not the value {given!r:.60}{_advice(given)}")
-    return _grammar(("type", given), (form, spelling, lax), watch)
+    return _grammar(("type", given), (form, spelling, lax))
 
 
 def _advice(value: Any) -> str:
@@ -76,13 +73,11 @@ def _advice(value: Any) -> str:
     return "" if type(value).__module__ == "builtins" else f"; give its class, {type(value).__name__}"
 
 
-def function_grammar(
-    function: Any, form: FormName, spelling: Spelling | None, lax: bool, key: str, watch: Watch | None = None
-) -> GrammarData:
+def function_grammar(function: Any, form: FormName, spelling: Spelling | None, lax: bool, key: str) -> GrammarData:
     """See `Grammar.from_function`."""
     if not callable(function):
         raise TypeError(f"from_function takes a function, not {function!r:.60}")
-    return _grammar(("tools", (function,)), (form, spelling, lax, key, False), watch)
+    return _grammar(("tools", (function,)), (form, spelling, lax, key, False))
 
 
 def tools_grammar(
@@ -92,23 +87,21 @@ def tools_grammar(
     lax: bool,
     key: str,
     several: bool,
-    watch: Watch | None,
 ) -> GrammarData:
     """See `Grammar.from_tools`."""
     if isinstance(tools, str | dict) or not isinstance(tools, Sequence) or not tools:
         raise TypeError(f"from_tools takes a list of at least one function, class or dict, not {tools!r:.60}")
-    return _grammar(("tools", tuple(tools)), (form, spelling, lax, key, several), watch)
+    return _grammar(("tools", tuple(tools)), (form, spelling, lax, key, several))
 
 
-def _grammar(given: tuple[str, Any], options: tuple[Any, ...], watch: Watch | None) -> GrammarData:
-    watch = Watch(0.0, None) if watch is None else watch
+def _grammar(given: tuple[str, Any], options: tuple[Any, ...]) -> GrammarData:
     form, hints, shape, name = _shaped(given, options)
     for item, path in hints.hashed:
         refuse_unhashable(item, path)
     schemas = Schemas()
     schema = {**shape.schema(schemas), "$defs": schemas.definitions}
     for union, path in hints.unions:
-        found = overlap(union, form, watch)
+        found = overlap(union, form)
         if found is not None:
             what = f"nothing tells {found[0].words()} from {found[1].words()}"
             hints.left_out(path, what, "a text of one is a text of the other and is read as the first; give each a "
@@ -118,7 +111,6 @@ def _grammar(given: tuple[str, Any], options: tuple[Any, ...], watch: Watch | No
             schema,
             spelling=form.spelling,
             lax=options[2],
-            watch=watch,
             notation=form.notation(),
             plain_integers=True,
         )

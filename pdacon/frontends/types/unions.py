@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pdacon.base.cancelling import Watch, every
+from pdacon.base.cancelling import every
 from pdacon.base.cautions import held
 from pdacon.errors import EmptyLanguageError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import schema_grammar
@@ -78,12 +78,12 @@ def _tried(work: Callable[[Any, str], Any], given: Any, path: str) -> Any:
         return error
 
 
-def overlap(union: Either, form: Form, watch: Watch) -> tuple[Shape, Shape] | None:
+def overlap(union: Either, form: Form) -> tuple[Shape, Shape] | None:
     """Two members that can be written alike and mean different values; None if there are no such."""
     members = [settled(one) for one in union.members]
     for k, first in enumerate(members):
         for second in every(members[k + 1 :], 1):
-            if not _same_meaning(first, second) and not _apart(first, second) and _meet(first, second, form, watch):
+            if not _same_meaning(first, second) and not _apart(first, second) and _meet(first, second, form):
                 return first, second
     return None
 
@@ -156,7 +156,7 @@ def _kind(shape: Shape) -> str | None:
     return next((name for kind, name in kinds if isinstance(shape, kind)), None)
 
 
-def _meet(first: Shape, second: Shape, form: Form, watch: Watch) -> bool:
+def _meet(first: Shape, second: Shape, form: Form) -> bool:
     """Whether some raw value fits both, or it cannot be told."""
     schemas = Schemas()
     both: dict[str, Any] = {"allOf": [first.schema(schemas), second.schema(schemas)]}
@@ -167,7 +167,7 @@ def _meet(first: Shape, second: Shape, form: Form, watch: Watch) -> bool:
     both["$defs"] = schemas.definitions
     try:
         with held():  # what is to be said of the schema is said of the whole type's
-            schema_grammar(both, notation=form.notation(), watch=watch, plain_integers=True)
+            schema_grammar(both, notation=form.notation(), plain_integers=True)
     except EmptyLanguageError:
         return False
     except UnsupportedSchemaError:
