@@ -398,6 +398,7 @@ class Filters:
     def of(
         self,
         trie: Trie,
+        *,
         pairs: NDArray[np.int32],  # left, right, rank and what they become, one after another
         ranks: NDArray[np.int32],  # of each token, or empty: any two tokens become the one that spells both
         roles: NDArray[np.uint8],  # of each token: 0 unused, 1 used, 2 a byte, 3 unmerged; see MergeTable::Role

@@ -39,13 +39,34 @@ std::shared_ptr<CanonicalFilter> find_filter(
     if (!trie || pairs.size() % 4 != 0)
         throw std::invalid_argument("canonical filter: the arrays do not fit together");
     const FilterDefinition definition{
-        column(pairs, 0),   column(pairs, 1),   column(pairs, 2),     column(pairs, 3),
-        copy(ranks),        copy(roles),        copy(classes),        copy(next),
-        copy(ends),         copy(free),         copy(bytewise),       copy(text_classes),
-        copy(text_next),    copy(settled),      copy(star_offset),    copy(star_low),
-        copy(star_high),    copy(star_target),  copy(star_accepting), copy(added),
-        copy(words),        copy(scores),       copy(unknown),        {most},
-        {restarts ? 1 : 0}, {prefixed ? 1 : 0}, {spaced ? 1 : 0}};
+        .left = column(pairs, 0),
+        .right = column(pairs, 1),
+        .rank = column(pairs, 2),
+        .made = column(pairs, 3),
+        .ranks = copy(ranks),
+        .roles = copy(roles),
+        .classes = copy(classes),
+        .next = copy(next),
+        .ends = copy(ends),
+        .free = copy(free),
+        .bytewise = copy(bytewise),
+        .text_classes = copy(text_classes),
+        .text_next = copy(text_next),
+        .settled = copy(settled),
+        .star_offset = copy(star_offset),
+        .star_low = copy(star_low),
+        .star_high = copy(star_high),
+        .star_target = copy(star_target),
+        .star_accepting = copy(star_accepting),
+        .added = copy(added),
+        .words = copy(words),
+        .scores = copy(scores),
+        .unknown = copy(unknown),
+        .most = {most},
+        .restarts = {restarts ? 1 : 0},
+        .prefixed = {prefixed ? 1 : 0},
+        .spaced = {spaced ? 1 : 0},
+    };
     const WithoutGil release;
     return filters.of(trie->tokens(), definition.numbers());
 }
@@ -103,12 +124,12 @@ void bind_filters(nb::module_& m) {
         .def("statistics", &statistics);
     nb::class_<Filters>(m, "Filters")
         .def(nb::init<>())
-        .def("of", &find_filter, nb::arg("trie"), nb::arg("pairs"), nb::arg("ranks"), nb::arg("roles"),
-             nb::arg("classes"), nb::arg("next"), nb::arg("ends"), nb::arg("free"), nb::arg("bytewise"),
-             nb::arg("text_classes"), nb::arg("text_next"), nb::arg("settled"), nb::arg("star_offset"),
-             nb::arg("star_low"), nb::arg("star_high"), nb::arg("star_target"), nb::arg("star_accepting"),
-             nb::arg("added"), nb::arg("restarts"), nb::arg("words"), nb::arg("most"), nb::arg("scores"),
-             nb::arg("unknown"), nb::arg("prefixed"), nb::arg("spaced"));
+        .def("of", &find_filter, nb::arg("trie"), nb::kw_only(), nb::arg("pairs"), nb::arg("ranks"),
+             nb::arg("roles"), nb::arg("classes"), nb::arg("next"), nb::arg("ends"), nb::arg("free"),
+             nb::arg("bytewise"), nb::arg("text_classes"), nb::arg("text_next"), nb::arg("settled"),
+             nb::arg("star_offset"), nb::arg("star_low"), nb::arg("star_high"), nb::arg("star_target"),
+             nb::arg("star_accepting"), nb::arg("added"), nb::arg("restarts"), nb::arg("words"),
+             nb::arg("most"), nb::arg("scores"), nb::arg("unknown"), nb::arg("prefixed"), nb::arg("spaced"));
 }
 
 }  // namespace pdacon
