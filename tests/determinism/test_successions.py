@@ -21,8 +21,8 @@ from support.stock_lark import StockLark, affordable_length, shared_lark
 
 import pdacon
 from pdacon.determinism import Finding
+from pdacon.determinism.bit_sets import members
 from pdacon.determinism.language.follow_sets import FollowSets
-from pdacon.determinism.language.reachability import members
 from pdacon.determinism.lexical.texts import Texts
 from pdacon.errors import PdaconError
 from pdacon.front.grammar import Grammar

@@ -6,12 +6,12 @@ all states at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pdacon.determinism.bit_sets import members, set_of
 from pdacon.determinism.examples import Yields, shortest_yields
 from pdacon.pda import Reduces
 
@@ -210,7 +210,7 @@ class Items:
 
     def copies(self, state: int) -> int:
         """The copies of one LR(0) state that the tables have, as bits: with layout, states are split by parentheses."""
-        return _bits(np.flatnonzero(self.tables.origin == self.tables.origin[state])) & self._accessible
+        return set_of(np.flatnonzero(self.tables.origin == self.tables.origin[state]).tolist()) & self._accessible
 
     def predecessors(self, states: int) -> int:
         """The states from which a shift or goto leads to one of the states."""
@@ -327,7 +327,7 @@ class Items:
             new = set(following.get(pending.pop(), ())) - found
             found |= new
             pending += new
-        return _bits(found)
+        return set_of(found)
 
     @cached_property
     def _before(self) -> list[int]:
@@ -335,18 +335,3 @@ class Items:
         for source, target in zip(*self._edges, strict=True):
             before[target] |= 1 << source
         return [states & self._accessible for states in before]
-
-
-def members(states: int) -> Iterator[int]:
-    """The members of a set that is given as bits, ascending."""
-    while states:
-        least = states & -states
-        yield least.bit_length() - 1
-        states ^= least
-
-
-def _bits(numbers: object) -> int:
-    bits = 0
-    for number in numbers:  # type: ignore[attr-defined]
-        bits |= 1 << int(number)
-    return bits

@@ -66,12 +66,6 @@ class Sentences:
         count = self._grammar.end + 1 + len(self._grammar.nonterminals)
         return {self._grammar.describe_symbol(symbol): symbol for symbol in range(count)}
 
-    @cached_property
-    def _blank(self) -> bytes | None:
-        """What parts two lexemes."""
-        spelled = [text for k in sorted(self._grammar.ignore) if (text := self._texts.shortest(k))]
-        return min(spelled, key=lambda text: (text != b" ", len(text), text), default=None)
-
     def _pieces(self, tree: Derivation) -> list[_Piece]:
         start = self._state_before(self._symbol(tree.symbol))
         pieces: list[_Piece] = []
@@ -156,9 +150,10 @@ class Sentences:
     def _gaps(self, pieces: Sequence[_Piece]) -> Iterator[list[bytes]]:
         """What to write between the pieces: blanks between words, blanks everywhere, nothing."""
         between = list(pairwise(pieces))
-        if self._blank is not None:
-            yield [self._blank if _is_word(a.text[-1:]) and _is_word(b.text[:1]) else b"" for a, b in between]
-            yield [self._blank] * len(between)
+        blank = self._texts.blank
+        if blank is not None:
+            yield [blank if _is_word(a.text[-1:]) and _is_word(b.text[:1]) else b"" for a, b in between]
+            yield [blank] * len(between)
         yield [b""] * len(between)
 
     def _joined(self, pieces: Sequence[_Piece], gaps: Sequence[bytes]) -> bytes:
@@ -178,7 +173,7 @@ class Sentences:
         context = int(self._texts.lexer.context_of_state[piece.state])
         if piece.terminal not in self._texts.looked_for(context):
             # A conflict between reductions that nothing settles leaves its lookaheads out of the row.
-            text = text.removeprefix(self._blank or b"")
+            text = text.removeprefix(self._texts.blank or b"")
             return text[len(piece.text) :] if text.startswith(piece.text) else None
         while (lexeme := self._texts.first_lexeme(context, text)) is not None and lexeme.length > 0:
             found, text = text[: lexeme.length], text[lexeme.length :]

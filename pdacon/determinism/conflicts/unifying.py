@@ -22,9 +22,9 @@ from collections.abc import Iterable
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, TypeAlias
 
+from pdacon.determinism.bit_sets import members
 from pdacon.determinism.conflicts.bounds import NOTHING, Bounds
 from pdacon.determinism.conflicts.derivations import Example, Reading
-from pdacon.determinism.conflicts.items import members
 
 if TYPE_CHECKING:
     from pdacon.determinism.conflicts.items import Item, Items

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pdacon.determinism.bit_sets import members
 from pdacon.determinism.language.neighbours import Neighbours
-from pdacon.determinism.language.reachability import Follower, Reach, members
+from pdacon.determinism.language.reachability import Follower, Reach
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 
 if TYPE_CHECKING:

@@ -25,6 +25,7 @@ import numpy as np
 from pdacon._native import _core
 from pdacon.base.limits import Limits
 from pdacon.composition import byte_vocabulary, compose, native_trie
+from pdacon.determinism.bit_sets import members, set_of
 from pdacon.determinism.deadline import ADVICE_BYTES, OutOfTimeError
 from pdacon.determinism.language.lookbacks import Lookbacks, predecessors
 from pdacon.errors import LimitExceededError
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from pdacon.lexer import Lexer
 
 # Sets of symbols, states and residues are integers: bit k is member k.
-_WIDE = 512
 """Bits of a set from which on it is read and written as a whole: one by one, each step would cost the whole set."""
 
 
@@ -351,35 +351,13 @@ class Follower:
         return self._lookbacks(reach.advanced)
 
 
-def members(mask: int) -> Iterator[int]:
-    """The members of a set, ascending. Cost: linear in the largest one."""
-    if mask.bit_length() > _WIDE:
-        data = np.frombuffer(mask.to_bytes(mask.bit_length() // 8 + 1, "little"), np.uint8)
-        yield from np.flatnonzero(np.unpackbits(data, bitorder="little")).tolist()
-        return
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
-
-
 def _by_label(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
     """Sets of residues by label. As sets they take a bit each, where the list of a wide pattern is a thousand times
     as large."""
     rests: dict[int, list[int]] = {}
     for label, rest in pairs:
         rests.setdefault(label, []).append(rest)
-    return {label: _set_of(some) for label, some in rests.items()}
-
-
-def _set_of(numbers: list[int]) -> int:
-    """The set with these members. Cost: linear in the largest one, and in their number."""
-    most = max(numbers)
-    if most <= _WIDE:
-        return sum({1 << number for number in numbers})
-    flags = np.zeros(most + 1, np.uint8)
-    flags[numbers] = 1
-    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+    return {label: set_of(some) for label, some in rests.items()}
 
 
 def _by_action(action: np.ndarray) -> tuple[list[int], list[dict[int, int]]]:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pdacon.determinism.bit_sets import members, set_of
 from pdacon.determinism.language.follow_sets import FollowSets
 from pdacon.determinism.language.neighbours import Neighbours
-from pdacon.determinism.language.reachability import members
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Successions:
         self._texts = texts
         self._examples = examples
         self._reach = reach
-        self._never = sum(1 << terminal for terminal in set(never))
+        self._never = set_of({*never})
         self._deadline = deadline
         self._neighbours = Neighbours(texts)
 
@@ -110,7 +110,7 @@ class Successions:
 
     def _asked_for(self, place: int) -> int:
         """The terminals that a state of the tables has an action for."""
-        return sum(1 << terminal for terminal in np.flatnonzero(self._tables.action[place]).tolist())
+        return set_of(np.flatnonzero(self._tables.action[place]).tolist())
 
     def _finding(self, before: int, dead: int, named: set[tuple[int, int | None]]) -> Finding | None:
         self._deadline.require()

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pdacon.base.quoting import quote
+from pdacon.determinism.bit_sets import members
 from pdacon.determinism.language.follow_sets import FollowSets
-from pdacon.determinism.language.reachability import members
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.pda import Configuration, Machine, Stack
@@ -139,8 +139,7 @@ def _loss(
 ) -> _Loss | None:
     """The pair after these terminals as a text, if that is read so far and the word is refused there."""
     pieces = [text for terminal in way if (text := texts.shortest(terminal)) is not None]
-    blanks = [text for k in sorted(texts.grammar.ignore) if (text := texts.shortest(k))]
-    blank = min(blanks, key=lambda text: (text != b" ", len(text), text), default=b"")
+    blank = texts.blank or b""
     for gap in dict.fromkeys([b"", blank]):
         before = Configuration.initial(machine, start).read(gap.join(pieces))
         if len(pieces) == len(way) and before is not None and _is_refused(before, pair, stack):

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pdacon.base.quoting import quote
-from pdacon.determinism.language.reachability import Follower, Reach, members
+from pdacon.determinism.bit_sets import members
+from pdacon.determinism.language.reachability import Follower, Reach
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.errors import LimitExceededError
 from pdacon.regular.ordered.labels import FIRST_BYTE

@@ -116,6 +116,12 @@ class Texts:
             self._shortest[terminal] = shortest_match(compile_terminal(self.grammar, record)) if has_text else None
         return self._shortest[terminal]
 
+    @cached_property
+    def blank(self) -> bytes | None:
+        """A text that is ignored, to part two lexemes: a space, or else a shortest; None if nothing is ignored."""
+        ignored = (text for k in self.grammar.ignore if (text := self.shortest(k)))
+        return min(ignored, key=lambda text: (text != b" ", len(text), text), default=None)
+
     def first_lexeme(self, context: int, text: bytes) -> Lexeme | None:
         """What is committed first if the text is read from the start of a lexeme and ends there; None if nothing is."""
         return self._lexeme(int(self.automaton.entries[context].max()), text)

@@ -199,9 +199,8 @@ class _Ways:
             for state in np.flatnonzero(of_state == context).tolist()
             if (way := self._examples.way(state)) is not None
         ]
-        ignored = [text for k in self._texts.grammar.ignore if (text := self._texts.shortest(k))]
         for way in sorted(ways, key=len)[:_PLACES]:
             words = [self._texts.shortest(symbol) for symbol in way]
             if all(word is not None for word in words):
-                for blank in (b"", *sorted(ignored, key=lambda text: (text != b" ", len(text), text))[:1]):
+                for blank in dict.fromkeys((b"", self._texts.blank or b"")):
                     yield b"".join((word or b"") + blank for word in words)
