@@ -10,7 +10,6 @@ from pdacon.base.cancelling import CancelEvent, Watch
 from pdacon.base.limits import Limits
 from pdacon.determinism import SECONDS, check_within
 from pdacon.detokenizer import Vocabulary, vocabulary_of
-from pdacon.errors import LimitExceededError
 from pdacon.filters import Filter, require_filters
 from pdacon.front.compilation import require_texts, within_filters
 from pdacon.front.grammar import GrammarSource, grammar_of
@@ -90,10 +89,5 @@ def check(
     with Watch(own.seconds, cancel):
         states = own.beside(automaton_states(grammar)).states
         narrowed = within_filters(grammar, asked, own)
-        try:
-            report = check_within(narrowed, vocabulary, seconds=seconds, max_states=states, max_bytes=own.bytes)
-        except LimitExceededError as error:
-            if error.what == "seconds" or limits is not None:
-                raise
-            raise LimitExceededError(error.what, error.given, error.limit, error.detail, fixed=True) from None
+        report = check_within(narrowed, vocabulary, seconds=seconds, max_states=states, max_bytes=own.bytes)
         return with_pictures(report)
