@@ -283,6 +283,7 @@ class LexingAutomaton:
     @staticmethod
     def make(
         nfa: Nfa,
+        *,
         ignored: NDArray[np.uint8],
         alternations: list[list[int]],
         renames: list[list[tuple[int, list[int]]]],

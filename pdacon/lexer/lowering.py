@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -102,22 +101,21 @@ def build_lexer(
     for clash in clashes_in(grammar, contexts):
         raise clash.error
     nfa = _make_nfa(grammar, max_states)
-    make = partial(
-        _core.LexingAutomaton.make,
-        nfa,
-        np.array([k in grammar.ignore for k in range(len(grammar.terminals))], np.uint8),
-        [list(context.alternation) for context in contexts],
-        [[(regex, list(keywords)) for regex, keywords in context.renames] for context in contexts],
-        contexts_after,
-        np.unique(context_of_state[list(tables.start_states)]).tolist(),
-        -1 if grammar.layout is None else grammar.layout.newline,
-        8 if grammar.layout is None else grammar.layout.tab_len,
-        max_states,
-        max_bytes,
-        grammar.layout is not None and grammar.layout.escaped,
-    )
+    layout = grammar.layout
     try:
-        automaton = make()
+        automaton = _core.LexingAutomaton.make(
+            nfa,
+            ignored=np.array([k in grammar.ignore for k in range(len(grammar.terminals))], np.uint8),
+            alternations=[list(context.alternation) for context in contexts],
+            renames=[[(regex, list(keywords)) for regex, keywords in context.renames] for context in contexts],
+            follow=contexts_after,
+            starts=np.unique(context_of_state[list(tables.start_states)]).tolist(),
+            newline=-1 if layout is None else layout.newline,
+            tab_width=8 if layout is None else layout.tab_len,
+            max_states=max_states,
+            max_bytes=max_bytes,
+            escaped_lines=layout is not None and layout.escaped,
+        )
     except LimitExceededError as error:
         detail = _largest_patterns(grammar, max_states)
         raise LimitExceededError(error.what, error.given, error.limit, detail) from None

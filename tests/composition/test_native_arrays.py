@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -186,9 +187,7 @@ def test_a_lexeme_can_begin_a_text(parts: dict[str, Any]) -> None:
         entry=[0, 2, 4],
     )
     all_of_them = [0, 1, 2]
-    lexer = _core.LexingAutomaton.make(
-        terminals, np.zeros(3, np.uint8), [all_of_them] * 2, [[], []], [[0]] * 3, [0], -1, 8, 0
-    )
+    lexer = automaton(terminals, [all_of_them] * 2, [[], []], [[0]] * 3)
     context = np.zeros_like(parts["context"])
     assert made(parts | {"lexer": lexer, "context": context}) is not None
     with pytest.raises(ValueError, match="no lexeme can begin a text"):
@@ -284,6 +283,28 @@ def nfa(**changes: list[int]) -> _core.Nfa:
     return _core.Nfa.make(**given)
 
 
+def automaton(
+    terminals: _core.Nfa,
+    alternations: list[list[int]],
+    renames: list[list[tuple[int, list[int]]]],
+    follow: list[list[int]],
+    starts: Sequence[int] = (0,),
+) -> _core.LexingAutomaton:
+    """Of terminals of which none is ignored, for as many as ``follow`` has, or one."""
+    ignored = np.zeros(max(len(follow), 1), np.uint8)
+    return _core.LexingAutomaton.make(
+        terminals,
+        ignored=ignored,
+        alternations=alternations,
+        renames=renames,
+        follow=follow,
+        starts=list(starts),
+        newline=-1,
+        tab_width=8,
+        max_states=0,
+    )
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -313,13 +334,12 @@ def test_damaged_nfas_are_refused(changes: dict[str, list[int]]) -> None:
     with pytest.raises(ValueError, match="nfa"):
         _core.find_collisions(broken, pairs, [[0]], 0)
     with pytest.raises(ValueError, match="nfa"):
-        _core.LexingAutomaton.make(broken, np.zeros(1, np.uint8), [[0]], [[]], [[0]], [0], -1, 8, 0)
+        automaton(broken, [[0]], [[]], [[0]])
 
 
 def test_lexical_contexts_out_of_range_are_refused() -> None:
     good = nfa()
-    ignored = np.zeros(1, np.uint8)
-    assert _core.LexingAutomaton.make(good, ignored, [[0]], [[]], [[0]], [0], -1, 8, 0).num_states == 1
+    assert automaton(good, [[0]], [[]], [[0]]).num_states == 1
     for alternations, renames, follow, starts in [
         ([[1]], [[]], [[0]], [0]),
         ([[0]], [[(0, [1])]], [[0]], [0]),
@@ -330,7 +350,7 @@ def test_lexical_contexts_out_of_range_are_refused() -> None:
         ([[0]], [[]], [[0]], [1]),
     ]:
         with pytest.raises(ValueError, match=r"lexer|context"):
-            _core.LexingAutomaton.make(good, ignored, alternations, renames, follow, starts, -1, 8, 0)
+            automaton(good, alternations, renames, follow, starts)
     for pairs in ([0], [0, 1], [-1, 0]):
         with pytest.raises(ValueError, match="pairs"):
             _core.find_collisions(good, np.array(pairs, np.int32), [[0]], 0)

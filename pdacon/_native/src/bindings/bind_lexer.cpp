@@ -273,9 +273,9 @@ void bind_lexer(nb::module_& m) {
         .def_static("joined", &joined, nb::arg("num_terminals"), nb::arg("programs"));
     m.def("lexical_contexts", &contexts, nb::arg("action"), nb::arg("order"), nb::arg("always"));
     nb::class_<LexingAutomaton>(m, "LexingAutomaton")
-        .def_static("make", &make_automaton, nb::arg("nfa"), nb::arg("ignored"), nb::arg("alternations"),
-                    nb::arg("renames"), nb::arg("follow"), nb::arg("starts"), nb::arg("newline"),
-                    nb::arg("tab_width"), nb::arg("max_states"), nb::arg("max_bytes") = 0,
+        .def_static("make", &make_automaton, nb::arg("nfa"), nb::kw_only(), nb::arg("ignored"),
+                    nb::arg("alternations"), nb::arg("renames"), nb::arg("follow"), nb::arg("starts"),
+                    nb::arg("newline"), nb::arg("tab_width"), nb::arg("max_states"), nb::arg("max_bytes") = 0,
                     nb::arg("escaped_lines") = false)
         .def_prop_ro("num_states", &LexingAutomaton::num_states)
         .def_prop_ro("num_classes", &LexingAutomaton::num_classes)
