@@ -4,7 +4,7 @@ In: arguments, files, standard input. Out: results on standard output, progress 
 exit status: 0, 1 for findings (or a text that the grammar forbids), 2 for bad input, which gets one line and never a
 traceback, 130 after Ctrl-C.
 
-The room knows the public names of the rooms below and nothing of their inside. It is the only one that prints.
+The room is the only one that prints.
 Without the extra ``cli`` (typer, rich) it says so. Nothing is imported before it is needed: help and ``check`` load no
 tokenizer, and only ``generate`` loads torch.
 """

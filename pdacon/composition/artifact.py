@@ -112,7 +112,7 @@ class StoredConstraint:
 
     def grammar(self) -> GrammarData:
         """The grammar, as it was compiled. Raises ArtifactError."""
-        from pdacon.grammar.records import from_json
+        from pdacon.grammar.serialized import from_json
 
         text = self._artifact.grammar()
         with self._named():
@@ -146,7 +146,7 @@ def encode(
     with_vocabulary: bool = True,
 ) -> bytes:
     """The file of a constraint. Raises ArtifactError."""
-    from pdacon.grammar.records import to_json
+    from pdacon.grammar.serialized import to_json
 
     settings = {
         "pdacon": own_version(),

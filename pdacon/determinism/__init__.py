@@ -1,11 +1,11 @@
-"""The checker: is a grammar deterministic, and if not, why?
+"""Checks whether a grammar is deterministic, and says why where it is not.
 
-In: a Grammar, its LALR tables, its lexer, perhaps a Vocabulary. Out: a Report, whose findings are data;
-text, JSON, SARIF and annotations are renderings of it. Every finding has a place, the author's names, a witness and,
+In: `GrammarData`, its LALR tables, its lexer, perhaps a `Vocabulary`. Out: a `Report`, whose findings are data; text,
+JSON, SARIF and annotations are renderings of it. Every finding has a place, the author's names, a witness and,
 where one is known, a repair.
 
-It decides what is an error under the grammar's options; it changes nothing, and it does not know how the automata
-that it reads were built.
+It decides what is an error under the grammar's options, and changes nothing. Where a finding is about texts, it
+composes the grammar with the 256 bytes and asks the automaton.
 
 Sources: Isradisaikul & Myers 2015, "Finding counterexamples from parsing conflicts"; the conflict reports of Bison
 and LALRPOP.

@@ -1,9 +1,9 @@
-"""The drawing room: a grammar and what is made of it -> pictures, as SVG text.
+"""Draws a grammar and what is made of it as SVG.
 
-In: a Grammar and its LALR tables. Out: one SVG a picture, complete in itself: railroad diagrams of the rules, or of the
-JSON Schema that a grammar was made of, the automaton of a terminal, the parser, a state and what is around it, a
-lexical context, the two readings behind a conflict. What is in the picture of an automaton is a `Graph` first
-(`terminal_graph` and its like), which knows nothing of places and pixels.
+In: `GrammarData`, its tables and lexer, findings of a report, or a JSON Schema. Out: one SVG a picture, complete in
+itself: railroad diagrams of the rules, or of the JSON Schema that a grammar was made of, the automaton of a terminal,
+the parser, a state and what is around it, a lexical context, the two readings behind a conflict. What is in the picture
+of an automaton is a `Graph` first (`terminal_graph` and its like), which knows nothing of places and pixels.
 
 It does not know tokens, constraints or files. It needs ``pip install 'pdacon[draw]'``: graphlay places nodes,
 railroad-diagrams draws rules, no other program is run. The same grammar gives the same bytes.

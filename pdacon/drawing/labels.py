@@ -8,8 +8,8 @@ from difflib import get_close_matches
 
 from pdacon.determinism.lexical.repair.suggested import written
 from pdacon.errors import LimitExceededError
-from pdacon.frontends.printing import automaton_pattern
 from pdacon.grammar import GrammarData, Terminal
+from pdacon.grammar.printing import automaton_pattern
 
 WIDEST = 72
 """Characters of a line before it is broken."""

@@ -18,11 +18,11 @@ from pdacon.drawing import svg
 from pdacon.drawing.columns import Part, arrange
 from pdacon.drawing.labels import grammar_name, is_made, pattern, shortened, suggestion
 from pdacon.errors import DrawingError
-from pdacon.frontends.printing import to_lark
 from pdacon.grammar import GrammarData
 from pdacon.grammar.definitions import Definition, Expression, Name, read_definitions, written
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.grammar.model import Terminal
+from pdacon.grammar.printing import to_lark
 
 _WIDEST = 900  # pixels, before a sequence goes on in the next line
 _LINK = "{http://www.w3.org/1999/xlink}href"

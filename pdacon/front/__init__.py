@@ -1,5 +1,14 @@
 """The front: what a user holds, made of all the rooms below it by plain calls.
 
 In: grammars in any form, vocabularies, tokenizers. Out: `Grammar`, `Constraint`, `CompileCache`, reports and values.
-The rooms below take and give `GrammarData`; `from_data` makes a `Grammar` of it.
+The rooms below take and give `GrammarData`; `from_data` makes a `Grammar` of it. From the bottom up:
+
+    report         `DeterminismReport`: the report of the checker, which draws
+    stages         a grammar's data and a vocabulary -> `Compiled`: the rooms in order
+    values         what a text of a grammar stands for
+    questions      the methods of `Grammar` that answer, with `unreachable`
+    ways_in        the methods of `Grammar` that make one of something else than Lark's language
+    grammar        `Grammar`, and what may be given in place of one (`given`, `endings`, `options`)
+    constraint     `Constraint`: `Compiled` with a `Grammar`, values, reports, files
+    compiling, checking, caching (with `stores`)    `compile`, `check`, `CompileCache`
 """

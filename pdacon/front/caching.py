@@ -33,10 +33,10 @@ from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, CancelledError, LimitExceededError, PdaconError
 from pdacon.filters import Filter, InTerminals, canonical_of
 from pdacon.filters.canonical import Canonical
-from pdacon.front.compilation import compiled, within_filters
 from pdacon.front.compiling import filters_of
 from pdacon.front.constraint import Constraint, constraint_of
 from pdacon.front.grammar import Grammar, GrammarSource, from_data, grammar_of
+from pdacon.front.stages import compiled, within_filters
 from pdacon.front.stores import ObjectStore
 from pdacon.frontends.json_schema import Spelling, schema_grammar
 from pdacon.frontends.json_schema import canonical as canonical_schema

@@ -11,9 +11,9 @@ from pdacon.base.limits import Limits
 from pdacon.determinism import SECONDS, check_within
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.filters import Filter, require_filters
-from pdacon.front.compilation import require_texts, within_filters
 from pdacon.front.grammar import GrammarSource, grammar_of
 from pdacon.front.report import DeterminismReport, with_pictures
+from pdacon.front.stages import require_texts, within_filters
 from pdacon.grammar.sizes import automaton_states
 
 

@@ -11,9 +11,9 @@ from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.filters import Filter, require_filters
 from pdacon.filters.canonical import Canonical
-from pdacon.front.compilation import compiled
 from pdacon.front.constraint import Constraint, constraint_of
 from pdacon.front.grammar import GrammarSource, grammar_of
+from pdacon.front.stages import compiled
 
 
 @helps_with_names

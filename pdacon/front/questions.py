@@ -19,7 +19,7 @@ from pdacon.grammar.model import Values
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from pdacon.front.reachability import Unreachable
+    from pdacon.front.unreachable import Unreachable
     from pdacon.matching import Explanation
     from pdacon.matching.compiled import Compiled
 
@@ -177,7 +177,7 @@ class GrammarQuestions(GrammarData):
         Cost: that of compiling twice, once with the texts that are changed and once with the others. NFC and NFKC have
         5,000 states: JSON takes some seconds.
         """
-        from pdacon.front.reachability import unreachable
+        from pdacon.front.unreachable import unreachable
 
         return unreachable(self, tokenizer, limits)
 
@@ -224,7 +224,7 @@ class GrammarQuestions(GrammarData):
             The sentences are those in a regular set (``&``), too; or the grammar has labels (``extensions=True``), or
             others in it that ignore other text.
         """
-        from pdacon.frontends.printing import to_lark
+        from pdacon.grammar.printing import to_lark
 
         return to_lark(self)
 
@@ -238,6 +238,6 @@ class GrammarQuestions(GrammarData):
 
 def _compiled(grammar: GrammarData) -> Compiled:
     """The grammar compiled for the 256 bytes. Imported here, as only questions about texts need it."""
-    from pdacon.front.compilation import compiled_for_bytes
+    from pdacon.front.stages import compiled_for_bytes
 
     return compiled_for_bytes(grammar)

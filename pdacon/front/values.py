@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from pdacon.front.compilation import compiled_for_bytes
+from pdacon.front.stages import compiled_for_bytes
 from pdacon.frontends.insertion import Composition, Escaped, Hole
 from pdacon.frontends.long_integers import json_value
 from pdacon.grammar import GrammarData

@@ -1,10 +1,16 @@
-"""Other descriptions of a language -> Grammar.
+"""Makes grammars of other descriptions of a language than Lark's.
 
-In: the tables and columns of a database, as a mapping or as a SQLite database. Out: a :class:`~pdacon.Grammar` that
-prints itself as Lark: ``grammar.to_lark()`` is one text, and stock Lark gives it the same meaning.
+In: JSON Schemas, Python types, functions and tools, GBNF, EBNF, llguidance's dialect, structural tags, terms of
+Outlines, regular sets, choices, the tables and columns of a database, grammars with holes. Out: `GrammarData`.
 
-This room writes grammars and never reads what a user wrote in Lark's language: that is the room ``grammar``. Of
-``lexer`` it uses the reader of regular expressions. It knows nothing of LALR tables, automata, vocabularies or masks.
+    json_schema, types, dialects, structural_tags   front ends, each with a charter of its own
+    sql, sql_rules, sql_names, sqlite_file          SQL over the tables of a database
+    insertion                                       grammars in the holes of others, and in strings of JSON
+    builder                                         what builds rules and terminals for several of them
+    texts, narrowing, pattern_sets                  regular sets as grammars, beside grammars, and in patterns
+
+This room does not read what a user wrote in Lark's language: that is the room ``grammar``. Of ``lexer`` and ``lalr`` it
+asks whether borders between terminals can be found. It knows nothing of vocabularies and masks.
 """
 
 from pdacon.frontends.sql_functions import SQL_FUNCTIONS

@@ -1,6 +1,6 @@
-"""Productions in, LALR(1) tables and their conflicts out.
+"""Builds LALR(1) tables of productions, and names their conflicts.
 
-In: a Grammar, of which only terminals, nonterminals, productions and starts are read. Out: frozen Tables
+In: `GrammarData`, of which only terminals, nonterminals, productions and starts are read. Out: frozen Tables
 that equal those of stock Lark row for row, and every conflict on the way, as data.
 
 The room does not know what a terminal looks like, what a lexer does with an action row, or which conflicts

@@ -1,6 +1,6 @@
-"""The lexer room: terminal patterns become one automaton that cuts bytes into lexemes as Lark does.
+"""Makes one automaton of all terminals, which cuts bytes into lexemes as Lark does.
 
-In: the terminals of a Grammar, and the rows of its LALR tables (they say which terminals are looked for where).
+In: the terminals of `GrammarData`, and the rows of its LALR tables (they say which terminals are looked for where).
 Out: a `Lexer`: the contexts, and one lexing automaton over byte classes in which each context is an entry. Its
 transitions stay inside a lexeme, or commit a terminal with the bytes that have to be lexed again after it.
 

@@ -1,7 +1,8 @@
-"""The pda room: what the pushdown automaton of a grammar means.
+"""Defines what the pushdown automaton of a grammar means, in plain Python.
 
-In: a Grammar and its LALR tables. Out: `Machine` and `Configuration`, the meaning of a text byte by byte, in plain
-Python. Tests and explanations use them; the engine that masks are computed with is native and is compared with them.
+In: `GrammarData` and its LALR tables. Out: `Machine` and `Configuration`, the meaning of a text byte by byte. Tests,
+explanations, pictures and searches of the checker use them; the engine that computes masks is native and is compared
+with them.
 
 It does not know tokens, and it decides nothing about liveness: see the native core for coaccessibility.
 """

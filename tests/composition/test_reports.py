@@ -6,7 +6,7 @@ import pytest
 
 import pdacon
 from pdacon.determinism import check_within
-from pdacon.front import compilation
+from pdacon.front import stages
 
 BYTES = [bytes([byte]) for byte in range(256)]
 
@@ -46,10 +46,8 @@ def test_notes_are_in_it() -> None:
 
 def test_a_report_is_made_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    check_within = compilation.check_within
-    monkeypatch.setattr(
-        "pdacon.front.compilation.check_within", lambda *a, **k: calls.append(1) or check_within(*a, **k)
-    )
+    check_within = stages.check_within
+    monkeypatch.setattr(stages, "check_within", lambda *a, **k: calls.append(1) or check_within(*a, **k))
     grammar = pdacon.Grammar.from_lark('start: "a"')
     constraint = pdacon.compile(grammar, pdacon.Vocabulary.from_tokens([*BYTES, None], eos_ids=[256]))
     assert not calls

@@ -34,7 +34,7 @@ from pdacon import (
     filters,
 )
 from pdacon.front import caching
-from pdacon.front.compilation import compiled
+from pdacon.front.stages import compiled
 from pdacon.front.stores import ObjectStore
 from pdacon.matching.compiled import Compiled
 

@@ -12,7 +12,7 @@ from support.lark_oracle import accepts as lark_accepts
 import pdacon
 from pdacon import Grammar, RegularSet
 from pdacon.front.grammar import from_data
-from pdacon.grammar.records import from_json, to_json
+from pdacon.grammar.serialized import from_json, to_json
 
 BYTES = pdacon.Vocabulary.bytes()
 SUM = Grammar.from_lark('start: NUMBER ("+" NUMBER)*\nNUMBER: /[0-9]+/\n%ignore " "')

@@ -1,8 +1,8 @@
 """Grammars in the holes of another grammar -> one grammar.
 
 In: a grammar with names that nothing defines, and the grammars that they stand for; or Lark text with JSON Schemas in
-it. Out: a `Grammar` in which each inner one has its own rules, terminals and ignored text, as `Island`. The room knows
-neither tables nor contexts: what is ignored where follows from the productions (`pdacon.lexer.ignoring`).
+it. Out: `GrammarData` in which each inner one has its own rules, terminals and ignored text, as `Island`. The room
+knows neither tables nor contexts: what is ignored where follows from the productions (`pdacon.lexer.ignoring`).
 """
 
 from pdacon.frontends.insertion.escaping import escaped

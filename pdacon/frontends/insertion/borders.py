@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pdacon.frontends.printing import automaton_pattern
 from pdacon.frontends.texts import set_grammar
 from pdacon.grammar import GrammarData, Layout, Pattern, Terminal
 from pdacon.grammar.model import UNBOUNDED
+from pdacon.grammar.printing import automaton_pattern
 from pdacon.lexer.contexts import lexing_order
 from pdacon.regular import Ranges
 from pdacon.regular.characters import intersection, union

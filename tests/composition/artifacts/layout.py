@@ -14,8 +14,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from pdacon.front.grammar import Grammar
-from pdacon.grammar import records
+from pdacon.grammar import GrammarData, serialized
 
 SOURCES = Path(__file__).resolve().parents[3] / "pdacon" / "_native" / "src"
 _SETTINGS = 1
@@ -108,7 +107,7 @@ def _records(record: Any, seen: set[type]) -> Iterator[str]:
     if record in seen:
         return
     seen.add(record)
-    kinds = records._fields_of(record)
+    kinds = serialized._fields_of(record)
     shown = [f"{field.name}: {field.type}" for field in fields(record)]
     yield f"{record.__name__}({', '.join(shown)})"
     for kind in kinds:
@@ -148,5 +147,5 @@ def layout(data: bytes) -> str:
         lines.append(f"{parts[part - 1]} {'shared' if start < 0 else start}{size}")
     settings = next(content for part, _, content in sections(data) if part == _SETTINGS)
     lines += ["", "[settings]", *(f"{key}: {type(value).__name__}" for key, value in json.loads(settings).items())]
-    lines += ["", "[records of the grammar]", *_records(Grammar, set())]
+    lines += ["", "[records of the grammar]", *_records(GrammarData, set())]
     return "\n".join(lines) + "\n"

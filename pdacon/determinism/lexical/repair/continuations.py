@@ -19,8 +19,8 @@ from typing import TypeAlias
 import numpy as np
 
 from pdacon.errors import LimitExceededError
-from pdacon.frontends.printing import END, START, eliminated
 from pdacon.grammar import GrammarData
+from pdacon.grammar.printing import END, START, eliminated
 from pdacon.regular import Dfa, Ranges, character_class
 from pdacon.regular.characters import complement, intersection, union
 from pdacon.regular.ordered import compile_whole

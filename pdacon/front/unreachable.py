@@ -9,7 +9,7 @@ from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import EmptyLanguageError, Span, UnsupportedGrammarError
 from pdacon.filters import changes_or_refusal
-from pdacon.front.compilation import compiled
+from pdacon.front.stages import compiled
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import Terminal
 from pdacon.regular.regular_set import RegularSet
