@@ -206,7 +206,7 @@ def _choose_by_rejection(
 ) -> int:
     """Each particle goes on or stops, by tokens that are checked one by one; returns how many were."""
     draws = torch.empty_like(log_probs).exponential_(generator=generator)
-    # The tokens in the order in which they would be drawn without putting back (Gumbel keys: Yellott 1977).
+    # The tokens in the order in which they would be drawn without replacement (Gumbel keys: Yellott 1977).
     keys = (log_probs - draws.log()).cpu().numpy()
     checked = 0
     for particle, row, own in zip(particles, log_probs.cpu().numpy(), keys, strict=True):

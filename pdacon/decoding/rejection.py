@@ -1,11 +1,11 @@
 """Adaptive weighted rejection sampling of one token: a few checks in place of a mask.
 
-Tokens are drawn from the model's own distribution, without putting back, and checked one by one. The first that is
+Tokens are drawn from the model's own distribution, without replacement, and checked one by one. The first that is
 allowed is drawn as the model's distribution among the allowed tokens draws it. How much that distribution is of the
 whole is not known without a mask, but can be estimated without bias by some more checks (Lipkin et al. 2025, "Fast
 controlled generation from language models with adaptive weighted rejection sampling").
 
-The estimate here is the one of Des Raj (1956) for draws without putting back: what is known to be allowed by now, and,
+The estimate here is the one of Des Raj (1956) for draws without replacement: what is known to be allowed by now, and,
 if the next token drawn is allowed, all that is not known yet. Given the draws up to the first allowed token, each later
 draw's estimate has the true mass as its expectation, and so has their mean. It is never 0.
 """
@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-_FIRST = 64  # tokens of which the order is sought at first
+_PARTIAL_SORT = 64  # tokens of which the order is sought at first
 
 
 def draw_by_rejection(
@@ -46,32 +46,31 @@ def draw_by_rejection(
     checked : int
         How many tokens were checked.
     """
-    token, known, unknown, checked = -1, 0.0, 1.0, 0
+    token, allowed_mass, unseen_mass, checked = -1, 0.0, 1.0, 0
     estimates: list[float] = []
-    for candidate in _in_order(keys):
-        chance = math.exp(log_probs[candidate])
-        if chance == 0 or len(estimates) == checks:
+    for drawn in _by_descending_key(keys):
+        probability = math.exp(log_probs[drawn])
+        if probability == 0 or len(estimates) == checks:
             break
-        allowed = is_allowed(candidate)
+        allowed = is_allowed(drawn)
         checked += 1
         if token >= 0:
-            estimates.append(known + unknown if allowed else known)
+            estimates.append(allowed_mass + unseen_mass if allowed else allowed_mass)
         elif allowed:
-            token = candidate
-        known += chance if allowed else 0.0
-        unknown = max(unknown - chance, 0.0)
+            token = drawn
+        allowed_mass += probability if allowed else 0.0
+        unseen_mass = max(unseen_mass - probability, 0.0)
     if token < 0:
         return token, -math.inf, checked
-    estimates += [known] * (checks - len(estimates))  # all are known
+    estimates += [allowed_mass] * (checks - len(estimates))  # no token is left: the allowed mass is exact
     return token, math.log(math.fsum(estimates) / checks), checked
 
 
-def _in_order(keys: NDArray[np.floating]) -> Iterator[int]:
-    """The tokens by descending key; all of them are sorted only if many are asked for."""
-    if len(keys) > _FIRST:
-        first = np.argpartition(keys, -_FIRST)[-_FIRST:]
-        first = first[np.argsort(-keys[first])]
-        yield from first.tolist()
-        yield from np.argsort(-keys)[_FIRST:].tolist()
-    else:
+def _by_descending_key(keys: NDArray[np.floating]) -> Iterator[int]:
+    """Each token once, by descending key; all of them are sorted only if many are asked for."""
+    if len(keys) <= _PARTIAL_SORT:
         yield from np.argsort(-keys).tolist()
+        return
+    parts = np.argpartition(keys, -_PARTIAL_SORT)
+    for part in (parts[-_PARTIAL_SORT:], parts[:-_PARTIAL_SORT]):  # keys that are equal stay on their side
+        yield from part[np.argsort(-keys[part])].tolist()

@@ -42,7 +42,7 @@ class Samples:
     checked: int
 
     def draw(self, count: int = 1, seed: int | None = None) -> list[Generation]:
-        """Texts by their weights, with putting back.
+        """Texts by their weights, with replacement.
 
         Parameters
         ----------

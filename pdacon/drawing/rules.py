@@ -62,7 +62,8 @@ def draw_rules(grammar: GrammarData, names: Sequence[str] = ()) -> str:
     -----
     Cost: Lark's loader runs once more; the diagrams of lark's python.lark take 0.1 s.
     """
-    text = grammar.source if grammar.labels else to_lark(_printable(grammar))
+    of_lark = grammar.labels and grammar.language == "Lark"  # the text names labels as its author does
+    text = grammar.source if of_lark else to_lark(_printable(grammar))
     return draw_definitions(grammar, names, read_definitions(grammar, text), grammar.options.start)
 
 
@@ -71,7 +72,7 @@ def _printable(grammar: GrammarData) -> GrammarData:
     terminals = tuple(
         one if one.pattern is None else replace(one, pattern=one.pattern.unescaped) for one in grammar.terminals
     )
-    return replace(grammar, islands=(), terminals=terminals)
+    return replace(grammar, islands=(), labels=(), terminals=terminals)
 
 
 def draw_definitions(

@@ -498,8 +498,8 @@ class GrammarWaysIn(GrammarQuestions):
         What is bound and what is not: see docs/sql.md. Cost: some milliseconds for 100 tables of 20 columns; the first
         call in a process loads sql.lark, which takes 0.2 s.
         """
-        from pdacon.frontends.sql import sql_for_schema
-        from pdacon.frontends.sql_functions import SQL_FUNCTIONS
+        from pdacon.frontends.sql.functions import SQL_FUNCTIONS
+        from pdacon.frontends.sql.schema_grammar import sql_for_schema
 
         return cls._of(
             sql_for_schema(

@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any
 
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
-from pdacon.frontends.arguments import lowered, shown
-from pdacon.frontends.sql_names import NAME, as_literal, never_names
+from pdacon.frontends.sql.made_up_names import lowered, shown
+from pdacon.frontends.sql.names import NAME, as_literal, never_names
 from pdacon.regular.ordered.matched import Node, Way, texts
 from pdacon.regular.ordered.patterns import compile_pattern
 from pdacon.regular.ordered.sre import (

@@ -170,3 +170,13 @@ def test_lines_begin_at_the_left() -> None:
     stack = Diagrams().item(definition.expression)
     assert isinstance(stack, railroad.Stack)
     assert len({line.width for line in stack.items}) == 1
+
+
+def test_special_tokens_of_any_language() -> None:
+    elements = [{"type": "token", "token": "<think>"}, {"type": "regex", "pattern": "a"}]
+    of_tag = Grammar.from_structural_tag({"type": "sequence", "elements": elements})
+    of_lark = Grammar.from_lark("start: /(?P<TOKEN><think>)/ A\nA: /a/\n", extensions=True)
+    of_llguidance = Grammar.from_llguidance("start: <think> A\nA: /a/\n")
+    for grammar in (of_tag, of_lark, of_llguidance):
+        assert grammar.draw() == draw_rules(grammar)
+        assert 'class="pdacon"' in draw_rules(grammar)

@@ -13,9 +13,9 @@ from support.sqlite import syntax_error
 
 import pdacon
 from pdacon import Grammar, Vocabulary
-from pdacon.frontends.arguments import lowered
 from pdacon.frontends.definitions import definitions
-from pdacon.frontends.sql_names import WORD_END, also_quoted, spelled
+from pdacon.frontends.sql.made_up_names import lowered
+from pdacon.frontends.sql.names import WORD_END, also_quoted, spelled
 from pdacon.grammar.builtin import builtin_source
 
 EVERY_BYTE = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])

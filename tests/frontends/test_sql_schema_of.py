@@ -254,7 +254,7 @@ def test_databases_that_cannot_be_read(
     ):
         sql_schema_of(path)
     assert [*sql_schema_of(path, views=False)] == ["singer", "order"]
-    monkeypatch.setattr("pdacon.frontends.sqlite_file._SECONDS_TO_WAIT", 0.01)
+    monkeypatch.setattr("pdacon.frontends.sql.sqlite_file._SECONDS_TO_WAIT", 0.01)
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.execute("BEGIN EXCLUSIVE")
     with pytest.raises(SchemaError, match="locked by another program"):

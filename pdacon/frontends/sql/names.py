@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pdacon.frontends.arguments import lowered
 from pdacon.frontends.definitions import definitions
+from pdacon.frontends.sql.made_up_names import lowered
 from pdacon.grammar import Pattern
 from pdacon.grammar.builtin import builtin_source
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Literal, get_args
 
 from pdacon.errors import SchemaError
-from pdacon.frontends.arguments import checked_choice, checked_names, lowered, shown
 from pdacon.frontends.made_up import made_up
-from pdacon.frontends.sql_functions import SQL_FUNCTIONS
-from pdacon.frontends.sql_names import (
+from pdacon.frontends.sql.functions import SQL_FUNCTIONS
+from pdacon.frontends.sql.made_up_names import checked_choice, checked_names, lowered, shown
+from pdacon.frontends.sql.names import (
     Spelled,
     also_quoted,
     as_literal,
@@ -22,7 +22,7 @@ from pdacon.frontends.sql_names import (
     spelled,
     spelled_function,
 )
-from pdacon.frontends.sql_rules import Form, load, placeholder
+from pdacon.frontends.sql.rules import Form, load, placeholder
 from pdacon.grammar import GrammarData, Pattern, Terminal
 
 Statements = Literal["query", "changes"]

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from pdacon.errors import SchemaError
-from pdacon.frontends.arguments import checked_choice, checked_names, lowered, no_name, shown
+from pdacon.frontends.sql.made_up_names import checked_choice, checked_names, lowered, no_name, shown
 
 _SECONDS_TO_WAIT = 1.0
 
