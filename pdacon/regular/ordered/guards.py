@@ -7,8 +7,8 @@ look at the text on either side of a point. They are taken away by a product:
   One that must hold is met when a thread of the set matches, and broken when none is left; one that must not hold, the
   other way round. A thread with a broken obligation dies. Obligations of a body's own threads nest.
 - A *look-behind* is decided by a tracker: the set of threads of its body, started anew at every byte of the text.
-  Trackers run from the start of the text, so a lexeme begins in one of several entries
-  (``Program.look_behind``). A body that looks ahead, as ``\b`` does, has threads with obligations; where they match with some that are still open,
+  Trackers run from the start of the text, so a lexeme begins in one of several entries (``Program.look_behind``). A
+  body that looks ahead, as ``\b`` does, has threads with obligations; where they match with some that are still open,
   whoever asked goes on with the obligation that one of them is met (or that none is).
 - An *atomic group* is an ordered list of the threads of its body in one state. Where one of them leaves the group,
   what follows is obliged that no thread before it does; the threads after it are cut.
