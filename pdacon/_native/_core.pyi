@@ -237,6 +237,7 @@ class LalrTables:
     def conflict_productions(self) -> NDArray[np.int32]: ...
 
 def lalr_tables(
+    *,
     num_terminals: int,
     num_nonterminals: int,
     lhs: NDArray[np.int32],
@@ -255,6 +256,7 @@ class Nfa:
 
     @staticmethod
     def make(
+        *,
         kind: NDArray[np.uint8],
         offset: NDArray[np.int32],
         low: NDArray[np.uint8],

@@ -159,16 +159,18 @@ def _make_nfa(grammar: GrammarData, max_states: int) -> _core.Nfa:
     if families:
         look_behind, wanted, entries, leaves = _with_families(programs, sizes, families, look_behind, wanted, entries)
     return _core.Nfa.make(
-        _joined((program.kind for program in programs.values()), np.uint8),
-        _joined([*(p.offset[:-1] + base for p, base in zip(programs.values(), edges, strict=False)), edges[-1:]]),
-        _joined((program.lo for program in programs.values()), np.uint8),
-        _joined((program.hi for program in programs.values()), np.uint8),
-        _joined(p.target + base for p, base in zip(programs.values(), sizes, strict=False)),
-        np.repeat(np.array(list(programs), np.int32), np.diff(sizes)),
-        entries.reshape(-1),
-        look_behind.reshape(-1),
-        wanted,
-        leaves,
+        kind=_joined((program.kind for program in programs.values()), np.uint8),
+        offset=_joined(
+            [*(p.offset[:-1] + base for p, base in zip(programs.values(), edges, strict=False)), edges[-1:]]
+        ),
+        low=_joined((program.lo for program in programs.values()), np.uint8),
+        high=_joined((program.hi for program in programs.values()), np.uint8),
+        target=_joined(p.target + base for p, base in zip(programs.values(), sizes, strict=False)),
+        owner=np.repeat(np.array(list(programs), np.int32), np.diff(sizes)),
+        entry=entries.reshape(-1),
+        behind=look_behind.reshape(-1),
+        wanted=wanted,
+        leaves=leaves,
     )
 
 

@@ -60,8 +60,8 @@ void bind_lalr(nb::module_& m) {
         .def_prop_ro("kernel_dot", &vector_view<&Tables::kernel_dot>)
         .def_prop_ro("conflicts", &conflict_view)
         .def_prop_ro("conflict_productions", &vector_view<&Tables::conflict_productions>);
-    m.def("lalr_tables", &lalr_tables, nb::arg("num_terminals"), nb::arg("num_nonterminals"), nb::arg("lhs"),
-          nb::arg("rhs_offset"), nb::arg("rhs"), nb::arg("priority"), nb::arg("starts"),
+    m.def("lalr_tables", &lalr_tables, nb::kw_only(), nb::arg("num_terminals"), nb::arg("num_nonterminals"),
+          nb::arg("lhs"), nb::arg("rhs_offset"), nb::arg("rhs"), nb::arg("priority"), nb::arg("starts"),
           nb::arg("max_states"), nb::arg("max_bytes"));
 }
 

@@ -267,8 +267,8 @@ std::shared_ptr<NextLexemes> make_next_lexemes(std::shared_ptr<LexingAutomaton> 
 
 void bind_lexer(nb::module_& m) {
     nb::class_<Nfa>(m, "Nfa")
-        .def_static("make", &make_nfa, nb::arg("kind"), nb::arg("offset"), nb::arg("low"), nb::arg("high"),
-                    nb::arg("target"), nb::arg("owner"), nb::arg("entry"), nb::arg("behind"),
+        .def_static("make", &make_nfa, nb::kw_only(), nb::arg("kind"), nb::arg("offset"), nb::arg("low"),
+                    nb::arg("high"), nb::arg("target"), nb::arg("owner"), nb::arg("entry"), nb::arg("behind"),
                     nb::arg("wanted"), nb::arg("leaves"))
         .def_static("joined", &joined, nb::arg("num_terminals"), nb::arg("programs"));
     m.def("lexical_contexts", &contexts, nb::arg("action"), nb::arg("order"), nb::arg("always"));
