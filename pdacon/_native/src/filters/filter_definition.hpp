@@ -26,8 +26,8 @@ struct FilterDefinition {
     // Texts that the tokenizer leaves as they are, see TextAutomaton; empty: it leaves all.
     std::vector<std::int32_t> text_classes, text_next;
     std::vector<std::uint8_t> settled;  // see Pretokens
-    // TextStates::settled, an automaton over bytes, as pdacon.regular.string_programs makes it: of each state where
-    // its edges begin and whether a text may end there; of each edge its range of bytes and its target.
+    // TextStates::settled, an automaton over bytes, as pdacon.regular.string_programs makes it: of each state
+    // where its edges begin and whether a text may end there; of each edge its range of bytes and its target.
     std::vector<std::int32_t> star_offset;
     std::vector<std::uint8_t> star_low, star_high;
     std::vector<std::int32_t> star_target;
