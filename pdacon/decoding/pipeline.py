@@ -273,7 +273,7 @@ class Pipeline(ConstrainedModel):
         matcher = _within(made, begin(made, before), max_tokens)
         with few_threads(self.model):
             return mass_of(
-                lambda: States.behind(self.model, self._inputs(prompt, before, chat_options).arguments),
+                lambda: States.after_prompt(self.model, self._inputs(prompt, before, chat_options).arguments),
                 matcher,
                 self._borders("compute_probability_mass", border, made),
                 made.vocabulary,
@@ -360,7 +360,7 @@ class Pipeline(ConstrainedModel):
         generator = None if seed is None else torch.Generator(self.model.device).manual_seed(seed)
         with few_threads(self.model):
             drawn = draw(
-                States.behind(self.model, self._inputs(prompt, before, chat_options).arguments),
+                States.after_prompt(self.model, self._inputs(prompt, before, chat_options).arguments),
                 matcher,
                 self._borders("sample", "end", made),
                 particles,
@@ -402,7 +402,7 @@ class Pipeline(ConstrainedModel):
         if made is None and budget is not None:
             raise ValueError(f"steps: {NOTHING_ENDS}")
         matcher = None if made is None else begin(made, before, budget=budget)
-        states = States.behind(self.model, self._inputs(prompt, before, chat_options).arguments)
+        states = States.after_prompt(self.model, self._inputs(prompt, before, chat_options).arguments)
         return Steps(states, matcher, self._vocabulary if made is None else made.vocabulary, before)
 
 

@@ -22,26 +22,30 @@ from pdacon.integrations.huggingface.prompts import context_length
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """How a model is called for one more token of each row, found out once.
+    """How a model's `forward` takes one more token of each row; read off its signature once.
 
     Attributes
     ----------
     model : transformers.PreTrainedModel
-    ids, cache : str
-        The names of what it takes, and of the cache, which has two.
-    others : dict
-    most : int or None
-        The tokens of its context: the prompt and what follows.
+    ids_parameter : str
+        The name of what the ids are given as.
+    cache_parameter : str
+        ``past_key_values``; in older models ``cache``.
+    extra_arguments : dict
+        ``logits_to_keep=1`` where the model has it.
+    context_length : int or None
+        The most tokens of a text, its prompt included.
     """
 
     model: Any
-    ids: str
-    cache: str
-    others: dict[str, int]
-    most: int | None
+    ids_parameter: str
+    cache_parameter: str
+    extra_arguments: dict[str, int]
+    context_length: int | None
 
     @classmethod
-    def of(cls, model: Any) -> _Call:
+    def for_model(cls, model: Any) -> _Call:
+        """How this model is called."""
         parameters = inspect.signature(model.forward).parameters
         return cls(
             model,
@@ -51,34 +55,36 @@ class _Call:
             context_length(model),
         )
 
-    def states(self, ids: torch.Tensor, length: int, encoded: torch.Tensor | None, cache: Any = None) -> States:
-        """The states after rows of ids, with which there are so many tokens in a row."""
-        if self.most is not None and length > self.most:
+    def run(self, ids: torch.Tensor, length: int, encoded: torch.Tensor | None, cache: Any = None) -> States:
+        """The states after a call with ids: int64[rows, n].
+
+        ``length`` is how many tokens a row has then, ``encoded`` what the encoder gave, ``cache`` what was read before.
+        """
+        if self.context_length is not None and length > self.context_length:
             raise ValueError(
-                f"with its prompt a text has more than {self.most:,} tokens, which is all that the model's context "
-                "holds; give a smaller max_tokens, or a shorter prompt"
+                f"with its prompt a text has more than {self.context_length:,} tokens, which is all that the model's "
+                "context holds; give a smaller max_tokens, or a shorter prompt"
             )
-        arguments: dict[str, Any] = {self.ids: ids, **self.others}
+        arguments: dict[str, Any] = {self.ids_parameter: ids, **self.extra_arguments}
         if cache is not None:
-            arguments[self.cache] = cache
+            arguments[self.cache_parameter] = cache
         if encoded is not None:
             arguments["encoder_outputs"] = BaseModelOutput(last_hidden_state=encoded)
         with torch.inference_mode():
             output = self.model(**arguments, use_cache=True)
             log_probs = log_softmax(output.logits[:, -1])
-        kept = output.get(self.cache)
-        if not isinstance(kept, Cache):
+        new_cache = output.get(self.cache_parameter)
+        if not isinstance(new_cache, Cache):
             raise TypeError(
-                f"{type(self.model).__name__} gives no cache of keys and values that can be copied, which beams need, "
-                "too: take another model"
+                f"{type(self.model).__name__} gives no cache of keys and values that can be copied; take another model"
             )
-        return States(self, log_probs, kept, encoded, length)
+        return States(self, log_probs, new_cache, encoded, length)
 
 
 class States:
-    """One state of a model for each of several texts, all of the same number of tokens.
+    """Next-token log-probabilities and the key-value cache of a batch of texts of equal length.
 
-    Use `behind` for the first one; then `rows` chooses and copies, and `step` goes on by a token.
+    Use `after_prompt` for the first one; then `rows` chooses and copies, and `step` goes on by a token.
 
     Attributes
     ----------
@@ -97,7 +103,7 @@ class States:
         self._length = length  # of a row, the prompt included
 
     @classmethod
-    def behind(cls, model: Any, arguments: dict[str, torch.Tensor]) -> States:
+    def after_prompt(cls, model: Any, arguments: dict[str, torch.Tensor]) -> States:
         """The state after one prompt.
 
         Parameters
@@ -111,28 +117,28 @@ class States:
         TypeError
             The model keeps no cache that could be copied.
         """
-        call, encoded = _Call.of(model), None
+        call, encoded = _Call.for_model(model), None
         if model.config.is_encoder_decoder:
             with torch.inference_mode():
                 encoded = model.get_encoder()(
                     input_ids=arguments["input_ids"], attention_mask=arguments["attention_mask"]
                 ).last_hidden_state
-        ids = arguments[call.ids]
-        return call.states(ids, ids.shape[1], encoded)
+        ids = arguments[call.ids_parameter]
+        return call.run(ids, ids.shape[1], encoded)
 
     def rows(self, indices: Sequence[int]) -> States:
-        """The states of these rows, each as often as it is named; those that there are stay as they are.
+        """A batch of these rows, in this order; a row may come several times. This object stays usable.
 
-        Cost: a copy of what the cache has of them.
+        Cost: a copy of their caches.
         """
-        chosen = torch.tensor(indices, dtype=torch.int64, device=self.log_probs.device)
+        index = torch.tensor(indices, dtype=torch.int64, device=self.log_probs.device)
         with torch.inference_mode():
-            cache = _selected(self._cache, chosen)
-        encoded = None if self._encoded is None else self._encoded[chosen]
-        return States(self._call, self.log_probs[chosen], cache, encoded, self._length)
+            cache = _select_rows(self._cache, index)
+        encoded = None if self._encoded is None else self._encoded[index]
+        return States(self._call, self.log_probs[index], cache, encoded, self._length)
 
     def step(self, tokens: Sequence[int]) -> States:
-        """The states after one more token for each row. This object is used up: its cache goes over.
+        """Feed one token to each row. Afterwards this object cannot be used: its cache was handed over.
 
         Raises
         ------
@@ -141,20 +147,20 @@ class States:
         """
         ids = torch.tensor(tokens, dtype=torch.int64, device=self.log_probs.device).unsqueeze(1)
         cache, self._cache = self._cache, None
-        return self._call.states(ids, self._length + 1, self._encoded, cache)
+        return self._call.run(ids, self._length + 1, self._encoded, cache)
 
 
-def _selected(cache: Any, rows: torch.Tensor) -> Any:
+def _select_rows(cache: Any, rows: torch.Tensor) -> Any:
     """A cache of these rows that shares nothing which a step changes."""
-    chosen = copy.copy(cache)
+    selected = copy.copy(cache)
     if isinstance(cache, EncoderDecoderCache):
-        chosen.self_attention_cache = _selected(cache.self_attention_cache, rows)
-        chosen.cross_attention_cache = _selected(cache.cross_attention_cache, rows)
-        chosen.is_updated = dict(cache.is_updated)
-        return chosen
+        selected.self_attention_cache = _select_rows(cache.self_attention_cache, rows)
+        selected.cross_attention_cache = _select_rows(cache.cross_attention_cache, rows)
+        selected.is_updated = dict(cache.is_updated)
+        return selected
     # Keys and values are replaced by what is selected of them; what else a layer has may be changed in its place.
-    chosen.layers = [
+    selected.layers = [
         copy.copy(layer) if isinstance(layer, DynamicLayer) else copy.deepcopy(layer) for layer in cache.layers
     ]
-    chosen.reorder_cache(rows)
-    return chosen
+    selected.reorder_cache(rows)
+    return selected

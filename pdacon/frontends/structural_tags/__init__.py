@@ -7,7 +7,7 @@ next.
 
 The modules within, in the order in which data goes through them: ``formats`` (the tree, checked), ``pieces``
 (sequences, alternatives and repetitions of sets, grammars and special tokens), ``free_text`` (text that stops at given
-strings), ``translating`` (formats as pieces), ``normal_form`` (pieces that meet, told apart by their characters),
+strings), ``translating`` (formats as pieces), ``right_linear`` (pieces that meet, told apart by their characters),
 ``final_rules`` (grammars whose ends the parser tells from what is in them), ``making`` (pieces as one grammar),
 ``borders`` (whether a lexer finds where each piece ends).
 

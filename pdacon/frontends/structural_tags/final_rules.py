@@ -21,61 +21,62 @@ from pdacon.grammar import GrammarData
 def with_final_rules(grammar: GrammarData) -> GrammarData:
     """The grammar with the same sentences in which no rule stands both at the end of a sentence and before it.
 
-    A rule whose last symbol may be empty is not followed further. Grammars with an Indenter, and those that were put
-    together of others, are returned as they are.
+    Only a rule's last symbol counts as final: where that may be empty, the one before it is not split. Grammars with an
+    Indenter, those that were put together of others, and those with several starts are returned as they are.
     """
     if grammar.layout is not None or grammar.islands or len(grammar.starts) != 1:
         return grammar
-    last, inner = _last(grammar), _inner(grammar)
-    copied = sorted(last & inner)
-    if not copied:
+    final, inner = _final_nonterminals(grammar), _inner_nonterminals(grammar)
+    split = sorted(final & inner)
+    if not split:
         return grammar
-    first = grammar.end + 1 + len(grammar.nonterminals)
-    final = {symbol: first + place for place, symbol in enumerate(copied)}
-    originals = [grammar.nonterminals[symbol - grammar.end - 1] for symbol in copied]
-    names = {one.name for one in grammar.nonterminals}
+    # Symbols are terminals, then `grammar.end`, then the nonterminals; the copies come after all of them.
+    first_copy = grammar.end + 1 + len(grammar.nonterminals)
+    copy_of = {symbol: first_copy + k for k, symbol in enumerate(split)}
+    originals = [grammar.nonterminals[symbol - grammar.end - 1] for symbol in split]
+    names = {nonterminal.name for nonterminal in grammar.nonterminals}
     copies = []
-    for one in originals:
-        name = f"{one.name}_at_the_end"
+    for original in originals:
+        name = f"{original.name}_at_the_end"
         while name in names:
             name += "_"
         names.add(name)
-        copies.append(replace(one, name=name))
+        copies.append(replace(original, name=name))
     productions = []
     for production in grammar.productions:
-        side = production.rhs
-        ended = (*side[:-1], final.get(side[-1], side[-1])) if side else ()
-        if production.lhs in final:
-            productions += [production, replace(production, lhs=final[production.lhs], rhs=ended)]
+        rhs = production.rhs
+        final_rhs = (*rhs[:-1], copy_of.get(rhs[-1], rhs[-1])) if rhs else ()
+        if production.lhs in copy_of:
+            productions += [production, replace(production, lhs=copy_of[production.lhs], rhs=final_rhs)]
         else:
-            productions.append(replace(production, rhs=ended) if production.lhs in last else production)
+            productions.append(replace(production, rhs=final_rhs) if production.lhs in final else production)
     return replace(
         grammar,
         nonterminals=(*grammar.nonterminals, *copies),
         productions=tuple(productions),
-        starts=tuple(final.get(start, start) for start in grammar.starts),
+        starts=tuple(copy_of.get(start, start) for start in grammar.starts),
     )
 
 
-def _last(grammar: GrammarData) -> set[int]:
+def _final_nonterminals(grammar: GrammarData) -> set[int]:
     """The nonterminals that may stand at the end of a sentence: the start, and of each of them the last symbol."""
     return _closure(grammar, grammar.starts, slice(-1, None))
 
 
-def _inner(grammar: GrammarData) -> set[int]:
+def _inner_nonterminals(grammar: GrammarData) -> set[int]:
     """The nonterminals that may stand before the end of a sentence, with all that they are made of."""
-    begun = {symbol for one in grammar.productions for symbol in one.rhs[:-1] if symbol > grammar.end}
-    return _closure(grammar, begun, slice(None))
+    seeds = {symbol for production in grammar.productions for symbol in production.rhs[:-1] if symbol > grammar.end}
+    return _closure(grammar, seeds, slice(None))
 
 
-def _closure(grammar: GrammarData, begun: Iterable[int], part: slice) -> set[int]:
-    """Nonterminals with those that a part of their right sides leads to."""
-    leads: defaultdict[int, set[int]] = defaultdict(set)
-    for one in grammar.productions:
-        leads[one.lhs].update(symbol for symbol in one.rhs[part] if symbol > grammar.end)
-    reached, pending = set(begun), list(begun)
+def _closure(grammar: GrammarData, seeds: Iterable[int], positions: slice) -> set[int]:
+    """The seeds, and all nonterminals that these positions of right-hand sides lead to."""
+    successors: defaultdict[int, set[int]] = defaultdict(set)
+    for production in grammar.productions:
+        successors[production.lhs].update(symbol for symbol in production.rhs[positions] if symbol > grammar.end)
+    reached, pending = set(seeds), list(seeds)
     while pending:
-        new = leads[pending.pop()] - reached
+        new = successors[pending.pop()] - reached
         reached |= new
         pending += new
     return reached

@@ -25,8 +25,8 @@ from pdacon.frontends.insertion import inserted
 from pdacon.frontends.structural_tags.borders import check_borders, precedence
 from pdacon.frontends.structural_tags.final_rules import with_final_rules
 from pdacon.frontends.structural_tags.free_text import SUCH_AS, UP_TO
-from pdacon.frontends.structural_tags.normal_form import NormalForm, Step, normal_form
 from pdacon.frontends.structural_tags.pieces import Part, Piece, Texts, Token, without_empty
+from pdacon.frontends.structural_tags.right_linear import RightLinearForm, Step, right_linear_form
 from pdacon.frontends.texts import set_grammar
 from pdacon.grammar import GrammarData, Pattern, Terminal
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
@@ -61,7 +61,7 @@ def made(piece: Piece, source: str, place: str) -> GrammarData:
     except UnsupportedGrammarError as error:
         try:
             building = _Building()
-            whole = _put_together(building, building.steps(normal_form(piece, place)))
+            whole = _put_together(building, building.steps(right_linear_form(piece, place)))
         except (GrammarError, LimitExceededError) as other:
             if isinstance(other, LimitExceededError) and other.what == "seconds":
                 raise
@@ -159,7 +159,7 @@ class _Building:
         self.parts[name], self.places[name] = piece, piece.place
         return name
 
-    def steps(self, form: NormalForm) -> _Sides:
+    def steps(self, form: RightLinearForm) -> _Sides:
         """What stands for a normal form: of each state that a symbol leads to a rule that begins with that symbol.
 
         A grammar that leads to two states is there twice, since what may come after it is not the same.
