@@ -1,7 +1,7 @@
 """Whether a repair keeps every text, decided on lexemes: both lexers read all texts side by side.
 
-In: the tables, which both grammars have, and the two lexing automata. Out: `Kept`: each text of the one grammar is a
-text of the other one, or where the two part. What is decided: wherever a lexeme begins, in each context that both
+In: the tables, which both grammars have, and the two lexing automata. Out: whether each text of the one grammar is
+certain to be a text of the other one. What is decided: wherever a lexeme begins, in each context that both
 parsers can be in together, both lexers commit the same terminal with the same bytes, whatever follows of which the one
 grammar can make something. By induction both parsers then get the same terminals. Where the other lexer commits
 another terminal for the same bytes, it is enough that the rules have each of them wherever they have the other one.
@@ -13,14 +13,11 @@ text leads to: what is said to be kept is kept, and what is not has to be tried.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from pdacon.determinism.deadline import OutOfTimeError
-from pdacon.determinism.lexical.texts import legibility
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,8 +29,6 @@ if TYPE_CHECKING:
 
 _MOST_PAIRS = 60_000
 _MOST_STEPS = 15_000
-_MOST_PARTINGS = 24
-_MOST_OF_A_PLACE = 4
 
 _DEAD = -1
 
@@ -44,39 +39,10 @@ Follow: TypeAlias = frozenset[tuple[int, int]]
 """What the one lexer can be in after a lexeme: a context and a state."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parting:
-    """Where the two lexers make something else of a text.
-
-    Attributes
-    ----------
-    context : int
-        Of the one lexer, in which the text is read from the beginning of a lexeme.
-    text : bytes
-    """
-
-    context: int
-    text: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """What became of the comparison.
-
-    Attributes
-    ----------
-    all : bool
-        Whether every text of the one grammar is certain to be a text of the other one.
-    partings : tuple of Parting
-        If it is not: where it may be otherwise, shortest texts first; not all of them.
-    """
-
-    all: bool
-    partings: tuple[Parting, ...] = ()
-
-
-def kept(tables: Tables, one: Texts, other: Texts, deadline: Deadline) -> Kept:
+def kept(tables: Tables, one: Texts, other: Texts, deadline: Deadline) -> bool:
     """Whether all texts of one grammar are texts of another one, which has the same rules and so the same tables.
+
+    True is certain; False where that is not so, or could not be decided within the limits.
 
     Cost: the product of the two lexing automata, within a context each, and up to 15,000 steps where one of them
     commits a lexeme before the other one.
@@ -84,7 +50,7 @@ def kept(tables: Tables, one: Texts, other: Texts, deadline: Deadline) -> Kept:
     try:
         return _Comparison(tables, one, other, deadline).find()
     except (OutOfTimeError, OverflowError):
-        return Kept(all=False)
+        return False
 
 
 class _Comparison:
@@ -93,26 +59,25 @@ class _Comparison:
         self._one, self._other = one, other
         self._deadline = deadline
         self._steps = _MOST_STEPS
-        classes = [(a, b) for a, b in zip(one.classes, other.classes, strict=True)]
-        best = {classes[byte]: byte for byte in sorted(range(256), key=legibility, reverse=True)}
-        self._bytes = [best[pair] for pair in sorted(best)]
-        self._next_one: NDArray[np.int32] = one.next[:, [a for a, _ in sorted(best)]]
-        self._next_other: NDArray[np.int32] = other.next[:, [b for _, b in sorted(best)]]
+        columns = sorted(set(zip(one.classes, other.classes, strict=True)))
+        self._next_one: NDArray[np.int32] = one.next[:, [a for a, _ in columns]]
+        self._next_other: NDArray[np.int32] = other.next[:, [b for _, b in columns]]
         self._commits_one = _lengths(one)
         self._commits_other = _lengths(other)
         self._ignored = one.grammar.end + 1
         self._renamed: set[tuple[int, int]] = set()
         self._landed: dict[tuple[int, int], Follow] = {}
 
-    def find(self) -> Kept:
+    def find(self) -> bool:
         while True:
             renamed = len(self._renamed)
-            partings = self._find()
+            if not self._find():
+                return False
             if len(self._renamed) == renamed:
-                return Kept(all=not partings, partings=tuple(sorted(partings, key=lambda p: (len(p.text), p.text))))
+                return True
 
-    def _find(self) -> list[Parting]:
-        """Where the two part, if terminals that are taken for each other already are the same."""
+    def _find(self) -> bool:
+        """Whether the two never part, if terminals that are taken for each other already are the same."""
         after = self._contexts_after()
         beginning = {
             (int(self._one.lexer.context_of_state[k]), int(self._other.lexer.context_of_state[k]), 0, 0)
@@ -120,14 +85,12 @@ class _Comparison:
         }
         known: set[Place] = set()
         pending = beginning
-        partings: list[Parting] = []
         while pending:
             self._deadline.require()
             known |= pending
-            labels, parted = self._compare(sorted(pending))
-            partings += parted
-            if len(partings) >= _MOST_PARTINGS:
-                break
+            labels = self._compare(sorted(pending))
+            if labels is None:
+                return False
             pending = set()
             for label, renamed, *behind in labels:
                 contexts = (
@@ -135,7 +98,7 @@ class _Comparison:
                 )
                 pending |= {(a, b, behind[0], behind[1]) for a, b in contexts}
             pending -= known
-        return partings
+        return True
 
     def _contexts_after(self) -> dict[tuple[int, int], set[tuple[int, int]]]:
         """For each terminal, or two that are taken for each other, the contexts that both lexers may be in after it.
@@ -176,9 +139,9 @@ class _Comparison:
                     seeds.append(pair)
         return found
 
-    def _compare(self, places: list[Place]) -> tuple[set[tuple[int, int, int, int]], list[Parting]]:
+    def _compare(self, places: list[Place]) -> set[tuple[int, int, int, int]] | None:
         """The first lexemes of all texts in some places: what both commit there, each terminal with that of the other
-        lexer and the left context for both; and where they part."""
+        lexer and the left context for both; None if the two part."""
         width = len(self._next_other)
         all_pairs = width * len(self._next_one)
         entries: dict[Place, int] = {}
@@ -223,9 +186,9 @@ class _Comparison:
             edges.append(np.stack([frontier[moves // all_pairs], moves % all_pairs], axis=1))
             frontier = np.setdiff1d(targets, known)
             known = np.union1d(known, frontier)
-        if not special:
-            return same, []
-        return same, self._parted(entries, np.concatenate(edges), special, same)
+        if special and self._is_parted(entries, np.concatenate(edges), special, same):
+            return None
+        return same
 
     def _ends_alike(self, mine: int, its: int, same: set[tuple[int, int, int, int]]) -> bool:
         """Whether both make the same of a text that ends here, or the one makes nothing of it."""
@@ -246,14 +209,14 @@ class _Comparison:
         """Whether the parser makes the same of two terminals."""
         return label == other or (label, other) in self._renamed
 
-    def _parted(
+    def _is_parted(
         self,
         entries: dict[Place, int],
         edges: NDArray[np.int64],
         special: set[int],
         same: set[tuple[int, int, int, int]],
-    ) -> list[Parting]:
-        """Where the two part, looked at one by one: from each place, the pairs of states in which they do not do the
+    ) -> bool:
+        """Whether the two part, looked at one by one: from each place, the pairs of states in which they do not do the
         same at once."""
         before: dict[int, list[int]] = {}
         for source, target in edges.tolist():
@@ -265,70 +228,62 @@ class _Comparison:
                 if source not in leading:
                     leading.add(source)
                     pending.append(source)
-        found = (
-            parting
-            for place, entry in entries.items()
-            if entry in leading
-            for parting in islice(self._from(place, entry, leading, same), _MOST_OF_A_PLACE)
+        return any(
+            self._parts_from(place, entry, leading, same) for place, entry in entries.items() if entry in leading
         )
-        return list(islice(found, _MOST_PARTINGS))
 
-    def _from(
-        self, place: Place, entry: int, leading: set[int], same: set[tuple[int, int, int, int]]
-    ) -> Iterator[Parting]:
+    def _parts_from(self, place: Place, entry: int, leading: set[int], same: set[tuple[int, int, int, int]]) -> bool:
         width = len(self._next_other)
-        text_of = {entry: b""}
-        order = [entry]
-        later: dict[tuple[object, ...], bytes] = {}
-        for pair in order:  # grows
-            text = text_of[pair]
+        pending = [entry]
+        known = {entry}
+        later: dict[tuple[object, ...], None] = {}
+        for pair in pending:  # grows
             mine, its = divmod(pair, width)
-            if not self._ends_alike(mine, its, same) and self._may_end(place[0], int(self._one.automaton.ends[mine])):
-                verdict = self._renaming(int(self._one.automaton.ends[mine]), int(self._other.automaton.ends[its]))
-                if not verdict:
-                    yield Parting(place[0], text)
-            for at, byte in enumerate(self._bytes):
-                m, i = int(self._next_one[mine, at]), int(self._next_other[its, at])
+            ending, other = int(self._one.automaton.ends[mine]), int(self._other.automaton.ends[its])
+            if (
+                not self._ends_alike(mine, its, same)
+                and self._may_end(place[0], ending)
+                and not self._renaming(ending, other)
+            ):
+                return True
+            for m, i in zip(self._next_one[mine].tolist(), self._next_other[its].tolist(), strict=True):
                 if m == _DEAD:
                     continue
                 self._count()
-                further = text + bytes([byte])
                 if m >= 0 and i >= 0:
                     target = m * width + i
-                    if target in leading and target not in text_of:
-                        text_of[target] = further
-                        order.append(target)
+                    if target in leading and target not in known:
+                        known.add(target)
+                        pending.append(target)
                     continue
                 state = self._apart(place, m, i)
                 if state is None:
-                    yield Parting(place[0], further)
-                elif state:
-                    # Texts of different lengths can lead to the same states; what counts is how far the ends are back.
-                    later.setdefault(tuple(state), further)
-        yield from self._later(place, later, same)
+                    return True
+                if state:
+                    later[state] = None
+        return self._parts_later(place, list(later), same)
 
-    def _later(
-        self, place: Place, begun: dict[tuple[object, ...], bytes], same: set[tuple[int, int, int, int]]
-    ) -> Iterator[Parting]:
-        """Go on where one of the two has committed and the other one has not."""
-        order = list(begun)
-        for state in order:  # grows
-            text = begun[state]
-            for at, byte in [(-1, 0), *enumerate(self._bytes)]:
+    def _parts_later(
+        self, place: Place, pending: list[tuple[object, ...]], same: set[tuple[int, int, int, int]]
+    ) -> bool:
+        """The same where one of the two has committed and the other one has not: all that may come then."""
+        begun = set(pending)
+        for state in pending:  # grows
+            for at in range(-1, self._next_one.shape[1]):
                 self._count()
-                further = text + bytes([byte]) if at >= 0 else text
                 after = self._go_on(place, state, at, same)
                 if after is None:
-                    yield Parting(place[0], further)
-                elif after and after not in begun:
-                    begun[after] = further
-                    order.append(after)
+                    return True
+                if after and after not in begun:
+                    begun.add(after)
+                    pending.append(after)
+        return False
 
     def _apart(self, place: Place, mine: int, its: int) -> tuple[object, ...] | None:
         """What is known once one of the two has committed, or the other one can commit no more: () if the two do the
         same, or the one grammar makes nothing of the text; None if they part."""
         if mine >= 0:
-            return self._running(mine, None if its == _DEAD else self._commits_other[-2 - its])
+            return "one", mine, None if its == _DEAD else self._commits_other[-2 - its]
         label, length, behind = self._commits_one[-2 - mine]
         follow = self._after(place[0], mine)
         if not follow:
@@ -338,9 +293,6 @@ class _Comparison:
         if its == _DEAD:
             return None
         return self._settled((label, length, behind), self._commits_other[-2 - its])
-
-    def _running(self, mine: int, goal: tuple[int, int, int] | None) -> tuple[object, ...]:
-        return "one", mine, goal
 
     def _settled(self, one: tuple[int, int, int], other: tuple[int, int, int]) -> tuple[object, ...] | None:
         """Of two lexemes of a text that are known: () if they are the same, else None."""
@@ -361,7 +313,7 @@ class _Comparison:
             back = 1 if at >= 0 else 0
             moved = None if goal is None else (goal[0], goal[1] + back, goal[2])  # type: ignore[index]
             if at >= 0 and after >= 0:
-                return self._running(after, moved)
+                return "one", after, moved
             if after >= -1 or not (self._after(place[0], after) if at >= 0 else self._may_end(place[0], after)):
                 return ()
             own = self._commits_one[-2 - after]

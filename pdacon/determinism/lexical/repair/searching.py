@@ -8,7 +8,6 @@ for all those that are one byte longer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,17 +16,14 @@ from pdacon._native import _core
 from pdacon.base.limits import Limits
 from pdacon.composition import byte_vocabulary, compose
 from pdacon.determinism.deadline import ADVICE_BYTES, Deadline
-from pdacon.determinism.examples import Examples
 from pdacon.determinism.lexical.texts import legibility
 
 if TYPE_CHECKING:
-    from pdacon.determinism.lexical.repair.lockstep import Parting
     from pdacon.determinism.lexical.texts import Texts
     from pdacon.lalr import Tables
 
 _MOST_STATES = 20_000
 _LONGEST_END = 200  # bytes: a text that is longer shows nothing
-_PLACES = 6  # LR states of a context that are tried
 _DEEPEST = 4_000  # bytes of a text
 
 
@@ -116,20 +112,6 @@ class Search:
             after.accept_bytes(text[at : at + 1])
         self._count(text, before, touched=touched, at=len(text), kept=after.is_accepting())
 
-    def look_at(self, one: Reader, partings: Sequence[Parting], tables: Tables) -> None:
-        """Read texts in which two lexers part, after what leads there in one of the two grammars."""
-        ways = _Ways(one, tables)
-        for parting in partings:
-            if self._is_late() or (self.lost if one is self.before else self.gained) is not None:
-                return
-            for way in ways.to(parting.context):
-                matcher = one.start()
-                text = way + parting.text
-                if matcher.accept_bytes(text):
-                    end = matcher.shortest_completion()
-                    if len(end) <= _LONGEST_END:
-                        self.read(text + end)
-
     def _count(self, text: bytes, before: _core.Matcher, *, touched: bool, at: int, kept: bool = False) -> None:
         if before.accept_bytes(text[at:]) and before.is_accepting():
             self.tried += 1
@@ -175,32 +157,3 @@ def best_byte(mask: int) -> bytes:
     """Of a set of bytes the one that is best to read."""
     members = [byte for byte in range(256) if mask >> byte & 1]
     return bytes([min(members, key=legibility)])
-
-
-class _Ways:
-    """Texts that lead to contexts of a grammar's lexer."""
-
-    def __init__(self, reader: Reader, tables: Tables) -> None:
-        self._texts = reader.texts
-        self._tables = tables
-        self._examples = Examples(self._texts.grammar, tables)
-        self._known: dict[int, list[bytes]] = {}
-
-    def to(self, context: int) -> list[bytes]:
-        """Some, of the shortest texts of each terminal, with and without blanks between them."""
-        if context not in self._known:
-            self._known[context] = list(dict.fromkeys(self._found(context)))
-        return self._known[context]
-
-    def _found(self, context: int) -> Iterator[bytes]:
-        of_state = self._texts.lexer.context_of_state
-        ways = [
-            way
-            for state in np.flatnonzero(of_state == context).tolist()
-            if (way := self._examples.way(state)) is not None
-        ]
-        for way in sorted(ways, key=len)[:_PLACES]:
-            words = [self._texts.shortest(symbol) for symbol in way]
-            if all(word is not None for word in words):
-                for blank in dict.fromkeys((b"", self._texts.blank or b"")):
-                    yield b"".join((word or b"") + blank for word in words)

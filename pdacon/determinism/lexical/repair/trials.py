@@ -20,7 +20,7 @@ import numpy as np
 
 from pdacon.base.quoting import quote
 from pdacon.determinism.examples import shortest_yields
-from pdacon.determinism.lexical.repair.lockstep import Kept, kept
+from pdacon.determinism.lexical.repair.lockstep import kept
 from pdacon.determinism.lexical.repair.searching import Reader, Search
 from pdacon.errors import PdaconError
 from pdacon.lalr import build_tables
@@ -137,31 +137,29 @@ class Trial:
         loses: bool,
     ) -> Effect | None:
         search = self._searched(after, tables, deadline) if loses else None
-        keeps = adds = Kept(all=False)
+        keeps = adds = False
         if search is None or search.lost is None:
             keeps = kept(self._tables, self._texts, after, deadline)
             adds = kept(self._tables, after, self._texts, deadline)
-        if keeps.all and adds.all:
+        if keeps and adds:
             return Effect(keeps_all=True, adds_none=True)
         search = search or self._searched(after, tables, deadline)
         if search is None:
             return None
         if search.after.is_empty:
             return Effect(ends=True)
-        search.look_at(search.before, keeps.partings, self._tables)
-        search.look_at(search.after, adds.partings, self._tables)
         for terminals, text in self._candidates(after, hints):
             search.read(text, touched=not terminals.isdisjoint(about))
-        if search.out_of_time and search.lost is None and not keeps.all:
+        if search.out_of_time and search.lost is None and not keeps:
             return None
         return Effect(
             tried=search.tried,
             touched=search.touched,
             lost=search.lost,
             gained=search.gained,
-            ends=search.tried > 0 and search.kept == 0 and not keeps.all,
-            keeps_all=keeps.all,
-            adds_none=adds.all,
+            ends=search.tried > 0 and search.kept == 0 and not keeps,
+            keeps_all=keeps,
+            adds_none=adds,
         )
 
     def _searched(self, after: Texts, tables: Tables, deadline: Deadline) -> Search | None:
