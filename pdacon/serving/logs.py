@@ -6,7 +6,9 @@ goes to one handler here.
 
 from __future__ import annotations
 
+import atexit
 import logging
+import os
 import sys
 import threading
 from types import TracebackType
@@ -23,13 +25,17 @@ _QUIET = ("uvicorn.error", "ContinuousBatchingLogger", "httpx")  # their informa
 def write_json(stream: TextIO | None = None) -> None:
     """Make every line of this process's log a JSON object, until it ends.
 
-    What a library has set up before is undone. So call it again once libraries are imported.
+    What a library has set up before is undone. So call it again once libraries are imported. What libraries in C print
+    when the process ends, such as Triton of what has leaked, is in no log: it cannot be made an object.
 
     Parameters
     ----------
     stream : text file, optional
         Where the lines go; the standard error stream by default.
     """
+    if stream is None:
+        atexit.unregister(_end)
+        atexit.register(_end)
     handler = logging.StreamHandler(sys.stderr if stream is None else stream)
     handler.setFormatter(_Lines())
     root = logging.getLogger()
@@ -45,6 +51,14 @@ def write_json(stream: TextIO | None = None) -> None:
     sys.excepthook = _uncaught
     sys.unraisablehook = _unraisable
     threading.excepthook = _uncaught_in_thread
+
+
+def _end() -> None:
+    """Let nothing more be written to the standard error stream: called before the interpreter takes itself down."""
+    logging.shutdown()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
 
 
 class _Lines(JsonFormatter):

@@ -202,7 +202,7 @@ def test_models_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
 
 def test_torch_is_imported_only_for_it() -> None:
     program = "import sys, pdacon; pdacon.Grammar; assert not {'torch', 'transformers'} & set(sys.modules)"
-    subprocess.run([sys.executable, "-c", program], check=True)
+    subprocess.run([sys.executable, "-P", "-c", program], check=True)
 
 
 @pytest.mark.slow

@@ -369,7 +369,7 @@ def test_constraints_that_are_loaded_share_their_tokens() -> None:
     words = pdacon.Vocabulary.from_tokens([*TOKENS[:256], *letters[10:], None], eos_ids=[256 + 49_990])
     saved = pdacon.compile('start: "a" | "b"', words).to_bytes()
     first, second = (pdacon.Constraint.from_bytes(saved) for _ in range(2))
-    assert max(first.nbytes, second.nbytes) < words.size
+    assert max(first.nbytes, second.nbytes) - len(saved) < words.size
     assert second.matcher().accept_bytes(b"a")
     other = pdacon.Vocabulary.from_tokens([*TOKENS[:256], *letters[10:-1], b"!!", None], eos_ids=[256 + 49_990])
     third = pdacon.Constraint.from_bytes(pdacon.compile('start: "!!"', other).to_bytes())

@@ -214,7 +214,7 @@ def test_a_process_ends_with_the_one_that_has_started_it() -> None:
     )
     path = os.pathsep.join(sys.path)
     with subprocess.Popen(
-        [sys.executable, "-c", program], stdin=-1, stdout=-1, env={**os.environ, "PYTHONPATH": path}
+        [sys.executable, "-P", "-c", program], stdin=-1, stdout=-1, env={**os.environ, "PYTHONPATH": path}
     ) as one:
         assert one.stdout is not None
         pid = int(one.stdout.readline())
