@@ -1,11 +1,13 @@
-"""`Once`: what is made when it is first asked for."""
+"""`Once`: what is made when it is first asked for; `KeptWith`: the same of each object, as long as that is there."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar, cast
+from weakref import WeakKeyDictionary
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 
@@ -30,3 +32,26 @@ class Once(Generic[T]):
     @property
     def is_made(self) -> bool:
         return self._make is None
+
+
+class KeptWith(Generic[K, T]):
+    """What is made of an object when it is first asked for, and kept as long as the object is.
+
+    Equal objects share it. What is made must not refer to the object, which would then be kept for ever. Two threads
+    that ask first may both make it; one of the two is kept.
+    """
+
+    __slots__ = ("_kept", "_lock", "_make")
+
+    def __init__(self, make: Callable[[K], T]) -> None:
+        self._make = make
+        self._kept: WeakKeyDictionary[K, T] = WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    def __call__(self, key: K) -> T:
+        with self._lock:
+            if key in self._kept:
+                return self._kept[key]
+        made = self._make(key)
+        with self._lock:
+            return self._kept.setdefault(key, made)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from copy import copy
 from functools import partial
-from threading import Lock
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from pdacon._native import _core
 from pdacon.base.cancelling import CancelEvent, Watch
 from pdacon.base.cautions import caution
 from pdacon.base.limits import Limits
+from pdacon.base.once import KeptWith
 from pdacon.composition import compose, lower, native_trie
 from pdacon.determinism import (
     Texts,
@@ -46,9 +46,6 @@ from pdacon.matching.compiled import Compiled, no_sentence
 _SECONDS_FOR_EXAMPLES = 1.0
 """How long a compilation that is refused searches for sentences that explain why."""
 
-_for_bytes: WeakKeyDictionary[GrammarData, Compiled] = WeakKeyDictionary()
-_for_bytes_lock = Lock()
-
 
 def compiled_for_bytes(grammar: GrammarData) -> Compiled:
     """A grammar compiled for the 256 bytes: what a grammar is asked is asked of it. Kept as long as the grammar is.
@@ -64,13 +61,7 @@ def compiled_for_bytes(grammar: GrammarData) -> Compiled:
             "a vocabulary and ask a matcher, which takes tokens",
             feature="token labels",
         )
-    with _for_bytes_lock:
-        known = _for_bytes.get(grammar)
-    if known is None:
-        known = compiled(grammar, Vocabulary.bytes())
-        with _for_bytes_lock:
-            _for_bytes[grammar] = known
-    return known
+    return _for_bytes(grammar)
 
 
 def compiled(
@@ -123,6 +114,10 @@ def compiled(
     if filter is not None:
         _require_texts_given_back(made, grammar, hopeless, filter)
     return made
+
+
+# Of a copy: what is compiled refers to its grammar, and must not keep the one that it is kept with.
+_for_bytes: KeptWith[GrammarData, Compiled] = KeptWith(lambda grammar: compiled(copy(grammar), Vocabulary.bytes()))
 
 
 def within_filters(grammar: GrammarData, filters: Sequence[Filter], limits: Limits) -> GrammarData:

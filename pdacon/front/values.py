@@ -7,11 +7,11 @@ Lark's trees.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from functools import partial
-from threading import Lock
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
+from pdacon.base.once import KeptWith
 from pdacon.front.stages import compiled_for_bytes
 from pdacon.frontends.insertion import Composition, Escaped, Hole
 from pdacon.frontends.long_integers import json_value
@@ -31,8 +31,7 @@ UNKNOWN = (
 )
 _TEXTS = ("choices", "regular expression", "regular set")  # whose sentences stand for themselves
 
-_tables: WeakKeyDictionary[GrammarData, Tables] = WeakKeyDictionary()
-_tables_lock = Lock()
+_tables_of: KeptWith[GrammarData, Tables] = KeptWith(lambda grammar: build_tables(copy(grammar)))
 
 Lexemes = Callable[[bytes], list[tuple[int, int, int]]]
 """The terminals of a sentence, with where in its bytes each of them begins and ends."""
@@ -89,17 +88,6 @@ def _of_composed(grammar: GrammarData, parts: Composition, lexemes: Lexemes, sta
     pieces = list(_outer_pieces(grammar, parts, lexemes(data), data, start))
     values = {hole.terminal: partial(_of_part, hole.grammar) for hole in parts.holes}
     return tree_of_pieces(parts.outer, parts.text, pieces, values, start)
-
-
-def _tables_of(grammar: GrammarData) -> Tables:
-    """The tables of a composed grammar, built once; kept as long as the grammar is."""
-    with _tables_lock:
-        tables = _tables.get(grammar)
-    if tables is None:
-        tables = build_tables(grammar)
-        with _tables_lock:
-            _tables[grammar] = tables
-    return tables
 
 
 def _outer_pieces(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from threading import Lock
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from lark import Lark, Token, Tree
 from lark.lexer import Lexer
 
+from pdacon.base.once import KeptWith
 from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.indentation import lark_options
 
@@ -17,8 +16,7 @@ Piece = tuple[str, str, int]
 """A terminal's name, its text, and at which character it begins."""
 
 
-_parsers: WeakKeyDictionary[GrammarData, dict[tuple[str, Any], Any]] = WeakKeyDictionary()
-_lock = Lock()
+_parsers: KeptWith[GrammarData, dict[tuple[str, Any], Any]] = KeptWith(lambda grammar: {})
 
 
 class _Given(Lexer):
@@ -72,14 +70,10 @@ def _parser(grammar: GrammarData, text: str, lexer: Any) -> Any:
 
     if grammar.options.postlex is not None:
         return make()
-    with _lock:
-        parsers = _parsers.setdefault(grammar, {})
-        parser = parsers.get((text, lexer))
-    if parser is None:
-        parser = make()
-        with _lock:
-            parsers[text, lexer] = parser
-    return parser
+    parsers = _parsers(grammar)
+    if (text, lexer) not in parsers:
+        parsers[text, lexer] = make()
+    return parsers[text, lexer]
 
 
 def _with_values(tree: Any, values: Mapping[str, Callable[[str], Any]]) -> Any:

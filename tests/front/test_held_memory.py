@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
+
+import pdacon
 
 PROGRAM = """
 import ctypes, gc, json, re, sys, tempfile
@@ -94,3 +98,18 @@ def test_nbytes_is_what_a_process_grows_by(kind: str, how: str, count: int) -> N
     command = [sys.executable, "-P", "-c", PROGRAM, kind, how, str(count)]
     grown, counted = eval(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     assert counted == pytest.approx(grown, rel=0.25)
+
+
+def test_a_grammar_that_was_asked_is_let_go() -> None:
+    def asked() -> list[weakref.ref[pdacon.Grammar]]:
+        inner = pdacon.Grammar.from_lark('start: "a"+ "b"')
+        outer = pdacon.Grammar.compose('start: "<" inner ">"', inner=inner)
+        assert outer.accepts("<ab>")
+        assert inner.accepts("ab")
+        assert pdacon.compile(outer, pdacon.Vocabulary.bytes()).parse("<aab>").children
+        assert len(inner.sample(3, seed=1)) == 3
+        return [weakref.ref(inner), weakref.ref(outer)]
+
+    left = asked()
+    gc.collect()
+    assert [grammar() for grammar in left] == [None, None]

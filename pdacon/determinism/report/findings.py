@@ -328,7 +328,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What renderings show of a report: its fields, which the docstring of `Report` says."""
+    """What renderings show of a report: its fields, which the docstring of `pdacon.DeterminismReport` says."""
 
     subject: str
     findings: tuple[Finding, ...]

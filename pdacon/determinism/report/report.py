@@ -11,25 +11,7 @@ from pdacon.determinism.report.rendering import WIDTH, render_excerpt, render_te
 
 @dataclass(frozen=True, slots=True)
 class Report(Findings):
-    """What ``check`` found, worst first.
-
-    Parameters
-    ----------
-    subject : str
-        The grammar's path, or ``<grammar>``.
-    findings : tuple of Finding
-        Sorted by level, then id, then place; PDA004 comes before other ids, of which some come of it.
-    conflicts, lookahead : str
-        The options that the levels depend on, see ``Grammar.from_lark``.
-    source : str
-        The grammar's text.
-    imported_files : tuple of (str, str)
-        Path and text of other files with places in ``findings``.
-    sizes : Sizes or None
-        How large its automata are; None where ``compile`` refused the grammar.
-    unfinished : tuple of str
-        Ids of findings that were not looked for to the end, because time was over: there may be more of them.
-    """
+    """What ``check`` found, worst first. What each field is, the docstring of `pdacon.DeterminismReport` says."""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: ``subject``, ``ok``, ``conflicts``, ``lookahead``, ``findings``, ``sizes``, ``unfinished``."""
