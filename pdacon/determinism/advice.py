@@ -6,11 +6,12 @@ automata, and the ids that were not looked for to the end. Each search has what 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pdacon.base.cancelling import look
-from pdacon.determinism.deadline import OutOfTimeError
+from pdacon.determinism.deadline import Deadline, OutOfTimeError
+from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.adjoining import adjoining_findings
 from pdacon.determinism.language.dead_ends import DeadEnds
 from pdacon.determinism.language.declared import unused_findings
@@ -26,20 +27,14 @@ from pdacon.determinism.lexical.hidden_words import hidden_word_findings
 from pdacon.determinism.lexical.lookahead import lookahead_findings
 from pdacon.determinism.lexical.measuring import measure
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
+from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.lexical.truncations import truncation_findings
 from pdacon.determinism.lexical.unmatched import never_matched, reserved_findings, unmatched_findings
+from pdacon.determinism.report.findings import Finding
 from pdacon.determinism.report.sizes import Sizes
+from pdacon.detokenizer import Vocabulary
 from pdacon.errors import LimitExceededError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.determinism.examples import Examples
-    from pdacon.determinism.lexical.texts import Texts
-    from pdacon.determinism.report.findings import Finding
-    from pdacon.detokenizer import Vocabulary
-    from pdacon.lalr import Tables
+from pdacon.lalr import Tables
 
 _MOST_STATES = 1_000_000
 

@@ -6,8 +6,8 @@ grammar (`check_stages`), then advice (`advise`). This module composes; each che
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pdacon.base.cancelling import look
 from pdacon.base.limits import Limits
@@ -28,18 +28,12 @@ from pdacon.determinism.report.findings import LEVELS, Finding
 from pdacon.determinism.report.report import Report
 from pdacon.determinism.report.sizes import Sizes
 from pdacon.determinism.report.spelling import spell
+from pdacon.detokenizer import Vocabulary
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import GrammarData
 from pdacon.grammar.sizes import automaton_states
-from pdacon.lalr import build_tables, split_parentheses
-from pdacon.lexer import build_lexer, find_collisions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from pdacon.detokenizer import Vocabulary
-    from pdacon.lalr import Tables
-    from pdacon.lexer import Collision, Lexer
+from pdacon.lalr import Tables, build_tables, split_parentheses
+from pdacon.lexer import Collision, Lexer, build_lexer, find_collisions
 
 # Of the time: for sentences that explain conflicts, for repairs of terminals, and for all that explains findings. The
 # rest is for advice.

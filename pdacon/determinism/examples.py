@@ -9,13 +9,11 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy
 
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData
-    from pdacon.lalr import Tables
+from pdacon.grammar import GrammarData
+from pdacon.lalr import Tables
 
 # A cheapest yield can be exponentially long in the size of the grammar (a: b b, b: c c, ...): past this it is not
 # spelt out.

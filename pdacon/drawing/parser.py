@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from pdacon.base.quoting import head
 from pdacon.drawing.graph import Edge, Graph
@@ -16,11 +15,9 @@ from pdacon.drawing.labels import grammar_name
 from pdacon.drawing.rendering import render
 from pdacon.drawing.states import States
 from pdacon.errors import DrawingError
+from pdacon.grammar import GrammarData
+from pdacon.lalr import Tables
 from pdacon.pda import Configuration, LexemeReader, Machine
-
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData
-    from pdacon.lalr import Tables
 
 MOST_BOXES = 150
 MOST_NEAR = 16

@@ -9,18 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement
 
 from pdacon.base.quoting import quote
+from pdacon.determinism import Finding
+from pdacon.determinism.report.findings import Counterexample, Derivation
 from pdacon.drawing import svg
 from pdacon.drawing.labels import grammar_name, shortened, wrapped
 from pdacon.errors import DrawingError
-
-if TYPE_CHECKING:
-    from pdacon.determinism import Finding
-    from pdacon.determinism.report.findings import Counterexample, Derivation
-    from pdacon.grammar import GrammarData
+from pdacon.grammar import GrammarData
 
 _LEVEL, _GAP, _DOT = 44.0, 18.0, 22.0  # between levels, between symbols, at the place of the decision
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy
 
@@ -17,10 +16,8 @@ from pdacon.drawing.contexts import context_lines, find_contexts
 from pdacon.drawing.graph import Edge, EdgeStyle, Node, Row, RowStyle
 from pdacon.drawing.labels import numbers, shortened, wrapped
 from pdacon.errors import UnsupportedGrammarError
-
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData
-    from pdacon.lalr import Conflict, Tables
+from pdacon.grammar import GrammarData
+from pdacon.lalr import Conflict, Tables
 
 _MOST_EDGES = 48  # between boxes; of more, those into states that have so many of them are lines in a box
 _MOST_ENTRIES = 3

@@ -7,15 +7,13 @@ import re
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pdacon.base.quoting import did_you_mean
 from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.model import Indentation
-
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
 
 _SUFFIX = ".lark"
 

@@ -9,13 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from pdacon.errors import LimitExceededError
-
-if TYPE_CHECKING:
-    from pdacon.errors import Span
-    from pdacon.grammar.loading import SourceText
+from pdacon.errors import LimitExceededError, Span
+from pdacon.grammar.loading import SourceText
 
 MOST_LEVELS = 100
 """Lark's loader fills a stack of 256 KB with about twice as many."""

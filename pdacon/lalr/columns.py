@@ -10,18 +10,16 @@ blocks, as many as the rules at work in it will close, and one more.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
+from pdacon.grammar import GrammarData, Layout
 from pdacon.lalr.gotos import Gotos
 from pdacon.lalr.layout import Levels, levels_of, most_counted
 from pdacon.lalr.tables import Tables
-
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData, Layout
 
 Blocks: TypeAlias = tuple[int, ...]
 """The classes of the innermost blocks' columns, the innermost last; the text itself begins at column 0."""

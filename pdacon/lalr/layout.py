@@ -17,17 +17,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
+from pdacon.grammar import GrammarData, Span
 from pdacon.lalr.gotos import Gotos
 from pdacon.lalr.tables import Tables
-
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData, Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pdacon.errors import UnsupportedGrammarError
+from pdacon.grammar import GrammarData
 from pdacon.lexer.terminals import compile_terminal
 from pdacon.regular.ordered.program import BYTES, MATCH, SPLIT
-
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData
 
 _BEFORE, _BEGUN, _INDENTED = range(3)
 """Where the last line of a newline is: it has none, it begins, or it has a blank."""

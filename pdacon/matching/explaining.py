@@ -11,13 +11,14 @@ import operator
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import SupportsIndex
 
 from pdacon._native import _core
 from pdacon.base.limits import Limits
 from pdacon.base.quoting import first_character, line_and_column, listing, quote
 from pdacon.composition import byte_vocabulary, compose, lower
 from pdacon.detokenizer import Vocabulary
+from pdacon.frontends.dialects import Standing
 from pdacon.grammar import GrammarData
 from pdacon.grammar.labels import Label
 from pdacon.grammar.sizes import automaton_states
@@ -30,9 +31,6 @@ from pdacon.matching.located import disagreement, locate
 from pdacon.matching.naming import Names
 from pdacon.matching.reasons import Reason, Reasons, Refused
 from pdacon.pda import Configuration, Expectation, LexemeReader, Machine
-
-if TYPE_CHECKING:
-    from pdacon.frontends.dialects import Standing
 
 _BYTES = tuple(bytes([byte]) for byte in range(256))
 

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from random import Random
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from pdacon.grammar import GrammarData, Terminal
 from pdacon.lexer import compile_terminal
 from pdacon.matching.lexemes import LexemeSampler, first_bytes
 from pdacon.matching.listed import ListedTexts
 from pdacon.pda import Configuration, expect
 from pdacon.regular.ordered import ANY_SIZE
-
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData, Terminal
 
 WordKind: TypeAlias = Literal["keyword", "name"] | None
 """Of a word: the only one of its terminal, or one of many; None: no word."""

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,9 @@ from pdacon.base.cancelling import look
 from pdacon.errors import MatcherError, UnsupportedGrammarError
 from pdacon.lalr import build_tables
 from pdacon.matching.compiled import Compiled, data_of
+from pdacon.matching.matcher import Matcher
 from pdacon.matching.pieces import Pieces, WordKind, ignorable
 from pdacon.pda import Configuration, Machine
-
-if TYPE_CHECKING:
-    from pdacon.matching.matcher import Matcher
 
 T = TypeVar("T")
 

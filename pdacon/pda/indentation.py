@@ -12,11 +12,10 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData, Layout
-    from pdacon.pda.stack import Stack
+from pdacon.grammar import GrammarData, Layout
+from pdacon.pda.stack import Stack
 
 NEWLINE, TAB, SPACE = b"\n\t "
 

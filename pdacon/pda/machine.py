@@ -13,10 +13,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from pdacon.grammar import GrammarData, Terminal
+from pdacon.lalr import Tables
 from pdacon.lexer import compile_terminal
 from pdacon.lexer.contexts import flags_of, is_piece_of, is_regex, lexing_order
 from pdacon.lexer.ignoring import always_by_state, are_companions, companions
@@ -26,10 +28,6 @@ from pdacon.pda.stack import Stack
 from pdacon.regular.ordered import ANY_SIZE
 from pdacon.regular.ordered.program import MATCH, PENDING, PENDING_OR_END, Program, epsilon_closure, from_automaton
 from pdacon.regular.ordered.running import runner_of
-
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData, Terminal
-    from pdacon.lalr import Tables
 
 Thread: TypeAlias = tuple[int, int]
 """A terminal and a state of its Program."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from pdacon.pda.stack import Stack
+from pdacon.pda.stack import Stack
 
 
 @dataclass(frozen=True, slots=True)

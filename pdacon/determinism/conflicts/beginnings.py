@@ -13,17 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from heapq import heappop, heappush
 from itertools import count
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from pdacon.determinism.conflicts.bounds import NOTHING
+from pdacon.determinism.conflicts.bounds import NOTHING, Bounds
 from pdacon.determinism.conflicts.derivations import Example, Reading
-from pdacon.determinism.conflicts.items import AUGMENTED
+from pdacon.determinism.conflicts.items import AUGMENTED, Item, Items
 from pdacon.determinism.conflicts.unifying import AROUND, LEAF, WITHIN
-
-if TYPE_CHECKING:
-    from pdacon.determinism.conflicts.bounds import Bounds
-    from pdacon.determinism.conflicts.items import Item, Items
-    from pdacon.determinism.deadline import Deadline
+from pdacon.determinism.deadline import Deadline
 
 
 def find_common_beginning(

@@ -9,15 +9,11 @@ first counterexample found is the cheapest.
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pdacon.determinism.conflicts.items import AUGMENTED
-
-if TYPE_CHECKING:
-    from pdacon.determinism.conflicts.items import Items
+from pdacon.determinism.conflicts.items import AUGMENTED, Items
 
 _NEVER = 1 << 20
 

@@ -7,13 +7,11 @@ enough to tell the readings apart, or it takes more than one terminal, or nothin
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pdacon.determinism.conflicts.derivations import Example
-    from pdacon.determinism.conflicts.explanations import Explanation
-    from pdacon.determinism.conflicts.items import Items
-    from pdacon.lalr import Conflict
+from pdacon.determinism.conflicts.derivations import Example
+from pdacon.determinism.conflicts.explanations import Explanation
+from pdacon.determinism.conflicts.items import Items
+from pdacon.lalr import Conflict
 
 DANGLING = "dangling-else"
 OPERATORS = "operator-precedence"

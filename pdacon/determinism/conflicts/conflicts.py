@@ -9,23 +9,20 @@ In: a grammar, its tables and shortest examples. Out: findings PDA001 to PDA004.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from pdacon.determinism.conflicts import causes
 from pdacon.determinism.conflicts.causes import Cause, find_cause
+from pdacon.determinism.conflicts.derivations import Node
 from pdacon.determinism.conflicts.explanations import Explanation, explain_conflicts
 from pdacon.determinism.conflicts.items import Items
 from pdacon.determinism.conflicts.repair.case import Advice
 from pdacon.determinism.conflicts.repair.repairs import give_advice
+from pdacon.determinism.examples import Examples
 from pdacon.determinism.report.findings import TITLES, Counterexample, Derivation, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed, lookahead_name
+from pdacon.grammar import GrammarData, Span
 from pdacon.grammar.grammar_data import as_written_in
-
-if TYPE_CHECKING:
-    from pdacon.determinism.conflicts.derivations import Node
-    from pdacon.determinism.examples import Examples
-    from pdacon.grammar import GrammarData, Span
-    from pdacon.lalr import Conflict, Tables
+from pdacon.lalr import Conflict, Tables
 
 SECONDS = 10.0
 """How long to search for sentences that explain the conflicts, where nothing else is asked for."""

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
-from pdacon.determinism.conflicts.items import AUGMENTED
-
-if TYPE_CHECKING:
-    from pdacon.determinism.conflicts.items import Item, Items
+from pdacon.determinism.conflicts.items import AUGMENTED, Item, Items
 
 _MOST_EMPTY = 100  # nodes of a tree of the empty text, which can be exponentially large
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from pdacon.determinism.conflicts.beginnings import find_common_beginning
+from pdacon.determinism.conflicts.bounds import Bounds
 from pdacon.determinism.conflicts.derivations import Example
+from pdacon.determinism.conflicts.items import Item, Items
 from pdacon.determinism.conflicts.unifying import UnifyingSearch, new_bounds
 from pdacon.determinism.deadline import Deadline
-
-if TYPE_CHECKING:
-    from pdacon.determinism.conflicts.bounds import Bounds
-    from pdacon.determinism.conflicts.items import Item, Items
-    from pdacon.lalr import Conflict
+from pdacon.lalr import Conflict
 
 # Steps of a search, some 10 microseconds each: first for all conflicts with the same productions in a state, then, for
 # what is left, on, and at last for each terminal alone, because that can prove that there is no example.

@@ -7,17 +7,14 @@ all states at once.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pdacon.determinism.bit_sets import members, set_of
 from pdacon.determinism.examples import Yields, shortest_yields
+from pdacon.grammar import GrammarData
+from pdacon.lalr import Tables
 from pdacon.pda import Reduces
-
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData
-    from pdacon.lalr import Tables
 
 Item = int
 """``Items.first[production] + dot``."""

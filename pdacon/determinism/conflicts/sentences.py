@@ -10,14 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from pdacon.determinism.examples import SPELL_OUT, Yields, shortest_yields
+from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.report.findings import Derivation, Finding
-
-if TYPE_CHECKING:
-    from pdacon.determinism.lexical.texts import Texts
-    from pdacon.lalr import Tables
+from pdacon.lalr import Tables
 
 _LONGEST = 60  # terminals: a longer sentence shows nothing as a text
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pdacon.determinism.conflicts.derivations import Node
+from pdacon.determinism.conflicts.items import Items
 from pdacon.pda import Stack
-
-if TYPE_CHECKING:
-    from pdacon.determinism.conflicts.derivations import Node
-    from pdacon.determinism.conflicts.items import Items
 
 _LONGEST = 200  # terminals
 

@@ -20,15 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from pdacon.determinism.bit_sets import members
 from pdacon.determinism.conflicts.bounds import NOTHING, Bounds
 from pdacon.determinism.conflicts.derivations import Example, Reading
-
-if TYPE_CHECKING:
-    from pdacon.determinism.conflicts.items import Item, Items
-    from pdacon.determinism.deadline import Deadline
+from pdacon.determinism.conflicts.items import Item, Items
+from pdacon.determinism.deadline import Deadline
 
 # What a step costs: a leaf, a production around, a production within. They decide which example is the simplest.
 LEAF = 1

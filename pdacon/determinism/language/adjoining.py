@@ -11,20 +11,18 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from pdacon.base.quoting import quote
+from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.language.follow_sets import FollowSets
 from pdacon.determinism.lexical.repair.suggested import definition, written
+from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
-
-if TYPE_CHECKING:
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import GrammarData
-    from pdacon.lalr import Tables
+from pdacon.grammar import GrammarData
+from pdacon.lalr import Tables
 
 _SHOWN = 5  # pairs beside the first
 _WORD = re.compile(r"\w")

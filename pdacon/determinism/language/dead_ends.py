@@ -9,19 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from pdacon.determinism.bit_sets import members
+from pdacon.determinism.deadline import Deadline
+from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.neighbours import Neighbours
 from pdacon.determinism.language.reachability import Follower, Reach
+from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
-
-if TYPE_CHECKING:
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.determinism.examples import Examples
-    from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import GrammarData
-    from pdacon.lalr import Tables
+from pdacon.grammar import GrammarData
+from pdacon.lalr import Tables
 
 
 @dataclass(slots=True)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pdacon.determinism.report.findings import TITLES, Finding
-
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData
-    from pdacon.grammar.model import Production
+from pdacon.grammar import GrammarData
+from pdacon.grammar.model import Production
 
 
 def declared_findings(grammar: GrammarData) -> list[Finding]:

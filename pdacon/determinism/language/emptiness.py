@@ -6,22 +6,17 @@ is found by shortest yields, linear in the grammar; what the lexer and the vocab
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pdacon.base.limits import Limits
 from pdacon.composition import byte_vocabulary, compose
 from pdacon.determinism.examples import shortest_yields
-from pdacon.determinism.report.findings import TITLES, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from pdacon.determinism.report.findings import Level
-    from pdacon.detokenizer import Vocabulary
-    from pdacon.grammar import GrammarData
-    from pdacon.lalr import Tables
-    from pdacon.lexer import Lexer
+from pdacon.determinism.report.findings import TITLES, Finding, Level
+from pdacon.detokenizer import Vocabulary
+from pdacon.grammar import GrammarData
+from pdacon.lalr import Tables
+from pdacon.lexer import Lexer
 
 _UNREAD = (
     "The rules derive terminals, but no text is cut into them: a lexeme takes the text that the next one would need, "

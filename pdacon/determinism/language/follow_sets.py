@@ -9,12 +9,9 @@ Source: FIRST and FOLLOW as in Aho, Sethi and Ullman 1986, over sets as integers
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from pdacon.determinism.examples import shortest_yields
-
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData
+from pdacon.grammar import GrammarData
 
 
 class FollowSets:

@@ -6,20 +6,15 @@ be read as, the native core asks of the lexing automaton.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from pdacon._native import _core
 from pdacon.base.quoting import quote
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
-from pdacon.grammar.labels import written_out, written_out_in
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pdacon._native import _core
-    from pdacon.detokenizer import Vocabulary
-    from pdacon.grammar import GrammarData, Span
-    from pdacon.grammar.labels import Label
+from pdacon.detokenizer import Vocabulary
+from pdacon.grammar import GrammarData, Span
+from pdacon.grammar.labels import Label, written_out, written_out_in
 
 
 def label_findings(

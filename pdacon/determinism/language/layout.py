@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pdacon.determinism.report.findings import TITLES, Finding
 from pdacon.errors import UnsupportedGrammarError
+from pdacon.grammar import GrammarData
 from pdacon.lalr import find_imbalances
 from pdacon.lexer import check_newline, may_indent
-
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData
 
 
 def newline_findings(grammar: GrammarData) -> list[Finding]:

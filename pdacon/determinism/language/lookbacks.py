@@ -9,10 +9,8 @@ Source: the ``lookback`` relation of DeRemer and Pennello, TOPLAS 4(4), 1982.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData
+from pdacon.grammar import GrammarData
 
 
 class Lookbacks:

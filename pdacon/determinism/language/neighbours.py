@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pdacon.base.quoting import quote
-
-if TYPE_CHECKING:
-    from pdacon.determinism.lexical.texts import Lexeme, Texts
-    from pdacon.grammar import GrammarData
+from pdacon.determinism.lexical.texts import Lexeme, Texts
+from pdacon.grammar import GrammarData
 
 
 class Neighbours:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,16 +25,13 @@ from pdacon._native import _core
 from pdacon.base.limits import Limits
 from pdacon.composition import byte_vocabulary, compose, native_trie
 from pdacon.determinism.bit_sets import members, set_of
-from pdacon.determinism.deadline import ADVICE_BYTES, OutOfTimeError
+from pdacon.determinism.deadline import ADVICE_BYTES, Deadline, OutOfTimeError
 from pdacon.determinism.language.lookbacks import Lookbacks, predecessors
+from pdacon.detokenizer import Vocabulary
 from pdacon.errors import LimitExceededError
-
-if TYPE_CHECKING:
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.detokenizer import Vocabulary
-    from pdacon.grammar import GrammarData
-    from pdacon.lalr import Tables
-    from pdacon.lexer import Lexer
+from pdacon.grammar import GrammarData
+from pdacon.lalr import Tables
+from pdacon.lexer import Lexer
 
 # Sets of symbols, states and residues are integers: bit k is member k.
 """Bits of a set from which on it is read and written as a whole: one by one, each step would cost the whole set."""

@@ -8,22 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pdacon.determinism.bit_sets import members, set_of
+from pdacon.determinism.deadline import Deadline
+from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.follow_sets import FollowSets
 from pdacon.determinism.language.neighbours import Neighbours
+from pdacon.determinism.language.reachability import Reach
+from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
-
-if TYPE_CHECKING:
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.determinism.examples import Examples
-    from pdacon.determinism.language.reachability import Reach
-    from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import GrammarData
-    from pdacon.lalr import Tables
+from pdacon.grammar import GrammarData
+from pdacon.lalr import Tables
 
 _SHOWN = 6  # terminals, and places in the rules
 _BEGINNING = -1

@@ -9,23 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pdacon.base.quoting import quote
 from pdacon.determinism.bit_sets import members
+from pdacon.determinism.deadline import Deadline
+from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.follow_sets import FollowSets
+from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
+from pdacon.grammar import GrammarData
+from pdacon.lalr import Tables
 from pdacon.pda import Configuration, Machine, Stack
-
-if TYPE_CHECKING:
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.determinism.examples import Examples
-    from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import GrammarData
-    from pdacon.lalr import Tables
 
 _WORD = re.compile(rb"[0-9A-Za-z_]")
 _FEW = 6

@@ -6,22 +6,18 @@ all bytes and once with those that tokens spell; what only the first leads to is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from pdacon.base.quoting import quote
 from pdacon.determinism.bit_sets import members
+from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.language.reachability import Follower, Reach
+from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
+from pdacon.detokenizer import Vocabulary
 from pdacon.errors import LimitExceededError
+from pdacon.lalr import Tables
 from pdacon.regular.ordered.labels import FIRST_BYTE
-
-if TYPE_CHECKING:
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.determinism.lexical.texts import Texts
-    from pdacon.detokenizer import Vocabulary
-    from pdacon.lalr import Tables
 
 _FEW = 12
 _MOST_STATES = 1_000_000

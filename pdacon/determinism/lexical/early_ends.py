@@ -8,21 +8,18 @@ its set of texts, and finds a shortest text in which the two differ.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from pdacon._native import _core
 from pdacon.base.quoting import quote
-from pdacon.determinism.deadline import ADVICE_BYTES, OutOfTimeError
+from pdacon.determinism.deadline import ADVICE_BYTES, Deadline, OutOfTimeError
 from pdacon.determinism.lexical.repair.reordering import with_longest_first
 from pdacon.determinism.lexical.repair.suggested import suggestion
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.errors import LimitExceededError
+from pdacon.grammar import GrammarData
+from pdacon.lexer import Lexer
 from pdacon.regular.ordered import is_lazy
-
-if TYPE_CHECKING:
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.grammar import GrammarData
-    from pdacon.lexer import Lexer
 
 _MOST_STATES = 20_000
 _SECONDS = 3.0

@@ -11,25 +11,21 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pdacon.base.quoting import quote
-from pdacon.determinism.deadline import ADVICE_BYTES, OutOfTimeError
+from pdacon.determinism.deadline import ADVICE_BYTES, Deadline, OutOfTimeError
 from pdacon.determinism.lexical.repair.suggested import definition, free_name, read, written
 from pdacon.determinism.lexical.texts import Texts, turned
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import PdaconError
+from pdacon.grammar import GrammarData, Pattern
 from pdacon.lalr import build_tables
 from pdacon.lexer import build_lexer, find_collisions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.grammar import GrammarData, Pattern
 
 _BLANKS = {0x20: " ", 0x09: r"\t", 0x0A: r"\n", 0x0D: r"\r", 0x0C: r"\f", 0x0B: r"\v"}
 _ANY_BLANK = re.compile(r"(?:\\s|\[\\s\])[+*]?")

@@ -7,19 +7,16 @@ few words are looked at: what is said of each word then holds whatever text it s
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
 
 from pdacon.base.quoting import quote
+from pdacon.determinism.deadline import Deadline
+from pdacon.determinism.examples import Examples
+from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.regular.ordered import compile_whole
 from pdacon.regular.regular_set import RegularSet
-
-if TYPE_CHECKING:
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.determinism.examples import Examples
-    from pdacon.determinism.lexical.texts import Texts
 
 _MOST_WORDS = 64
 _FEW = 6

@@ -6,27 +6,30 @@ PDA005, PDA006, PDA008. The pairs of terminals that collide come from the lexer 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 from pdacon.base.quoting import quote
+from pdacon.determinism.examples import Examples
 from pdacon.determinism.lexical.matching_texts import Run
 from pdacon.determinism.lexical.repair.suggested import definition
-from pdacon.determinism.lexical.texts import turned
+from pdacon.determinism.lexical.texts import Texts, turned
 from pdacon.determinism.lexical.truncations import run_of, shared_texts, truncated_texts
 from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import UnsupportedGrammarError
-from pdacon.lexer import compile_terminal, find_collisions, find_group_name_clashes, find_unbounded_lookahead
+from pdacon.grammar import GrammarData, Terminal
+from pdacon.lalr import Tables
+from pdacon.lexer import (
+    Collision,
+    Lexer,
+    UnboundedLookahead,
+    compile_terminal,
+    find_collisions,
+    find_group_name_clashes,
+    find_unbounded_lookahead,
+)
 from pdacon.regular.ordered import Runner
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pdacon.determinism.examples import Examples
-    from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import GrammarData, Terminal
-    from pdacon.lalr import Tables
-    from pdacon.lexer import Collision, Lexer, UnboundedLookahead
 
 _FEW = 4
 _MOST_STEPS = 500  # of the search for a text that a priority would truncate; an error of `compile` waits for it

@@ -12,20 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pdacon.base.quoting import quote
-from pdacon.determinism.lexical.texts import whole_characters
+from pdacon.determinism.deadline import Deadline
+from pdacon.determinism.examples import Examples
+from pdacon.determinism.lexical.texts import Texts, whole_characters
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.determinism.examples import Examples
-    from pdacon.determinism.lexical.texts import Texts
 
 
 def lookahead_findings(texts: Texts, examples: Examples, deadline: Deadline) -> Iterator[Finding]:

@@ -7,16 +7,13 @@ refinement over the commits.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pdacon.determinism.lexical.lookahead import neighbour_distances
+from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.report.sizes import Sizes
-
-if TYPE_CHECKING:
-    from pdacon.determinism.lexical.texts import Texts
-    from pdacon.lalr import Tables
+from pdacon.lalr import Tables
 
 _FEW = 8
 _MOST_TRANSITIONS = 2_000_000

@@ -7,24 +7,18 @@ that are best to read, and the first lexeme of a text.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pdacon.lexer import compile_terminal
+from pdacon.determinism.examples import Examples
+from pdacon.grammar import GrammarData
+from pdacon.lexer import Lexer, compile_terminal
 from pdacon.regular.ordered import Program, Runner
 from pdacon.regular.ordered.program import BYTES, MATCH, PENDING_OR_END, SPLIT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from pdacon.determinism.examples import Examples
-    from pdacon.grammar import GrammarData
-    from pdacon.lexer import Lexer
 
 _READABLE = b"aA0 "
 

@@ -11,20 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from pdacon.base.quoting import quote
+from pdacon.determinism.deadline import Deadline
+from pdacon.determinism.examples import Examples
 from pdacon.determinism.lexical.matching_texts import End, Run, Threads
-from pdacon.determinism.lexical.texts import legibility
+from pdacon.determinism.lexical.texts import Texts, legibility
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
+from pdacon.grammar import GrammarData
 from pdacon.lexer import compile_terminal
-
-if TYPE_CHECKING:
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.determinism.examples import Examples
-    from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import GrammarData
 
 _FEW = 6
 _MOST_CANDIDATES = 20

@@ -7,24 +7,20 @@ context a lexeme begins in; so what is said holds of all texts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from pdacon.base.quoting import quote
+from pdacon.determinism.deadline import Deadline
+from pdacon.determinism.examples import Examples
 from pdacon.determinism.lexical.repair.reserving import without_words
 from pdacon.determinism.lexical.repair.suggested import elsewhere, read
+from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
+from pdacon.grammar import GrammarData, Span, Terminal
 from pdacon.lexer.contexts import lexing_order
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.determinism.examples import Examples
-    from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import GrammarData, Span, Terminal
 
 _FEW = 8
 _NEVER = "(?!)"

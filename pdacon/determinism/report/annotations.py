@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from pdacon.determinism.report.findings import Failure
 from pdacon.determinism.report.rendering import plain_message, unfinished_line
 from pdacon.determinism.report.report import Report
-
-if TYPE_CHECKING:
-    from pdacon.grammar import Span
+from pdacon.grammar import Span
 
 _COMMANDS = MappingProxyType({"error": "error", "warning": "warning", "note": "notice"})
 

@@ -10,14 +10,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from pdacon.base.html import preformatted
 from pdacon.base.quoting import quote
-
-if TYPE_CHECKING:
-    from pdacon.determinism.report.sizes import Sizes
-    from pdacon.grammar import Span
+from pdacon.determinism.report.sizes import Sizes
+from pdacon.grammar import Span
 
 _DEEPEST_IN_JSON = 60  # JSON nests twice as deep as a tree, and its readers and writers recurse
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData
+from pdacon.grammar import GrammarData
 
 
 def cut_short(names: Iterable[str], most: int) -> list[str]:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pdacon.determinism.report.findings import TITLES
-
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
 
 
 @cache

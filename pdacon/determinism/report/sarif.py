@@ -9,16 +9,14 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from pdacon.determinism.report.findings import TITLES, Failure, Finding
 from pdacon.determinism.report.pages import first_paragraph, page
 from pdacon.determinism.report.rendering import plain_message, unfinished_line
 from pdacon.determinism.report.report import Report
-
-if TYPE_CHECKING:
-    from pdacon.grammar import Span
+from pdacon.grammar import Span
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _RULES = list(TITLES)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pdacon.grammar import Span
+from pdacon.grammar import Span
 
 _TAB = 4
 _MOST_LINES = 4  # of one place; more of a long alternative tell no more

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pdacon.determinism.report.findings import Finding
-
-if TYPE_CHECKING:
-    from pdacon.detokenizer import Vocabulary
+from pdacon.detokenizer import Vocabulary
 
 
 def spell(finding: Finding, vocabulary: Vocabulary) -> Finding:

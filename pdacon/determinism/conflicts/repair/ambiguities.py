@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pdacon.determinism.conflicts import causes
-from pdacon.determinism.conflicts.repair.case import Advice
+from pdacon.determinism.conflicts.repair.case import Advice, Case
 from pdacon.determinism.conflicts.repair.rewrites import close
 from pdacon.determinism.conflicts.repair.rule_texts import is_written
-
-if TYPE_CHECKING:
-    from pdacon.determinism.conflicts.repair.case import Case
 
 
 def dangling(case: Case) -> Advice:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pdacon.determinism.conflicts.causes import Cause
-    from pdacon.determinism.conflicts.explanations import Explanation
-    from pdacon.determinism.conflicts.items import Items
-    from pdacon.grammar import GrammarData
-    from pdacon.lalr import Conflict
+from pdacon.determinism.conflicts.causes import Cause
+from pdacon.determinism.conflicts.explanations import Explanation
+from pdacon.determinism.conflicts.items import Items
+from pdacon.grammar import GrammarData
+from pdacon.lalr import Conflict
 
 SHARE_A_RULE = "write the rules so that both ways share one rule up to this point and part only after it."
 

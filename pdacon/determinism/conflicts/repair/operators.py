@@ -5,14 +5,9 @@ A ladder of rules, one for each level of binding, answers both (Aho, Sethi and U
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pdacon.determinism.conflicts.repair.case import Advice
+from pdacon.determinism.conflicts.repair.case import Advice, Case
 from pdacon.determinism.conflicts.repair.rewrites import SAME_TEXTS, make_ladder
 from pdacon.determinism.conflicts.repair.rule_texts import ladder_lines, together
-
-if TYPE_CHECKING:
-    from pdacon.determinism.conflicts.repair.case import Case
 
 
 def operators(case: Case) -> Advice:

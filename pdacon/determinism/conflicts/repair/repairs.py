@@ -6,18 +6,14 @@ function that words it, in `ambiguities`, `operators` or `undecided`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pdacon.determinism.conflicts import causes
+from pdacon.determinism.conflicts.causes import Cause
+from pdacon.determinism.conflicts.explanations import Explanation
+from pdacon.determinism.conflicts.items import Items
 from pdacon.determinism.conflicts.repair import ambiguities, operators, undecided
 from pdacon.determinism.conflicts.repair.case import SHARE_A_RULE, Advice, Case
-
-if TYPE_CHECKING:
-    from pdacon.determinism.conflicts.causes import Cause
-    from pdacon.determinism.conflicts.explanations import Explanation
-    from pdacon.determinism.conflicts.items import Items
-    from pdacon.grammar import GrammarData
-    from pdacon.lalr import Conflict
+from pdacon.grammar import GrammarData
+from pdacon.lalr import Conflict
 
 _ADVISERS = {
     causes.DANGLING: ambiguities.dangling,

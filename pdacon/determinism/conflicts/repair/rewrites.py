@@ -10,18 +10,13 @@ another language.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pdacon.determinism.conflicts import causes
+from pdacon.determinism.conflicts.items import Items
 from pdacon.errors import LimitExceededError
-from pdacon.lalr import build_tables
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pdacon.determinism.conflicts.items import Items
-    from pdacon.lalr import Conflict
+from pdacon.lalr import Conflict, build_tables
 
 _MOST_LEVELS = 6  # of a ladder that is written out
 _MOST_ALTERNATIVES = 4  # of a rule that is written out in place

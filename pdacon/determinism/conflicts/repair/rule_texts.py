@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from pdacon.determinism.conflicts.items import Items
-    from pdacon.determinism.conflicts.repair.rewrites import Ladder
-    from pdacon.grammar import GrammarData
+from pdacon.determinism.conflicts.items import Items
+from pdacon.determinism.conflicts.repair.rewrites import Ladder
+from pdacon.grammar import GrammarData
 
 _PRIORITY = re.compile(r"[ \t]*\.[ \t]*(-?\d+)")
 

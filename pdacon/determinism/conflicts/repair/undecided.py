@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pdacon.determinism.conflicts import causes
-from pdacon.determinism.conflicts.repair.case import SHARE_A_RULE, Advice
+from pdacon.determinism.conflicts.repair.case import SHARE_A_RULE, Advice, Case
 from pdacon.determinism.conflicts.repair.rewrites import SAME_TEXTS, write_out
 from pdacon.determinism.conflicts.repair.rule_texts import is_written
 from pdacon.determinism.conflicts.settling import is_still_read
-
-if TYPE_CHECKING:
-    from pdacon.determinism.conflicts.repair.case import Case
 
 
 def merge(case: Case) -> Advice:

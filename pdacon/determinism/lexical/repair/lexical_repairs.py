@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice, permutations
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from pdacon.determinism.deadline import ADVICE_BYTES, OutOfTimeError
+from pdacon.determinism.deadline import ADVICE_BYTES, Deadline, OutOfTimeError
 from pdacon.determinism.lexical.matching_texts import difference
 from pdacon.determinism.lexical.repair.continuations import Continuations
 from pdacon.determinism.lexical.repair.suggested import definition, elsewhere, read, written
@@ -22,13 +22,9 @@ from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.lexical.truncations import Truncation, find_truncations
 from pdacon.determinism.lexical.unmatched import never_matched
 from pdacon.errors import PdaconError
-from pdacon.lexer import build_lexer, compile_terminal, find_collisions, find_unbounded_lookahead
-
-if TYPE_CHECKING:
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.grammar import GrammarData, Terminal
-    from pdacon.lalr import Tables
-    from pdacon.lexer import Collision
+from pdacon.grammar import GrammarData, Terminal
+from pdacon.lalr import Tables
+from pdacon.lexer import Collision, build_lexer, compile_terminal, find_collisions, find_unbounded_lookahead
 
 _MOST_STATES = 20_000
 _MOST_LINES = 6

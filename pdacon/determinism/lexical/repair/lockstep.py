@@ -13,19 +13,15 @@ text leads to: what is said to be kept is kept, and what is not has to be tried.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pdacon.determinism.deadline import OutOfTimeError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import GrammarData
-    from pdacon.lalr import Tables
+from pdacon.determinism.deadline import Deadline, OutOfTimeError
+from pdacon.determinism.lexical.texts import Texts
+from pdacon.grammar import GrammarData
+from pdacon.lalr import Tables
 
 _MOST_PAIRS = 60_000
 _MOST_STEPS = 15_000

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import chain, pairwise, permutations
-from typing import TYPE_CHECKING
 
 from pdacon._native import _core
-from pdacon.determinism.deadline import ADVICE_BYTES
+from pdacon.determinism.deadline import ADVICE_BYTES, Deadline
 from pdacon.determinism.lexical.repair.suggested import read, written
 from pdacon.errors import PdaconError
+from pdacon.grammar import GrammarData, Terminal
 from pdacon.lalr import build_tables
 from pdacon.lexer import build_lexer
-
-if TYPE_CHECKING:
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.grammar import GrammarData, Terminal
 
 _MOST_PATTERNS = 30
 _MOST_STATES = 20_000

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from pdacon.determinism.lexical.matching_texts import Run, difference
 from pdacon.determinism.lexical.repair.suggested import read, written
 from pdacon.errors import LimitExceededError, PdaconError
+from pdacon.grammar import GrammarData, Terminal
 from pdacon.lexer import compile_terminal
 from pdacon.regular.ordered import compile_pattern
-
-if TYPE_CHECKING:
-    from pdacon.grammar import GrammarData, Terminal
 
 _REPEATED_AT_END = re.compile(r"(\[(?:\\.|[^\]\\])+\]|\\w)[*+]$")
 

@@ -8,19 +8,14 @@ for all those that are one byte longer.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from pdacon._native import _core
 from pdacon.base.limits import Limits
 from pdacon.composition import byte_vocabulary, compose
 from pdacon.determinism.deadline import ADVICE_BYTES, Deadline
-from pdacon.determinism.lexical.texts import legibility
-
-if TYPE_CHECKING:
-    from pdacon.determinism.lexical.texts import Texts
-    from pdacon.lalr import Tables
+from pdacon.determinism.lexical.texts import Texts, legibility
+from pdacon.lalr import Tables
 
 _MOST_STATES = 20_000
 _LONGEST_END = 200  # bytes: a text that is longer shows nothing

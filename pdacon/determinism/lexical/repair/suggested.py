@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from pdacon.grammar import GrammarData, GrammarOptions
+from pdacon.grammar import GrammarData, GrammarOptions, Import, Terminal
 from pdacon.grammar.grammar_data import as_written_in
 from pdacon.grammar.reading import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from pdacon.grammar import Import, Terminal
-
 
 _BLANKS = {" ": r"\x20", "\t": r"\t", "\n": r"\n", "\r": r"\r", "\f": r"\f", "\v": r"\v"}
 _TO_ESCAPE = re.compile(r"(\\[^ \t\n\r\f\v])|\\?([ \t\n\r\f\v])|/")

@@ -14,24 +14,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pdacon.base.quoting import quote
+from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import shortest_yields
 from pdacon.determinism.lexical.repair.lockstep import kept
 from pdacon.determinism.lexical.repair.searching import Reader, Search
+from pdacon.determinism.lexical.texts import Texts
 from pdacon.errors import PdaconError
-from pdacon.lalr import build_tables
+from pdacon.grammar import GrammarData
+from pdacon.lalr import Tables, build_tables
 from pdacon.lexer import compile_terminal
 from pdacon.regular.ordered import Runner
-
-if TYPE_CHECKING:
-    from pdacon.determinism.deadline import Deadline
-    from pdacon.determinism.lexical.texts import Texts
-    from pdacon.grammar import GrammarData
-    from pdacon.lalr import Tables
 
 _DERIVATIONS = 200
 _LONGEST = 12  # terminals before a derivation is brought to its end
