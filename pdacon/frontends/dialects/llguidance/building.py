@@ -4,37 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pdacon.errors import GrammarSyntaxError, Span
-from pdacon.frontends.builder import (
-    Alternative,
-    Builder,
-    Expression,
-    Unnamed,
-    set_pattern,
-    token,
-    written,
-)
-from pdacon.frontends.dialects.cursor import Cursor
+from pdacon.frontends.builder import Alternative, Builder, Expression, Unnamed, set_pattern, token, written
 from pdacon.frontends.dialects.llguidance.terminals import EMPTY, Terminals
 from pdacon.frontends.dialects.llguidance.tree import (
+    Body,
     Both,
-    Choice,
-    Chunks,
-    Group,
+    Leaf,
     Literal,
     Name,
-    Not,
-    Range,
-    Regex,
-    Repeat,
+    Placed,
     Rule,
     Schema,
-    Sequence,
     Source,
     Special,
     Tree,
+    Written,
 )
 from pdacon.frontends.insertion import MADE_UP, Schemas
 from pdacon.grammar import GrammarData, Pattern, Terminal
@@ -145,25 +132,22 @@ class _Building:
     def __init__(
         self, source: Source, terminals: Terminals, schemas: Schemas, parts: Mapping[str, tuple[str, ...]]
     ) -> None:
-        self._source, self._terminals, self._cursor = source, terminals, Cursor(source.text, source.path)
+        self._source, self._terminals = source, terminals
         self._built = Built(source, schemas, parts)
         self._of_set: dict[RegularSet, str] = {}
         self._rule_of: dict[str, str] = {}  # for each set with parts the rule that stands for it
         self._names = _lark_names(source)
-        self._imported = source.imports
         self._used: set[str] = set()  # the names in rules
 
     def whole(self) -> Built:
         source, built = self._source, self._built
         for rule in source.rules.values():
-            signs = source.text[rule.at : rule.name.at].strip()
-            built.rules[self._own(rule.name.name)] = signs, self._rule(rule), self._span(rule.name)
+            built.rules[self._own(rule.name.text)] = rule.signs, self._rule(rule), rule.name.span
         for name, rule in source.terminals.items():
-            word = _word(rule)
-            if word is not None and name in self._used:
-                built.words[self._own(name)], built.spans[self._own(name)] = word, self._span(rule.name)
+            if rule.word is not None and name in self._used:
+                built.words[self._own(name)], built.spans[self._own(name)] = rule.word, rule.name.span
         for ignored in source.ignored:
-            texts = self._terminals.of(ignored) - EMPTY
+            texts = self._terminals.any_of(ignored.alternatives) - EMPTY
             if texts:
                 built.ignored.add(self._symbol(texts, ignored))
         for own, rule_name in self._rule_of.items():
@@ -174,75 +158,55 @@ class _Building:
             built.rules[name] = "?", [Alternative((name.upper() + MADE_UP,), None, span)], span
         return built
 
-    def _span(self, tree: Tree) -> Span:
-        return self._cursor.span(tree.at, tree.end)
-
     def _own(self, name: str) -> str:
         return self._names.get(name, name)
 
     def _rule(self, rule: Rule) -> list[Alternative]:
-        body = rule.body
-        if not _is_lexeme(rule):
-            return [self._alternative(one, rule) for one in (body.options if isinstance(body, Choice) else (body,))]
+        if not rule.is_lexeme:
+            return [self._alternative(one, rule) for one in rule.body.alternatives]
+        span = rule.body.span
         texts = self._terminals.of_lazy(rule)
         rest = texts - EMPTY
         if not rest:
-            return [Alternative((), None, self._span(body))]
+            return [Alternative((), None, span)]
         symbol = self._symbol(rest, rule.name)
         self._built.lazy.add(self._of_set[rest])
-        left_out = [] if rest == texts else [Alternative((), None, self._span(body))]
-        return [Alternative((symbol,), None, self._span(body)), *left_out]
+        left_out = [] if rest == texts else [Alternative((), None, span)]
+        return [Alternative((symbol,), None, span), *left_out]
 
-    def _alternative(self, tree: Tree, rule: Rule) -> Alternative:
-        alias = tree.alias if isinstance(tree, Sequence) and not rule.name.name.startswith("_") else None
-        items = tuple(map(self._expression, tree.parts)) if isinstance(tree, Sequence) else (self._expression(tree),)
-        return Alternative(items, None if alias is None else alias.name.replace("-", "_"), self._span(tree))
-
-    def _choice(self, tree: Tree) -> Expression:
-        options = tree.options if isinstance(tree, Choice) else (tree,)
-        return OneOf(tuple(InOrder(tuple(map(self._expression, self._parts(one)))) for one in options))
-
-    def _parts(self, tree: Tree) -> tuple[Tree, ...]:
-        """What an option in parentheses consists of."""
-        if not isinstance(tree, Sequence):
-            return (tree,)
-        if tree.alias is not None:
-            message = "an alias names a whole alternative of a rule, so it stands at its end and not within parentheses"
-            raise GrammarSyntaxError(f"-> {tree.alias.name}: {message}", self._span(tree.alias))
-        return tree.parts
+    def _alternative(self, tree: Placed, rule: Rule) -> Alternative:
+        alias = None if tree.alias is None or rule.name.text.startswith("_") else tree.alias.text.replace("-", "_")
+        return Alternative(tuple(map(self._expression, tree.items)), alias, tree.span)
 
     def _expression(self, tree: Tree) -> Expression:
+        if isinstance(tree, OneOf):
+            return OneOf(tuple(map(self._expression, tree.items)))
+        if isinstance(tree, InOrder):
+            return InOrder(tuple(map(self._expression, tree.items)))
+        if isinstance(tree, Repeated):
+            return self._repeated(tree)
         if isinstance(tree, Schema):
             return self._schema(tree)
-        if isinstance(tree, Both):
-            message = "& joins terminals only; define one in capitals, and use it here"
-            raise GrammarSyntaxError(message, self._span(tree))
-        if isinstance(tree, Group):
-            choice = self._choice(tree.body)
-            return OneOf((InOrder((OneOf((choice, _NOTHING)),)),)) if tree.optional else choice
-        if isinstance(tree, Repeat):
-            return self._repeated(tree)
         leaf, may_be_empty = self._leaf(tree)
         if leaf is None:
             return OneOf((_NOTHING,))
         return OneOf((OneOf((InOrder((leaf,)),)), _NOTHING)) if may_be_empty else leaf
 
     def _schema(self, tree: Schema) -> str:
-        written = self._source.text[tree.at : tree.end]
-        span = self._cursor.span(tree.at, tree.at + len("%json"))
+        span = replace(tree.span, end_line=tree.span.line, end_column=tree.span.column + len("%json"))
         if not isinstance(tree.value, dict | bool):
-            shown = written.removeprefix("%json").strip()
+            shown = tree.text.removeprefix("%json").strip()
             raise GrammarSyntaxError(f"what follows %json is no JSON Schema: {shown:.40}; write an object", span)
-        name = self._built.schemas.name(tree.value, written, span)
+        name = self._built.schemas.name(tree.value, tree.text, span)
         self._built.spans.setdefault(name, span)
         return name
 
-    def _repeated(self, tree: Repeat) -> Expression:
+    def _repeated(self, tree: Repeated[Leaf]) -> Expression:
         least, most = tree.least, tree.most
-        if isinstance(tree.body, Group | Schema | Special):
-            item = self._expression(tree.body)
+        if isinstance(tree.item, OneOf | InOrder | Repeated | Schema | Special):
+            item = self._expression(tree.item)
         else:
-            leaf, may_be_empty = self._leaf(tree.body)
+            leaf, may_be_empty = self._leaf(tree.item)
             if leaf is None:
                 return OneOf((_NOTHING,))
             item, least = leaf, 0 if may_be_empty else least
@@ -252,27 +216,25 @@ class _Building:
             return OneOf((InOrder((Repeated(item, least, least), Repeated(item, 0, None))),))
         return Repeated(item, least, most)
 
-    def _leaf(self, tree: Tree) -> tuple[str | Unnamed | None, bool]:
+    def _leaf(self, tree: Leaf) -> tuple[str | Unnamed | None, bool]:
         """What stands for one symbol, None if it has no text but the empty one; and whether it has that, too."""
+        if isinstance(tree, Both):
+            raise GrammarSyntaxError("& joins terminals only; define one in capitals, and use it here", tree.span)
         if isinstance(tree, Special):
-            return token(tree.name, self._span(tree)), False
+            return token(tree.text, tree.span), False
         if isinstance(tree, Name):
-            self._used.add(tree.name)
-            rule = self._source.terminals.get(tree.name)
-            if tree.name in self._source.rules or (rule is not None and _word(rule) is not None):
-                return self._own(tree.name), False
-            texts = self._terminals.named(tree)
+            self._used.add(tree.text)
+            rule = self._source.terminals.get(tree.text)
+            if tree.text in self._source.rules or (rule is not None and rule.word is not None):
+                return self._own(tree.text), False
         elif isinstance(tree, Literal) and not (tree.any_case and tree.value):
             if not tree.value:
                 return None, True
-            return Unnamed(Pattern.of_text(tree.value), _literal(tree, self._source.text), self._span(tree)), False
-        else:
-            assert isinstance(tree, Literal | Regex | Range | Chunks | Not)
-            texts = self._terminals.of(tree)
+            return Unnamed(Pattern.of_text(tree.value), _literal(tree), tree.span), False
+        texts = self._terminals.of(tree)
         if not texts:
-            written, span = self._source.text[tree.at : tree.end], self._span(tree)
-            self._built.impossible[span] = f"no text is in {written}"
-            return Unnamed(NOTHING, f"/{NOTHING.value}/", span), False
+            self._built.impossible[tree.span] = f"no text is in {tree.text}"
+            return Unnamed(NOTHING, f"/{NOTHING.value}/", tree.span), False
         rest = texts - EMPTY
         if not rest:
             return None, True
@@ -280,32 +242,31 @@ class _Building:
 
     def _named(self, texts: RegularSet, name: Name) -> str:
         """What stands for a terminal."""
-        own = self._own(name.name)
-        imported = self._imported.get(name.name)
-        place = self._source.terminals[name.name].name if imported is None else imported[0]
+        own = self._own(name.text)
+        imported = self._source.imports.get(name.text)
+        place = self._source.terminals[name.text].name if imported is None else imported[0]
         self._built.named.add(own)
-        return self._noted(own, texts, name.name, place)
+        return self._noted(own, texts, name.text, place.span)
 
-    def _symbol(self, texts: RegularSet, written: Tree) -> str:
+    def _symbol(self, texts: RegularSet, place: Written) -> str:
         """What stands for texts that have no name: the same for the same texts."""
         if texts not in self._of_set:
             self._of_set[texts] = self._new_name("T")
-            if isinstance(written, Literal):
+            if isinstance(place.only if isinstance(place, Body) else place, Literal):
                 self._built.any_case.add(self._of_set[texts])
-        shown = " ".join(self._source.text[written.at : written.end].split())
-        return self._noted(self._of_set[texts], texts, shown, written)
+        return self._noted(self._of_set[texts], texts, " ".join(place.text.split()), place.span)
 
-    def _noted(self, own: str, texts: RegularSet, shown: str, place: Tree) -> str:
+    def _noted(self, own: str, texts: RegularSet, shown: str, span: Span) -> str:
         built = self._built
         if own not in built.sets:
-            built.sets[own], built.shown[own], built.spans[own] = texts, shown, self._span(place)
+            built.sets[own], built.shown[own], built.spans[own] = texts, shown, span
             if own in built.parts:
                 self._rule_of[own] = self._new_name("p")
         return self._rule_of.get(own, own)
 
     def _new_name(self, letter: str) -> str:
         source, built = self._source, self._built
-        taken = {*source.terminals, *source.rules, *self._imported, *built.sets, *self._names.values()}
+        taken = {*source.terminals, *source.rules, *source.imports, *built.sets, *self._names.values()}
         taken |= {*self._rule_of.values(), *(part for parts in built.parts.values() for part in parts)}
         return new_name(letter, taken)
 
@@ -313,17 +274,6 @@ class _Building:
 def new_name(letter: str, taken: Collection[str]) -> str:
     """A letter and the first number with which it is no name yet."""
     return next(name for k in range(len(taken) + 1) if (name := f"{letter}{k + 1}") not in taken)
-
-
-def _word(rule: Rule) -> str | None:
-    """The text that a terminal is, if it is a string literal."""
-    body = rule.body
-    return body.value or None if isinstance(body, Literal) and not body.any_case else None
-
-
-def _is_lexeme(rule: Rule) -> bool:
-    """Whether a rule is one lexeme, because of its options."""
-    return rule.lazy or rule.suffix is not None
 
 
 def _lark_names(source: Source) -> Mapping[str, str]:
@@ -341,10 +291,9 @@ def _lark_names(source: Source) -> Mapping[str, str]:
     return changed
 
 
-def _literal(tree: Literal, text: str) -> str:
+def _literal(tree: Literal) -> str:
     """A string literal as Lark reads it: as the author wrote it, if that is the same."""
-    written = text[tree.at : tree.end]
-    return written if _PLAIN.fullmatch(written) else _quoted(tree.value)
+    return tree.text if _PLAIN.fullmatch(tree.text) else _quoted(tree.value)
 
 
 def _quoted(text: str) -> str:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pdacon.base.cancelling import every
-from pdacon.errors import Span, UnsupportedGrammarError
+from pdacon.errors import UnsupportedGrammarError
+from pdacon.frontends.dialects.llguidance.building import Built
 from pdacon.grammar import GrammarData
 from pdacon.lalr import build_tables
 from pdacon.lexer.contexts import make_contexts
@@ -17,22 +18,11 @@ from pdacon.regular.regular_set import RegularSet
 
 @dataclass(frozen=True)
 class Loaded:
-    """The grammar of a `Built`, or of one whose sets were changed.
+    """The grammar of what was built; ``sets`` are what its terminals match, perhaps changed since, by their names."""
 
-    Attributes
-    ----------
-    sets : mapping of str to RegularSet
-        What terminals match, by their names.
-    shown : mapping of str to str
-        What the author calls each.
-    spans : mapping of str to Span
-        Where the author has written each.
-    """
-
+    built: Built
     grammar: GrammarData
     sets: Mapping[str, RegularSet]
-    shown: Mapping[str, str]
-    spans: Mapping[str, Span]
 
     @cached_property
     def names(self) -> dict[int, str]:
@@ -67,9 +57,9 @@ class Loaded:
     def called(self, terminal: int) -> str:
         """What a message calls a terminal."""
         one = self.grammar.terminals[terminal]
-        return self.shown.get(self.names.get(terminal, ""), one.literal or one.name)
+        return self.built.shown.get(self.names.get(terminal, ""), one.literal or one.name)
 
     def refused(self, terminal: int, message: str, feature: str) -> UnsupportedGrammarError:
         """That a grammar cannot be had because of a terminal."""
         one = self.grammar.terminals[terminal]
-        return UnsupportedGrammarError(message, self.spans.get(one.name, one.span), feature)
+        return UnsupportedGrammarError(message, self.built.spans.get(one.name, one.span), feature)

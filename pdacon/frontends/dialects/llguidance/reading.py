@@ -7,27 +7,28 @@ import re
 from typing import Any
 
 from pdacon.base.quoting import did_you_mean, quoted
+from pdacon.errors import GrammarSyntaxError, Span
 from pdacon.frontends.dialects.cursor import Cursor
 from pdacon.frontends.dialects.llguidance.tree import (
+    Body,
     Both,
-    Choice,
     Chunks,
-    Group,
+    Leaf,
     Literal,
     Name,
     Not,
+    Placed,
     Range,
     Regex,
-    Repeat,
     Rule,
     Schema,
-    Sequence,
     Source,
     Special,
     Tree,
     Value,
 )
 from pdacon.frontends.names_once import NamesOnce
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 
 _BLANKS = re.compile(r"(?:[ \t\r]|(?:#|//)[^\n]*)*")
 _BLANKS_AND_LINES = re.compile(r"(?:[ \t\r\n]|(?:#|//)[^\n]*)*")
@@ -60,6 +61,8 @@ def read(text: str, path: str | None) -> Source:
 class _Reader:
     def __init__(self, text: str, path: str | None) -> None:
         self._cursor, self._depth = Cursor(text, path), 0
+        self._end = 0  # of the last alternative
+        self._in_lexeme = False
         self._source = Source(text, path, {}, {}, [], {})
 
     def whole(self) -> Source:
@@ -96,7 +99,8 @@ class _Reader:
     def _statement(self) -> None:
         cursor, at = self._cursor, self._cursor.at
         if cursor.take("%ignore"):
-            self._source.ignored.append(self._choice())
+            self._in_lexeme = True
+            self._source.ignored.append(self._body())
         elif cursor.take("%import"):
             self._import()
         elif cursor.take("%llguidance"):
@@ -129,13 +133,13 @@ class _Reader:
         if cursor.take("."):
             name = self._name("a terminal of common")
             own = self._name("a name") if self._sign("->") else name
-            names[own.name] = own, name.name
+            names[own.text] = own, name.text
         else:
             self._expect("(", "before the names")
             while not self._sign(")"):
                 self._skip()
                 name = self._name("a terminal of common")
-                names[name.name] = name, name.name
+                names[name.text] = name, name.text
                 if not self._sign(","):
                     self._expect(")", "after the names")
                     break
@@ -160,23 +164,37 @@ class _Reader:
         cursor, at = self._cursor, self._cursor.at
         cursor.take("!")
         cursor.take("?")
+        signs = cursor.text[at : cursor.at]
         name = self._name("a rule or a terminal")
-        begin = cursor.at
+        end = cursor.at
         if cursor.peek(2) == "::":
-            cursor.refuse("parametric rules", "rules with parameters (::) cannot be had; write the rules out", begin)
+            cursor.refuse("parametric rules", "rules with parameters (::) cannot be had; write the rules out", end)
         if cursor.peek() == "{":
-            cursor.refuse("templates", "templates are not there in llguidance's grammars; write the rules out", begin)
+            cursor.refuse("templates", "templates are not there in llguidance's grammars; write the rules out", end)
         if cursor.peek() == ".":
-            cursor.refuse("priorities", "priorities are not there in llguidance's grammars; leave them out", begin)
+            cursor.refuse("priorities", "priorities are not there in llguidance's grammars; leave them out", end)
         lazy, suffix = self._rule_options(name)
-        self._expect(":", f"after the name {name.name}")
-        body = self._choice()
-        rule = Rule(name, body, lazy, suffix, at)
-        known = self._source.terminals if _TERMINAL.fullmatch(name.name) else self._source.rules
-        if name.name in known:
-            line = cursor.span(known[name.name].at).line
-            cursor.fail(f"{name.name} is defined already, in line {line}; join the two with |", name.at, name.end)
-        known[name.name] = rule
+        self._expect(":", f"after the name {name.text}")
+        is_terminal = _TERMINAL.fullmatch(name.text) is not None
+        self._in_lexeme = is_terminal or lazy or suffix is not None
+        rule = Rule(signs, name, self._body(), lazy, suffix)
+        others = self._source.terminals if is_terminal else self._source.rules
+        if name.text in others:
+            line = others[name.text].name.span.line
+            message = f"{name.text} is defined already, in line {line}; join the two with |"
+            raise GrammarSyntaxError(message, name.span)
+        others[name.text] = rule
+
+    def _body(self) -> Body:
+        self._skip()
+        at = self._cursor.at
+        alternatives = self._choice()
+        return Body(*self._written(at, self._end), alternatives)
+
+    def _written(self, at: int, end: int | None = None) -> tuple[str, Span]:
+        """The text from a place on, up to the cursor or another place, and where it stands."""
+        cursor = self._cursor
+        return cursor.text[at : cursor.at if end is None else end], cursor.span(at, end)
 
     def _name(self, what: str) -> Name:
         cursor = self._cursor
@@ -185,7 +203,7 @@ class _Reader:
         name = cursor.match(_TERMINAL) or cursor.match(_RULE)
         if name is None:
             cursor.fail(f"the name of {what} is expected here, not {cursor.here()}")
-        return Name(name, at, cursor.at)
+        return Name(*self._written(at))
 
     def _rule_options(self, rule: Name) -> tuple[bool, Value | None]:
         cursor, lazy, suffix = self._cursor, False, None
@@ -193,56 +211,54 @@ class _Reader:
             return lazy, suffix
         while not self._sign("]"):
             self._skip()
-            name = self._name("an option")
-            begin = name.at
-            if name.name == "lazy":
+            begin = cursor.at
+            name = self._name("an option").text
+            if name == "lazy":
                 lazy = True
-            elif name.name == "suffix":
+            elif name == "suffix":
                 self._expect("=", "after suffix")
                 self._skip()
                 value = self._value()
                 if not isinstance(value, Name | Literal | Regex | Range | Chunks):
                     cursor.fail("suffix= takes a text, a pattern or a terminal", begin)
                 suffix = value
-            elif name.name == "capture":
+            elif name == "capture":
                 if self._sign("="):
                     self._skip()
                     self._string()
-            elif name.name == "stop":
+            elif name == "stop":
                 cursor.refuse(
                     "stop",
                     "stop= takes back what the model has written, which no grammar can; write suffix=, which keeps it",
                     begin,
                 )
-            elif name.name in ("max_tokens", "temperature", "stop_capture"):
+            elif name in ("max_tokens", "temperature", "stop_capture"):
                 other = {"max_tokens": "; matcher(budget=...) bounds the whole text", "temperature": ""}
                 cursor.refuse(
-                    name.name,
-                    f"{name.name}= of a rule cannot be had; leave it out{other.get(name.name, '')}",
+                    name,
+                    f"{name}= of a rule cannot be had; leave it out{other.get(name, '')}",
                     begin,
                 )
             else:
                 known = ("lazy", "suffix", "capture", "stop", "max_tokens", "temperature", "stop_capture")
-                cursor.fail(f"{name.name} is no option of a rule; {did_you_mean(name.name, known)}".rstrip("; "), begin)
+                cursor.fail(f"{name} is no option of a rule; {did_you_mean(name, known)}".rstrip("; "), begin)
             if not self._sign(","):
-                self._expect("]", f"after the options of {rule.name}")
+                self._expect("]", f"after the options of {rule.text}")
                 break
         return lazy, suffix
 
     # Expressions
 
-    def _choice(self) -> Tree:
+    def _choice(self) -> tuple[Placed, ...]:
         cursor = self._cursor
         if self._depth == _DEEPEST:
             cursor.fail(f"parentheses are nested more than {_DEEPEST} deep")
         self._depth += 1
-        self._skip()
-        at = cursor.at
-        options = [self._conjunction()]
+        alternatives = [self._conjunction()]
         while self._bar():
-            options.append(self._conjunction())
+            alternatives.append(self._conjunction())
         self._depth -= 1
-        return options[0] if len(options) == 1 else Choice(tuple(options), at, options[-1].end)
+        return tuple(alternatives)
 
     def _bar(self) -> bool:
         """Whether another option follows; a bar may begin a line."""
@@ -253,15 +269,18 @@ class _Reader:
         cursor.at = at
         return False
 
-    def _conjunction(self) -> Tree:
+    def _conjunction(self) -> Placed:
         self._skip()
         at = self._cursor.at
         parts = [self._sequence()]
         while self._sign("&"):
             parts.append(self._sequence())
-        return parts[0] if len(parts) == 1 else Both(tuple(parts), at, parts[-1].end)
+        if len(parts) == 1:
+            return parts[0]
+        both = Both(*self._written(at, self._end), tuple(parts))
+        return Placed((both,), both.span, None)
 
-    def _sequence(self) -> Tree:
+    def _sequence(self) -> Placed:
         cursor = self._cursor
         self._skip()
         at = end = cursor.at
@@ -276,10 +295,17 @@ class _Reader:
         if cursor.take("->"):
             alias = self._name("an alias")
             end = cursor.at
-        return parts[0] if len(parts) == 1 and alias is None else Sequence(tuple(parts), alias, at, end)
+            if self._depth > 1 and not self._in_lexeme:
+                raise GrammarSyntaxError(
+                    f"-> {alias.text}: an alias names a whole alternative of a rule, so it stands at its end and not "
+                    "within parentheses",
+                    alias.span,
+                )
+        self._end = end
+        return Placed(tuple(parts), cursor.span(at, end), alias)
 
     def _repeated(self) -> Tree:
-        cursor, at = self._cursor, self._cursor.at
+        cursor = self._cursor
         body = self._atom()
         end = cursor.at
         self._skip()
@@ -305,7 +331,7 @@ class _Reader:
             cursor.fail(f"at least {least:,} and at most {most:,} times is never; exchange the two", sign)
         if max(least, most or 0) > MOST_REPEATS:
             cursor.refuse("repetitions", f"at most {MOST_REPEATS:,} repetitions can be counted", sign)
-        return Repeat(body, least, most, at, cursor.at)
+        return Repeated(body, least, most)
 
     def _braces(self, begin: int) -> tuple[int, int | None]:
         cursor = self._cursor
@@ -332,16 +358,16 @@ class _Reader:
         if cursor.take("~"):
             self._skip()
             body = self._atom()
-            return Not(body, at, cursor.at)
+            return Not(*self._written(at), body)
         for opening, closing in (("(", ")"), ("[", "]")):
             if cursor.take(opening):
-                body = self._choice()
+                choice: Tree = OneOf(self._choice())
                 self._skip(lines=True)
                 self._expect(closing, f"for the {quoted(opening)} in line {cursor.span(at).line}")
-                return Group(body, opening == "[", at, cursor.at)
+                return choice if opening == "(" else OneOf((InOrder((OneOf((choice, InOrder(()))),)),))
         return self._value()
 
-    def _value(self) -> Tree:
+    def _value(self) -> Leaf:
         cursor, at = self._cursor, self._cursor.at
         first = cursor.peek()
         if first == '"':
@@ -351,7 +377,7 @@ class _Reader:
             if found is None:
                 cursor.fail("this pattern has no end; a slash ends it, and one within is written \\/", at, at + 1)
             cursor.at = found.end()
-            return Regex(found[1], found[2], at, cursor.at)
+            return Regex(*self._written(at), found[1], found[2])
         if first == "<":
             special = cursor.match(_SPECIAL)
             if special is None:
@@ -363,7 +389,7 @@ class _Reader:
                     "tokens (Vocabulary.with_labels, Grammar.from_lark with extensions=True)",
                     at,
                 )
-            return Special(special, at, cursor.at)
+            return Special(*self._written(at))
         if first == "@":
             cursor.refuse("several grammars", "other grammars (@name) cannot be had; use pdacon.Grammar.compose", at)
         if first == "%":
@@ -377,16 +403,16 @@ class _Reader:
         cursor, at = self._cursor, self._cursor.at
         value = self._string()
         if self._cursor.take("i"):
-            return Literal(value, True, at, cursor.at)
+            return Literal(*self._written(at), value, True)
         end = cursor.at
         if not self._sign(".."):
             cursor.at = end
-            return Literal(value, False, at, end)
+            return Literal(*self._written(at), value, False)
         self._skip()
         last = self._string()
         if len(value) != 1 or len(last) != 1 or value > last:
             cursor.fail("a range is from one character up to a later one", at)
-        return Range(value, last, at, cursor.at)
+        return Range(*self._written(at), value, last)
 
     def _string(self) -> str:
         cursor, at = self._cursor, self._cursor.at
@@ -403,7 +429,7 @@ class _Reader:
     def _inline(self, at: int) -> Schema | Chunks:
         cursor = self._cursor
         if cursor.take("%json"):
-            return Schema(self._json("%json"), at, cursor.at)
+            return self._schema(at)
         if cursor.take("%lark"):
             cursor.refuse("%lark", "a grammar within a rule (%lark) cannot be had; use pdacon.Grammar.compose", at)
         if not cursor.take("%regex"):
@@ -416,7 +442,11 @@ class _Reader:
             cursor.fail(
                 "%regex takes substring_chars or substring_words with a text, or substring_chunks with some", at
             )
-        return Chunks(tuple(pieces), at, cursor.at)
+        return Chunks(*self._written(at), tuple(pieces))
+
+    def _schema(self, at: int) -> Schema:
+        value = self._json("%json")
+        return Schema(*self._written(at), value)
 
     @staticmethod
     def _pieces(given: dict[str, Any]) -> list[str] | None:

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pdacon.base.quoting import did_you_mean, quoted
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
-from pdacon.frontends.dialects.cursor import Cursor
 from pdacon.frontends.dialects.llguidance.rust_patterns import RustPatternError, in_any_case, python_pattern
 from pdacon.frontends.dialects.llguidance.tree import (
     Both,
-    Choice,
     Chunks,
-    Group,
     Literal,
     Name,
     Not,
     Range,
     Regex,
-    Repeat,
     Rule,
     Schema,
-    Sequence,
     Source,
     Special,
     Tree,
+    Written,
 )
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.regular.characters import character_class
 from pdacon.regular.regular_set import RegularSet
 
@@ -72,8 +69,7 @@ class Terminals:
     """What each terminal of a text is, found when it is asked for."""
 
     def __init__(self, source: Source) -> None:
-        self._source, self._cursor = source, Cursor(source.text, source.path)
-        self._imported = source.imports
+        self._source = source
         self._known: dict[str, RegularSet] = {}
         self._open: list[str] = []
 
@@ -85,7 +81,7 @@ class Terminals:
         GrammarSyntaxError
             There is none of this name, or it contains itself.
         """
-        own = name.name
+        own = name.text
         if own not in self._known:
             if own in self._open:
                 raise self._error(f"the terminal {own} contains itself; only rules can", name)
@@ -95,11 +91,11 @@ class Terminals:
         return self._known[own]
 
     def _defined(self, name: Name) -> RegularSet:
-        source, own = self._source, name.name
+        source, own = self._source, name.text
         if own in source.terminals:
-            return self.of(source.terminals[own].body)
-        if own in self._imported:
-            place, there = self._imported[own]
+            return self.any_of(source.terminals[own].body.alternatives)
+        if own in source.imports:
+            place, there = source.imports[own]
             if there not in COMMON:
                 raise self._error(
                     f"there is no common.{there}; {did_you_mean(there, list(COMMON))}".rstrip("; "), place
@@ -109,7 +105,7 @@ class Terminals:
             raise self._error(
                 f"a terminal cannot use the rule {own}; write {own} in capitals where it is defined", name
             )
-        meant = did_you_mean(own, [*source.rules, *source.terminals, *self._imported])
+        meant = did_you_mean(own, [*source.rules, *source.terminals, *source.imports])
         raise self._error(f"{own} is not defined; {meant}".rstrip("; "), name)
 
     def of(self, tree: Tree) -> RegularSet:
@@ -126,24 +122,26 @@ class Terminals:
             return _some_in_a_row(tree.pieces)
         if isinstance(tree, Not):
             return ~self.of(tree.body)
-        if isinstance(tree, Group):
-            return self.of(tree.body) | EMPTY if tree.optional else self.of(tree.body)
-        if isinstance(tree, Repeat):
-            return self.of(tree.body).repeat(tree.least, tree.most)
-        if isinstance(tree, Sequence):
-            return EMPTY.concatenation(*map(self.of, tree.parts))
         if isinstance(tree, Both):
             return EVERYTHING.intersection(*map(self.of, tree.parts))
-        if isinstance(tree, Choice):
-            first, *others = map(self.of, tree.options)
-            return first.union(*others)
+        if isinstance(tree, Repeated):
+            return self.of(tree.item).repeat(tree.least, tree.most)
+        if isinstance(tree, OneOf):
+            return self.any_of(tree.items)
+        if isinstance(tree, InOrder):
+            return self.of(tree.items[0]) if len(tree.items) == 1 else EMPTY.concatenation(*map(self.of, tree.items))
         assert isinstance(tree, Special | Schema)
-        what = f"the special token {tree.name}" if isinstance(tree, Special) else "a JSON Schema"
+        what = f"the special token {tree.text}" if isinstance(tree, Special) else "a JSON Schema"
         raise self._error(f"{what} cannot stand in a terminal; write it into a rule", tree)
+
+    def any_of(self, trees: Sequence[Tree]) -> RegularSet:
+        """The texts of alternatives."""
+        first, *others = map(self.of, trees)
+        return first.union(*others) if others else first
 
     def of_lazy(self, rule: Rule) -> RegularSet:
         """The texts of a rule that ends as soon as it can, once it has begun: nothing, too, if that is one of them."""
-        whole = self.of(rule.body)
+        whole = self.any_of(rule.body.alternatives)
         if rule.suffix is not None:
             whole = whole + self.of(rule.suffix)
         begun = whole - EMPTY
@@ -155,11 +153,12 @@ class Terminals:
             pattern = python_pattern(tree.pattern.replace("\\/", "/"), tree.flags)
         except RustPatternError as error:
             shown = f"{error}, at column {error.at + 1} of the pattern {quoted(tree.pattern)}"
-            raise UnsupportedGrammarError(shown, self._cursor.span(tree.at, tree.end), "patterns") from None
+            raise UnsupportedGrammarError(shown, tree.span, "patterns") from None
         return RegularSet.from_regex(pattern).named(f"/{tree.pattern}/")
 
-    def _error(self, message: str, tree: Tree) -> GrammarSyntaxError:
-        return GrammarSyntaxError(message, self._cursor.span(tree.at, tree.end))
+    @staticmethod
+    def _error(message: str, place: Written) -> GrammarSyntaxError:
+        return GrammarSyntaxError(message, place.span)
 
 
 def _exactly(text: str) -> RegularSet:

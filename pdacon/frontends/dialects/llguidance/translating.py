@@ -63,4 +63,4 @@ def _tell_of_nothing(grammar: GrammarData, built: Built) -> None:
 
 def _loaded(built: Built, sets: Mapping[str, RegularSet], never: Mapping[str, RegularSet] = _NO_SETS) -> Loaded:
     """The grammar with some sets; ``never`` is what must not follow some of these."""
-    return Loaded(built.grammar(sets, never), sets, built.shown, built.spans)
+    return Loaded(built, built.grammar(sets, never), sets)

@@ -1,139 +1,109 @@
-"""What a grammar of llguidance is made of; ``at`` and ``end`` are offsets in its text."""
+"""What a grammar of llguidance is made of, beside what every expression has (`pdacon.grammar.expressions`)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A rule or a terminal."""
-
-    name: str
-    at: int
-    end: int
+from pdacon.errors import Span
+from pdacon.grammar.expressions import InOrder
+from pdacon.grammar.expressions import Tree as Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class Written:
+    """A part of the text, and its place."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Written):
+    """A rule or a terminal, or another name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal(Written):
     """A string literal."""
 
     value: str
     any_case: bool
-    at: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
-class Regex:
+class Regex(Written):
     """A pattern between slashes."""
 
     pattern: str
     flags: str
-    at: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class Range(Written):
     """Any character between two."""
 
     first: str
     last: str
-    at: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
-class Chunks:
+class Chunks(Written):
     """Some of the pieces that follow one another, put together; perhaps none."""
 
     pieces: tuple[str, ...]
-    at: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
-class Special:
+class Special(Written):
     """The special token with this name, brackets and all."""
 
-    name: str
-    at: int
-    end: int
-
 
 @dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(Written):
     """``%json {...}``."""
 
     value: Any
-    at: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
+class Not(Written):
     """All texts but those of the body."""
 
     body: Tree
-    at: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """The options in parentheses, or in brackets if they may be left out."""
-
-    body: Tree
-    optional: bool
-    at: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    """The body at least so many times and at most so many, None: any number."""
-
-    body: Tree
-    least: int
-    most: int | None
-    at: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Sequence:
-    """One after the other; an alias, which means nothing here, is the name that stands at ``alias``."""
-
-    parts: tuple[Tree, ...]
-    alias: Name | None
-    at: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Both:
+class Both(Written):
     """The texts that all parts have."""
 
     parts: tuple[Tree, ...]
-    at: int
-    end: int
+
+
+Value: TypeAlias = Name | Literal | Regex | Range | Chunks
+Leaf: TypeAlias = Value | Special | Schema | Not | Both
+Tree: TypeAlias = Expression[Leaf]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """Any of the options."""
+class Placed(InOrder[Leaf]):
+    """An alternative and its place; its alias means nothing here."""
 
-    options: tuple[Tree, ...]
-    at: int
-    end: int
+    span: Span
+    alias: Name | None
 
 
-Tree: TypeAlias = (
-    Name | Literal | Regex | Range | Chunks | Special | Schema | Not | Group | Repeat | Sequence | Both | Choice
-)
-Value: TypeAlias = Name | Literal | Regex | Range | Chunks
+@dataclass(frozen=True, slots=True)
+class Body(Written):
+    """What stands after a colon, or after ``%ignore``: alternatives."""
+
+    alternatives: tuple[Placed, ...]
+
+    @property
+    def only(self) -> Tree | None:
+        """What it is, if it is no more than that."""
+        first, *others = self.alternatives
+        return first.items[0] if not others and len(first.items) == 1 and first.alias is None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,20 +113,29 @@ class Rule:
     Attributes
     ----------
     name : Name
-        Without ``!`` and ``?``.
+        Without the signs before it, ``!`` and ``?``.
     lazy : bool
         It ends as soon as it can.
     suffix : Value or None
         What it ends with, beside its body.
-    at : int
-        Where it begins, with what stands before its name.
     """
 
+    signs: str
     name: Name
-    body: Tree
+    body: Body
     lazy: bool
     suffix: Value | None
-    at: int
+
+    @property
+    def is_lexeme(self) -> bool:
+        """Whether a rule is one lexeme, because of its options."""
+        return self.lazy or self.suffix is not None
+
+    @property
+    def word(self) -> str | None:
+        """The text that a terminal is, if it is a string literal."""
+        body = self.body.only
+        return body.value or None if isinstance(body, Literal) and not body.any_case else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +146,7 @@ class Source:
     ----------
     rules, terminals : dict of str to Rule
         By their names, in the order of the text.
-    ignored : list of Tree
+    ignored : list of Body
         What stands after ``%ignore``.
     imports : dict of str to (Name, str)
         The terminals that come from ``common``, by their names here: where they are named, and the name there.
@@ -177,5 +156,5 @@ class Source:
     path: str | None
     rules: dict[str, Rule]
     terminals: dict[str, Rule]
-    ignored: list[Tree]
+    ignored: list[Body]
     imports: dict[str, tuple[Name, str]]
