@@ -14,13 +14,14 @@ that matters: it says whether the newline counts here, and, when these are close
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon.base.bit_sets import members
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import GrammarData, Span
 from pdacon.lalr.gotos import Gotos
@@ -301,7 +302,7 @@ def _copies(
     tables: Tables, entered: NDArray[np.int64], most: NDArray[np.int64], reached: Iterable[int], max_states: int
 ) -> Tables:
     """One state for each state and number of parentheses; the least number of each state comes in its place."""
-    pairs = [(state, count) for state, bits in enumerate(reached) for count in _bits(bits)]
+    pairs = [(state, count) for state, bits in enumerate(reached) for count in members(bits)]
     if max_states and len(pairs) > max_states:
         raise LimitExceededError("states", len(pairs), max_states)
     first = np.unique([state for state, _ in pairs], return_index=True)[1]
@@ -346,10 +347,3 @@ def _rows(offset: NDArray[np.int32], wanted: NDArray[np.int64]) -> tuple[NDArray
     sizes = np.diff(offset)[wanted]
     entries = np.repeat(offset[wanted] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
     return entries, np.repeat(np.arange(len(wanted)), sizes)
-
-
-def _bits(bits: int) -> Iterator[int]:
-    while bits:
-        least = bits & -bits
-        yield least.bit_length() - 1
-        bits ^= least

@@ -20,8 +20,8 @@ from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
 from support.stock_lark import StockLark, affordable_length, shared_lark
 
 import pdacon
+from pdacon.base.bit_sets import members
 from pdacon.determinism import Finding
-from pdacon.determinism.bit_sets import members
 from pdacon.determinism.language.follow_sets import FollowSets
 from pdacon.determinism.lexical.texts import Texts
 from pdacon.errors import PdaconError

@@ -13,6 +13,8 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon.base.graphs import Search
+from pdacon.base.once import memoized
 from pdacon.determinism.conflicts.items import AUGMENTED, Items
 
 _NEVER = 1 << 20
@@ -33,21 +35,10 @@ class Bounds:
     def __init__(self, items: Items, around: int, within: int) -> None:
         self._items = items
         self._around, self._within = around, within
-        self._known: dict[tuple[int, int, int, int], int] = {}
-        self._meetings: dict[tuple[int, int], int] = {}
-        self._heights_of: dict[int, NDArray[np.int32]] = {}
-        self._depths_of: dict[int, NDArray[np.int32]] = {}
-        self._followed_by: dict[int, list[int]] = {}
 
+    @memoized
     def least(self, first: int, second: int, next_first: int, next_second: int) -> int:
         """For both sides the nonterminal that the spine has come to, and the first pending symbol or `NOTHING`."""
-        key = (first, second, next_first, next_second)
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self._least(*key)
-        return known
-
-    def _least(self, first: int, second: int, next_first: int, next_second: int) -> int:
         up = self._around * int((self._heights(first) + self._heights(second)).min())
         if next_first == next_second:
             return up
@@ -57,24 +48,18 @@ class Bounds:
             return max(up, self._until_followed(second, next_first))
         return up + self._within * self._meeting(next_first, next_second)
 
+    @memoized
     def _meeting(self, first: int, second: int) -> int:
         """How many expansions it takes at least until two strings that begin with these symbols begin with the same."""
-        known = self._meetings.get((first, second))
-        if known is None:
-            known = int((self._depths(first) + self._depths(second)).min())
-            if self._items.empty[first] or self._items.empty[second]:
-                known = min(known, 1)
-            self._meetings[first, second] = self._meetings[second, first] = known
-        return known
+        expansions = int((self._depths(first) + self._depths(second)).min())
+        return min(expansions, 1) if self._items.empty[first] or self._items.empty[second] else expansions
 
     def _until_followed(self, nonterminal: int, symbol: int) -> int:
         """The least cost of going out until what comes after begins like a symbol, or the symbol is gone."""
-        known = self._followed_by.get(symbol)
-        if known is None:
-            known = self._followed_by[symbol] = self._followed(symbol)
-        cost = known[nonterminal - self._items.nonterminal] if nonterminal != AUGMENTED else _NEVER
+        cost = self._followed(symbol)[nonterminal - self._items.nonterminal] if nonterminal != AUGMENTED else _NEVER
         return min(cost, self._within) if self._items.empty[symbol] else cost
 
+    @memoized
     def _followed(self, symbol: int) -> list[int]:
         items = self._items
         best = [_NEVER] * len(items.grammar.nonterminals)
@@ -99,41 +84,31 @@ class Bounds:
                     heappush(heap, (cost + self._around, inner))
         return best
 
+    @memoized
     def _heights(self, nonterminal: int) -> NDArray[np.int32]:
         """For each nonterminal, and at last for the augmented ones, how many productions out it is."""
-        known = self._heights_of.get(nonterminal)
-        if known is None:
-            items = self._items
-            known = np.full(len(items.grammar.nonterminals) + 1, _NEVER, np.int32)
-            border = [nonterminal]
-            height = 0
-            while border:
-                new = []
-                for symbol in border:
-                    at = -1 if symbol == AUGMENTED else symbol - items.nonterminal
-                    if known[at] == _NEVER:
-                        known[at] = height
-                        new += [items.left(item) for item in items.before.get(symbol, ())]
-                border = list(dict.fromkeys(new))
-                height += 1
-            self._heights_of[nonterminal] = known
-        return known
+        items = self._items
+        heights = np.full(len(items.grammar.nonterminals) + 1, _NEVER, np.int32)
+        search = Search({nonterminal: 0})
+        for symbol, height in search:
+            heights[-1 if symbol == AUGMENTED else symbol - items.nonterminal] = height
+            for item in items.before.get(symbol, ()):
+                search.meet(items.left(item), height + 1)
+        return heights
 
+    @memoized
     def _depths(self, symbol: int) -> NDArray[np.int32]:
         """For each symbol how many expansions it takes at least until a string begins with it."""
-        known = self._depths_of.get(symbol)
-        if known is None:
-            items = self._items
-            known = np.full(items.anything + 1, _NEVER, np.int32)
-            heap = [(0, symbol)]
-            while heap:
-                depth, at = heappop(heap)
-                if depth < known[at]:
-                    known[at] = depth
-                    for k in items.expansions.get(at, ()):
-                        for skipped, corner in enumerate(items.sides[k][1]):
-                            heappush(heap, (depth + 1 + skipped, corner))
-                            if not items.empty[corner]:
-                                break
-            self._depths_of[symbol] = known
-        return known
+        items = self._items
+        depths = np.full(items.anything + 1, _NEVER, np.int32)
+        heap = [(0, symbol)]
+        while heap:
+            depth, at = heappop(heap)
+            if depth < depths[at]:
+                depths[at] = depth
+                for k in items.expansions.get(at, ()):
+                    for skipped, corner in enumerate(items.sides[k][1]):
+                        heappush(heap, (depth + 1 + skipped, corner))
+                        if not items.empty[corner]:
+                            break
+        return depths

@@ -6,8 +6,10 @@ enough to tell the readings apart, or it takes more than one terminal, or nothin
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pdacon.base.graphs import reachable
 from pdacon.determinism.conflicts.derivations import Example
 from pdacon.determinism.conflicts.explanations import Explanation
 from pdacon.determinism.conflicts.items import Items
@@ -108,16 +110,7 @@ def cyclic_productions(items: Items) -> list[int]:
     leads: dict[int, set[int]] = {}
     for lhs, symbol in units.values():
         leads.setdefault(lhs, set()).add(symbol)
-    return [k for k, (lhs, symbol) in units.items() if lhs in _led_to(leads, symbol)]
-
-
-def _led_to(leads: dict[int, set[int]], start: int) -> set[int]:
-    found, pending = {start}, [start]
-    while pending:
-        more = leads.get(pending.pop(), set()) - found
-        found |= more
-        pending += more
-    return found
+    return [k for k, (lhs, symbol) in units.items() if lhs in reachable([symbol], lambda led: leads.get(led, ()))]
 
 
 def repeats(items: Items, symbol: int) -> bool:
@@ -127,14 +120,11 @@ def repeats(items: Items, symbol: int) -> bool:
 
 def _stands_for(items: Items, operand: int, symbol: int) -> bool:
     """Whether a symbol is an operand by itself: the same, or led to by alternatives of one symbol."""
-    found, pending = {operand}, [operand]
-    while pending:
-        for k in items.expansions.get(pending.pop(), ()):
-            rhs = items.sides[k][1]
-            if len(rhs) == 1 and rhs[0] not in found:
-                found.add(rhs[0])
-                pending.append(rhs[0])
-    return symbol in found
+
+    def alone(lhs: int) -> Iterator[int]:
+        return (rhs[0] for k in items.expansions.get(lhs, ()) if len(rhs := items.sides[k][1]) == 1)
+
+    return symbol in reachable([operand], alone)
 
 
 def _can_go_on(items: Items, production: int) -> bool:

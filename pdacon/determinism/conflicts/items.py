@@ -10,9 +10,12 @@ from functools import cached_property
 
 import numpy as np
 
-from pdacon.determinism.bit_sets import members, set_of
+from pdacon.base.bit_sets import members, set_of
+from pdacon.base.graphs import reachable
+from pdacon.base.once import memoized
 from pdacon.determinism.examples import Yields, shortest_yields
 from pdacon.grammar import GrammarData
+from pdacon.grammar.first_follow import first_sets
 from pdacon.lalr import Tables
 from pdacon.pda import Reduces
 
@@ -59,11 +62,6 @@ class Items:
             self.production += [k] * (len(rhs) + 1)
             self.dot += range(len(rhs) + 1)
         self.lefts = [self.sides[k][0] for k in self.production]
-        self._predecessors_of: dict[int, int] = {}
-        self._parents_of: dict[tuple[int, int], list[tuple[Item, int]]] = {}
-        self._behind_of: dict[Item, tuple[tuple[int, ...], int, bool]] = {}
-        self._distances_to: dict[tuple[int, bool], dict[int, int]] = {}
-        self._known_strings: dict[tuple[int, ...], tuple[int, bool, int]] = {}
 
     @cached_property
     def yields(self) -> Yields:
@@ -91,21 +89,13 @@ class Items:
 
     @cached_property
     def begins(self) -> list[int]:
-        begins = [1 << symbol if symbol < self.nonterminal - 1 else 0 for symbol in range(self.anything)] + [-1]
-        changed = True
-        while changed:
-            changed = False
-            for lhs, productions in self.expansions.items():
-                if lhs != AUGMENTED:
-                    joined = begins[lhs]
-                    for k in productions:
-                        for symbol in self.sides[k][1]:
-                            joined |= begins[symbol]
-                            if not self.empty[symbol]:
-                                break
-                    changed |= joined != begins[lhs]
-                    begins[lhs] = joined
-        return begins
+        def numbered(symbol: int) -> int:
+            return symbol if symbol < self.nonterminal else self.nonterminal - 1 - symbol
+
+        sides = (self.sides[k] for lhs, productions in self.expansions.items() if lhs != AUGMENTED for k in productions)
+        first, _ = first_sets((numbered(lhs), tuple(map(numbered, rhs))) for lhs, rhs in sides)
+        terminals = [1 << terminal for terminal in range(self.grammar.end)]
+        return [*terminals, 0, *(first.get(~k, 0) for k in range(len(self.grammar.nonterminals))), -1]
 
     @cached_property
     def empty(self) -> list[bool]:
@@ -121,25 +111,20 @@ class Items:
                 return begins, False
         return begins, True
 
+    @memoized
     def about(self, symbols: tuple[int, ...]) -> tuple[int, bool, int]:
-        """What `can_begin` says of a string of symbols, and how many of them cannot be empty; kept."""
-        known = self._known_strings.get(symbols)
-        if known is None:
-            full = len([symbol for symbol in symbols if not self.empty[symbol]])
-            known = self._known_strings[symbols] = (*self.can_begin(symbols), full)
-        return known
+        """What `can_begin` says of a string of symbols, and how many of them cannot be empty."""
+        return *self.can_begin(symbols), sum(not self.empty[symbol] for symbol in symbols)
 
     def rest(self, item: Item) -> tuple[int, ...]:
         """The symbols after the dot."""
         return self.sides[self.production[item]][1][self.dot[item] :]
 
+    @memoized
     def behind(self, item: Item) -> tuple[tuple[int, ...], int, bool]:
         """The symbols after the one that the dot is before, and what `can_begin` says of them."""
-        known = self._behind_of.get(item)
-        if known is None:
-            behind = self.rest(item)[1:]
-            known = self._behind_of[item] = (behind, *self.can_begin(behind))
-        return known
+        behind = self.rest(item)[1:]
+        return behind, *self.can_begin(behind)
 
     def at_end(self, item: Item) -> bool:
         """Whether the dot is at the right end."""
@@ -158,10 +143,7 @@ class Items:
 
         A symbol that has to become empty before it counts as one more; with ``leftmost`` there is none.
         """
-        known = self._distances_to.get((terminal, leftmost))
-        if known is None:
-            known = self._distances_to[terminal, leftmost] = self._distances(terminal, leftmost)
-        return known.get(symbol)
+        return self._distances(terminal, leftmost).get(symbol)
 
     def towards(self, nonterminal: int, terminal: int, *, leftmost: bool = False) -> tuple[int, int]:
         """The first production on a shortest such way, and how many of its symbols become empty."""
@@ -175,6 +157,7 @@ class Items:
                     break
         raise AssertionError(f"symbol {nonterminal} cannot begin with terminal {terminal}")
 
+    @memoized
     def _distances(self, terminal: int, leftmost: bool) -> dict[int, int]:
         """Rounds over the productions that can begin with what is known."""
         found = {terminal: 0}
@@ -209,15 +192,13 @@ class Items:
         """The copies of one LR(0) state that the tables have, as bits: with layout, states are split by parentheses."""
         return set_of(np.flatnonzero(self.tables.origin == self.tables.origin[state]).tolist()) & self._accessible
 
+    @memoized
     def predecessors(self, states: int) -> int:
         """The states from which a shift or goto leads to one of the states."""
-        known = self._predecessors_of.get(states)
-        if known is None:
-            known = 0
-            for state in members(states):
-                known |= self._before[state]
-            self._predecessors_of[states] = known
-        return known
+        before = 0
+        for state in members(states):
+            before |= self._before[state]
+        return before
 
     def kernel(self, state: int) -> list[Item]:
         """The kernel items of a state."""
@@ -225,13 +206,11 @@ class Items:
         those = slice(offset[state], offset[state + 1])
         return [self.first[k] + at for k, at in zip(production[those].tolist(), dot[those].tolist(), strict=True)]
 
+    @memoized
     def parents(self, symbol: int, states: int) -> list[tuple[Item, int]]:
         """The items with the dot before a symbol, each with those of the states that have it."""
-        known = self._parents_of.get((symbol, states))
-        if known is None:
-            within = ((item, self.states_with(item) & states) for item in self.before.get(symbol, ()))
-            known = self._parents_of[symbol, states] = [(item, those) for item, those in within if those]
-        return known
+        within = ((item, self.states_with(item) & states) for item in self.before.get(symbol, ()))
+        return [(item, those) for item, those in within if those]
 
     def can_follow(self, item: Item, states: int, terminal: int) -> bool:
         """Whether a terminal can come after the production of an item, which is in all of the states."""
@@ -318,13 +297,7 @@ class Items:
         following: dict[int, list[int]] = {}
         for source, target in zip(*self._edges, strict=True):
             following.setdefault(source, []).append(target)
-        found = set(self.tables.start_states)
-        pending = list(found)
-        while pending:
-            new = set(following.get(pending.pop(), ())) - found
-            found |= new
-            pending += new
-        return set_of(found)
+        return set_of(list(reachable(self.tables.start_states, lambda state: following.get(state, ()))))
 
     @cached_property
     def _before(self) -> list[int]:

@@ -22,7 +22,8 @@ from collections.abc import Iterable
 from heapq import heappop, heappush
 from typing import TypeAlias
 
-from pdacon.determinism.bit_sets import members
+from pdacon.base.bit_sets import members
+from pdacon.base.once import memoized
 from pdacon.determinism.conflicts.bounds import NOTHING, Bounds
 from pdacon.determinism.conflicts.derivations import Example, Reading
 from pdacon.determinism.conflicts.items import Item, Items
@@ -83,7 +84,6 @@ class UnifyingSearch:
         self._cut = False
         self._anything = (items.anything,)
         self._shift = False
-        self._covered: dict[int, int] = {}
         for first, second in pairs:
             pending = items.rest(first)
             self._shift = bool(pending)
@@ -122,16 +122,11 @@ class UnifyingSearch:
             return 0
         return sum(1 << t for t in members(self._open) if items.can_follow(first, states, t))
 
+    @memoized
     def _covers(self, symbol: int) -> int:
         """The wanted terminals that can come next where a symbol does: to shift them, nothing may be reduced before."""
-        known = self._covered.get(symbol)
-        if known is None:
-            items = self._items
-            known = sum(
-                1 << t for t in members(self._wanted) if items.distance(symbol, t, leftmost=self._shift) is not None
-            )
-            self._covered[symbol] = known
-        return known
+        distance = self._items.distance
+        return sum(1 << t for t in members(self._wanted) if distance(symbol, t, leftmost=self._shift) is not None)
 
     def _grow(self, pair: _Pair, cost: int, index: int) -> None:
         items = self._items

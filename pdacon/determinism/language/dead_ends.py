@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from pdacon.determinism.bit_sets import members
+from pdacon.base.bit_sets import members
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.neighbours import Neighbours

@@ -22,9 +22,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pdacon._native import _core
+from pdacon.base.bit_sets import members, set_of
 from pdacon.base.limits import Limits
 from pdacon.composition import byte_vocabulary, compose, native_trie
-from pdacon.determinism.bit_sets import members, set_of
 from pdacon.determinism.deadline import ADVICE_BYTES, Deadline, OutOfTimeError
 from pdacon.determinism.language.lookbacks import Lookbacks, predecessors
 from pdacon.detokenizer import Vocabulary

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pdacon.determinism.bit_sets import members, set_of
+from pdacon.base.bit_sets import members, set_of
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.follow_sets import FollowSets

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pdacon.base.bit_sets import members
 from pdacon.base.quoting import quote
-from pdacon.determinism.bit_sets import members
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.follow_sets import FollowSets

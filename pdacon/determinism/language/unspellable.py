@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pdacon.base.bit_sets import members
 from pdacon.base.quoting import quote
-from pdacon.determinism.bit_sets import members
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.language.reachability import Follower, Reach
 from pdacon.determinism.lexical.texts import Texts

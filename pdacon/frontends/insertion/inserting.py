@@ -12,13 +12,14 @@ from dataclasses import replace
 from itertools import product
 from types import MappingProxyType
 
+from pdacon.base.bit_sets import members
 from pdacon.base.cancelling import every
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion.borders import End, closing, end_of, first_piece, may_end_in_backslash
 from pdacon.frontends.insertion.checks import check_fits, check_outer
-from pdacon.frontends.insertion.following import Side, following, members
 from pdacon.frontends.insertion.parts import Composition, Hole, Joined
 from pdacon.grammar import GrammarData, Layout, Nonterminal, Pattern, Production, Span, Terminal
+from pdacon.grammar.first_follow import Side, following
 from pdacon.grammar.model import Import, Island
 from pdacon.regular.regular_set import RegularSet
 

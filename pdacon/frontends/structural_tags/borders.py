@@ -12,12 +12,13 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
 
+from pdacon.base.bit_sets import members
 from pdacon.base.cancelling import every, look
 from pdacon.base.quoting import quoted
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion.borders import set_of
-from pdacon.frontends.insertion.following import Rule, first_sets, following, members
 from pdacon.grammar import GrammarData, Pattern
+from pdacon.grammar.first_follow import Rule, first_sets, following
 from pdacon.lalr import build_tables
 from pdacon.lexer.contexts import make_contexts
 from pdacon.regular import Ranges

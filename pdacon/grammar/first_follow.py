@@ -1,4 +1,4 @@
-"""FIRST and FOLLOW of the terminals of productions. Sets are integers: bit k is terminal k.
+"""FIRST and FOLLOW of productions, as sets of terminals. Sets are integers: bit k is terminal k.
 
 Source: A. V. Aho, M. S. Lam, R. Sethi and J. D. Ullman, "Compilers: principles, techniques, and tools" (2006), 4.4.2;
 the order in which inclusions are followed is that of J. Kam and J. Ullman, "Global data flow analysis and iterative
@@ -16,14 +16,6 @@ Side = tuple[int, ...]
 """Symbols; terminals count from 0, nonterminals are ``~k``."""
 Rule = tuple[int, Side]
 """A nonterminal and a right side."""
-
-
-def members(terminals: int) -> Iterator[int]:
-    """The terminals of a set, from the least."""
-    while terminals:
-        least = terminals & -terminals
-        yield least.bit_length() - 1
-        terminals ^= least
 
 
 def first_sets(rules: Iterable[Rule]) -> tuple[Mapping[int, int], set[int]]:
@@ -48,20 +40,19 @@ def first_sets(rules: Iterable[Rule]) -> tuple[Mapping[int, int], set[int]]:
 
 
 def following(rules: Sequence[Rule]) -> Mapping[int, int]:
-    """For each nonterminal the terminals that may come after it: FOLLOW, as far as the rules say."""
+    """For each symbol the terminals that may come after it: FOLLOW, as far as the rules say."""
     first, nullable = first_sets(rules)
     follow: defaultdict[int, int] = defaultdict(int)
     included: defaultdict[int, list[int]] = defaultdict(list)
     for lhs, side in every(rules):
         behind, may_end = 0, True
         for symbol in reversed(side):
-            if symbol >= 0:
-                behind, may_end = 1 << symbol, False
-                continue
             follow[symbol] |= behind
             if may_end:
                 included[symbol].append(lhs)
-            if symbol in nullable:
+            if symbol >= 0:
+                behind, may_end = 1 << symbol, False
+            elif symbol in nullable:
                 behind |= first[symbol]
             else:
                 behind, may_end = first[symbol], False

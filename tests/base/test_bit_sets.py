@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pdacon.determinism.bit_sets import members, set_of
+from pdacon.base.bit_sets import members, set_of
 
 
 @pytest.mark.parametrize("numbers", [[], [0], [5, 1, 5], [511], [512, 0], [513, 3, 513], [2000, 1999, 7], {600, 2}])
