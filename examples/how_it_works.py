@@ -21,7 +21,8 @@ from pdacon.lexer import build_lexer
 TEXT = b'[{"a": "b'
 TOKEN = b'"},'
 
-GRAMMAR = pdacon.Grammar.builtin("json")
+JSON = pdacon.Grammar.builtin("json")
+GRAMMAR = JSON.data
 VOCABULARY = pdacon.Vocabulary.from_tekken(files("mistral_common") / "data" / "tekken_240911.json")
 TOKENS = [text for text in VOCABULARY.tokens if text]
 TABLES = build_tables(GRAMMAR)
@@ -201,7 +202,7 @@ def show_liveness() -> None:
         [None if text and b"u" in text else text for text in VOCABULARY.tokens], VOCABULARY.eos_ids
     )
     for name, vocabulary in (("all tokens", VOCABULARY), ("without u", without_u)):
-        matcher = pdacon.compile(GRAMMAR, vocabulary).matcher()
+        matcher = pdacon.compile(JSON, vocabulary).matcher()
         matcher.accept_bytes(TEXT + TOKEN)
         allowed = [text for text in (b"f", b"t", b"n") if matcher.is_allowed(vocabulary.tokens.index(text))]
         print(f"{name}: allowed of f, t, n: {b', '.join(allowed).decode()}")
@@ -221,7 +222,7 @@ def show_mask() -> None:
         print(f"{text.decode():20} mask {matcher.mask_id()}, {how:9}  {allowed:,} tokens, bit {token} is {bit}")
 
 
-CONSTRAINT = pdacon.compile(GRAMMAR, VOCABULARY)
+CONSTRAINT = pdacon.compile(JSON, VOCABULARY)
 
 
 def main() -> None:

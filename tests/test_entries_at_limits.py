@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import pdacon
+from pdacon.grammar import GrammarData
 
 BYTES = pdacon.Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
 DOUBLING = "start: r0\n" + "".join(f"r{i}: r{i + 1} r{i + 1}\n" for i in range(40)) + 'r40: "a"\n'
@@ -52,29 +53,32 @@ LIMITS = {
 
 OF_A_GRAMMAR: dict[str, Callable[[pdacon.Grammar], Any]] = {
     "accepts": lambda g: (g.accepts("aaa"), g.accepts(b"\xff")),
-    "border_pieces": lambda g: g.border_pieces,
-    "builtin_name": lambda g: g.builtin_name,
     "compose": lambda g: pdacon.Grammar.compose('start: "<" inner ">"', inner=g),
     "describe": lambda g: g.describe(),
-    "describe_name": lambda g: g.describe_name("start"),
-    "describe_production": lambda g: g.describe_production(0),
-    "describe_symbol": lambda g: g.describe_symbol(0),
     "draw": lambda g: g.draw(),
-    "end": lambda g: g.end,
     "escaped": lambda g: g.escaped("json").accepts("a"),
     "explain": lambda g: (g.explain("aaa"), g.explain("!")),
     "fingerprint": lambda g: g.fingerprint,
-    "flat_productions": lambda g: g.flat_productions,
     "lark_options": lambda g: g.lark_options,
-    "ignored_outside": lambda g: g.ignored_outside,
-    "names_in_imported_files": lambda g: g.names_in_imported_files,
     "sample": lambda g: g.sample(2),
-    "symbol_name": lambda g: g.symbol_name(0),
     "to_lark": lambda g: g.to_lark(),
+    "unenforced": lambda g: g.unenforced,
     "unreachable": lambda g: g.unreachable(lower_case()),
     "write": lambda g: g.write("aaa"),
 }
-"""Methods and properties; the rest of a Grammar is its fields and its ways in."""
+"""Methods and properties; the rest of a Grammar is its data and its ways in."""
+OF_ITS_DATA: dict[str, Callable[[GrammarData], Any]] = {
+    "border_pieces": lambda data: data.border_pieces,
+    "describe_name": lambda data: data.describe_name("start"),
+    "describe_production": lambda data: data.describe_production(0),
+    "describe_symbol": lambda data: data.describe_symbol(0),
+    "end": lambda data: data.end,
+    "fingerprint": lambda data: data.fingerprint,
+    "flat_productions": lambda data: data.flat_productions,
+    "ignored_outside": lambda data: data.ignored_outside,
+    "names_in_imported_files": lambda data: data.names_in_imported_files,
+    "symbol_name": lambda data: data.symbol_name(0),
+}
 
 
 def lower_case() -> Any:
@@ -85,7 +89,7 @@ def lower_case() -> Any:
     return tokenizer
 
 
-WAYS_IN = {"of_flat", "from_file", "builtin", "builtins", "json"}
+WAYS_IN = {"of_flat", "builtin", "builtins"}
 OF_A_CONSTRAINT: dict[str, Callable[[pdacon.Constraint], Any]] = {
     "accepts": lambda c: c.accepts("aaa"),
     "builtin_name": lambda c: c.builtin_name,
@@ -162,6 +166,7 @@ def public(kind: type) -> set[str]:
 
 def test_every_entry_is_asked() -> None:
     assert public(pdacon.Grammar) - WAYS_IN == set(OF_A_GRAMMAR)
+    assert public(GrammarData) - WAYS_IN == set(OF_ITS_DATA)
     assert public(pdacon.Constraint) - FILES == set(OF_A_CONSTRAINT) - {"from_bytes"}
     assert public(pdacon.Matcher) == set(OF_A_MATCHER) - {"fill_bitmasks", "mask_ids"}
     assert public(pdacon.DeterminismReport) == set(OF_A_REPORT)
@@ -190,6 +195,7 @@ def grammar(name: str) -> pdacon.Grammar:
 @pytest.mark.parametrize("name", GRAMMARS)
 def test_questions_to_a_grammar(name: str, tally) -> None:
     ask(OF_A_GRAMMAR, lambda: grammar(name), tally)
+    ask(OF_ITS_DATA, lambda: grammar(name).data, tally)
 
 
 @pytest.mark.slow

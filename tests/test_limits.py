@@ -48,8 +48,8 @@ MEETINGS: list[tuple[str, str, Callable[[], object]]] = [
     ("accept", "depth", lambda: loaded(NESTED, depth=100).matcher().accept_bytes(b"(" * 200)),
     ("check", "states", lambda: pdacon.check(read(LARGE_PATTERN))),
     ("check", "bytes", lambda: pdacon.check(read(LARGE_TABLES))),
-    ("draw", "states", lambda: drawing.draw_terminal(read(LARGE_PATTERN), "A")),
-    ("build_tables", "bytes", lambda: build_tables(read(LARGE_TABLES))),
+    ("draw", "states", lambda: drawing.draw_terminal(read(LARGE_PATTERN).data, "A")),
+    ("build_tables", "bytes", lambda: build_tables(read(LARGE_TABLES).data)),
     ("from_lark", "levels of brackets", lambda: Grammar.from_lark(DEEP)),
     ("from_lark", "levels of groups", lambda: Grammar.from_lark(DEEP.replace('"', "").replace(": ", ": /") + "/")),
     ("from_lark", "alternatives", lambda: Grammar.from_lark("start: " + '"a"? ' * 30)),
@@ -81,7 +81,7 @@ def test_columns_have_a_bound_of_their_own() -> None:
 def test_a_picture_that_is_too_large_is_refused() -> None:
     grammar = Grammar.from_lark("start: " + " ".join(f'"a{k}"' for k in range(300)))
     with pytest.raises(pdacon.DrawingError, match="more than 100 are not drawn"):
-        drawing.draw_pda(grammar, build_tables(grammar), most=100)
+        drawing.draw_pda(grammar.data, build_tables(grammar.data), most=100)
 
 
 def test_explain_keeps_the_depth_of_its_matcher() -> None:

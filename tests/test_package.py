@@ -69,6 +69,32 @@ def test_public_names() -> None:
         assert getattr(pdacon, name).__doc__, f"pdacon.{name} has no docstring"
 
 
+def test_public_members() -> None:
+    """The same of the classes that users hold. What is about the inside of a grammar is asked of its data."""
+    assert members(pdacon.Grammar) == [
+        *("accepts", "builtin", "builtins", "compose", "data", "describe", "draw", "escaped", "explain", "fingerprint"),
+        *("from_choices", "from_ebnf", "from_file", "from_gbnf", "from_json_schema", "from_lark", "from_llguidance"),
+        *("from_regex", "from_sql_schema", "from_structural_tag", "from_tools", "from_type", "lark_options", "sample"),
+        *("to_lark", "unenforced", "unreachable", "write"),
+    ]
+    assert members(pdacon.Constraint) == [
+        *("accepts", "builtin_name", "from_bytes", "grammar", "is_canonical", "load", "mask_table", "matcher"),
+        *("may_strip_leading_space", "nbytes", "new_bitmask", "parse", "report", "save", "statistics", "to_bytes"),
+        "vocabulary",
+    ]
+    assert members(pdacon.Matcher) == [
+        *("accept", "accept_bytes", "accept_token", "allowed_mask", "allowed_tokens", "bytes_left", "completion"),
+        *("explain", "fill_bitmask", "forced_bytes", "forced_tokens", "fork", "has_exact_budgets", "is_accepting"),
+        *("is_allowed", "is_terminated", "keep_within", "least_bytes", "least_tokens", "mask_id", "reset", "rollback"),
+        *("shortest_completion", "text", "tokens_left", "validate_tokens"),
+    ]
+
+
+def members(kind: type) -> list[str]:
+    fields = getattr(kind, "__dataclass_fields__", {})
+    return sorted(name for name in {*dir(kind), *fields} if not name.startswith("_"))
+
+
 @pytest.mark.slow
 def test_a_name_that_there_is_not_is_an_error_for_a_type_checker(tmp_path: Path) -> None:
     api = pytest.importorskip("mypy.api", reason="mypy is part of the extra lint")

@@ -23,7 +23,7 @@ def use(grammar: Grammar, texts: int = 2) -> None:
     report = pdacon.check(grammar)
     assert report.render()
     assert report.to_dict()
-    drawing.draw_rules(grammar)
+    drawing.draw_rules(grammar.data)
     try:
         constraint = pdacon.compile(grammar, BYTES)
         constraint.matcher()
@@ -32,7 +32,7 @@ def use(grammar: Grammar, texts: int = 2) -> None:
     row = np.zeros((1, 9), np.int32)
     for text in islice(sample(constraint, 1), texts):
         matcher = constraint.matcher()
-        for byte in text.encode(grammar.options.encoding):
+        for byte in text.encode(grammar.data.options.encoding):
             matcher.fill_bitmask(row)
             assert matcher.accept_token(byte)
         assert str(matcher.explain(b"\0"))

@@ -55,7 +55,7 @@ def written(name: str, form: Literal["json", "python"]) -> str:
 
 def parses(name: str) -> None:
     for form in FORMS:
-        values = typed(name, form).values
+        values = typed(name, form).data.values
         assert values is not None
         values.read(written(name, form))
 
@@ -163,7 +163,7 @@ def test_repetitions_are_what_patterns_have(pattern: str, counts: tuple[int, int
 def test_nested_repetitions_are_one_automaton() -> None:
     """Also where they are large; what is too large says so, and is not refused for what single characters become."""
     nested = Grammar.from_gbnf('root ::= (("a" | "b"){0,40}){0,40}')
-    assert len(nested.terminals) == 1
+    assert len(nested.data.terminals) == 1
     assert nested.accepts("ab" * 800)
     assert not nested.accepts("ab" * 800 + "a")
     with pytest.raises(LimitExceededError, match=r"states: .* repetitions are counted") as caught:
@@ -180,7 +180,7 @@ def test_chained_rules_are_one_machine() -> None:
     """Twice as many take twice as many looks, and not four times: no rule has a machine of its own."""
     grammar = Grammar.from_gbnf(chained(60))
     texts = {"a" * before + "b." for before in range(60)} | {"a" * 60 + "c."}
-    assert len(grammar.terminals) == 1
+    assert len(grammar.data.terminals) == 1
     assert set(grammar.sample(len(texts), seed=1)) <= texts
     assert all(grammar.accepts(text) for text in texts)
     few, many = (looks_of(partial(Grammar.from_gbnf, chained(count))) for count in (400, 800))

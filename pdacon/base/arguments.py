@@ -13,11 +13,7 @@ from pdacon.base.quoting import did_you_mean
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-_MADE_BY = {
-    "Grammar": "; make one with Grammar.from_lark",
-    "Budget": "; give pdacon.Budget(tokens=...), or bytes=",
-}
-
+_MADE_BY = {"Budget": "; give pdacon.Budget(tokens=...), or bytes="}
 
 _SCHEMA = "; a JSON Schema is a grammar: give pdacon.Grammar.from_json_schema(...) in its place"
 _OF_GRAMMARS = "; the grammar has it: give pdacon.Grammar.from_lark(text, {0}=...), or Grammar.builtin(name, {0}=...)"

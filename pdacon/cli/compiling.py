@@ -50,11 +50,11 @@ def compile_to_file(
     spent = time.perf_counter() - begin
     constraint.save(out)
     Constraint.load(out, tokens.vocabulary, grammar=None if canonical else grammar, verify=True)
-    counts = [constraint.statistics(start) for start in grammar.options.start]
+    counts = [constraint.statistics(start) for start in grammar.data.options.start]
     keys = ("masks_computed", "distinct_masks", "situations_left")
     sums = {key: sum(count[key] for count in counts) for key in keys}
     if json_format:
-        findings = [finding.to_dict() for finding in rule_findings(grammar)]
+        findings = [finding.to_dict() for finding in rule_findings(grammar.data)]
         told = {"file": str(out), "bytes": out.stat().st_size, "vocabulary": tokens.source, "seconds": round(spent, 3)}
         sys.stdout.write(json.dumps({**told, "tokens": len(tokens.vocabulary), **sums, "findings": findings}) + "\n")
         return 0
@@ -68,9 +68,9 @@ def compile_to_file(
 
 def _tell_of_rules(grammar: Grammar) -> None:
     """Name what is wrong with the rules, where that is known at once; `pdacon check` looks for more."""
-    found = rule_findings(grammar)
+    found = rule_findings(grammar.data)
     for finding in found:
-        place = grammar.source_path or "<grammar>" if finding.span is None else finding.span
+        place = grammar.data.source_path or "<grammar>" if finding.span is None else finding.span
         tell(f"{place}: {finding.level}[{finding.id}]: {finding.title}")
     if found:
         tell("`pdacon check` explains it, and looks for more.")

@@ -12,6 +12,7 @@ from pdacon.cli.failures import BadInput
 
 if TYPE_CHECKING:
     from pdacon.front.grammar import Grammar
+    from pdacon.grammar import GrammarData
 
 _OTHER_FORMATS = (".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".ps", ".eps", ".html", ".dot")
 _EXTRAS = {"graphlay": "draw", "railroad": "draw", "resvg_py": "png"}
@@ -46,7 +47,7 @@ def write_picture(grammar: Grammar, subject: Subject, out: Path | None, *, aroun
     if out is not None and out.suffix.lower() in _OTHER_FORMATS:
         raise BadInput(f"{out}: pictures are SVG or PNG; write {out.with_suffix('.svg')}, and convert that")
     try:
-        picture = Picture(_draw(grammar, subject, around, {} if most is None else {"most": most}))
+        picture = Picture(_draw(grammar.data, subject, around, {} if most is None else {"most": most}))
         if out is not None:
             picture.save(out)
     except ModuleNotFoundError as error:
@@ -58,7 +59,7 @@ def write_picture(grammar: Grammar, subject: Subject, out: Path | None, *, aroun
     return 0
 
 
-def _draw(grammar: Grammar, subject: Subject, around: int, limits: dict[str, Any]) -> str:
+def _draw(grammar: GrammarData, subject: Subject, around: int, limits: dict[str, Any]) -> str:
     from pdacon import drawing
     from pdacon.lalr import build_tables
 

@@ -228,7 +228,7 @@ def _of_json_schema(path: Path, options: GrammarOptions) -> Grammar:
         raise EmptyLanguageError(f"{path}: {error}") from None
     for pointer, keyword, why in grammar.unenforced:
         sys.stderr.write(f"pdacon: not enforced: {pointer}: {keyword}: {why}\n")
-    return replace(grammar, source_path=str(path))
+    return Grammar(replace(grammar.data, source_path=str(path)))
 
 
 def _of_schema(name: str, options: GrammarOptions, given: dict[str, Any]) -> Grammar:

@@ -100,7 +100,7 @@ def look_ahead(constraint: Constraint, text: bytes, *, uncut: bool = False) -> O
         tokens=tuple(matcher.allowed_tokens()),
         completion=completion,
         missing=missing,
-        written=None if constraint.grammar.within else written_standing(constraint.grammar, text[:viable]),
+        written=None if constraint.grammar.data.within else written_standing(constraint.grammar.data, text[:viable]),
     )
     return replace(outlook, listed=_listed_texts(outlook, constraint.grammar, matcher))
 
@@ -152,18 +152,18 @@ def show_mask(
 
 def _listed_texts(outlook: Outlook, grammar: Grammar, matcher: Matcher) -> dict[str, list[str]]:
     """What can still come of terminals that list their texts, by their names."""
-    texts = ListedTexts(grammar)
+    texts = ListedTexts(grammar.data)
     begun = outlook.lexeme.decode("utf-8", "surrogateescape").lower()
     found: dict[int, list[str]] = {}
     for terminals, prefix in ((outlook.expected.next, ""), (outlook.expected.unfinished, begun)):
         for terminal in filter(texts.is_list, terminals):
             fitting = (text for text in texts.of(terminal) if text.lower().startswith(prefix))
             found[terminal] = [text for text in fitting if _can_come(matcher, text[len(prefix) :], grammar)]
-    return {grammar.describe_symbol(terminal): some for terminal, some in found.items() if some}
+    return {grammar.data.describe_symbol(terminal): some for terminal, some in found.items() if some}
 
 
 def _can_come(matcher: Matcher, text: str, grammar: Grammar) -> bool:
-    accepted = matcher.accept_bytes(text.encode(grammar.options.encoding, "surrogateescape"))
+    accepted = matcher.accept_bytes(text.encode(grammar.data.options.encoding, "surrogateescape"))
     if accepted:
         matcher.rollback(1)
     return accepted
@@ -186,7 +186,7 @@ def _as_text(
     *,
     uncut: bool,
 ) -> Text:
-    names = constraint.grammar.describe_symbol
+    names = constraint.grammar.data.describe_symbol
     expected = outlook.expected
     vocabulary = constraint.vocabulary
     lines = []
@@ -237,7 +237,7 @@ def _listed_tokens(count: str, allowed: tuple[int, ...], tokens: Tokens, most: i
 
 def _as_dict(outlook: Outlook, constraint: Constraint) -> dict[str, Any]:
     def texts(terminals: Iterable[int]) -> list[str]:
-        return [constraint.grammar.symbol_name(terminal) for terminal in terminals]
+        return [constraint.grammar.data.symbol_name(terminal) for terminal in terminals]
 
     completion = outlook.completion if len(outlook.completion or b"") == outlook.missing else None
 

@@ -35,7 +35,7 @@ def draw(constraint: Constraint, tokens: Tokens | None, size: int | None, seed: 
         return map(Sample, texts)
     walker = partial(sample_tokens, constraint, seed, strip_leading_space=vocabulary.strip_leading_space)
     walks = walker() if size is None else walker(size=size)
-    strip, encoding = b" " if vocabulary.strip_leading_space else b"", constraint.grammar.options.encoding
+    strip, encoding = b" " if vocabulary.strip_leading_space else b"", constraint.grammar.data.options.encoding
     return (Sample(vocabulary.decode(ids).removeprefix(strip).decode(encoding), tuple(ids)) for ids in walks)
 
 

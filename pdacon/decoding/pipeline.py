@@ -410,7 +410,7 @@ def _within(constraint: Constraint, matcher: Matcher, max_tokens: int) -> Matche
     """Limit a matcher to so many tokens, if they can be counted for its constraint: else what is longer is cut off."""
     if max_tokens < 1:
         raise ValueError(f"max_tokens is {max_tokens}; at least 1 token must be allowed")
-    layout = constraint.grammar.layout
-    if not (matcher._is_filtered() or constraint.grammar.labels or (layout is not None and layout.escaped)):
+    layout = constraint.grammar.data.layout
+    if not (matcher._is_filtered() or constraint.grammar.data.labels or (layout is not None and layout.escaped)):
         matcher.keep_within(Budget(tokens=max_tokens))
     return matcher

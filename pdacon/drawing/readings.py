@@ -27,7 +27,7 @@ def draw_conflict(grammar: GrammarData, number: int = 1) -> str:
 
     Parameters
     ----------
-    grammar : Grammar
+    grammar : GrammarData
         The grammar; it is checked in the call.
     number : int
         Which of the conflicts that `check` finds, in its order, from 1.

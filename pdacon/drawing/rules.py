@@ -48,7 +48,7 @@ def draw_rules(grammar: GrammarData, names: Sequence[str] = ()) -> str:
 
     Parameters
     ----------
-    grammar : Grammar
+    grammar : GrammarData
         The grammar whose rules are drawn.
     names : sequence of str
         Which rules, in this order; none: all of them, and then the terminals that have names.

@@ -40,7 +40,7 @@ def draw_schema(grammar: GrammarData, pointers: Sequence[str] = ()) -> str:
 
     Parameters
     ----------
-    grammar : Grammar
+    grammar : GrammarData
         One that `Grammar.from_json_schema` made.
     pointers : sequence of str
         Which schemas, as JSON pointers: ``#/$defs/node``. None: the whole.

@@ -18,7 +18,7 @@ def draw_source(grammar: GrammarData, names: Sequence[str] = ()) -> str:
 
     Parameters
     ----------
-    grammar : Grammar
+    grammar : GrammarData
         Any.
     names : sequence of str
         Names of rules, or JSON pointers of a schema. None: all.

@@ -38,7 +38,7 @@ def draw_terminal(grammar: GrammarData, *names: str, most: int = MOST_STATES) ->
 
     Parameters
     ----------
-    grammar : Grammar
+    grammar : GrammarData
         The grammar that has the terminals.
     *names : str
         The terminals' names, or the literals that stand for them in the rules.

@@ -1,7 +1,7 @@
 """The front: what a user holds, made of all the rooms below it by plain calls.
 
 In: grammars in any form, vocabularies, tokenizers. Out: `Grammar`, `Constraint`, `CompileCache`, reports and values.
-The rooms below take and give `GrammarData`; `from_data` makes a `Grammar` of it. From the bottom up:
+The rooms below take and give `GrammarData`, which a `Grammar` has. From the bottom up:
 
     report         `DeterminismReport`: the report of the checker, which draws
     stages         a grammar's data and a vocabulary -> `Compiled`: the rooms in order

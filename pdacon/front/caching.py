@@ -35,11 +35,12 @@ from pdacon.filters import Filter, InTerminals, canonical_of
 from pdacon.filters.canonical import Canonical
 from pdacon.front.compiling import filters_of
 from pdacon.front.constraint import Constraint, constraint_of
-from pdacon.front.grammar import Grammar, GrammarSource, from_data, grammar_of
+from pdacon.front.grammar import Grammar, GrammarSource, data_of
 from pdacon.front.stages import compiled, within_filters
 from pdacon.front.stores import ObjectStore
 from pdacon.frontends.json_schema import Spelling, schema_grammar
 from pdacon.frontends.json_schema import canonical as canonical_schema
+from pdacon.grammar import GrammarData
 
 logger = logging.getLogger(__name__)
 
@@ -150,12 +151,12 @@ class CompileCache:
         ``grammar & filter.texts()``, which is a grammar. ``canonical`` makes the automaton over tokens once for a
         tokenizer; that of a file is not made again if it is the same.
         """
-        made = grammar_of("CompileCache.compile", grammar)
+        made = data_of("CompileCache.compile", grammar)
         words = vocabulary_of("CompileCache.compile", vocabulary, tokenizer, model)
         limits = _limits("CompileCache.compile", limits)
         asked = filters_of(filters, canonical, tokenizer)
         canonicals = [one for one in asked if isinstance(one, Canonical)]
-        made = from_data(within_filters(made, [one for one in asked if not isinstance(one, Canonical)], limits))
+        made = within_filters(made, [one for one in asked if not isinstance(one, Canonical)], limits)
         found = self._constraint(
             ("grammar", made.fingerprint, made.source, repr(made.source_path), *_said_of(canonicals, words)),
             words,
@@ -164,7 +165,7 @@ class CompileCache:
             lambda: constraint_of(compiled(made, words, limits, cancel=cancel, filters=canonicals)),
         )
         # Two types can have the same texts, and no file has the type, nor what a grammar was composed of.
-        known = found.grammar
+        known = found.grammar.data
         same = (made.values is None or known.values == made.values) and (
             made.parts is None or known.parts is made.parts
         )
@@ -215,7 +216,9 @@ class CompileCache:
 
         asked = filters_of(filters, canonical, tokenizer)
         said = ("keyed", *key, *_said_of(asked, words))
-        return self._constraint(said, words, limits, cancel, lambda: _compiled(make, words, limits, cancel, asked))
+        return self._constraint(
+            said, words, limits, cancel, lambda: _compiled(lambda: make().data, words, limits, cancel, asked)
+        )
 
     def compile_schema(
         self,
@@ -246,15 +249,8 @@ class CompileCache:
 
         def make() -> Constraint:
             return _compiled(
-                lambda: from_data(
-                    schema_grammar(
-                        schema,
-                        spelling=spelling,
-                        lax=lax,
-                        registry=registry,
-                        formats=formats,
-                        closed=closed,
-                    )
+                lambda: schema_grammar(
+                    schema, spelling=spelling, lax=lax, registry=registry, formats=formats, closed=closed
                 ),
                 words,
                 limits,
@@ -523,7 +519,7 @@ def _said_of(filters: Iterable[Filter], vocabulary: Vocabulary) -> tuple[str, ..
 
 
 def _compiled(
-    make: Callable[[], Grammar],
+    make: Callable[[], GrammarData],
     vocabulary: Vocabulary,
     limits: Limits,
     cancel: CancelEvent | None,

@@ -11,7 +11,7 @@ from pdacon.base.limits import Limits
 from pdacon.determinism import SECONDS, check_within
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.filters import Filter, require_filters
-from pdacon.front.grammar import GrammarSource, grammar_of
+from pdacon.front.grammar import GrammarSource, data_of
 from pdacon.front.report import DeterminismReport, with_pictures
 from pdacon.front.stages import require_texts, within_filters
 from pdacon.grammar.sizes import automaton_states
@@ -74,7 +74,7 @@ def check(
     Cost: one build of the LALR tables and of the lexing automaton, one composition with the vocabulary (the 256 bytes
     if none is given), and a walk over all that texts lead to: some milliseconds for JSON, some seconds for Python.
     """
-    grammar = grammar_of("check", grammar)
+    data = data_of("check", grammar)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         raise TypeError(f"check: seconds must be a number, not {type(seconds).__name__}")
     if not seconds >= 0:
@@ -85,9 +85,9 @@ def check(
     own = Limits() if limits is None else limits
     require("check", "limits", own, Limits)
     asked = require_filters("check", filters)
-    require_texts(asked, grammar)
+    require_texts(asked, data)
     with Watch(own.seconds, cancel):
-        states = own.beside(automaton_states(grammar)).states
-        narrowed = within_filters(grammar, asked, own)
+        states = own.beside(automaton_states(data)).states
+        narrowed = within_filters(data, asked, own)
         report = check_within(narrowed, vocabulary, seconds=seconds, max_states=states, max_bytes=own.bytes)
         return with_pictures(report)

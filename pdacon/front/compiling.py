@@ -12,7 +12,7 @@ from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.filters import Filter, require_filters
 from pdacon.filters.canonical import Canonical
 from pdacon.front.constraint import Constraint, constraint_of
-from pdacon.front.grammar import GrammarSource, grammar_of
+from pdacon.front.grammar import GrammarSource, data_of
 from pdacon.front.stages import compiled
 
 
@@ -105,14 +105,14 @@ def compile(
     Patterns that match less than they denote, lexical dead ends (PDA012, PDA015) and the like are no errors here, and
     to find them can cost many times what compiling does: ``constraint.report``, or `check` beforehand, names them.
     """
-    grammar = grammar_of("compile", grammar)
+    data = data_of("compile", grammar)
     vocabulary = vocabulary_of("compile", vocabulary, tokenizer, model)
     require_bool("compile", "eager", eager)
     require_cancel("compile", cancel)
     limits = Limits() if limits is None else limits
     require("compile", "limits", limits, Limits)
     asked = filters_of(filters, canonical, tokenizer)
-    return constraint_of(compiled(grammar, vocabulary, limits, eager=eager, cancel=cancel, filters=asked))
+    return constraint_of(compiled(data, vocabulary, limits, eager=eager, cancel=cancel, filters=asked))
 
 
 def filters_of(filters: Iterable[Filter], canonical: Any, tokenizer: Any) -> list[Filter]:

@@ -20,7 +20,7 @@ from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, VocabularyError
 from pdacon.filters import TokenFilter, canonical_of
 from pdacon.front import values
-from pdacon.front.grammar import Grammar, GrammarSource, from_data, grammar_of
+from pdacon.front.grammar import Grammar, GrammarSource, data_of
 from pdacon.front.report import DeterminismReport, with_pictures
 from pdacon.grammar import GrammarData
 from pdacon.grammar.builtin import builtin_name
@@ -101,9 +101,8 @@ class Constraint(Compiled):
             vocabulary_of("load", vocabulary)
         elif tokenizer is not None or model is not None:
             vocabulary = vocabulary_of("load", vocabulary, tokenizer, model)
-        if grammar is not None:
-            grammar = grammar_of("load", grammar)
-        loaded = cls._stored(map_file(name), name, vocabulary, grammar, verify)
+        own = None if grammar is None else data_of("load", grammar)
+        loaded = cls._stored(map_file(name), name, vocabulary, own, verify)
         if loaded._filter is not None and tokenizer is not None:
             _require_tokenizer(name, loaded._filter, tokenizer, loaded.vocabulary)
         elif beside:
@@ -116,7 +115,7 @@ class Constraint(Compiled):
         data: bytes | bytearray | memoryview,
         vocabulary: Vocabulary | None = None,
         *,
-        grammar: GrammarData | None = None,
+        grammar: GrammarSource | None = None,
         verify: bool = False,
         with_vocabulary: bool = True,
     ) -> Constraint:
@@ -134,9 +133,9 @@ class Constraint(Compiled):
         # A view of memory that its owner can change may be read-only itself.
         fixed = isinstance(view.obj, bytes) or (isinstance(view.obj, mmap.mmap) and memoryview(view.obj).readonly)
         in_place = fixed and view.c_contiguous
-        return cls._stored(
-            view if in_place else view.tobytes(), "these bytes", vocabulary, grammar, verify, with_vocabulary
-        )
+        own = None if grammar is None else data_of("from_bytes", grammar)
+        memory = view if in_place else view.tobytes()
+        return cls._stored(memory, "these bytes", vocabulary, own, verify, with_vocabulary)
 
     @classmethod
     def _stored(
@@ -148,9 +147,8 @@ class Constraint(Compiled):
         verify: bool,
         with_vocabulary: bool = True,
     ) -> Constraint:
-        for what, given, kind in (("vocabulary", vocabulary, Vocabulary), ("grammar", grammar, Grammar)):
-            if given is not None:
-                require("load", what, given, kind)
+        if vocabulary is not None:
+            require("load", "vocabulary", vocabulary, Vocabulary)
         require_bool("load", "verify", verify)
         trie = None if vocabulary is None or with_vocabulary else native_trie(vocabulary)
         stored = StoredConstraint(memory, name, verify, trie)
@@ -168,7 +166,7 @@ class Constraint(Compiled):
                 f"{name}: compiled from another grammar ({settings.name}, fingerprint {settings.grammar[:12]}) than "
                 f"the one given (fingerprint {grammar.fingerprint[:12]}); compile this one and save that"
             )
-        load_grammar = Once(lambda: from_data(stored.grammar())) if grammar is None else (lambda: grammar)
+        load_grammar = Once(stored.grammar) if grammar is None else (lambda: grammar)
         load_vocabulary = Once(stored.vocabulary) if vocabulary is None else (lambda: vocabulary)
         return cls(
             load_grammar,
@@ -186,7 +184,7 @@ class Constraint(Compiled):
     @property
     def grammar(self) -> Grammar:
         """The grammar; of a loaded constraint, read from the file when it is first asked for."""
-        return from_data(self._grammar())
+        return Grammar(self._grammar())
 
     @property
     def builtin_name(self) -> str | None:
@@ -207,12 +205,12 @@ class Constraint(Compiled):
         Returns
         -------
         value
-            Of `Grammar.from_type` an instance of the type, of `Grammar.from_function` and `Grammar.from_tools` a
-            `Call`; nothing is evaluated, and no class is called that the type does not name. Else what ``json.loads``
-            makes of it; of the built-in ``jsonl`` a list with the value of each line. Of `Grammar.compose` the
-            ``lark.Tree`` of the outer grammar, with values, trees or else texts in the place of the inner ones; of
-            `Grammar.escaped` what the text that is meant stands for, or is. A constraint that was loaded from a file
-            knows types, and what it was composed of, only if the grammar was given to `load`.
+            Of `Grammar.from_type` an instance of the type, of `Grammar.from_tools` a `Call`; nothing is evaluated, and
+            no class is called that the type does not name. Else what ``json.loads`` makes of it; of the built-in
+            ``jsonl`` a list with the value of each line. Of `Grammar.compose` the ``lark.Tree`` of the outer grammar,
+            with values, trees or else texts in the place of the inner ones; of `Grammar.escaped` what the text that is
+            meant stands for, or is. A constraint that was loaded from a file knows types, and what it was composed of,
+            only if the grammar was given to `load`.
 
         Raises
         ------
@@ -236,7 +234,7 @@ class Constraint(Compiled):
         return self
 
 
-def constraint_of(compiled: Compiled, grammar: Grammar | None = None) -> Constraint:
+def constraint_of(compiled: Compiled, grammar: GrammarData | None = None) -> Constraint:
     """What was compiled, as a constraint; ``grammar`` is one with the same texts that stand for other values."""
     constraint = Constraint.__new__(Constraint)
     for name in Compiled.__slots__:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Literal, Union, get_origin
@@ -31,56 +31,16 @@ if TYPE_CHECKING:
     from pdacon.regular.regular_set import RegularSet
 
 
-@dataclass(frozen=True, eq=False, repr=False)  # These are inherited.
 class Grammar(GrammarWaysIn):
-    """A grammar as data. Equal are those with the same text, place and options; :attr:`fingerprint` compares meaning.
+    """A grammar, with the ways to one and what can be asked of it.
 
-    Symbol ids: with T terminals, 0..T-1 are :attr:`terminals`, T is ``$END`` and T+1+k is ``nonterminals[k]``.
+    Equal are those with the same text, place and options; :attr:`fingerprint` compares meaning.
 
-    Attributes
+    Parameters
     ----------
-    terminals, nonterminals, productions : tuple
-        In Lark's order; ``%declare``'d terminals come last.
-    ignore : frozenset of int
-        Ids of the ``%ignore``'d terminals.
-    starts : tuple of int
-        Symbol ids of the start rules, in the order of ``options.start``.
-    source : str
-        The text that it was made from, in ``language``.
-    source_path : str or None
-        Where the text comes from.
-    layout : Layout or None
-        Indentation, if ``options.postlex`` says that newlines make any.
-    unused : tuple of Definition
-        Rules, templates and terminals that nothing leads to: no start, nothing ignored, no other of these. Lark drops
-        them, and what only they need.
-    imports : tuple of Import
-        What other files define, as far as it was found there. Spans of it are in those files, unless they are packaged:
-        then it is the place of the ``%import``.
-    imported_files : tuple of (str, str)
-        Path and text of each file with a definition in ``imports``.
-    labels : tuple of Label
-        The sets of tokens that patterns ask for, with ``extensions=True``.
-    language : {"Lark", "JSON Schema", "Python values", "regular expression", "choices", "regular set", "GBNF",
-        "EBNF", "llguidance", "several grammars", "structural tag"}
-    unenforced : tuple of (str, str, str)
-        What a JSON Schema asks for that this grammar, made with ``lax=True``, does not enforce, what it says that has
-        no meaning in JSON Schema, and what is narrower than it may be meant, such as a member that never comes: the
-        JSON pointer of the schema, the keyword, and why. Of a type the path, such as
-        ``Order.items[].price``, what is not enforced, such as a validator, and why.
-    values : Values or None
-        What makes instances of texts and texts of instances, of a type, of functions or tools. No file has it.
-    parts : object or None
-        The grammars that this one was made of, of `compose` and `escaped`. No file has it.
-    within : tuple of TextSet
-        Sets that every sentence is in, beside what the rules say: see ``&``.
-    islands : tuple of Island
-        Grammars that `compose` put into this one, where other text is ignored in them than outside.
-
-    Raises
-    ------
-    ValueError
-        If a symbol id is out of range or names the wrong kind of symbol.
+    data : GrammarData
+        Its symbols, rules, options and text as frozen records, as `pdacon.grammar.GrammarData` has them. The ways in
+        make it; the rooms below, such as `pdacon.lalr` and `pdacon.drawing`, take it.
     """
 
     @classmethod
@@ -168,10 +128,10 @@ class Grammar(GrammarWaysIn):
         if own_sets is not None and isinstance(text_or_lark, str) and "%json" in text_or_lark:
             from pdacon.frontends.insertion import with_inline_schemas
 
-            return cls._of(with_inline_schemas(text_or_lark, options, own_sets))
+            return cls(with_inline_schemas(text_or_lark, options, own_sets))
         if isinstance(text_or_lark, str):
-            return cls._of(read_text(text_or_lark, options, own_sets))
-        return cls._of(read_lark(text_or_lark, options))
+            return cls(read_text(text_or_lark, options, own_sets))
+        return cls(read_lark(text_or_lark, options))
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], **options: Unpack[LarkOptions]) -> Grammar:
@@ -196,7 +156,7 @@ class Grammar(GrammarWaysIn):
                 f"{ending} files; Grammar.{DIALECTS[ending]} has what they can have"
             )
         if ending == ".json":
-            return replace(cls.from_json_schema(Path(path)), source_path=os.fspath(path))
+            return cls(replace(cls.from_json_schema(Path(path)).data, source_path=os.fspath(path)))
         read = cls.from_gbnf if ending == ".gbnf" else cls.from_ebnf
         return read(read_source(path), source_path=path)
 
@@ -250,7 +210,7 @@ class Grammar(GrammarWaysIn):
         Returns
         -------
         Grammar
-            ``islands`` says where other text is ignored. Its options are those of the outer grammar.
+            ``data.islands`` says where other text is ignored. Its options are those of the outer grammar.
 
         Raises
         ------
@@ -284,8 +244,8 @@ class Grammar(GrammarWaysIn):
         from pdacon.frontends.insertion import composed
 
         holes = {**given, **named}
-        inner = {name: partial(grammar_of, f"compose: {name}", hole) for name, hole in holes.items()}
-        return cls._of(composed(template, inner))
+        inner = {name: partial(data_of, f"compose: {name}", hole) for name, hole in holes.items()}
+        return cls(composed(template.data if isinstance(template, Grammar) else template, inner))
 
     def escaped(
         self,
@@ -338,7 +298,7 @@ class Grammar(GrammarWaysIn):
         """
         from pdacon.frontends.insertion import escaped
 
-        return self._of(escaped(self, notation, escapes, quotes))
+        return type(self)(escaped(self.data, notation, escapes, quotes))
 
     def __and__(self, regular_set: Any) -> Grammar:
         """The grammar of those sentences that are in a `RegularSet`, the whole text over, ignored text included.
@@ -361,7 +321,9 @@ class Grammar(GrammarWaysIn):
         from pdacon.frontends.narrowing import with_texts_within
         from pdacon.regular.regular_set import RegularSet
 
-        return self._of(with_texts_within(self, regular_set)) if isinstance(regular_set, RegularSet) else NotImplemented
+        if not isinstance(regular_set, RegularSet):
+            return NotImplemented
+        return type(self)(with_texts_within(self.data, regular_set))
 
     __rand__ = __and__
 
@@ -381,11 +343,6 @@ GrammarSource = Union[
 ]
 """A `Grammar`, a `RegularSet`, the name of a built-in one, a `pathlib.Path`, a text in Lark's language, a type or a
 function."""
-
-
-def from_data(data: GrammarData) -> Grammar:
-    """The grammar of data that the rooms below have made; itself if it is one."""
-    return Grammar._of(data)
 
 
 def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | None = None) -> Grammar:
@@ -413,6 +370,11 @@ def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | N
     return _grammar_of_object(caller, given, options)
 
 
+def data_of(caller: str, given: GrammarSource) -> GrammarData:
+    """The data of what was given; see `grammar_of`."""
+    return grammar_of(caller, given).data
+
+
 def _grammar_of_object(caller: str, given: Any, options: dict[str, Any]) -> Grammar:
     """The grammar of a set, a type, calls of a function or a term of Outlines, whose front ends are imported here."""
     from pdacon.frontends.outlines_terms import is_term
@@ -420,9 +382,9 @@ def _grammar_of_object(caller: str, given: Any, options: dict[str, Any]) -> Gram
     from pdacon.regular.regular_set import RegularSet
 
     if isinstance(given, RegularSet):
-        return Grammar.from_set(given)
+        return Grammar.from_regex(given)
     if is_term(given):
-        return Grammar.from_outlines(given)
+        return Grammar.from_type(given)
     if not callable(given) and get_origin(given) is None:
         refuse_object(caller, given)
     if options:
@@ -432,5 +394,5 @@ def _grammar_of_object(caller: str, given: Any, options: dict[str, Any]) -> Gram
     if is_type(given):
         return Grammar.from_type(given)
     if isinstance(given, types.FunctionType | types.MethodType | types.BuiltinFunctionType):
-        return Grammar.from_function(given)
+        return Grammar.from_tools([given])
     return refuse_instance(caller, given)

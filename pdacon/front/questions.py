@@ -1,6 +1,6 @@
 """What can be asked of a grammar: the methods of `Grammar` that make none.
 
-In: the data of a grammar. Out: answers: whether it accepts a text, sentences, pictures, names, the text for stock Lark.
+In: the data of a grammar. Out: answers: whether it accepts a text, sentences, pictures, the text for stock Lark.
 """
 
 from __future__ import annotations
@@ -13,39 +13,54 @@ from pdacon.base.limits import Limits
 from pdacon.base.picture import Picture
 from pdacon.front.pictures import drawing
 from pdacon.grammar import GrammarData
-from pdacon.grammar.builtin import builtin_descriptions, builtin_name
+from pdacon.grammar.builtin import builtin_descriptions
 from pdacon.grammar.model import Values
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from pdacon.front.unreachable import Unreachable
     from pdacon.matching import Explanation
     from pdacon.matching.compiled import Compiled
 
 
-@dataclass(frozen=True, eq=False, repr=False)  # These are inherited.
-class GrammarQuestions(GrammarData):
+@dataclass(frozen=True, repr=False)
+class GrammarQuestions:
     """A grammar that can be asked; its subclasses, down to `Grammar`, add the ways to make one."""
 
-    @classmethod
-    def _of(cls, data: GrammarData) -> Self:
-        """The same grammar, with all that can be asked of it; ``data`` itself if it is one already."""
-        if isinstance(data, cls):
-            return data
-        grammar = cls.__new__(cls)
-        vars(grammar).update(vars(data))  # which were checked when the data was made, and what is known of it by now
-        return grammar
+    data: GrammarData
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.data, GrammarData):
+            raise TypeError(f"Grammar takes GrammarData, not {type(self.data).__name__}; see Grammar.from_lark")
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What is missing, and where it is if the data has it: a room's function takes ``grammar.data``."""
+            way = f"; give or ask its data: grammar.data.{name}" if _is_of_data(name) else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{way}")
+
+    def __repr__(self) -> str:
+        return repr(self.data)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 (hex) of the meaning: all but places, texts and what only shapes Lark's trees."""
+        return self.data.fingerprint
+
+    @property
+    def unenforced(self) -> tuple[tuple[str, str, str], ...]:
+        """What a JSON Schema or a type says that the grammar does not enforce, or is narrower than it may be meant.
+
+        Of a schema the JSON pointer, the keyword, and why: what is left out with ``lax=True``, what has no meaning in
+        JSON Schema, or a member that never comes. Of a type the path, such as ``Order.items[].price``, what is not
+        enforced, such as a validator, and why.
+        """
+        return self.data.unenforced
 
     @classmethod
     def builtins(cls) -> dict[str, str]:
         """The names that :meth:`builtin` takes, sorted, each with a sentence that says what it is."""
         return builtin_descriptions()
-
-    @property
-    def builtin_name(self) -> str | None:
-        """The name of the built-in grammar that this one is, whatever its options; None if it is none of them."""
-        return builtin_name(self)
 
     def accepts(self, text: str | bytes, start: str | None = None) -> bool:
         """Whether a text is a sentence: what ``lark.Lark(...).parse`` says, without a tree.
@@ -67,7 +82,7 @@ class GrammarQuestions(GrammarData):
         -----
         Cost: the first question to a grammar compiles it, for bytes; each then takes some 20 ns a byte.
         """
-        return _compiled(self).accepts(text, start)
+        return self._compiled().accepts(text, start)
 
     def write(self, value: Any) -> str:
         """The text of a value, for a prompt or a test: what `Constraint.parse` makes the same value of.
@@ -92,16 +107,22 @@ class GrammarQuestions(GrammarData):
         return self._values("describe").describe()
 
     def _values(self, method: str) -> Values:
-        if self.values is None:
+        if self.data.values is None:
             raise TypeError(f"{method}: only grammars of types, functions and tools know their values")
-        return self.values
+        return self.data.values
+
+    def _compiled(self) -> Compiled:
+        """The grammar compiled for the 256 bytes. Imported here, as only questions about texts need it."""
+        from pdacon.front.stages import compiled_for_bytes
+
+        return compiled_for_bytes(self.data)
 
     def explain(self, text: str | bytes, start: str | None = None, *, lexemes: int | None = 10) -> Explanation:
         """How a text is read, or where and why it is refused: `Matcher.explain` at the start of a text.
 
         Errors and cost as of `accepts`, and those of `Matcher.explain`.
         """
-        return _compiled(self).matcher(start).explain(text, lexemes=lexemes)
+        return self._compiled().matcher(start).explain(text, lexemes=lexemes)
 
     def sample(
         self, count: int = 10, *, seed: int | None = None, size: int = 60, start: str | None = None
@@ -132,7 +153,7 @@ class GrammarQuestions(GrammarData):
             raise ValueError(f"count must not be negative, got {count}")
         from pdacon.matching.sampling import sample_different
 
-        texts = sample_different(_compiled(self), seed, size=size, start=start)
+        texts = sample_different(self._compiled(), seed, size=size, start=start)
         return list(islice(texts, count))
 
     def unreachable(self, tokenizer: Any, *, limits: Limits | None = None) -> Unreachable:
@@ -179,7 +200,7 @@ class GrammarQuestions(GrammarData):
         """
         from pdacon.front.unreachable import unreachable
 
-        return unreachable(self, tokenizer, limits)
+        return unreachable(self.data, tokenizer, limits)
 
     def draw(self, *names: str) -> Picture:
         """A picture: railroad diagrams of all rules, or of those named; of terminals, their automaton.
@@ -202,10 +223,10 @@ class GrammarQuestions(GrammarData):
             if not isinstance(name, str):
                 raise TypeError(f"draw takes names of rules or terminals, not {name!r:.40}")
         room = drawing()
-        terminals = {name for terminal in self.terminals for name in (terminal.name, terminal.literal) if name}
+        terminals = {name for terminal in self.data.terminals for name in (terminal.name, terminal.literal) if name}
         if names and terminals.issuperset(names):
-            return Picture(room.draw_terminal(self, *names))
-        return Picture(room.draw_source(self, names))
+            return Picture(room.draw_terminal(self.data, *names))
+        return Picture(room.draw_source(self.data, names))
 
     def _repr_svg_(self) -> str | None:
         try:
@@ -226,18 +247,15 @@ class GrammarQuestions(GrammarData):
         """
         from pdacon.grammar.printing import to_lark
 
-        return to_lark(self)
+        return to_lark(self.data)
 
     @property
     def lark_options(self) -> dict[str, Any]:
         """The keyword arguments for ``lark.Lark(grammar.to_lark(), **grammar.lark_options)``."""
         from pdacon.grammar.indentation import lark_options  # brings lark along
 
-        return lark_options(self)
+        return lark_options(self.data)
 
 
-def _compiled(grammar: GrammarData) -> Compiled:
-    """The grammar compiled for the 256 bytes. Imported here, as only questions about texts need it."""
-    from pdacon.front.stages import compiled_for_bytes
-
-    return compiled_for_bytes(grammar)
+def _is_of_data(name: str) -> bool:
+    return not name.startswith("_") and (hasattr(GrammarData, name) or name in GrammarData.__dataclass_fields__)

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from pdacon.base.arguments import require
 from pdacon.base.cancelling import CancelEvent, Watch
 from pdacon.base.limits import Limits
 from pdacon.front.questions import GrammarQuestions
@@ -19,8 +17,9 @@ from pdacon.front.questions import GrammarQuestions
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from pdacon.regular.regular_set import RegularSet
 
-@dataclass(frozen=True, eq=False, repr=False)  # These are inherited.
+
 class GrammarWaysIn(GrammarQuestions):
     """A grammar that can be asked; `Grammar` adds the ways from Lark's language."""
 
@@ -82,7 +81,7 @@ class GrammarWaysIn(GrammarQuestions):
         from pdacon.frontends.json_schema import schema_grammar
 
         with Watch(seconds, cancel):
-            return cls._of(
+            return cls(
                 schema_grammar(schema, spelling=spelling, lax=lax, registry=registry, formats=formats, closed=closed)
             )
 
@@ -104,7 +103,9 @@ class GrammarWaysIn(GrammarQuestions):
         type : type
             As annotations write it: dataclasses, TypedDicts, named tuples, Enums, Pydantic models, msgspec Structs,
             attrs classes, and what ``typing`` makes of them; docs/ways_in.md has the list. Extra members of a model
-            that would be ignored are not taken.
+            that would be ignored are not taken. Or an output type of Outlines, without options: ``Regex``, ``Choice``,
+            ``JsonSchema``, ``CFG``, ``email`` and what ``"No. " + at_least(1, digit)`` makes of such. Patterns are
+            read as Python's ``re``, a CFG as Lark's language, or llguidance's where it begins with ``%llguidance``.
         form : {"json", "python"}
             JSON, or Python's literals and calls of constructors: ``Point(x=1, y=2)``.
         spelling : pdacon.Spelling, optional
@@ -123,6 +124,10 @@ class GrammarWaysIn(GrammarQuestions):
             The type has no value.
         LimitExceededError, CancelledError
             See above.
+        TypeError, ValueError
+            It is a value and no type, or an option is not for it.
+        GrammarError
+            As the ways in for the parts of an output type of Outlines.
 
         Examples
         --------
@@ -131,43 +136,15 @@ class GrammarWaysIn(GrammarQuestions):
         >>> grammar.accepts('{"a": 1, "b": null}'), grammar.accepts('{"a": 1.5}')
         (True, False)
         """
+        from pdacon.frontends.outlines_terms import is_term, outlines_grammar
         from pdacon.frontends.types import type_grammar
 
         with Watch(seconds, cancel):
-            return cls._of(type_grammar(type, form, spelling, lax))
-
-    @classmethod
-    def from_function(
-        cls,
-        function: Any,
-        form: Literal["json", "python"] = "json",
-        *,
-        spelling: Any = None,
-        lax: bool = False,
-        arguments: str = "arguments",
-        seconds: float = 0.0,
-        cancel: CancelEvent | None = None,
-    ) -> Self:
-        """The grammar of calls of a function: ``{"name": "f", "arguments": {"x": 1}}``, or ``f(x=1)`` in Python's form.
-
-        Parameters
-        ----------
-        function : callable
-            Each parameter has an annotation; those with defaults may be left out. ``**kwargs`` are other members.
-        arguments : str
-            The name of the member with the arguments.
-        form, spelling, lax, seconds, cancel
-            As in :meth:`from_type`. `Constraint.parse` gives a `Call`.
-
-        Raises
-        ------
-        UnsupportedTypeError
-            A parameter has no annotation, or no name in a call, as ``*args``; ``path`` is the place.
-        """
-        from pdacon.frontends.types import function_grammar
-
-        with Watch(seconds, cancel):
-            return cls._of(function_grammar(function, form, spelling, lax, arguments))
+            if not is_term(type):
+                return cls(type_grammar(type, form, spelling, lax))
+            if form != "json" or spelling is not None or lax:
+                raise ValueError("from_type: an output type of Outlines has no form, spelling or lax; leave them out")
+            return cls(outlines_grammar(type))
 
     @classmethod
     def from_tools(
@@ -182,29 +159,35 @@ class GrammarWaysIn(GrammarQuestions):
         seconds: float = 0.0,
         cancel: CancelEvent | None = None,
     ) -> Self:
-        """The grammar of a call of one of some tools: the name decides which arguments there are.
+        """The grammar of a call of one of some tools: ``{"name": "f", "arguments": {"x": 1}}``, or ``f(x=1)``.
+
+        The name decides which arguments there are. A function in place of a grammar is that of its calls, too.
 
         Parameters
         ----------
         tools : sequence
-            Functions, classes (their fields are the arguments), and dicts that describe a tool as MCP
-            (``inputSchema``), OpenAI and Hugging Face (``function``, ``parameters``) and others do.
+            Functions, of which each parameter has an annotation; classes, whose fields are the arguments; and dicts
+            that describe a tool as MCP (``inputSchema``), OpenAI and Hugging Face (``function``, ``parameters``) and
+            others do. What has a default may be left out; ``**kwargs`` are other members.
+        arguments : str
+            The name of the member with the arguments.
         several : bool
             A list of at least one call, not a single one.
-        form, spelling, lax, arguments, seconds, cancel
-            As in :meth:`from_function`.
+        form, spelling, lax, seconds, cancel
+            As in :meth:`from_type`. `Constraint.parse` gives a `Call`.
 
         Raises
         ------
         UnsupportedTypeError
-            As :meth:`from_function`, or a dict's schema cannot be enforced.
+            A parameter has no annotation, or no name in a call, as ``*args``, ``path`` is the place; or a dict's schema
+            cannot be enforced.
         TypeError, ValueError
             There are no tools, one is none, or two have the same name.
         """
         from pdacon.frontends.types import tools_grammar
 
         with Watch(seconds, cancel):
-            return cls._of(tools_grammar(tools, form, spelling, lax, arguments, several))
+            return cls(tools_grammar(tools, form, spelling, lax, arguments, several))
 
     @classmethod
     def from_gbnf(cls, text: str, *, source_path: str | os.PathLike[str] | None = None) -> Self:
@@ -238,7 +221,7 @@ class GrammarWaysIn(GrammarQuestions):
         """
         from pdacon.frontends.dialects import gbnf_grammar
 
-        return cls._of(gbnf_grammar(text, _path(source_path)))
+        return cls(gbnf_grammar(text, _path(source_path)))
 
     @classmethod
     def from_ebnf(
@@ -265,7 +248,7 @@ class GrammarWaysIn(GrammarQuestions):
         """
         from pdacon.frontends.dialects import ebnf_grammar
 
-        return cls._of(ebnf_grammar(text, root_rule_name, _path(source_path)))
+        return cls(ebnf_grammar(text, root_rule_name, _path(source_path)))
 
     @classmethod
     def from_llguidance(cls, text: str, *, source_path: str | os.PathLike[str] | None = None) -> Self:
@@ -300,84 +283,18 @@ class GrammarWaysIn(GrammarQuestions):
         """
         from pdacon.frontends.dialects import llguidance_grammar
 
-        return cls._of(llguidance_grammar(text, _path(source_path)))
+        return cls(llguidance_grammar(text, _path(source_path)))
 
     @classmethod
-    def from_outlines(cls, term: Any) -> Self:
-        """The grammar of what a term of Outlines says: ``outlines.types.email``, or ``"No. " + at_least(1, digit)``.
+    def from_regex(cls, pattern: str | RegularSet, *, limits: Any = None) -> Self:
+        """The grammar of the texts that ``re.fullmatch(pattern, text)`` matches, or of those of a `RegularSet`.
 
         Parameters
         ----------
-        term : outlines.types.dsl.Term
-            ``Regex``, ``Choice``, ``JsonSchema``, ``CFG`` and what is made of them. Patterns are read as Python's
-            ``re``, a CFG as Lark's language, or llguidance's where it begins with ``%llguidance``. What takes a grammar
-            takes a term in its place, too.
-
-        Raises
-        ------
-        TypeError
-            It is no term.
-        UnsupportedTypeError
-            A schema has a ``whitespace_pattern``.
-        GrammarError, LimitExceededError
-            As the ways in for its parts.
-
-        Notes
-        -----
-        Outlines is not imported. JSON is written as `from_json_schema` has it. Source:
-        https://dottxt-ai.github.io/outlines/latest/features/core/output_types/.
-        """
-        from pdacon.frontends.outlines_terms import outlines_grammar
-
-        return cls._of(outlines_grammar(term))
-
-    @classmethod
-    def json(
-        cls,
-        max_depth: int | None = None,
-        max_items: int | None = None,
-        max_properties: int | None = None,
-        *,
-        top: Literal["object", "array", "any"] = "object",
-        spelling: Any = None,
-    ) -> Self:
-        """The grammar of JSON, or of JSON that is not nested deeply and has short lists.
-
-        Parameters
-        ----------
-        max_depth : int, optional
-            How many objects and arrays may lie in each other: at 1, only values without parts in one.
-        max_items, max_properties : int, optional
-            How many items an array, and how many members an object has at most.
-        top : {"object", "array", "any"}
-            What the text is.
-        spelling : pdacon.Spelling, optional
-            As for :meth:`from_json_schema`, which makes it.
-
-        Raises
-        ------
-        ValueError
-            A bound is negative, or leaves nothing; ``top`` is none of these.
-
-        Notes
-        -----
-        Source: T. Koo, F. Liu and L. He, "Automata-based constraints for language model decoding" (2024), section 5.1,
-        where such a truncated JSON is an automaton without a stack.
-        """
-        from pdacon.frontends.json_schema import json_schema, schema_grammar
-
-        return cls._of(schema_grammar(json_schema(max_depth, max_items, max_properties, top), spelling=spelling))
-
-    @classmethod
-    def from_regex(cls, pattern: str, *, limits: Any = None) -> Self:
-        """The grammar of the texts that ``re.fullmatch(pattern, text)`` matches.
-
-        Parameters
-        ----------
-        pattern : str
-            As for `RegularSet.from_regex`.
+        pattern : str or RegularSet
+            As for `RegularSet.from_regex`; or a set, which may be given in place of a grammar, too.
         limits : pdacon.Limits, optional
-            How many ``states`` and ``bytes`` the automaton of the texts may take: 100,000 and 256 MiB by default.
+            How many ``states`` and ``bytes`` the automaton of a pattern may take: 100,000 and 256 MiB by default.
 
         Raises
         ------
@@ -390,7 +307,9 @@ class GrammarWaysIn(GrammarQuestions):
         from pdacon.frontends.texts import set_grammar
         from pdacon.regular.regular_set import RegularSet
 
-        return cls._of(set_grammar(RegularSet.from_regex(pattern, limits=limits), "regular expression"))
+        if isinstance(pattern, RegularSet):
+            return cls(set_grammar(pattern))
+        return cls(set_grammar(RegularSet.from_regex(pattern, limits=limits), "regular expression"))
 
     @classmethod
     def from_choices(cls, strings: Iterable[str], *, limits: Any = None) -> Self:
@@ -418,22 +337,7 @@ class GrammarWaysIn(GrammarQuestions):
         from pdacon.regular.string_programs import checked_strings
 
         own = Limits(states=1_000_000) if limits is None else limits
-        return cls._of(choices_grammar(checked_strings("from_choices", strings), own.states, own.bytes))
-
-    @classmethod
-    def from_set(cls, regular_set: Any) -> Self:
-        """The grammar of the strings of a `RegularSet`. What takes a grammar takes a set in its place, too.
-
-        Raises
-        ------
-        EmptyLanguageError, LimitExceededError, TypeError
-            The set is empty, too large or none.
-        """
-        from pdacon.frontends.texts import set_grammar
-        from pdacon.regular.regular_set import RegularSet
-
-        require("from_set", "regular_set", regular_set, RegularSet)
-        return cls._of(set_grammar(regular_set))
+        return cls(choices_grammar(checked_strings("from_choices", strings), own.states, own.bytes))
 
     @classmethod
     def from_sql_schema(
@@ -501,7 +405,7 @@ class GrammarWaysIn(GrammarQuestions):
         from pdacon.frontends.sql.functions import SQL_FUNCTIONS
         from pdacon.frontends.sql.schema_grammar import sql_for_schema
 
-        return cls._of(
+        return cls(
             sql_for_schema(
                 schema,
                 statements,
@@ -561,7 +465,7 @@ class GrammarWaysIn(GrammarQuestions):
         from pdacon.frontends.structural_tags import structural_tag_grammar
 
         with Watch(seconds, cancel):
-            return cls._of(structural_tag_grammar(tag, spelling=spelling, registry=registry))
+            return cls(structural_tag_grammar(tag, spelling=spelling, registry=registry))
 
 
 def _path(source_path: str | os.PathLike[str] | None) -> str | None:

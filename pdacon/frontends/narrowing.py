@@ -55,7 +55,7 @@ def with_terminals_within(grammar: GrammarData, names: Sequence[str], texts: Reg
 
     Parameters
     ----------
-    grammar : Grammar
+    grammar : GrammarData
     names : sequence of str
         Of terminals; also literals, as the grammar has them.
     texts : RegularSet

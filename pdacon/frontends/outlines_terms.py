@@ -40,12 +40,7 @@ def is_term(given: object) -> bool:
 
 
 def outlines_grammar(term: Any) -> GrammarData:
-    """See `Grammar.from_outlines`."""
-    if not is_term(term):
-        raise TypeError(
-            f"from_outlines takes a term of outlines.types, such as Regex or JsonSchema, not {type(term).__name__}; "
-            "of a type or a function Grammar.from_type and Grammar.from_function make a grammar"
-        )
+    """The grammar of a term, of which `is_term` is true; see `Grammar.from_type`."""
     kind = type(term).__name__
     if kind in _HOLES:
         return _of_hole(term)

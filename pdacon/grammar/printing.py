@@ -42,17 +42,18 @@ def to_lark(grammar: GrammarData) -> str:
     """
     if grammar.labels:
         raise UnsupportedGrammarError(
-            f"{grammar.labels[0]} means nothing to stock Lark; the text itself is grammar.source", feature="extensions"
+            f"{grammar.labels[0]} means nothing to stock Lark; the text itself is grammar.data.source",
+            feature="extensions",
         )
     if grammar.language == "Lark" and grammar.options.extensions and _has_sets(grammar):
         raise UnsupportedGrammarError(
-            "the sets of texts in its patterns mean nothing to stock Lark; the text itself is grammar.source",
+            "the sets of texts in its patterns mean nothing to stock Lark; the text itself is grammar.data.source",
             feature="extensions",
         )
     if grammar.within:
         raise UnsupportedGrammarError(
             f"Lark's language has no way to say that a text is in {grammar.within[0].name} as well; print the grammar "
-            "without `& regular_set`, and the set by itself: Grammar.from_set(...).to_lark()",
+            "without `& regular_set`, and the set by itself: Grammar.from_regex(regular_set).to_lark()",
             feature="regular-set",
         )
     if any(terminal.pattern is not None and terminal.pattern.meant is not None for terminal in grammar.terminals):

@@ -40,7 +40,7 @@ def tree_of_pieces(
 
     Parameters
     ----------
-    grammar : Grammar
+    grammar : GrammarData
         For its options.
     text : str
         What Lark loads of it.

@@ -68,7 +68,7 @@ def format_name(cache: CompileCache, kind: Kind, text: str, vocabulary: Vocabula
 def _grammar(kind: Kind, text: str, limits: Limits) -> Grammar:
     """The grammar of a format that is no schema."""
     if kind == "json_object":
-        return Grammar.json()
+        return Grammar.from_json_schema({"type": "object"})
     if kind == "regex":
         return Grammar.from_regex(text, limits=limits)
     if kind == "choice":

@@ -196,7 +196,7 @@ def _result(start: Start, request: Request, cancel: Event) -> Written | PdaconEr
             raise CancelledError("the compilation was cancelled")
         cache = CompileCache(0)  # the other end keeps what is to be kept
         constraint = compile_format(cache, request.kind, request.text, start.vocabulary, start.limits, cancel)
-        is_whole = request.is_whole or bool(constraint.grammar.labels)  # labels belong to the vocabulary
+        is_whole = request.is_whole or bool(constraint.grammar.data.labels)  # labels belong to the vocabulary
         try:
             return Written(constraint.to_bytes(with_vocabulary=is_whole), is_whole)
         except ArtifactError:

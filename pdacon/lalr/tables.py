@@ -176,7 +176,7 @@ def build_tables(
 
     Parameters
     ----------
-    grammar : Grammar
+    grammar : GrammarData
         Only ``terminals``, ``nonterminals``, ``productions`` and ``starts`` are read.
     max_states : int
         Most LR states; 0: no limit.

@@ -81,7 +81,7 @@ def test_a_watch_that_was_left_is_not_asked() -> None:
 
 
 def lexemes_of(grammar: Grammar) -> _core.NextLexemes:
-    lexer = build_lexer(grammar, build_tables(grammar))
+    lexer = build_lexer(grammar.data, build_tables(grammar.data))
     return _core.NextLexemes.make(lexer.automaton, native_trie(Vocabulary.bytes()), 0)
 
 

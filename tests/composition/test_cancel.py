@@ -19,6 +19,7 @@ from support.little_room import least_bytes
 import pdacon
 from pdacon import CancelledError, Grammar, LimitExceededError, Limits, Vocabulary
 from pdacon.base import cancelling
+from pdacon.grammar import GrammarData
 from pdacon.lexer.terminals import compile_terminal
 
 EVERY_BYTE = Vocabulary.from_tokens(
@@ -298,7 +299,7 @@ def test_a_batch_tells_which_masks_find_no_room() -> None:
 def test_time_is_up_between_two_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     lowered: list[str] = []
 
-    def late(grammar: Grammar, terminal: Any, *rest: Any) -> Any:
+    def late(grammar: GrammarData, terminal: Any, *rest: Any) -> Any:
         lowered.append(terminal.name)
         if len(lowered) == 3:
             begin = time.monotonic()

@@ -94,7 +94,7 @@ def compare(grammar: SmallGrammar, walks: int) -> Counter[str]:
     eager = pdacon.compile(loaded, vocabulary, limits=limits, eager=True)
     starts = [start for start in grammar.starts if not is_empty(lazy, start)]
     before = [eager.statistics(start) for start in starts]
-    columns = limits.columns if loaded.layout is not None else 10**9
+    columns = limits.columns if loaded.data.layout is not None else 10**9
     stored = Constraint.from_bytes(eager.to_bytes(), vocabulary, grammar=loaded)
     counts = walk([eager, lazy, stored], starts, random, walks, columns)
     for start, known in zip(starts, before, strict=True):

@@ -24,9 +24,9 @@ def parts() -> dict[str, Any]:
 
 def parts_of(text: str) -> dict[str, Any]:
     grammar = pdacon.Grammar.from_lark(text)
-    tables = build_tables(grammar)
-    lexer = build_lexer(grammar, tables)
-    base = len(grammar.terminals) + 1
+    tables = build_tables(grammar.data)
+    lexer = build_lexer(grammar.data, tables)
+    base = len(grammar.data.terminals) + 1
     vocabulary = pdacon.Vocabulary.from_tokens([b"a", b"b", b"c", None], eos_ids=[3])
     return {
         "lexer": lexer.automaton,
@@ -36,8 +36,8 @@ def parts_of(text: str) -> dict[str, Any]:
         "goto_target": tables.goto.target,
         "are_without_conflicts": not tables.conflicts,
         "num_nonterminals": tables.goto.num_nonterminals,
-        "lhs": np.array([production.lhs - base for production in grammar.productions], np.int32),
-        "length": np.array([len(production.rhs) for production in grammar.productions], np.int32),
+        "lhs": np.array([production.lhs - base for production in grammar.data.productions], np.int32),
+        "length": np.array([len(production.rhs) for production in grammar.data.productions], np.int32),
         "context": lexer.context_of_state,
         "start_state": tables.start_states[0],
         "end_state": tables.end_states[0],
@@ -65,12 +65,12 @@ def indented_parts() -> dict[str, Any]:
     """The same for a grammar with layout, whose columns are told apart."""
     text = 'start: "a" _NL [_INDENT start _DEDENT]\n_NL: /\\n+ */\n%declare _INDENT _DEDENT\n'
     grammar = pdacon.Grammar.from_lark(text, postlex=TreeIndenter())
-    tables = split_parentheses(grammar, build_tables(grammar))
-    lexer = build_lexer(grammar, tables)
-    split = split_blocks(grammar, tables, ColumnClasses(1, 1))
-    layout = grammar.layout
+    tables = split_parentheses(grammar.data, build_tables(grammar.data))
+    lexer = build_lexer(grammar.data, tables)
+    split = split_blocks(grammar.data, tables, ColumnClasses(1, 1))
+    layout = grammar.data.layout
     assert layout is not None
-    base = len(grammar.terminals) + 1
+    base = len(grammar.data.terminals) + 1
     return {
         "lexer": lexer.automaton,
         "action": split.tables.action,
@@ -79,8 +79,8 @@ def indented_parts() -> dict[str, Any]:
         "goto_target": split.tables.goto.target,
         "are_without_conflicts": not split.tables.conflicts,
         "num_nonterminals": split.tables.goto.num_nonterminals,
-        "lhs": np.array([production.lhs - base for production in grammar.productions], np.int32),
-        "length": np.array([len(production.rhs) for production in grammar.productions], np.int32),
+        "lhs": np.array([production.lhs - base for production in grammar.data.productions], np.int32),
+        "length": np.array([len(production.rhs) for production in grammar.data.productions], np.int32),
         "context": lexer.context_of_state[split.parent],
         "start_state": split.tables.start_states[0],
         "end_state": split.tables.end_states[0],
@@ -92,7 +92,7 @@ def indented_parts() -> dict[str, Any]:
         "classes": (1, 1),
         "block": split.block,
         "opened": split.opened.reshape(-1),
-        "closes": np.array([False] * len(grammar.terminals) + [True], np.uint8),
+        "closes": np.array([False] * len(grammar.data.terminals) + [True], np.uint8),
         "trie": native_trie(pdacon.Vocabulary.from_tokens([b"a", b"\n", b" ", None], eos_ids=[3])),
         "labels": np.empty(0, np.int32),
     }

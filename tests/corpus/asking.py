@@ -89,7 +89,7 @@ def _ask(asked: Asked, answers: Answers) -> None:
     answers["findings"] = " ".join(finding.id for finding in report.findings)
     constraint = pdacon.compile(grammar, vocabulary, limits=pdacon.Limits(**asked.limits))
     stored = Constraint.from_bytes(constraint.to_bytes())
-    for number, start in enumerate(asked.starts or grammar.options.start):
+    for number, start in enumerate(asked.starts or grammar.data.options.start):
         for prefix, each in (("", constraint), ("stored ", stored)):
             walks = [Walk(each, vocabulary, start, Random(f"{number} {walk}")) for walk in range(WALKS)]
             answers[f"{prefix}masks of start {number}"] = digest(*(part for walk in walks for part in walk.masks))
@@ -106,8 +106,8 @@ def _lark_text(grammar: Grammar) -> str:
 
 
 def _names(grammar: Grammar) -> str:
-    symbols = [grammar.describe_symbol(symbol) for symbol in range(len(grammar.terminals))]
-    productions = [grammar.describe_production(number) for number in range(len(grammar.productions))]
+    symbols = [grammar.data.describe_symbol(symbol) for symbol in range(len(grammar.data.terminals))]
+    productions = [grammar.data.describe_production(number) for number in range(len(grammar.data.productions))]
     return digest(without_places(repr(grammar)), *symbols, *productions)
 
 

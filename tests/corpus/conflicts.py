@@ -38,11 +38,11 @@ def row(entry: Entry, source: Source) -> str | None:
         grammar = Grammar.from_lark(source.text, **source.options)
     except GrammarError:
         return None
-    tables = build_tables(grammar)
+    tables = build_tables(grammar.data)
     conflicts = [conflict for conflict in tables.conflicts if conflict.kind != "reads-cycle"]
     if not conflicts:
         return None
-    explained = explain_conflicts(Items(grammar, tables), conflicts, SECONDS)
+    explained = explain_conflicts(Items(grammar.data, tables), conflicts, SECONDS)
     shifts = [conflict for conflict in conflicts if conflict.kind == "shift/reduce"]
     kinds = Counter(outcome(explained.get(conflict)) for conflict in shifts)
     begin = time.process_time()

@@ -52,7 +52,7 @@ def compare(grammar: Grammar, letters: list[bytes], random: Random) -> Counter[s
         return Counter({f"refused_with_{type(error).__name__}": 1})
     if not is_exact(grammar):
         return Counter(grammars_with_sound_masks_only=1)
-    initial = Configuration.initial(Machine(grammar, build_tables(grammar)), 0)
+    initial = Configuration.initial(Machine(grammar.data, build_tables(grammar.data)), 0)
     counts: Counter[str] = Counter()
     for _ in range(TEXTS):
         matcher, text = constraint.matcher(), b""

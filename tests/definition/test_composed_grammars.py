@@ -189,7 +189,7 @@ def test_masks_are_those_of_sentences_in_sentences(
     constraint = pdacon.compile(grammar & short, vocabulary)
     loaded = pdacon.Constraint.from_bytes(constraint.to_bytes())
     assert loaded.grammar.fingerprint == constraint.grammar.fingerprint
-    machine = Machine(grammar, build_tables(grammar))
+    machine = Machine(grammar.data, build_tables(grammar.data))
     prefixes = sorted({text[:k] for text in expected for k in range(len(text) + 1)})
     for prefix in random.sample(prefixes, min(scaled(60), len(prefixes))):
         rest = {text[len(prefix) :] for text in expected if text.startswith(prefix)}
@@ -223,7 +223,7 @@ SAME_WORDS = {
 def test_stock_lark_reads_what_is_printed(name: str) -> None:
     outer, inner, alphabet = SAME_WORDS[name]
     grammar = Grammar.compose(outer, inner)
-    assert not grammar.islands
+    assert not grammar.data.islands
     lark = Lark(grammar.to_lark(), **grammar.lark_options)
     texts = texts_over(alphabet, 6 if name == "keyword" or len(alphabet) < 4 else 5 if len(alphabet) < 6 else 4)
     expected = {text for text in texts if parses(lark, text)}
@@ -282,8 +282,8 @@ def test_what_is_ignored_has_its_place_in_the_order_of_the_lexer(
         }
         for shape, grammar in wholes.items():
             constraint = pdacon.compile(grammar, vocabulary)
-            tables = build_tables(grammar)
-            machine = Machine(grammar, tables)
+            tables = build_tables(grammar.data)
+            machine = Machine(grammar.data, tables)
             for one in random.sample(texts, 60):
                 expected = parses(lark, one)
                 whole = shape.format(one)
@@ -304,7 +304,7 @@ def test_a_piece_of_ignored_text_keeps_its_place_in_files_and_in_further_grammar
         loaded = pdacon.Constraint.from_bytes(constraint.to_bytes())
         assert constraint.accepts(text)
         assert loaded.accepts(text)
-        assert loaded.grammar.terminals == constraint.grammar.terminals
+        assert loaded.grammar.data.terminals == constraint.grammar.data.terminals
         assert loaded.grammar.fingerprint == grammar.fingerprint
 
 

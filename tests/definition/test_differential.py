@@ -76,7 +76,7 @@ def test_sampled_sentences_and_damaged_ones(
     tally: Callable[..., None],
 ) -> None:
     random = sampler.random
-    initial = Configuration.initial(Machine(grammar, build_tables(grammar)))
+    initial = Configuration.initial(Machine(grammar.data, build_tables(grammar.data)))
     sentences = [sampler.sentence() for _ in range(scaled(40))]
     sampled = sum(accepts(grammar, text) for text in sentences)
     texts = [*sentences, *(damaged(random.choice(sentences), random) for _ in range(scaled(40)))]

@@ -56,7 +56,8 @@ def written(shape: str, rules: int) -> str:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_shapes_are_read_as_stock_lark_reads_them(shape: str, rules: int) -> None:
     oracle = Lark(written(shape, rules), parser="lalr")
-    machine = Machine(grammar := Grammar.from_lark(written(shape, rules)), build_tables(grammar))
+    grammar = Grammar.from_lark(written(shape, rules))
+    machine = Machine(grammar.data, build_tables(grammar.data))
     constraint = pdacon.compile(grammar, BYTES)
     for text in texts("wxyz", 3):
         try:
@@ -78,7 +79,7 @@ def test_no_chain_is_too_long(shape: str, rules: int) -> None:
     grammar = Grammar.from_lark(written(shape, rules))
     assert pdacon.check(grammar).ok
     short, constraint = (pdacon.compile(Grammar.from_lark(written(shape, k)), BYTES) for k in (1, rules))
-    machine = Machine(grammar, build_tables(grammar))
+    machine = Machine(grammar.data, build_tables(grammar.data))
     pending = [(b"", short.matcher(), constraint.matcher())]
     for text, one, other in pending:
         mask = mask_of(other, 257)

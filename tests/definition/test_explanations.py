@@ -95,12 +95,14 @@ def test_lexemes_are_those_of_lark(grammar: SmallGrammar, scaled: Callable[[int]
         assert not list(islice(oracle.sentences(6), 1))
         return
     loaded = world.constraint.grammar
-    names = {loaded.symbol_name(terminal): loaded.describe_symbol(terminal) for terminal in range(loaded.end)}
+    names = {
+        loaded.data.symbol_name(terminal): loaded.data.describe_symbol(terminal) for terminal in range(loaded.data.end)
+    }
     for sentence in islice(oracle.sentences(6), scaled(15)):
         matcher = world.constraint.matcher()
         text = grammar.encode(sentence)
         parser = lark_parser(loaded).parse_interactive(
-            text if loaded.options.use_bytes else sentence, start=grammar.starts[0]
+            text if loaded.data.options.use_bytes else sentence, start=grammar.starts[0]
         )
         tokens = [
             (names[token.type], grammar.encode(str(token)) if isinstance(token.value, str) else token.value)

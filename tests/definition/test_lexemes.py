@@ -54,7 +54,7 @@ def compare(native: NativeLexer, text: bytes, start: int, theirs: list[Lexeme], 
 def check_small(grammar: SmallGrammar, oracle: StockLark, number: int, tally: Callable[..., None]) -> None:
     """Sentences of a small grammar and as many other texts; the definition, too, is compared on all of them."""
     loaded = load(grammar)
-    native, machine = NativeLexer(loaded), Machine(loaded, build_tables(loaded))
+    native, machine = NativeLexer(loaded), Machine(loaded.data, build_tables(loaded.data))
     length = grammar.length or affordable_length(grammar.alphabet, 3 * number)
     for index, start in enumerate(grammar.starts):
         sentences = list(islice(oracle.sentences(length, start), number))
@@ -144,7 +144,7 @@ def test_larks_own_language_on_the_grammars_that_there_are(tally: Callable[..., 
     """Its regular expressions need unbounded lookahead: the definition has all lexemes, the automaton gives some up."""
     grammar = Grammar.from_file(LARKS_GRAMMARS / "lark.lark", conflicts="shift", lookahead="commit")
     parser, native = lark_parser(grammar), NativeLexer(grammar)
-    machine = Machine(grammar, build_tables(grammar))
+    machine = Machine(grammar.data, build_tables(grammar.data))
     for path in (*sorted(LARKS_GRAMMARS.glob("*.lark")), *sorted(OWN.glob("*.lark"))):
         text = path.read_text(encoding="utf-8")
         theirs, sentence = lexemes_of_lark(parser, text)
@@ -168,7 +168,7 @@ def test_the_basic_lexer_alone(small: SmallGrammar, scaled: Callable[[int], int]
     length = small.length or affordable_length(small.alphabet, 1000)
     for text in islice(oracle.sentences(length), scaled(100)):
         encoded = small.encode(text)
-        asked = encoded if grammar.options.use_bytes else text
+        asked = encoded if grammar.data.options.use_bytes else text
         tokens = list(lark_parser(grammar).lex(asked, dont_ignore=True))
         values = [small.encode(token.value) if isinstance(token.value, str) else token.value for token in tokens]
         assert values == [encoded[begin:end] for _, begin, end in native.lexemes(encoded)[0]]

@@ -58,7 +58,7 @@ def vocabulary_for(text: str) -> TinyVocabulary:
 
 
 def assert_same_masks(one: Grammar, other: Grammar, tally: Callable[..., None]) -> None:
-    tiny = vocabulary_for(one.source + other.source)
+    tiny = vocabulary_for(one.data.source + other.data.source)
     constraints = [pdacon.compile(grammar, tiny.vocabulary()) for grammar in (one, other)]
     for first, second in sample_masks(constraints, tiny, Random(1), 12, 15):
         assert first == second
@@ -86,7 +86,7 @@ def test_names_do_not_matter(name: str, tally: Callable[..., None]) -> None:
     """Rules may have any name; terminals too, where their order in a context does not hang on it."""
     file = GRAMMARS / f"{name}.lark"
     grammar = Grammar.from_file(file) if file.exists() else Grammar.builtin(name)
-    text = re.sub(r"//.*", "", grammar.source)
+    text = re.sub(r"//.*", "", grammar.data.source)
     for old, new in RENAMED[name].items():
         text, changes = re.subn(rf'(?<![\w".@]){old}(?![\w"])', new, text)
         assert changes > 1

@@ -78,7 +78,7 @@ def test_masks_are_those_of_the_sentences_in_the_set(name: str, scaled: Callable
         grammar = plain & chosen
         constraint = pdacon.compile(grammar, vocabulary)
         loaded = pdacon.Constraint.from_bytes(constraint.to_bytes())
-        machine = Machine(grammar, build_tables(grammar))
+        machine = Machine(grammar.data, build_tables(grammar.data))
         prefixes = {text[:k] for text in expected for k in range(len(text) + 1)}
         for prefix in prefixes:
             rest = {text[len(prefix) :] for text in expected if text.startswith(prefix)}

@@ -171,15 +171,15 @@ def masks_of(grammars: Iterable[tuple[SmallGrammar, StockLark]]) -> Counter[str]
 def settled_in(grammar: Grammar, findings: Iterable[Finding]) -> int:
     """In how many LR states conflicts were settled; the report has a note for each of these, and no other."""
     kinds = {"shift/reduce": "PDA001", "reduce/reduce": "PDA003"}
-    settled = {(c.state, kinds[c.kind], c.productions) for c in build_tables(grammar).conflicts if c.kind in kinds}
+    settled = {(c.state, kinds[c.kind], c.productions) for c in build_tables(grammar.data).conflicts if c.kind in kinds}
     notes = {finding.id for finding in findings if finding.level == "note"}
-    assert {finding for _, finding, _ in settled} == notes.intersection(kinds.values()), str(grammar.source)
+    assert {finding for _, finding, _ in settled} == notes.intersection(kinds.values()), str(grammar.data.source)
     return len(settled)
 
 
 def refusal_of(grammar: Grammar, findings: Iterable[Finding]) -> str | None:
     """Why the checker refuses a grammar with ``conflicts="shift"``: only for what that does not settle."""
     errors = {finding.id for finding in findings if finding.level == "error"}
-    assert errors <= {"PDA004", "PDA006", "PDA007", "PDA008"}, str(grammar.source)
+    assert errors <= {"PDA004", "PDA006", "PDA007", "PDA008"}, str(grammar.data.source)
     refusals = {"PDA006": "unbounded_lookahead", "PDA004": "a_reads_cycle", "PDA008": "a_pattern"}
     return next((refusal for finding, refusal in refusals.items() if finding in errors), None)

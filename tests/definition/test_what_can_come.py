@@ -102,8 +102,8 @@ class Listing:
         self.start = grammar.starts[0]
         self.cut = Cutter(grammar, self.start, oracle.ignored)
         loaded = constraint.grammar
-        self.names = {loaded.describe_symbol(k): loaded.symbol_name(k) for k in range(loaded.end)}
-        self.machine = Machine(loaded, build_tables(loaded))
+        self.names = {loaded.data.describe_symbol(k): loaded.data.symbol_name(k) for k in range(loaded.data.end)}
+        self.machine = Machine(loaded.data, build_tables(loaded.data))
         self.exact = is_exact(loaded)
         self.counts: Counter[str] = Counter()
 
@@ -147,7 +147,7 @@ class Listing:
         last, expected = meant.last, []
         while last is not None:
             fate = "ignored" if last.ignored else "shifted"
-            expected.append((loaded.describe_symbol(last.terminal), last.length, fate))
+            expected.append((loaded.data.describe_symbol(last.terminal), last.length, fate))
             last = last.previous
         assert lexemes == expected[::-1], self.about(text)
         assert len(lexemes_of_configuration(meant)) == len(lexemes) + located.earlier
@@ -156,7 +156,7 @@ class Listing:
         """Which of the terminals no sentence proves; random walks look for one, which end where none is possible."""
         listed, begun = set(listed), set(begun)
         loaded, random = self.constraint.grammar, Random(text)
-        ignored = not {loaded.symbol_name(k) for k in loaded.ignore}.isdisjoint(listed | begun)
+        ignored = not {loaded.data.symbol_name(k) for k in loaded.data.ignore}.isdisjoint(listed | begun)
         weights = self.pieces(text)
         for _ in range(WALKS):
             reached, here, patience = text, matcher.fork(), 4
@@ -169,7 +169,9 @@ class Listing:
                         listed.discard(name)
                     if begin < len(text) <= end:
                         begun.discard(name)
-                possible = {loaded.symbol_name(k) for k in here._outlook(reached)[0].tolist() if k < loaded.end}
+                possible = {
+                    loaded.data.symbol_name(k) for k in here._outlook(reached)[0].tolist() if k < loaded.data.end
+                }
                 patience -= reached != text and not ignored and not possible & (listed | begun)
                 if not patience:
                     break
@@ -186,9 +188,9 @@ class Listing:
         foreign = dict.fromkeys(bytes([byte]) for byte in (*self.grammar.text.encode(), *range(0x80, 0xC0)))
         own = dict.fromkeys([*self.grammar.letters, *(self.grammar.encode(letter) for letter in self.grammar.alphabet)])
         weights = dict.fromkeys(foreign, 0.02) | dict.fromkeys((b"\n", b" "), 0.3)
-        for terminal in self.constraint.grammar.terminals:
+        for terminal in self.constraint.grammar.data.terminals:
             if terminal.pattern is not None:
-                texts = shortest_texts(compile_terminal(self.constraint.grammar, terminal))
+                texts = shortest_texts(compile_terminal(self.constraint.grammar.data, terminal))
                 likely = [*(piece for piece in texts if piece[:1] in own), *texts[:8]]
                 rests = [piece[at:] for piece in likely for at in range(1, len(piece)) if text.endswith(piece[:at])]
                 weights |= dict.fromkeys([*likely, *rests], 0.1)

@@ -38,7 +38,7 @@ class Case:
     traces: list[Trace]
 
     def findings(self) -> list[Finding]:
-        texts, examples = Texts(self.grammar, self.lexer), Examples(self.grammar, self.tables)
+        texts, examples = Texts(self.grammar.data, self.lexer), Examples(self.grammar.data, self.tables)
         return list(advise(self.tables, texts, examples, deadline=Deadline(SECONDS)).findings)
 
     def of(self, id: str) -> list[Finding]:
@@ -49,15 +49,17 @@ def cases(number: int, make: Callable[[int], SmallGrammar] | None = None, first_
     for small, _ in loadable_grammars(number, first_seed, make):
         try:
             grammar = load(small)
-            tables = split_parentheses(grammar, build_tables(grammar))
-            lexer = build_lexer(grammar, tables)
+            tables = split_parentheses(grammar.data, build_tables(grammar.data))
+            lexer = build_lexer(grammar.data, tables)
         except PdaconError:
             continue
         if lexer.automaton.unbounded:
             continue  # what lookahead="commit" gives up is not followed
         parser = lark.Lark(small.text, parser="lalr", **small.options)
         length = small.length or affordable_length(small.alphabet, TEXTS)
-        asked = [small.encode(text) if grammar.options.use_bytes else text for text in texts(small.alphabet, length)]
+        asked = [
+            small.encode(text) if grammar.data.options.use_bytes else text for text in texts(small.alphabet, length)
+        ]
         yield Case(small, grammar, tables, lexer, [trace(parser, text, small.starts[0]) for text in asked])
 
 
@@ -75,11 +77,11 @@ def indented(scaled: Callable[[int], int]) -> list[Case]:
 def test_all_that_texts_lead_to_is_reached(plain: list[Case], indented: list[Case]) -> None:
     for case in [*plain, *indented]:
         grammar = case.grammar
-        follower = Follower(grammar, case.tables, case.lexer, None, 10_000, Deadline(SECONDS))
+        follower = Follower(grammar.data, case.tables, case.lexer, None, 10_000, Deadline(SECONDS))
         reach = follower.with_stacks(follower.find())
         reduced = {
-            (grammar.symbol_name(p.lhs), tuple(map(grammar.symbol_name, p.rhs)))
-            for k, p in enumerate(grammar.productions)
+            (grammar.data.symbol_name(p.lhs), tuple(map(grammar.data.symbol_name, p.rhs)))
+            for k, p in enumerate(grammar.data.productions)
             if k in reach.reduced
         }
         for found in case.traces:
@@ -104,7 +106,9 @@ def test_what_is_never_matched_is_in_no_text(plain: list[Case], indented: list[C
 def test_no_text_goes_on_from_a_dead_end(plain: list[Case], indented: list[Case]) -> None:
     found = 0
     for case in [*plain, *indented]:
-        names = {case.grammar.describe_symbol(k): case.grammar.symbol_name(k) for k in range(case.grammar.end)}
+        names = {
+            case.grammar.data.describe_symbol(k): case.grammar.data.symbol_name(k) for k in range(case.grammar.data.end)
+        }
         for finding in case.of("PDA015"):
             found += 1
             assert finding.witness is not None

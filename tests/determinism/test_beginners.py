@@ -186,7 +186,7 @@ def test_what_an_unsupported_pattern_hides_is_said() -> None:
 )
 def test_a_place_ends_where_the_rule_does(between: str) -> None:
     text = f'start: list "x" list list{between}list: "n"+ "//" // end\n// other\n'
-    places = [(p.rule, p.span) for p in Grammar.from_lark(text).productions if p.span is not None]
+    places = [(p.rule, p.span) for p in Grammar.from_lark(text).data.productions if p.span is not None]
     assert {(span.end_line, span.end_column) for rule, span in places if rule == "start"} == {(1, 26)}
     assert max(span.end_column for rule, span in places if rule == "list") == len('list: "n"+ "//"') + 1
 

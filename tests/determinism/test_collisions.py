@@ -20,7 +20,7 @@ LENGTH = 6
 
 def lexer_of(text: str) -> list[Collision]:
     grammar = Grammar.from_lark(text)
-    return find_collisions(build_lexer(grammar, build_tables(grammar)))
+    return find_collisions(build_lexer(grammar.data, build_tables(grammar.data)))
 
 
 def readable(patterns: list[re.Pattern[str]], text: str, at: int) -> bool:
@@ -51,11 +51,11 @@ def test_random_patterns(scaled: Callable[[int], int], tally: Tally) -> None:
         )
         try:
             grammar = Grammar.from_lark(text)
-            lexer = build_lexer(grammar, build_tables(grammar), max_states=20_000)
+            lexer = build_lexer(grammar.data, build_tables(grammar.data), max_states=20_000)
         except (GrammarError, LimitExceededError):
             continue
         found = {frozenset((c.first, c.second)): c for c in find_collisions(lexer)}
-        terminals = [t for t in grammar.terminals if t.pattern is not None]
+        terminals = [t for t in grammar.data.terminals if t.pattern is not None]
         compiled = [re.compile(t.pattern.regexp) for t in terminals if t.pattern]
         for first, second in ((a, b) for a in range(len(compiled)) for b in range(a)):
             order = [compiled[first], compiled[second], *compiled]

@@ -177,8 +177,8 @@ def test_what_is_ignored_keeps_its_priority() -> None:
 )
 def test_what_a_text_goes_on_with(terminal: str, other: str, expected: str) -> None:
     grammar = Grammar.from_lark(f"start: A | B\nA: {terminal}\nB: {other}\n")
-    a, b = (next(k for k, t in enumerate(grammar.terminals) if t.name == name) for name in "AB")
-    assert Continuations(grammar).pattern(a, [b]) == expected
+    a, b = (next(k for k, t in enumerate(grammar.data.terminals) if t.name == name) for name in "AB")
+    assert Continuations(grammar.data).pattern(a, [b]) == expected
 
 
 RULES = ["start: A B? A", "start: (A | B)+", 'start: A ";" B | B ";" A', "start: x+\nx: A | B", "start: A+ B*"]
@@ -195,8 +195,8 @@ def test_texts_that_are_said_to_be_kept_are_kept(rule: str) -> None:
     for a, b, priority in itertools.product(PATTERNS[::2], PATTERNS[1::2], ("", ".1")):
         text = f"{rule}\nA{priority}: {a}\nB: {b}\n"
         grammar = Grammar.from_lark(text, conflicts="shift", lookahead="commit")
-        tables = build_tables(grammar)
-        sides = Texts(grammar, build_lexer(grammar, tables))
+        tables = build_tables(grammar.data)
+        sides = Texts(grammar.data, build_lexer(grammar.data, tables))
         if not tables.conflicts and not sides.automaton.unbounded:
             parser = lark.Lark(text, parser="lalr")
             made.append((tables, sides, {one for one in texts if parses(parser, one)}, text))
@@ -209,6 +209,6 @@ def test_texts_that_are_said_to_be_kept_are_kept(rule: str) -> None:
 
 def test_terminals_that_stand_for_each_other() -> None:
     grammar = Grammar.from_lark('start: x (A | B)\nx: y | A\ny: B\nA: "a"\nB: "b"\nC: "c"\n')
-    a, b = (next(k for k, t in enumerate(grammar.terminals) if t.name == name) for name in "AB")
-    assert stands_for(grammar, a, b)
-    assert not stands_for(grammar, b, a)
+    a, b = (next(k for k, t in enumerate(grammar.data.terminals) if t.name == name) for name in "AB")
+    assert stands_for(grammar.data, a, b)
+    assert not stands_for(grammar.data, b, a)

@@ -137,7 +137,7 @@ def test_a_collision_names_both_terminals_and_a_text_that_both_match() -> None:
     assert finding.witness is not None
     assert finding.witness.symbols == ('"("',)
     assert finding.witness.text is not None
-    patterns = [t.pattern.regexp for t in grammar.terminals if t.name in finding.symbols and t.pattern]
+    patterns = [t.pattern.regexp for t in grammar.data.terminals if t.name in finding.symbols and t.pattern]
     assert all(re.fullmatch(pattern, finding.witness.text.decode()) for pattern in patterns)
     assert finding.span is not None
 

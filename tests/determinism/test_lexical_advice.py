@@ -48,7 +48,7 @@ def of(id: str, text: str, vocab: pdacon.Vocabulary | None = None, **options: ob
 
 def texts_of(text: str, **options: object) -> Texts:
     grammar = Grammar.from_lark(text, **options)
-    return Texts(grammar, build_lexer(grammar, build_tables(grammar)))
+    return Texts(grammar.data, build_lexer(grammar.data, build_tables(grammar.data)))
 
 
 def short_texts(alphabet: str, length: int) -> list[str]:
@@ -167,7 +167,7 @@ def test_the_repair_takes_away_the_keyword_alone(pattern: str, keyword: str) -> 
     after = with_repair(before)
     assert not pdacon.check(Grammar.from_lark(after)).at_least("warning")
     old, new = (
-        re.compile(next(t for t in Grammar.from_lark(text).terminals if t.name == "NAME").pattern.regexp)
+        re.compile(next(t for t in Grammar.from_lark(text).data.terminals if t.name == "NAME").pattern.regexp)
         for text in (before, after)
     )
     pieces = [keyword, keyword.upper(), keyword[:-1], "x", "9", "'", "-", "/", "_", "É", " "]
@@ -307,8 +307,8 @@ def test_another_order_is_suggested_only_where_it_helps(terminals: str, repaired
 
 def test_no_order_is_tried_when_time_is_over() -> None:
     grammar = Grammar.from_lark("start: T\nT: /int|integer/\n")
-    assert with_longest_first(grammar, grammar.terminals[0], Deadline(60)) == "/integer|int/"
-    assert with_longest_first(grammar, grammar.terminals[0], Deadline(0)) is None
+    assert with_longest_first(grammar.data, grammar.data.terminals[0], Deadline(60)) == "/integer|int/"
+    assert with_longest_first(grammar.data, grammar.data.terminals[0], Deadline(0)) is None
 
 
 # PDA015
@@ -558,7 +558,7 @@ def test_sizes_count_what_there_is() -> None:
     grammar = Grammar.builtin("json")
     sizes = check(grammar).sizes
     assert isinstance(sizes, Sizes)
-    assert sizes.lr_states == build_tables(grammar).num_states
+    assert sizes.lr_states == build_tables(grammar.data).num_states
     assert sizes.lexer_states_minimal is not None
     assert sizes.lexer_states >= sizes.lexer_states_minimal > 0
     assert dict(sizes.rules_by_states)["object"] > 0

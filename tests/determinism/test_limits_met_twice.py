@@ -36,7 +36,7 @@ class Asked:
 
     def __init__(self, text: str, vocabulary: Vocabulary) -> None:
         grammar = Grammar.from_lark(text)
-        self.lexer = build_lexer(grammar, build_tables(grammar)).automaton
+        self.lexer = build_lexer(grammar.data, build_tables(grammar.data)).automaton
         self.trie = native_trie(vocabulary)
         self.labels = [{label for label, _ in answer or ()} for answer in self.answers(self.make())]
 

@@ -155,7 +155,7 @@ def is_no_collision(grammar: Grammar, refusal: str) -> bool:
     example = re.search(r"Example Collision: (.*)$", refusal, re.MULTILINE)
     if names is None or example is None:
         return False
-    patterns = [terminal.pattern for terminal in grammar.terminals if terminal.name in names.groups()]
+    patterns = [terminal.pattern for terminal in grammar.data.terminals if terminal.name in names.groups()]
     found = [re.match(pattern.regexp, example[1]) for pattern in patterns if pattern is not None]
     return not all(match is not None and match[0] == example[1] for match in found)
 

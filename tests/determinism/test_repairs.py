@@ -55,11 +55,11 @@ def findings(text: str, **options: object) -> list[Finding]:
 def sentences(text: str, longest: int = 5) -> set[tuple[str, ...]]:
     """The strings of terminals that the rules derive, up to a length."""
     grammar = Grammar.from_lark(text)
-    derived: dict[int, set[tuple[str, ...]]] = {k: {(grammar.symbol_name(k),)} for k in range(grammar.end)}
+    derived: dict[int, set[tuple[str, ...]]] = {k: {(grammar.data.symbol_name(k),)} for k in range(grammar.data.end)}
     changed = True
     while changed:
         changed = False
-        for production in grammar.productions:
+        for production in grammar.data.productions:
             strings: set[tuple[str, ...]] = {()}
             for at, symbol in enumerate(production.rhs):
                 room = longest - (len(production.rhs) - at - 1)
@@ -67,7 +67,7 @@ def sentences(text: str, longest: int = 5) -> set[tuple[str, ...]]:
             old = derived.setdefault(production.lhs, set())
             changed |= not strings <= old
             old |= strings
-    return derived[grammar.starts[0]]
+    return derived[grammar.data.starts[0]]
 
 
 def written(finding: Finding) -> list[str]:

@@ -77,7 +77,7 @@ def test_earley_derives_the_texts_of_random_grammars(scaled: Callable[[int], int
     for grammar, _ in loadable_grammars(scaled(30), first_seed=60_000):
         if grammar.options:
             continue
-        rules = {nonterminal.name for nonterminal in load(grammar).nonterminals}
+        rules = {nonterminal.name for nonterminal in load(grammar).data.nonterminals}
         try:
             report = pdacon.check(load(replace(grammar, conflicts="error", lookahead="reject")), seconds=0.5)
         except pdacon.LimitExceededError:

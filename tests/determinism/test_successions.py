@@ -41,17 +41,17 @@ TITLES = 'start: cmd ("then" cmd)*\ncmd: "play " TITLE | "stop"\nTITLE: /[a-z ]+
 
 def pairs_by_rules(grammar: Grammar, never: Collection[str] = ()) -> set[tuple[str, str]]:
     """Terminals side by side in sentential forms, without some: by expanding ends of symbols until nothing is new."""
-    productive = {k for k in range(grammar.end) if grammar.terminals[k].name not in never}
-    used: set[int] = set(grammar.starts)
+    productive = {k for k in range(grammar.data.end) if grammar.data.terminals[k].name not in never}
+    used: set[int] = set(grammar.data.starts)
     empty: set[int] = set()
-    for _ in grammar.nonterminals:
-        productive |= {p.lhs for p in grammar.productions if productive.issuperset(p.rhs)}
-        empty |= {p.lhs for p in grammar.productions if empty.issuperset(p.rhs)}
-    rules = [p for p in grammar.productions if productive.issuperset(p.rhs)]
-    for _ in grammar.nonterminals:
+    for _ in grammar.data.nonterminals:
+        productive |= {p.lhs for p in grammar.data.productions if productive.issuperset(p.rhs)}
+        empty |= {p.lhs for p in grammar.data.productions if empty.issuperset(p.rhs)}
+    rules = [p for p in grammar.data.productions if productive.issuperset(p.rhs)]
+    for _ in grammar.data.nonterminals:
         used |= {symbol for p in rules if p.lhs in used for symbol in p.rhs}
     rules = [p for p in rules if p.lhs in used]
-    beside = {(-1, start) for start in grammar.starts}
+    beside = {(-1, start) for start in grammar.data.starts}
     for p in rules:
         for i, first in enumerate(p.rhs):
             for j in range(i + 1, len(p.rhs)):
@@ -69,11 +69,11 @@ def pairs_by_rules(grammar: Grammar, never: Collection[str] = ()) -> set[tuple[s
                     more.add((first, symbol))
         pending += more - beside
         beside |= more
-    names = [terminal.name for terminal in grammar.terminals]
+    names = [terminal.name for terminal in grammar.data.terminals]
     return {
         (BEGINNING if first < 0 else names[first], names[second])
         for first, second in beside
-        if first < grammar.end and second < grammar.end
+        if first < grammar.data.end and second < grammar.data.end
     }
 
 
@@ -85,8 +85,8 @@ class Seen:
         self.in_sentences: set[tuple[str, str]] = set()
         self.shifted = {BEGINNING}
         self._grammar, self._oracle, self._loaded = grammar, oracle, loaded
-        used = {loaded.symbol_name(symbol) for p in loaded.productions for symbol in p.rhs}
-        self._dropped = {loaded.symbol_name(k) for k in loaded.ignore} - used
+        used = {loaded.data.symbol_name(symbol) for p in loaded.data.productions for symbol in p.rhs}
+        self._dropped = {loaded.data.symbol_name(k) for k in loaded.data.ignore} - used
         self._reached: list[str] = []
         self._asked: set[str] = set()
         self._see(self._texts(loaded, affordable_length(grammar.alphabet, 400)))
@@ -109,10 +109,10 @@ class Seen:
 
     def _texts_for(self, pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
         """Texts that end with one of each of two terminals, whether or not they are read so."""
-        words = Texts(self._loaded, build_lexer(self._loaded, build_tables(self._loaded)))
+        words = Texts(self._loaded.data, build_lexer(self._loaded.data, build_tables(self._loaded.data)))
         word_of = {
             terminal.name: self._grammar.decode(words.shortest(k) or b"") or ""
-            for k, terminal in enumerate(self._loaded.terminals)
+            for k, terminal in enumerate(self._loaded.data.terminals)
         }
         for first, second in pairs:
             for text in self._reached[:FIRST]:
@@ -123,8 +123,8 @@ class Seen:
     def _texts(self, loaded: Grammar, length: int) -> list[str]:
         """Short texts, and one for each last two lexemes and LR state after them."""
         letters = [*self._grammar.alphabet, *({"\n", " ", "c", "é", "1"} - set(self._grammar.alphabet))]
-        machine = Machine(loaded, build_tables(loaded))
-        first = Configuration.initial(machine, loaded.options.start.index(self._grammar.starts[0]))
+        machine = Machine(loaded.data, build_tables(loaded.data))
+        first = Configuration.initial(machine, loaded.data.options.start.index(self._grammar.starts[0]))
         pending = [("", first)]
         known = {first}
         shown = [""]
@@ -162,7 +162,7 @@ def is_succession(finding: Finding) -> bool:
 
 def named_pairs(report: pdacon.DeterminismReport, loaded: Grammar) -> set[tuple[str, str]]:
     """What findings say no text puts together, with what they say in other words."""
-    terminals = {terminal.name for terminal in loaded.terminals}
+    terminals = {terminal.name for terminal in loaded.data.terminals}
     found = set()
     for finding in report.findings:
         if finding.id == "PDA015":
@@ -177,7 +177,7 @@ def compare(grammar: SmallGrammar, oracle: StockLark, tally: Tally) -> None:
     loaded = load(grammar)
     try:
         report = pdacon.check(loaded, seconds=SECONDS)
-        if not is_exact(loaded) or loaded.layout is not None or not report.ok:
+        if not is_exact(loaded) or loaded.data.layout is not None or not report.ok:
             return
     except PdaconError:
         return
@@ -185,8 +185,8 @@ def compare(grammar: SmallGrammar, oracle: StockLark, tally: Tally) -> None:
     seen = Seen(grammar, oracle, loaded)
     about = f"{grammar}{report.render()}"
     by_rules = pairs_by_rules(loaded)
-    names = [terminal.name for terminal in loaded.terminals]
-    assert by_rules == pairs_of(loaded, FollowSets(loaded)), about
+    names = [terminal.name for terminal in loaded.data.terminals]
+    assert by_rules == pairs_of(loaded, FollowSets(loaded.data)), about
     named = named_pairs(report, loaded)
     successions = [finding for finding in report.findings if is_succession(finding)]
     for finding in successions:
@@ -196,7 +196,7 @@ def compare(grammar: SmallGrammar, oracle: StockLark, tally: Tally) -> None:
         tally(findings=1, pairs_said=len(said))
     never = {name for f in report.findings if f.id in ("PDA009", "PDA010") for name in f.symbols[:1]}
     wanted = pairs_by_rules(loaded, never)
-    assert wanted == pairs_of(loaded, FollowSets(loaded, sum(1 << names.index(name) for name in never))), about
+    assert wanted == pairs_of(loaded, FollowSets(loaded.data, sum(1 << names.index(name) for name in never))), about
     repeated = {(name, name) for name in names}
     dead = {pair for pair in wanted - seen.read - repeated if pair[0] in seen.shifted}
     assert dead <= named, f"{about}\n{dead - named} was never seen"
@@ -208,10 +208,15 @@ def compare(grammar: SmallGrammar, oracle: StockLark, tally: Tally) -> None:
 
 
 def pairs_of(grammar: Grammar, follow: FollowSets) -> set[tuple[str, str]]:
-    names = [terminal.name for terminal in grammar.terminals]
+    names = [terminal.name for terminal in grammar.data.terminals]
     return {
         *((BEGINNING, names[t]) for t in members(follow.at_start())),
-        *((names[a], names[b]) for a in range(grammar.end) for b in members(follow.after(a)) if b < grammar.end),
+        *(
+            (names[a], names[b])
+            for a in range(grammar.data.end)
+            for b in members(follow.after(a))
+            if b < grammar.data.end
+        ),
     }
 
 

@@ -129,24 +129,24 @@ def cases(number: int) -> Iterator[tuple[Grammar, Tables, Lexer]]:
     for small, _ in loadable_grammars(number):
         try:
             grammar = load(small)
-            tables = build_tables(grammar)
-            lexer = build_lexer(grammar, tables)
+            tables = build_tables(grammar.data)
+            lexer = build_lexer(grammar.data, tables)
         except PdaconError:
             continue
-        if not lexer.automaton.unbounded and grammar.layout is None:
+        if not lexer.automaton.unbounded and grammar.data.layout is None:
             yield grammar, tables, lexer
 
 
 @pytest.mark.slow
 def test_the_native_core_finds_what_it_means(scaled: Callable[[int], int], tally: Tally) -> None:
     for grammar, tables, lexer in cases(scaled(GRAMMARS)):
-        follower = Follower(grammar, tables, lexer, None, 10_000, Deadline(SECONDS))
+        follower = Follower(grammar.data, tables, lexer, None, 10_000, Deadline(SECONDS))
         tops = follower.find()
         exact = follower.with_stacks(tops)
         meaning = Tabulation(follower)
         meaning.run()
-        shifts = {(state, label) for state, label in exact.advanced if label < grammar.end}
-        assert (exact.reduced, shifts) == (meaning.reduced, meaning.shifts), grammar.source
+        shifts = {(state, label) for state, label in exact.advanced if label < grammar.data.end}
+        assert (exact.reduced, shifts) == (meaning.reduced, meaning.shifts), grammar.data.source
         assert exact.reduced <= tops.reduced
         assert exact.advanced <= tops.advanced
         tally(grammars=1, narrower=exact.reduced < tops.reduced)

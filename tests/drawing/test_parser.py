@@ -41,28 +41,30 @@ def texts(node: Node, style: str | None = None) -> list[str]:
 
 
 def item(grammar: Grammar, tables: Tables, rule: int, dot: int) -> str:
-    if rule < len(grammar.productions):
-        lhs, rhs = grammar.describe_symbol(grammar.productions[rule].lhs), grammar.productions[rule].rhs
+    if rule < len(grammar.data.productions):
+        lhs, rhs = grammar.data.describe_symbol(grammar.data.productions[rule].lhs), grammar.data.productions[rule].rhs
     else:
-        lhs, rhs = "$root", (list(dict.fromkeys(grammar.starts))[rule - len(grammar.productions)],)
-    words = [grammar.describe_symbol(symbol) for symbol in rhs]
+        lhs, rhs = "$root", (list(dict.fromkeys(grammar.data.starts))[rule - len(grammar.data.productions)],)
+    words = [grammar.data.describe_symbol(symbol) for symbol in rhs]
     return f"{lhs}: {' '.join([*words[:dot], '•', *words[dot:]])}"
 
 
 def transitions(grammar: Grammar, tables: Tables) -> set[tuple[int, int, str]]:
-    action, goto, describe = tables.action, tables.goto, grammar.describe_symbol
+    action, goto, describe = tables.action, tables.goto, grammar.data.describe_symbol
     shifts = {
         (int(s), int(action[s, k]) - 1, describe(int(k))) for s, k in zip(*numpy.nonzero(action > 0), strict=True)
     }
     gotos = {
-        (s, target, describe(grammar.end + 1 + k)) for s, row in enumerate(goto.rows()) for k, target in row.items()
+        (s, target, describe(grammar.data.end + 1 + k))
+        for s, row in enumerate(goto.rows())
+        for k, target in row.items()
     }
     return shifts | gotos
 
 
 def check_pda(grammar: Grammar) -> None:
-    tables = build_tables(grammar)
-    graph = pda_graph(grammar, tables, most=EVERYTHING)
+    tables = build_tables(grammar.data)
+    graph = pda_graph(grammar.data, tables, most=EVERYTHING)
     boxes = {int(node.id): texts(node) for node in graph.nodes}
     assert all(len(edge.labels) < 6 for edge in graph.edges), "the test reads labels that are not cut"
     drawn = {(int(edge.source), int(edge.target), label) for edge in graph.edges for label in edge.labels}
@@ -80,7 +82,7 @@ def check_pda(grammar: Grammar) -> None:
     assert drawn | folded == transitions(grammar, tables)
     assert not drawn & folded
     for state in range(tables.num_states):
-        kernel = [(rule, dot) for rule, dot in tables.items(state) if dot or rule >= len(grammar.productions)]
+        kernel = [(rule, dot) for rule, dot in tables.items(state) if dot or rule >= len(grammar.data.productions)]
         if state in boxes:
             assert {item(grammar, tables, *each) for each in kernel} <= set(boxes[state])
         else:
@@ -108,7 +110,7 @@ def test_the_parsers_of_random_grammars() -> None:
 def test_where_many_lead_there_are_few_edges() -> None:
     grammar = Grammar.from_file(GRAMMARS / "statements.lark", conflicts="shift")
     check_pda(grammar)
-    graph = pda_graph(grammar, build_tables(grammar), most=EVERYTHING)
+    graph = pda_graph(grammar.data, build_tables(grammar.data), most=EVERYTHING)
     entered: dict[str, set[str]] = {}
     for edge in graph.edges:
         entered.setdefault(edge.target, set()).add(edge.source)
@@ -119,8 +121,8 @@ def test_where_many_lead_there_are_few_edges() -> None:
 
 def test_start_end_and_layers() -> None:
     grammar = Grammar.builtin("json")
-    tables = build_tables(grammar)
-    graph = pda_graph(grammar, tables)
+    tables = build_tables(grammar.data)
+    graph = pda_graph(grammar.data, tables)
     assert [node.id for node in graph.nodes if node.start] == [str(tables.start_states[0])]
     assert [node.id for node in graph.nodes if node.accepting] == [str(tables.end_states[0])]
     assert {edge.style for edge in graph.edges} == {"terminal", "nonterminal"}
@@ -129,36 +131,36 @@ def test_start_end_and_layers() -> None:
 def test_a_large_parser_is_refused_with_a_way_out() -> None:
     grammar = Grammar.from_lark(DANGLING)
     with pytest.raises(DrawingError, match=r"--state N --around 2.*--most \d+\); there are conflicts in 7"):
-        pda_graph(grammar, build_tables(grammar), most=3)
+        pda_graph(grammar.data, build_tables(grammar.data), most=3)
 
 
 def test_a_state_has_its_items_and_its_row() -> None:
     grammar = Grammar.builtin("json")
-    tables = build_tables(grammar)
+    tables = build_tables(grammar.data)
     for state in range(tables.num_states):
-        lines = texts(node(state_graph(grammar, tables, state), state))
+        lines = texts(node(state_graph(grammar.data, tables, state), state))
         assert {item(grammar, tables, *each) for each in tables.items(state)} <= set(lines)
         shown = "\n".join(lines)
-        for terminal in range(grammar.end + 1):
-            name, entry = grammar.describe_symbol(terminal), int(tables.action[state, terminal])
+        for terminal in range(grammar.data.end + 1):
+            name, entry = grammar.data.describe_symbol(terminal), int(tables.action[state, terminal])
             if entry > 0:
                 assert re.search(rf"^shift {re.escape(name)} +to {entry - 1}\b", shown, re.MULTILINE)
             elif entry < 0:
-                complete = item(grammar, tables, -entry - 1, len(grammar.productions[-entry - 1].rhs))
+                complete = item(grammar, tables, -entry - 1, len(grammar.data.productions[-entry - 1].rhs))
                 (found,) = re.findall(rf"^reduce {re.escape(complete)}  on((?:.*\n    )*.*)$", shown, re.MULTILINE)
                 assert name in found.split()
-        for k in range(len(grammar.nonterminals)):
+        for k in range(len(grammar.data.nonterminals)):
             if tables.goto[state, k] >= 0:
-                name = grammar.describe_symbol(grammar.end + 1 + k)
+                name = grammar.data.describe_symbol(grammar.data.end + 1 + k)
                 assert re.search(rf"^goto {re.escape(name)} +to {tables.goto[state, k]}\b", shown, re.MULTILINE)
 
 
 def test_what_is_around_a_state() -> None:
     grammar = Grammar.builtin("json")
-    tables = build_tables(grammar)
-    alone = state_graph(grammar, tables, 12, around=0)
+    tables = build_tables(grammar.data)
+    alone = state_graph(grammar.data, tables, 12, around=0)
     assert [node.id for node in alone.nodes] == ["12"]
-    near = state_graph(grammar, tables, 12)
+    near = state_graph(grammar.data, tables, 12)
     assert {node.id for node in near.nodes} == {"12", "6", "18", "26", "17"}
     assert {(edge.source, edge.target) for edge in near.edges} == {
         ("6", "12"),
@@ -166,8 +168,8 @@ def test_what_is_around_a_state() -> None:
         ("26", "12"),
         ("12", "17"),
     }
-    assert len(state_graph(grammar, tables, 12, around=2).nodes) > len(near.nodes)
-    cut = state_graph(grammar, tables, 12, most=3)
+    assert len(state_graph(grammar.data, tables, 12, around=2).nodes) > len(near.nodes)
+    cut = state_graph(grammar.data, tables, 12, most=3)
     assert len(cut.nodes) == 3
     assert any("Left out: 2 more" in line and "--most 5" in line for line in cut.legend)
     assert any(line.startswith('A shortest way here: "{" STRING') for line in near.legend)
@@ -176,24 +178,24 @@ def test_what_is_around_a_state() -> None:
 
 def test_conflicts_stand_out() -> None:
     grammar = Grammar.from_lark(DANGLING)
-    tables = build_tables(grammar)
+    tables = build_tables(grammar.data)
     (conflict,) = tables.conflicts
-    assert texts(node(pda_graph(grammar, tables), conflict.state), "conflict") == ['conflict on "else"']
-    full = texts(node(state_graph(grammar, tables, conflict.state), conflict.state), "conflict")
+    assert texts(node(pda_graph(grammar.data, tables), conflict.state), "conflict") == ['conflict on "else"']
+    full = texts(node(state_graph(grammar.data, tables, conflict.state), conflict.state), "conflict")
     assert full == [
         'shift/reduce conflict on "else"',
         "  shift",
         '  reduce stmt: "if" COND "then" stmt •',
         "  Lark shifts",
     ]
-    assert "conflicting" in draw_state(grammar, tables, conflict.state)
+    assert "conflicting" in draw_state(grammar.data, tables, conflict.state)
 
 
 def test_priority_decides_is_said() -> None:
     grammar = Grammar.from_lark('start: a "." | b "."\na.2: "x"\nb: "x"')
-    tables = build_tables(grammar)
+    tables = build_tables(grammar.data)
     (conflict,) = tables.conflicts
-    lines = texts(node(state_graph(grammar, tables, conflict.state), conflict.state), "conflict")
+    lines = texts(node(state_graph(grammar.data, tables, conflict.state), conflict.state), "conflict")
     assert lines[0] == 'reduce/reduce conflict on "."'
     assert '  reduce a: "x" •  (its priority decides)' in lines
 
@@ -207,30 +209,32 @@ def test_no_such_state() -> None:
     grammar = Grammar.builtin("json")
     for state in (-1, 33):
         with pytest.raises(DrawingError, match=rf"no state {state}; there are 0 to 32$"):
-            state_graph(grammar, build_tables(grammar), state)
+            state_graph(grammar.data, build_tables(grammar.data), state)
 
 
 def test_the_stack_after_a_text() -> None:
     grammar = Grammar.builtin("json")
-    tables = build_tables(grammar)
-    stack = stack_after(grammar, tables, b'{"a": [1, 2')
-    names = [grammar.describe_symbol(int(tables.accessing[state])) for state in stack[1:]]
+    tables = build_tables(grammar.data)
+    stack = stack_after(grammar.data, tables, b'{"a": [1, 2')
+    names = [grammar.data.describe_symbol(int(tables.accessing[state])) for state in stack[1:]]
     assert names == ['"{"', "STRING", '":"', '"["', "value", '","']
-    graph = state_graph(grammar, tables, stack[-1], stack=stack)
+    graph = state_graph(grammar.data, tables, stack[-1], stack=stack)
     assert graph.legend[0].startswith('The stack, from its bottom: 0 "{" 6 STRING 12 ":" 17')
     with pytest.raises(DrawingError, match="begins with"):
-        stack_after(grammar, tables, b"{]")
+        stack_after(grammar.data, tables, b"{]")
 
 
 def test_the_stack_is_marked_in_the_parser() -> None:
     grammar = Grammar.builtin("json")
-    tables = build_tables(grammar)
-    stack = stack_after(grammar, tables, b'{"a": [1, 2')
-    graph = pda_graph(grammar, tables, stack=stack)
+    tables = build_tables(grammar.data)
+    stack = stack_after(grammar.data, tables, b'{"a": [1, 2')
+    graph = pda_graph(grammar.data, tables, stack=stack)
     assert {int(node.id) for node in graph.nodes if node.marked} == set(stack)
     marked = {(int(edge.source), int(edge.target)) for edge in graph.edges if edge.marked}
     assert marked == set(pairwise(stack))
-    assert not any(each.marked for each in (*pda_graph(grammar, tables).nodes, *pda_graph(grammar, tables).edges))
+    assert not any(
+        each.marked for each in (*pda_graph(grammar.data, tables).nodes, *pda_graph(grammar.data, tables).edges)
+    )
 
 
 # Contexts
@@ -239,34 +243,34 @@ def test_the_stack_is_marked_in_the_parser() -> None:
 @pytest.mark.parametrize("name", ["json", "arithmetic"])
 def test_contexts_are_those_of_the_lexer(name: str) -> None:
     grammar = Grammar.builtin(name)
-    tables = build_tables(grammar)
-    lexer = build_lexer(grammar, tables)
+    tables = build_tables(grammar.data)
+    lexer = build_lexer(grammar.data, tables)
     for number, context in enumerate(lexer.contexts):
-        rows = texts(node(context_graph(grammar, tables, number), f"context-{number}"))
+        rows = texts(node(context_graph(grammar.data, tables, number), f"context-{number}"))
         order = [match[1] for match in (re.match(r" *\d+  (.+?)(?:  |$| \(ignored)", row) for row in rows) if match]
-        assert order == [grammar.describe_symbol(terminal) for terminal in context.alternation]
+        assert order == [grammar.data.describe_symbol(terminal) for terminal in context.alternation]
         first = int(numpy.flatnonzero(lexer.context_of_state == number)[0])
         assert any(row.startswith(f"  {first}: after") for row in rows)
-        state = texts(node(state_graph(grammar, tables, first), first), "faint")
+        state = texts(node(state_graph(grammar.data, tables, first), first), "faint")
         assert state[0].startswith(f"lexical context {number}:")
 
 
 def test_keywords_are_named() -> None:
     grammar = Grammar.from_lark('start: ("if" | NAME)+\nNAME: /[a-z]+/\n%ignore " "')
-    rows = texts(node(context_graph(grammar, build_tables(grammar), 0), "context-0"))
+    rows = texts(node(context_graph(grammar.data, build_tables(grammar.data), 0), "context-0"))
     assert 'A lexeme of NAME that is a keyword becomes "if"' in rows
 
 
 def test_no_such_context() -> None:
     grammar = Grammar.builtin("arithmetic")
     with pytest.raises(DrawingError, match=r"no context 99; there are 0 to \d"):
-        context_graph(grammar, build_tables(grammar), 99)
+        context_graph(grammar.data, build_tables(grammar.data), 99)
 
 
 def test_a_state_without_a_lexer_is_drawn_all_the_same() -> None:
     grammar = Grammar.from_lark(r"start: A" "\n" r"A: /(a)\1/")
-    tables = build_tables(grammar)
-    lines = texts(node(state_graph(grammar, tables, 0), 0), "faint")
+    tables = build_tables(grammar.data)
+    lines = texts(node(state_graph(grammar.data, tables, 0), 0), "faint")
     assert lines[0].startswith("no lexical context:")
     with pytest.raises(UnsupportedGrammarError):
-        context_graph(grammar, tables, 0)
+        context_graph(grammar.data, tables, 0)

@@ -63,7 +63,7 @@ def test_every_counterexample_of_the_fixtures() -> None:
                 check_picture(finding.counterexample, draw_readings(finding))
                 drawn += 1
         if number:
-            assert ElementTree.fromstring(draw_conflict(grammar, number)).findtext(f"{SVG}title")
+            assert ElementTree.fromstring(draw_conflict(grammar.data, number)).findtext(f"{SVG}title")
     assert drawn > 12
 
 
@@ -98,7 +98,7 @@ def test_what_is_the_same_is_said() -> None:
 
 
 def test_the_sentence_as_text() -> None:
-    picture = draw_conflict(Grammar.from_lark('start: start "+" start | "n"'))
+    picture = draw_conflict(Grammar.from_lark('start: start "+" start | "n"').data)
     assert [line for line in ElementTree.fromstring(picture).itertext() if line == 'As text: "n+n+n"']
 
 
@@ -111,9 +111,9 @@ def test_a_deep_tree() -> None:
 
 def test_no_such_conflict() -> None:
     with pytest.raises(DrawingError, match="no conflict 1 with two readings; there is none"):
-        draw_conflict(Grammar.builtin("json"))
+        draw_conflict(Grammar.builtin("json").data)
     grammar = Grammar.from_lark('start: start "+" start | "n"')
     with pytest.raises(DrawingError, match="no conflict 2 with two readings; there is 1"):
-        draw_conflict(grammar, 2)
+        draw_conflict(grammar.data, 2)
     with pytest.raises(DrawingError, match="PDA007 has no readings"):
         draw_readings(Finding("PDA007", "error", "empty", "", None))

@@ -40,7 +40,7 @@ def boxes(picture: str) -> dict[str, list[str]]:
 
 
 def test_json_is_whole() -> None:
-    assert boxes(draw_rules(Grammar.builtin("json"))) == {
+    assert boxes(draw_rules(Grammar.builtin("json").data)) == {
         "start": ["value"],
         "value": ["object", "array", "STRING", "NUMBER", '"true"', '"false"', '"null"'],
         "object": ['"{"', "pair", '","', '"}"'],
@@ -50,19 +50,19 @@ def test_json_is_whole() -> None:
 
 
 def test_terminals_stand_below_the_rules() -> None:
-    picture = draw_rules(Grammar.builtin("json"))
+    picture = draw_rules(Grammar.builtin("json").data)
     assert "WS      /[ \\t\\n\\r]+/  (ignored)" in picture
-    assert "Terminals" not in draw_rules(Grammar.builtin("json"), ["pair"])
+    assert "Terminals" not in draw_rules(Grammar.builtin("json").data, ["pair"])
 
 
 def test_what_is_ignored_stands_below_the_rules() -> None:
-    picture = draw_rules(Grammar.from_lark('start: "a"\n%ignore /#[^;]*;/\n%ignore " "\n'))
+    picture = draw_rules(Grammar.from_lark('start: "a"\n%ignore /#[^;]*;/\n%ignore " "\n').data)
     assert "%ignore  /#[^;]*;/" in picture
     assert '%ignore  " "' in picture
 
 
 def test_rules_lead_to_their_diagrams() -> None:
-    root = ElementTree.fromstring(draw_rules(Grammar.builtin("json"), ["value", "object"]))
+    root = ElementTree.fromstring(draw_rules(Grammar.builtin("json").data, ["value", "object"]))
     links = list(root.iter(f"{SVG}a"))
     assert [link.get("href") for link in links] == ["#rule-object"]
     assert [len(link) for link in links] == [1]
@@ -71,12 +71,12 @@ def test_rules_lead_to_their_diagrams() -> None:
 
 
 def test_terminals_say_what_they_match() -> None:
-    assert "<title>/-?(0|[1-9]" in draw_rules(Grammar.builtin("json"))
+    assert "<title>/-?(0|[1-9]" in draw_rules(Grammar.builtin("json").data)
 
 
 def test_a_json_schema_shows_its_literals_and_the_patterns_of_its_automata() -> None:
     schema = {"properties": {"a": {"type": "integer", "minimum": 0}}, "required": ["a"], "additionalProperties": False}
-    picture = draw_rules(Grammar.from_json_schema({"type": "object", **schema}))
+    picture = draw_rules(Grammar.from_json_schema({"type": "object", **schema}).data)
     assert boxes(picture)["after"] == ['"{"', """'"a": '""", "INTEGER_MIN_0"]
     assert "INTEGER_MIN_0  /(?:[1-9]" in picture
 
@@ -86,7 +86,7 @@ def items(rule: str) -> str:
     return re.sub(
         r"(NonTerminal|Terminal|Comment)\('(.*?)'.*?\)",
         r"\2",
-        repr(Diagrams().item(read_definitions(grammar)[0].expression)),
+        repr(Diagrams().item(read_definitions(grammar.data)[0].expression)),
     )
 
 
@@ -112,13 +112,13 @@ def test_shapes(rule: str, shown: str) -> None:
 
 def test_a_long_sequence_goes_on_in_the_next_line() -> None:
     grammar = Grammar.from_lark("start: " + " ".join(f'"{letter * 20}"' for letter in "abcdefgh"))
-    width = float(ElementTree.fromstring(draw_rules(grammar)).get("width", "0"))
+    width = float(ElementTree.fromstring(draw_rules(grammar.data)).get("width", "0"))
     assert width < 1200
 
 
 def test_templates_and_their_uses() -> None:
     grammar = Grammar.from_lark('start: _sep{"a", ","}\n_sep{x, s}: x (s x)*\n')
-    picture = draw_rules(grammar)
+    picture = draw_rules(grammar.data)
     assert boxes(picture) == {"start": ['_sep{"a", ","}'], "_sep": ["x", "s"]}
     assert ">_sep{x, s}</text>" in picture
 
@@ -126,26 +126,26 @@ def test_templates_and_their_uses() -> None:
 @pytest.mark.slow
 def test_python_has_all_its_rules() -> None:
     grammar = Grammar.from_file(PYTHON, start="file_input", postlex="python", conflicts="shift")
-    assert set(boxes(draw_rules(grammar))) == {definition.name for definition in read_definitions(grammar)}
+    assert set(boxes(draw_rules(grammar.data))) == {definition.name for definition in read_definitions(grammar.data)}
 
 
 def test_no_such_rule() -> None:
     with pytest.raises(DrawingError, match=r"no rule or terminal objekt; did you mean object\?"):
-        draw_rules(Grammar.builtin("json"), ["objekt"])
+        draw_rules(Grammar.builtin("json").data, ["objekt"])
     with pytest.raises(DrawingError, match=r"no rule or terminal NUMBR; did you mean NUMBER\?"):
         Grammar.builtin("json").draw("NUMBR")
 
 
 def test_the_end_of_a_cdata_section() -> None:
     grammar = Grammar.from_lark('start: "]]>" "<![CDATA[" CLOSE x{"]]>"}\nx{a}: a\nCLOSE.2: /\\]\\]>x&"/')
-    assert boxes(draw_rules(grammar))["start"] == ['"]]>"', '"<![CDATA["', "CLOSE", 'x{"]]>"}']
+    assert boxes(draw_rules(grammar.data))["start"] == ['"]]>"', '"<![CDATA["', "CLOSE", 'x{"]]>"}']
 
 
 def test_what_follows_is_below_an_optional_item_of_several_lines() -> None:
     """The library takes the height of the last alternative off what hangs below, so that pictures overlapped."""
     words = " ".join(f'"{"word" * 10}{k}"' for k in range(4))
     for rule in (f'({words} "z"+)?', f'("a" | {words} "z"+)'):
-        (expression,) = (one.expression for one in read_definitions(Grammar.from_lark(f"start: {rule}\n")))
+        (expression,) = (one.expression for one in read_definitions(Grammar.from_lark(f"start: {rule}\n").data))
         choice = Diagrams().item(expression)
         last = choice.items[-1]
         assert last.height > 0
@@ -166,7 +166,7 @@ def test_what_has_no_text_is_shown_as_such() -> None:
 
 def test_lines_begin_at_the_left() -> None:
     words = " ".join(f'"{"word" * 10}{k}"' for k in range(7))
-    (definition,) = read_definitions(Grammar.from_lark(f"start: {words}\n"))
+    (definition,) = read_definitions(Grammar.from_lark(f"start: {words}\n").data)
     stack = Diagrams().item(definition.expression)
     assert isinstance(stack, railroad.Stack)
     assert len({line.width for line in stack.items}) == 1
@@ -178,5 +178,5 @@ def test_special_tokens_of_any_language() -> None:
     of_lark = Grammar.from_lark("start: /(?P<TOKEN><think>)/ A\nA: /a/\n", extensions=True)
     of_llguidance = Grammar.from_llguidance("start: <think> A\nA: /a/\n")
     for grammar in (of_tag, of_lark, of_llguidance):
-        assert grammar.draw() == draw_rules(grammar)
-        assert 'class="pdacon"' in draw_rules(grammar)
+        assert grammar.draw() == draw_rules(grammar.data)
+        assert 'class="pdacon"' in draw_rules(grammar.data)

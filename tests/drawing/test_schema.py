@@ -20,7 +20,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def draw(schema: Any, *pointers: str) -> str:
-    return draw_schema(Grammar.from_json_schema(schema), pointers)
+    return draw_schema(Grammar.from_json_schema(schema).data, pointers)
 
 
 def texts(picture: str) -> dict[str, list[str]]:
@@ -150,7 +150,7 @@ def test_parts_by_their_pointers() -> None:
     with pytest.raises(DrawingError, match="what is at #/\\$defs/a/type is no schema"):
         draw(schema, "#/$defs/a/type")
     with pytest.raises(DrawingError, match="made of Lark, not of a JSON Schema"):
-        draw_schema(Grammar.builtin("json"))
+        draw_schema(Grammar.builtin("json").data)
 
 
 def test_draw_of_a_schema_shows_the_schema_and_names_of_rules_its_grammar() -> None:
@@ -189,14 +189,17 @@ def test_a_large_schema_is_drawn_as_far_as_there_is_room() -> None:
     schema: Any = {"type": "string", "maxLength": 9}
     for _ in range(5):
         schema = {**CLOSED, "properties": {f"name{k}": schema for k in range(8)}}
-    grammar = replace(Grammar.json(), source=json.dumps(schema))
+    grammar = replace(Grammar.from_json_schema({}).data, source=json.dumps(schema))
     picture = draw_schema(grammar)
     assert "Not drawn, as there are too many: " in picture
     assert len(picture) < 5_000_000
 
 
 def test_a_bound_that_no_float_holds() -> None:
-    grammar = replace(Grammar.json(), source='{"type": "array", "maxItems": Infinity, "items": {"maximum": Infinity}}')
+    grammar = replace(
+        Grammar.from_json_schema({}).data,
+        source='{"type": "array", "maxItems": Infinity, "items": {"maximum": Infinity}}',
+    )
     assert texts(draw_schema(grammar))["#"] == ["[", "number, at most Infinity", "no number", "]"]
 
 
@@ -204,7 +207,7 @@ def test_other_documents_are_named() -> None:
     grammar = Grammar.from_json_schema(
         {"$ref": "https://example.com/a"}, registry={"https://example.com/a": {"type": "string"}}
     )
-    assert texts(draw_schema(grammar)) == {"#": ['"https://example.com/a"']}
+    assert texts(draw_schema(grammar.data)) == {"#": ['"https://example.com/a"']}
 
 
 def test_any_text_is_shown_as_text() -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from pdacon import Grammar
 from pdacon.cli import main
+from pdacon.grammar import GrammarData
 from pdacon.lalr import build_tables
 
 pytest.importorskip("graphlay")
@@ -27,11 +28,11 @@ from pdacon.drawing.rendering import render
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def of_tables(draw: Callable[..., str], *arguments: int) -> Callable[[Grammar], str]:
+def of_tables(draw: Callable[..., str], *arguments: int) -> Callable[[GrammarData], str]:
     return lambda grammar: draw(grammar, build_tables(grammar), *arguments)
 
 
-PICTURES: dict[str, Callable[[Grammar], str]] = {
+PICTURES: dict[str, Callable[[GrammarData], str]] = {
     "rules": draw_rules,
     "terminal": lambda grammar: draw_terminal(grammar, "NUMBER"),
     "pda": of_tables(draw_pda),
@@ -43,7 +44,7 @@ PICTURES: dict[str, Callable[[Grammar], str]] = {
 @pytest.mark.parametrize("name", PICTURES)
 @pytest.mark.parametrize("grammar", ["json", "arithmetic"])
 def test_a_picture_is_complete_in_itself(name: str, grammar: str) -> None:
-    picture = PICTURES[name](Grammar.builtin(grammar))
+    picture = PICTURES[name](Grammar.builtin(grammar).data)
     root = ElementTree.fromstring(picture)
     assert root.tag == f"{SVG}svg"
     assert root.find(f"{SVG}title").text
@@ -62,7 +63,7 @@ def test_a_picture_is_complete_in_itself(name: str, grammar: str) -> None:
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_everything_is_within_the_picture(name: str) -> None:
-    root = ElementTree.fromstring(PICTURES[name](Grammar.builtin("json")))
+    root = ElementTree.fromstring(PICTURES[name](Grammar.builtin("json").data))
     width, height = float(root.get("width", "0")), float(root.get("height", "0"))
     assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
     for box in root.iter(f"{SVG}rect"):
@@ -74,7 +75,7 @@ def test_everything_is_within_the_picture(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["terminal", "pda", "state"])
 def test_boxes_do_not_overlap(name: str) -> None:
-    root = ElementTree.fromstring(PICTURES[name](Grammar.builtin("json")))
+    root = ElementTree.fromstring(PICTURES[name](Grammar.builtin("json").data))
     _, *boxes = root.iter(f"{SVG}rect")
     rectangles = [[float(box.get(key, "0")) for key in ("x", "y", "width", "height")] for box in boxes]
     for k, (x, y, width, height) in enumerate(rectangles):
@@ -108,7 +109,7 @@ def test_the_same_bytes_each_time() -> None:
 
 def test_the_description_has_every_state_and_transition() -> None:
     grammar = Grammar.builtin("json")
-    described = ElementTree.fromstring(draw_pda(grammar, build_tables(grammar))).findtext(f"{SVG}desc") or ""
+    described = ElementTree.fromstring(draw_pda(grammar.data, build_tables(grammar.data))).findtext(f"{SVG}desc") or ""
     assert 'LR state 12: 12 | pair: STRING • ":" value.' in described
     assert '12 to 17 on ":".' in described
 
@@ -180,7 +181,7 @@ def test_the_labels_of_loops_lie_on_nothing_and_in_the_picture() -> None:
         ('start: A\nA: /"(?:[^"\\\\]|\\\\.)*"/\n', "A"),
         ("start: A\nA: /[a-z][a-zA-Z0-9_]{30}|x[a-zA-Z_ß-ÿ]*/\n", "A"),
     ):
-        root = ElementTree.fromstring(draw_terminal(Grammar.from_lark(text), name))
+        root = ElementTree.fromstring(draw_terminal(Grammar.from_lark(text).data, name))
         width, height = map(float, root.get("viewBox", "").split()[2:])
         (picture,) = root.findall(f"{SVG}g")
         dx, dy = map(float, re.findall(r"[\d.]+", picture.get("transform", "")))
@@ -197,7 +198,7 @@ def test_the_labels_of_loops_lie_on_nothing_and_in_the_picture() -> None:
 
 
 def test_the_label_of_a_loop_is_beside_it() -> None:
-    root = ElementTree.fromstring(draw_terminal(Grammar.builtin("json"), "STRING"))
+    root = ElementTree.fromstring(draw_terminal(Grammar.builtin("json").data, "STRING"))
     (loop,) = [
         path.get("d", "") for group in root.iter(f"{SVG}g") for path in group if (group[0].text or "")[:7] == "1 to 1 "
         if path.tag == f"{SVG}path"
@@ -211,6 +212,6 @@ def test_the_label_of_a_loop_is_beside_it() -> None:
 @pytest.mark.parametrize("state", range(33))
 def test_no_part_of_a_box_is_empty(state: int) -> None:
     grammar = Grammar.builtin("json")
-    rows = [row.style for row in state_graph(grammar, build_tables(grammar), state).nodes[0].rows]
+    rows = [row.style for row in state_graph(grammar.data, build_tables(grammar.data), state).nodes[0].rows]
     assert rows[-1] != "line"
     assert not any(first == second == "line" for first, second in pairwise(rows))

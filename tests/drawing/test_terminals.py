@@ -74,7 +74,7 @@ def test_rich_patterns_match_what_re_matches(regexp: str, texts: list[str]) -> N
 
 
 def test_a_lazy_pattern_stops_at_its_first_match() -> None:
-    graph = terminal_graph(Grammar.from_lark('start: C\nC: /"""(.|\\n)*?"""/'), "C")
+    graph = terminal_graph(Grammar.from_lark('start: C\nC: /"""(.|\\n)*?"""/').data, "C")
     (last,) = [node for node in graph.nodes if node.accepting]
     assert not [edge for edge in graph.edges if edge.source == last.id]
 
@@ -129,7 +129,7 @@ def test_of_several_terminals_the_one_that_lark_takes_wins(priority: str, scaled
             f"T{k}{priority if k == 1 else ''}: {pattern}\n" for k, pattern in enumerate(patterns)
         )
         oracle = lark.Lark(text, parser="lalr", lexer="basic")
-        picture = Picture(terminal_graph(Grammar.from_lark(text), "T2", "T0", "T1"))
+        picture = Picture(terminal_graph(Grammar.from_lark(text).data, "T2", "T0", "T1"))
         for written in texts:
             try:
                 token = next(oracle.lex(written))
@@ -172,7 +172,7 @@ class Picture:
 
 def test_a_keyword_names_the_lexeme_that_it_is() -> None:
     grammar = Grammar.from_lark('start: ("if" | NAME)+\nNAME: /[a-z]+/\n%ignore " "')
-    graph = terminal_graph(grammar, "NAME", "if")
+    graph = terminal_graph(grammar.data, "NAME", "if")
     picture = Picture(graph)
     assert picture.first_lexeme("if") == ('"if"', 2)
     assert picture.first_lexeme("iff") == ("NAME", 3)
@@ -184,7 +184,7 @@ def test_a_keyword_names_the_lexeme_that_it_is() -> None:
 
 def test_which_terminal() -> None:
     with pytest.raises(DrawingError, match="which terminal"):
-        terminal_graph(Grammar.builtin("json"))
+        terminal_graph(Grammar.builtin("json").data)
 
 
 # Labels
@@ -258,7 +258,7 @@ def test_a_label_that_would_be_long_is_cut() -> None:
 
 
 def test_the_graph_of_a_number() -> None:
-    graph = terminal_graph(Grammar.builtin("json"), "NUMBER")
+    graph = terminal_graph(Grammar.builtin("json").data, "NUMBER")
     assert graph.title == r"NUMBER: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/"
     walked, accepting = walk(graph, ["-", "1-9", "0-9", ".", "0-9", "E e", "+ -", "0-9"])
     assert accepting == [False, False, True, True, False, True, False, False, True]
@@ -277,7 +277,7 @@ def walk(graph: Graph, labels: list[str]) -> tuple[str, list[bool]]:
 
 
 def test_what_lies_behind_is_said() -> None:
-    graph = terminal_graph(Grammar.from_lark("start: A B\nA: /a/\nB: /(?<=a)b/"), "B")
+    graph = terminal_graph(Grammar.from_lark("start: A B\nA: /a/\nB: /(?<=a)b/").data, "B")
     entries = {edge.labels for edge in graph.edges if edge.source.startswith("entry")}
     assert ("after a",) in entries
     assert len(entries) == 2
@@ -285,7 +285,7 @@ def test_what_lies_behind_is_said() -> None:
 
 def test_a_large_automaton_is_cut_and_says_so() -> None:
     grammar = Grammar.from_lark("start: A\nA: /[ab]*a[ab]{6}/")
-    graph = terminal_graph(grammar, "A", most=10)
+    graph = terminal_graph(grammar.data, "A", most=10)
     assert len([node for node in graph.nodes if node.shape in ("circle", "box")]) == 10
     (more,) = [node for node in graph.nodes if node.shape == "more"]
     assert more.rows[0].text == "118 more states"
@@ -296,17 +296,17 @@ def test_a_large_automaton_is_cut_and_says_so() -> None:
 @pytest.mark.slow
 def test_an_automaton_of_many_edges_is_cut_before_it_has_forty_states() -> None:
     grammar = Grammar.builtin("c")
-    graph = terminal_graph(grammar, "NAME")
+    graph = terminal_graph(grammar.data, "NAME")
     assert len(graph.edges) <= 104  # with two arrows from nowhere, and what leads to the states left out
     assert 1 < len(graph.nodes) < 40
-    assert len(terminal_graph(grammar, "NAME", most=1000).edges) > 200
+    assert len(terminal_graph(grammar.data, "NAME", most=1000).edges) > 200
 
 
 def test_terminals_of_bytes() -> None:
     grammar = Grammar.from_lark(r"start: A" "\n" r"A: /[\x80-\xff]+[^a]./s", use_bytes=True)
-    (edges,) = [{edge.labels for edge in graph.edges} for graph in [terminal_graph(grammar, "A")]]
+    (edges,) = [{edge.labels for edge in graph.edges} for graph in [terminal_graph(grammar.data, "A")]]
     assert {("\\x80-\\xff",), ("any",)} <= edges
-    regexp = grammar.terminals[0].pattern.regexp
+    regexp = grammar.data.terminals[0].pattern.regexp
     automaton = character_automaton([compile_pattern(regexp, use_bytes=True)], use_bytes=True)
     for text in texts_over("a\x80\xff", 5):
         match = re.match(regexp.encode("latin-1"), text.encode("latin-1"))
@@ -316,35 +316,35 @@ def test_terminals_of_bytes() -> None:
 @pytest.mark.slow
 def test_every_regex_of_python_can_be_drawn() -> None:
     grammar = Grammar.from_file(PYTHON, start="file_input", postlex="python", conflicts="shift")
-    for terminal in grammar.terminals:
+    for terminal in grammar.data.terminals:
         if terminal.pattern is not None and terminal.pattern.kind == "re":
-            assert draw_terminal(grammar, terminal.name).startswith("<svg")
+            assert draw_terminal(grammar.data, terminal.name).startswith("<svg")
 
 
 def test_terminals_are_found_by_name_and_by_literal() -> None:
     grammar = Grammar.builtin("json")
     names = ["TRUE", '"true"', "true"]
-    assert len({draw_terminal(grammar, name) for name in names}) == 1
+    assert len({draw_terminal(grammar.data, name) for name in names}) == 1
     with pytest.raises(DrawingError, match=r"no terminal NUMBERS; did you mean NUMBER\?"):
-        terminal_graph(grammar, "NUMBERS")
+        terminal_graph(grammar.data, "NUMBERS")
     with pytest.raises(DrawingError, match=r"there are: .*STRING"):
-        terminal_graph(grammar, "zzz")
+        terminal_graph(grammar.data, "zzz")
 
 
 def test_what_has_no_automaton() -> None:
     grammar = Grammar.from_file(PYTHON, start="file_input", postlex="python", conflicts="shift")
     with pytest.raises(DrawingError, match="_INDENT has no pattern"):
-        terminal_graph(grammar, "_INDENT")
+        terminal_graph(grammar.data, "_INDENT")
     with pytest.raises(UnsupportedGrammarError, match="backreference"):
-        terminal_graph(Grammar.from_lark(r"start: A" "\n" r"A: /(?P<x>a+)b(?P=x)/"), "A")
+        terminal_graph(Grammar.from_lark(r"start: A" "\n" r"A: /(?P<x>a+)b(?P=x)/").data, "A")
 
 
 def test_each_terminal_of_a_grammar_in_another_one() -> None:
     grammar = Grammar.compose('start: "(" y ")" /;+/ | "c"', y='start: /[a-z]+/ "c"\n%ignore /[;]/')
-    assert any(terminal.in_place_of for terminal in grammar.terminals)
-    for terminal in grammar.terminals:
+    assert any(terminal.in_place_of for terminal in grammar.data.terminals)
+    for terminal in grammar.data.terminals:
         assert terminal.name in str(grammar.draw(terminal.name)) or terminal.literal
-    assert "Tried in this order:" in str(grammar.draw(*(terminal.name for terminal in grammar.terminals)))
+    assert "Tried in this order:" in str(grammar.draw(*(terminal.name for terminal in grammar.data.terminals)))
 
 
 def test_the_title_has_what_the_author_wrote(tmp_path: Path) -> None:
@@ -356,7 +356,7 @@ def test_the_title_has_what_the_author_wrote(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     grammar = Grammar.from_file(main)
-    titles = {name: terminal_graph(grammar, name).title for name in ("N", "lib__A", "WS_INLINE", "M")}
+    titles = {name: terminal_graph(grammar.data, name).title for name in ("N", "lib__A", "WS_INLINE", "M")}
     assert titles == {
         "N": "N: _D+",
         "lib__A": 'A: B | "//"',
@@ -367,6 +367,6 @@ def test_the_title_has_what_the_author_wrote(tmp_path: Path) -> None:
 
 def test_a_long_pattern_stands_below_the_title() -> None:
     pattern = f"/{'ab|' * 60}c/"
-    graph = terminal_graph(Grammar.from_lark(f"start: A\nA: {pattern}\n"), "A")
+    graph = terminal_graph(Grammar.from_lark(f"start: A\nA: {pattern}\n").data, "A")
     assert graph.title == "A"
     assert "".join(graph.legend).startswith(pattern)

@@ -45,7 +45,7 @@ def test_matches_are_those_of_the_pattern_on_what_is_allowed(pattern: str) -> No
     for allowed in ("ab", "abc", "aé", 'ab"é', "bc"):
         within = Characters(list(allowed)).texts()
         try:
-            narrow = with_terminals_within(grammar, ["T"], within, 10_000)
+            narrow = with_terminals_within(grammar.data, ["T"], within, 10_000)
         except EmptyLanguageError:
             narrow = None
         runner = None if narrow is None else runner_of(compile_terminal(narrow, narrow.terminals[0]))

@@ -82,7 +82,7 @@ def quoted(name: str) -> str:
 def test_any_schema(schema: Schema) -> None:
     grammar = Grammar.from_sql_schema(schema)
     again = Grammar.from_lark(grammar.to_lark())
-    assert again.terminals == grammar.terminals
+    assert again.data.terminals == grammar.data.terminals
     assert again.fingerprint == grammar.fingerprint
     constraint = pdacon.compile(grammar, EVERY_BYTE)  # raises for what is not deterministic
     with closing(sqlite3.connect(":memory:")) as database:

@@ -11,7 +11,6 @@ from support.lark_oracle import accepts as lark_accepts
 
 import pdacon
 from pdacon import Grammar, RegularSet
-from pdacon.front.grammar import from_data
 from pdacon.grammar.serialized import from_json, to_json
 
 BYTES = pdacon.Vocabulary.bytes()
@@ -50,7 +49,7 @@ def test_several_sets() -> None:
     assert pdacon.compile(both, BYTES).accepts("1+234")
     assert not pdacon.compile(both, BYTES).accepts("1+2345")
     assert not pdacon.compile(both, BYTES).accepts("1 +2")
-    assert [texts.name for texts in both.within] == ["'[^ ]*'", "'.{0,5}'"]
+    assert [texts.name for texts in both.data.within] == ["'[^ ]*'", "'.{0,5}'"]
     once = pdacon.compile(SUM & (NO_BLANKS & SHORT), BYTES)
     twice = pdacon.compile(both, BYTES)
     for text in map("".join, product("1+ ", repeat=3)):
@@ -116,14 +115,14 @@ def test_what_is_no_set() -> None:
 def test_the_set_is_kept() -> None:
     narrowed = SUM & SHORT
     assert pickle.loads(pickle.dumps(narrowed)) == narrowed
-    assert from_data(from_json(to_json(narrowed))) == narrowed
+    assert Grammar(from_json(to_json(narrowed.data))) == narrowed
     assert narrowed != SUM
     assert len({narrowed.fingerprint, SUM.fingerprint, (SUM & NO_BLANKS).fingerprint}) == 3
     assert (SUM & SHORT.named("x")).fingerprint == narrowed.fingerprint
     assert repr(narrowed).startswith("<Grammar from text & '.{0,5}': ")
-    record = json.loads(to_json(SUM))
+    record = json.loads(to_json(SUM.data))
     assert "within" not in record  # where there is none
-    assert from_data(from_json(json.dumps(record).encode())) == SUM
+    assert Grammar(from_json(json.dumps(record).encode())) == SUM
     loaded = pdacon.Constraint.from_bytes(pdacon.compile(narrowed, BYTES).to_bytes(), verify=True)
     assert loaded.grammar == narrowed
     assert loaded.accepts("1+2")

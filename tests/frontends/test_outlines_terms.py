@@ -27,7 +27,7 @@ MADE: dict[str, Any] = {
 @pytest.mark.parametrize("name", [*NAMES, *MADE])
 def test_a_regular_term_has_the_texts_of_its_pattern(name: str) -> None:
     term = MADE[name] if name in MADE else getattr(types, name)
-    pattern, grammar, rng = dsl.to_regex(term), Grammar.from_outlines(term), random.Random(name)
+    pattern, grammar, rng = dsl.to_regex(term), Grammar.from_type(term), random.Random(name)
     sentences = grammar.sample(5, seed=1)
     texts = [*sentences, *(mutated(text, "ab1-. ", rng) for text in sentences), "", "3", "abc"]
     assert [grammar.accepts(text) for text in texts] == [re.fullmatch(pattern, text) is not None for text in texts]
@@ -36,12 +36,12 @@ def test_a_regular_term_has_the_texts_of_its_pattern(name: str) -> None:
 
 def test_schemas_and_context_free_parts() -> None:
     schema = types.JsonSchema({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]})
-    assert Grammar.from_outlines(schema).accepts('{"a": 3}')
+    assert Grammar.from_type(schema).accepts('{"a": 3}')
     calls = types.CFG('start: "(" start? ")"')
     assert pdacon.compile(calls, Vocabulary.bytes()).accepts("(())")
-    assert Grammar.from_outlines(types.CFG("%llguidance {}\nstart: /a/{2}")).accepts("aa")
+    assert Grammar.from_type(types.CFG("%llguidance {}\nstart: /a/{2}")).accepts("aa")
     both = "call: " + types.either(schema, types.exactly(2, calls + ";")) + types.at_least(1, types.regex("[!?]"))
-    grammar = Grammar.from_outlines(both)
+    grammar = Grammar.from_type(both)
     assert [grammar.accepts(f"call: {text}") for text in ('{"a": 3}!', "();(());?!", "();!", '{"a": 3}')] == [
         True,
         True,
@@ -51,7 +51,8 @@ def test_schemas_and_context_free_parts() -> None:
 
 
 def test_what_cannot_be_had() -> None:
-    with pytest.raises(TypeError, match="from_type"):
-        Grammar.from_outlines(int)
+    for options in ({"form": "python"}, {"spelling": pdacon.Spelling()}, {"lax": True}):
+        with pytest.raises(ValueError, match="output type of Outlines has no form, spelling or lax"):
+            Grammar.from_type(types.email, **options)
     with pytest.raises(UnsupportedTypeError, match="whitespace"):
-        Grammar.from_outlines(types.JsonSchema({"type": "integer"}, whitespace_pattern=" *"))
+        Grammar.from_type(types.JsonSchema({"type": "integer"}, whitespace_pattern=" *"))

@@ -144,7 +144,7 @@ def test_names_that_begin_others() -> None:
 def test_it_prints_itself_as_lark(grammar: Grammar) -> None:
     again = Grammar.from_lark(grammar.to_lark())
     assert again == grammar
-    assert again.terminals == grammar.terminals
+    assert again.data.terminals == grammar.data.terminals
     assert again.fingerprint == grammar.fingerprint
 
 

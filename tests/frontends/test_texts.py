@@ -53,7 +53,7 @@ def test_choices(seed: int) -> None:
 @pytest.mark.parametrize("strings", [[""], ["a"], ["", "a"], ["a", "a"], ["ab", "a", "abab"], ["\n", "é\n"]])
 def test_small_choices(strings: list[str]) -> None:
     require_same(Grammar.from_choices(strings), set(strings))
-    require_same(Grammar.from_set(RegularSet.from_choices(strings)), set(strings))
+    require_same(Grammar.from_regex(RegularSet.from_choices(strings)), set(strings))
 
 
 def test_sets_take_the_place_of_grammars() -> None:
@@ -102,15 +102,15 @@ def test_what_is_empty_is_refused() -> None:
         Grammar.from_choices(["a", 3])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="lone surrogate"):
         Grammar.from_choices(["\ud800"])
-    with pytest.raises(TypeError, match=r"from_set: regular_set must be a pdacon\.RegularSet, not str"):
-        Grammar.from_set("a")
+    with pytest.raises(TypeError, match="from_regex"):
+        Grammar.from_regex(3)  # type: ignore[arg-type]
     with pytest.raises(pdacon.LimitExceededError, match="states"):
         Grammar.from_choices(["abcdef"], limits=pdacon.Limits(states=3))
 
 
 def test_grammars_keep_what_they_are_made_of() -> None:
     grammar = Grammar.from_choices(["yes", "no"])
-    assert (grammar.language, grammar.source) == ("choices", '{"yes", "no"}')
+    assert (grammar.data.language, grammar.data.source) == ("choices", '{"yes", "no"}')
     assert repr(grammar) == '<Grammar from {"yes", "no"}: 1 terminals, 1 nonterminals, 1 productions>'
     assert grammar.to_lark() == "start: TEXT\nTEXT: /yes|no/\n"
     assert pickle.loads(pickle.dumps(grammar)) == grammar
@@ -120,6 +120,9 @@ def test_grammars_keep_what_they_are_made_of() -> None:
         == Grammar.from_choices(["no", "yes"]).fingerprint
         != Grammar.from_choices(["no"]).fingerprint
     )
-    assert (Grammar.from_regex("a+").source, Grammar.from_regex("a+").language) == ("'a+'", "regular expression")
+    assert (Grammar.from_regex("a+").data.source, Grammar.from_regex("a+").data.language) == (
+        "'a+'",
+        "regular expression",
+    )
     assert "expected" in grammar.explain("maybe").reason
     assert sorted(grammar.sample(5, seed=1)) == ["no", "yes"]

@@ -29,11 +29,13 @@ def stock(text: str, **options: Any) -> lark.Lark | Exception:
 
 
 def assert_same(parser: lark.Lark, grammar: Grammar) -> None:
-    name = grammar.symbol_name
-    assert [(name(p.lhs), [name(s) for s in p.rhs], p.priority, p.alias, p.order) for p in grammar.productions] == [
+    name = grammar.data.symbol_name
+    assert [
+        (name(p.lhs), [name(s) for s in p.rhs], p.priority, p.alias, p.order) for p in grammar.data.productions
+    ] == [
         (r.origin.name, [s.name for s in r.expansion], r.options.priority or 0, r.alias, r.order) for r in parser.rules
     ]
-    lexed = [t for t in grammar.terminals if t.pattern is not None]
+    lexed = [t for t in grammar.data.terminals if t.pattern is not None]
     assert [(t.name, t.priority) for t in lexed] == [(t.name, t.priority) for t in parser.terminals]
     for ours, theirs in zip(lexed, parser.terminals, strict=True):
         pattern = theirs.pattern
@@ -41,8 +43,8 @@ def assert_same(parser: lark.Lark, grammar: Grammar) -> None:
         assert (ours.pattern.kind, ours.pattern.value) == (pattern.type, pattern.value)
         assert (ours.pattern.flags, ours.pattern.regexp) == (pattern.flags, pattern.to_regexp())
         assert (ours.pattern.min_width, ours.pattern.max_width) == (pattern.min_width, pattern.max_width)
-    assert {name(i) for i in grammar.ignore} == set(parser.ignore_tokens)
-    assert [name(i) for i in grammar.starts] == parser.options.start
+    assert {name(i) for i in grammar.data.ignore} == set(parser.ignore_tokens)
+    assert [name(i) for i in grammar.data.starts] == parser.options.start
 
 
 @pytest.mark.parametrize("lexer", ["contextual", "basic"])
@@ -88,8 +90,8 @@ def test_larks_own_grammars(name: str, start: str) -> None:
     parser = lark.Lark.open(str(path), parser="lalr", start=start)
     grammar = Grammar.from_file(path, start=start)
     assert_same(parser, grammar)
-    assert all(production.span is not None for production in grammar.productions)
-    assert all(terminal.span is not None for terminal in grammar.terminals)
+    assert all(production.span is not None for production in grammar.data.productions)
+    assert all(terminal.span is not None for terminal in grammar.data.terminals)
 
 
 @pytest.mark.parametrize("several", [["start", "a"], ["a", "b", "start"], ["b"]])

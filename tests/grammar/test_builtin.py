@@ -16,7 +16,7 @@ from support.lark_oracle import accepts, lark_parser
 
 from pdacon import check
 from pdacon.front.grammar import Grammar
-from pdacon.grammar.builtin import builtin_names
+from pdacon.grammar.builtin import builtin_name, builtin_names
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
 NAMES = ["arithmetic", "json"]
@@ -124,16 +124,16 @@ def test_each_has_a_sentence_that_says_what_it_is() -> None:
 @pytest.mark.slow
 def test_a_built_in_grammar_is_called_by_its_name(tmp_path: Path) -> None:
     grammar = Grammar.builtin("python_expression")
-    assert (grammar.source_path, grammar.builtin_name) == ("python_expression", "python_expression")
-    assert {path for path, _ in grammar.imported_files} == {"python"}
+    assert (grammar.data.source_path, builtin_name(grammar.data)) == ("python_expression", "python_expression")
+    assert {path for path, _ in grammar.data.imported_files} == {"python"}
     assert repr(grammar).startswith("<Grammar python_expression: ")
     assert check(grammar, seconds=0).subject == "python_expression"
-    span = grammar.terminals[0].span
+    span = grammar.data.terminals[0].span
     assert span is not None
     assert span.path == "python"
-    assert Grammar.builtin("json", start="object").builtin_name == "json"
+    assert builtin_name(Grammar.builtin("json", start="object").data) == "json"
     copy = tmp_path / "json"
     copy.write_text('start: "x"\n')
-    assert Grammar.from_file(copy).builtin_name is None
+    assert builtin_name(Grammar.from_file(copy).data) is None
     mine = Grammar.from_lark('start: "x"\n', source_path="json")
-    assert (mine.source_path, mine.builtin_name) == ("json", None)
+    assert (mine.data.source_path, builtin_name(mine.data)) == ("json", None)

@@ -26,7 +26,7 @@ PYTHON = Path(lark.__file__).parent / "grammars" / "python.lark"
 
 
 def expression(rule: str) -> Expression:
-    (definition, *_) = read_definitions(Grammar.from_lark(f'start: {rule}\na: "a"\nb: "b"\nc{{x}}: x\nN: /n/\n'))
+    (definition, *_) = read_definitions(Grammar.from_lark(f'start: {rule}\na: "a"\nb: "b"\nc{{x}}: x\nN: /n/\n').data)
     return definition.expression
 
 
@@ -56,7 +56,7 @@ def test_expressions(rule: str, expected: Expression) -> None:
 
 def test_templates_have_parameters() -> None:
     grammar = Grammar.from_lark('start: _sep{"a", ","}\n_sep{x, s}: x (s x)*\n')
-    _, template = read_definitions(grammar)
+    _, template = read_definitions(grammar.data)
     x, s = Name("x", "parameter"), Name("s", "parameter")
     repeated = Repeated(InOrder((s, x)), 0, None)
     assert template == Definition("_sep", ("x", "s"), InOrder((x, repeated)), imported=False)
@@ -64,7 +64,7 @@ def test_templates_have_parameters() -> None:
 
 def test_order_imports_and_what_is_not_used() -> None:
     grammar = Grammar.from_lark('%import python.name -> word\nstart: word\n?unused: "u"\n!other.2: "o"\n')
-    assert [(d.name, d.imported) for d in read_definitions(grammar)] == [
+    assert [(d.name, d.imported) for d in read_definitions(grammar.data)] == [
         ("start", False),
         ("unused", False),
         ("other", False),
@@ -74,7 +74,7 @@ def test_order_imports_and_what_is_not_used() -> None:
 
 def test_extended_rules() -> None:
     grammar = Grammar.from_lark('start: a\na: "x" | "y"\n%extend a: "z"\n')
-    extended = read_definitions(grammar)[1].expression
+    extended = read_definitions(grammar.data)[1].expression
     assert isinstance(extended, OneOf)
     assert {written(item) for item in extended.items} == {'"x"', '"y"', '"z"'}
 
@@ -85,20 +85,20 @@ def test_a_grammar_that_has_gone(tmp_path: Path) -> None:
     grammar = Grammar.from_file(tmp_path / "main.lark")
     (tmp_path / "other.lark").unlink()
     with pytest.raises(GrammarSyntaxError, match="other"):
-        read_definitions(grammar)
+        read_definitions(grammar.data)
 
 
 def rewritten(grammar: Grammar) -> Grammar:
     """The grammar with its rules written anew, and its other lines as they were."""
-    names = {definition.name for definition in read_definitions(grammar)}
-    other = [line for line in grammar.source.splitlines() if re.split("[.:]", line)[0].strip("?! ") not in names]
-    rules = [f"{d.name}: {written(d.expression)}" for d in read_definitions(grammar)]
-    return Grammar.from_lark("\n".join([*other, *rules]) + "\n", conflicts="shift", lexer=grammar.options.lexer)
+    names = {definition.name for definition in read_definitions(grammar.data)}
+    other = [line for line in grammar.data.source.splitlines() if re.split("[.:]", line)[0].strip("?! ") not in names]
+    rules = [f"{d.name}: {written(d.expression)}" for d in read_definitions(grammar.data)]
+    return Grammar.from_lark("\n".join([*other, *rules]) + "\n", conflicts="shift", lexer=grammar.data.options.lexer)
 
 
 def productions(grammar: Grammar) -> set[tuple[str, tuple[str, ...]]]:
-    describe = grammar.describe_symbol
-    return {(describe(p.lhs), tuple(map(describe, p.rhs))) for p in grammar.productions}
+    describe = grammar.data.describe_symbol
+    return {(describe(p.lhs), tuple(map(describe, p.rhs))) for p in grammar.data.productions}
 
 
 @pytest.mark.slow
@@ -119,5 +119,5 @@ def test_written_again_they_mean_the_same() -> None:
 
 def test_every_rule_of_python_is_there() -> None:
     grammar = Grammar.from_file(PYTHON, start="file_input", postlex="python", conflicts="shift")
-    names = {definition.name for definition in read_definitions(grammar)}
-    assert {p.rule for p in grammar.productions} <= names
+    names = {definition.name for definition in read_definitions(grammar.data)}
+    assert {p.rule for p in grammar.data.productions} <= names

@@ -30,7 +30,7 @@ def test_the_ending_says_what_a_file_is_written_in(name: str, text: str, languag
     file.write_text(text)
     for given in (file, str(file)):
         grammar = Grammar.from_file(given)
-        assert (grammar.language, grammar.source_path) == (language, str(file))
+        assert (grammar.data.language, grammar.data.source_path) == (language, str(file))
         assert grammar.accepts("((a))")
     assert pdacon.compile(file, Vocabulary.bytes()).accepts("(a)")
     assert pdacon.check(file).ok
@@ -41,7 +41,7 @@ def test_a_json_schema(tmp_path: Path) -> None:
     file.write_text(json.dumps({"type": "integer", "minimum": 3}))
     grammar = Grammar.from_file(file)
     assert [grammar.accepts(text) for text in ("2", "3")] == [False, True]
-    assert grammar.source_path == str(file)
+    assert grammar.data.source_path == str(file)
 
 
 @pytest.mark.parametrize("ending", ["gbnf", "ebnf", "json"])

@@ -211,7 +211,7 @@ def test_files(tmp_path: Path) -> None:
     with pytest.raises(GrammarSyntaxError, match="byte order mark"):
         Grammar.from_file(path)
     path.write_bytes(b'start: "a"\r\n  | "b"\r\n')
-    assert [str(p.span) for p in Grammar.from_file(path).productions] == [f"{path}:1:8", f"{path}:2:5"]
+    assert [str(p.span) for p in Grammar.from_file(path).data.productions] == [f"{path}:1:8", f"{path}:2:5"]
 
 
 def test_too_little_of_pythons_stack_is_an_error_of_ours() -> None:

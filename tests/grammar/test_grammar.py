@@ -15,7 +15,8 @@ from support.lark_oracle import accepts
 
 from pdacon.errors import GrammarSyntaxError
 from pdacon.front.grammar import Grammar
-from pdacon.grammar import GrammarOptions, Nonterminal, Production, Span, Terminal
+from pdacon.grammar import GrammarData, GrammarOptions, Nonterminal, Production, Span, Terminal
+from pdacon.lalr import build_tables
 
 TEXT = """\
 // a list
@@ -36,34 +37,34 @@ def grammar() -> Grammar:
 
 
 def describe(grammar: Grammar) -> list[str]:
-    return [grammar.describe_production(k) for k in range(len(grammar.productions))]
+    return [grammar.data.describe_production(k) for k in range(len(grammar.data.productions))]
 
 
 def written(grammar: Grammar, span: Span | None) -> str:
     assert span is not None
     assert span.line == span.end_line
-    return grammar.source.split("\n")[span.line - 1][span.column - 1 : span.end_column - 1]
+    return grammar.data.source.split("\n")[span.line - 1][span.column - 1 : span.end_column - 1]
 
 
 def test_symbols_are_terminals_then_end_then_nonterminals(grammar: Grammar) -> None:
-    count = len(grammar.terminals)
-    assert grammar.end == count
-    assert [grammar.symbol_name(i) for i in range(count)] == [t.name for t in grammar.terminals]
-    assert grammar.symbol_name(count) == "$END"
-    assert [grammar.symbol_name(count + 1 + k) for k in range(4)] == ["start", "item", "_sep", "__start_star_0"]
-    assert grammar.starts == (count + 1,)
-    assert {grammar.symbol_name(i) for i in grammar.ignore} == {"__IGNORE_0"}
+    count = len(grammar.data.terminals)
+    assert grammar.data.end == count
+    assert [grammar.data.symbol_name(i) for i in range(count)] == [t.name for t in grammar.data.terminals]
+    assert grammar.data.symbol_name(count) == "$END"
+    assert [grammar.data.symbol_name(count + 1 + k) for k in range(4)] == ["start", "item", "_sep", "__start_star_0"]
+    assert grammar.data.starts == (count + 1,)
+    assert {grammar.data.symbol_name(i) for i in grammar.data.ignore} == {"__IGNORE_0"}
     with pytest.raises(IndexError):
-        grammar.symbol_name(-1)
+        grammar.data.symbol_name(-1)
     with pytest.raises(IndexError):
-        grammar.symbol_name(count + 99)
+        grammar.data.symbol_name(count + 99)
 
 
 def test_a_declared_terminal_has_no_pattern_and_comes_last(grammar: Grammar) -> None:
-    declared = grammar.terminals[-1]
+    declared = grammar.data.terminals[-1]
     assert declared == Terminal("_INDENT", None, 0, declared.span)
     assert written(grammar, declared.span) == "_INDENT"
-    assert all(terminal.pattern is not None for terminal in grammar.terminals[:-1])
+    assert all(terminal.pattern is not None for terminal in grammar.data.terminals[:-1])
 
 
 def test_productions_are_described_in_the_authors_words(grammar: Grammar) -> None:
@@ -79,12 +80,12 @@ def test_productions_are_described_in_the_authors_words(grammar: Grammar) -> Non
         '("," item)+: "," item',
         '("," item)+: ("," item)+ "," item',
     ]
-    assert [p.rule for p in grammar.productions] == ["start"] * 3 + ["item"] * 3 + ["_sep"] * 2 + ["start"] * 2
-    assert {p.priority for p in grammar.productions if p.rule == "item"} == {2}
+    assert [p.rule for p in grammar.data.productions] == ["start"] * 3 + ["item"] * 3 + ["_sep"] * 2 + ["start"] * 2
+    assert {p.priority for p in grammar.data.productions if p.rule == "item"} == {2}
 
 
 def test_productions_have_the_place_of_their_alternative(grammar: Grammar) -> None:
-    places = [written(grammar, production.span) for production in grammar.productions]
+    places = [written(grammar, production.span) for production in grammar.data.productions]
     first = '"[" item ("," item)* "]"   -> list'
     assert places[:3] == [first, first, '"[" "]"']
     assert places[3:8] == ["NAME", "_INDENT NUMBER? _sep", "_INDENT NUMBER? _sep", '";"', '"|"']
@@ -92,7 +93,7 @@ def test_productions_have_the_place_of_their_alternative(grammar: Grammar) -> No
 
 
 def test_terminals_have_the_place_of_their_definition_first_use_or_import(grammar: Grammar) -> None:
-    places = {terminal.name: (written(grammar, terminal.span), terminal.span) for terminal in grammar.terminals}
+    places = {terminal.name: (written(grammar, terminal.span), terminal.span) for terminal in grammar.data.terminals}
     assert {name: place for name, (place, _) in places.items()} == {
         "NAME": "NAME",
         "NUMBER": "NUMBER",
@@ -105,7 +106,7 @@ def test_terminals_have_the_place_of_their_definition_first_use_or_import(gramma
         "_INDENT": "_INDENT",
     }
     assert str(places["LSQB"][1]) == "<grammar>:2:8"
-    assert [(n.name, written(grammar, n.span), n.repeats) for n in grammar.nonterminals] == [
+    assert [(n.name, written(grammar, n.span), n.repeats) for n in grammar.data.nonterminals] == [
         ("start", "start", False),
         ("item", "item", False),
         ("_sep", "_sep", False),
@@ -116,24 +117,24 @@ def test_terminals_have_the_place_of_their_definition_first_use_or_import(gramma
 def test_only_literals_without_a_name_are_shown_as_literals(grammar: Grammar) -> None:
     named = Grammar.from_lark(GOOD["named literal"])
     assert describe(named) == ['start: LBRACE "}"']
-    assert {t.name: t.literal for t in named.terminals} == {"LBRACE": None, "RBRACE": '"}"'}
+    assert {t.name: t.literal for t in named.data.terminals} == {"LBRACE": None, "RBRACE": '"}"'}
 
 
 def test_places_in_templates_and_imports() -> None:
     templates = Grammar.from_lark(GOOD["templates"])
     assert describe(templates)[2:4] == ['_list{a,COMMA}: a ("," a)+', "_list{a,COMMA}: a"]
-    assert {p.rule for p in templates.productions} == {"start", "_list", "a"}
-    assert all(p.span is not None and p.span.line in (1, 2, 3) for p in templates.productions)
+    assert {p.rule for p in templates.data.productions} == {"start", "_list", "a"}
+    assert all(p.span is not None and p.span.line in (1, 2, 3) for p in templates.data.productions)
     imported = Grammar.from_lark('start: "a" rule_params\n%import lark.rule_params', source_path="x.lark")
-    spans = {p.rule: str(p.span) for p in imported.productions}
+    spans = {p.rule: str(p.span) for p in imported.data.productions}
     assert spans == {"start": "x.lark:1:8", "rule_params": "x.lark:2:14"}
 
 
 def test_where_alternatives_cannot_be_told_apart_the_place_is_the_rules_name() -> None:
     grammar = Grammar.from_lark('start: ("a" | "a") "b" | "c"\n')
-    assert [written(grammar, p.span) for p in grammar.productions] == ["start", "start"]
+    assert [written(grammar, p.span) for p in grammar.data.productions] == ["start", "start"]
     single = Grammar.from_lark('start: ("a" | "a")? "b"\n')
-    assert [written(single, p.span) for p in single.productions] == ['("a" | "a")? "b"'] * 2
+    assert [written(single, p.span) for p in single.data.productions] == ['("a" | "a")? "b"'] * 2
 
 
 def test_repetitions_are_described() -> None:
@@ -148,7 +149,7 @@ def test_repetitions_are_described() -> None:
 def test_every_production_and_terminal_has_a_place(name: str) -> None:
     grammar = Grammar.from_lark(GOOD[name])
     lines = [*GOOD[name].split("\n"), ""]
-    for record in [*grammar.terminals, *grammar.nonterminals, *grammar.productions]:
+    for record in [*grammar.data.terminals, *grammar.data.nonterminals, *grammar.data.productions]:
         span = record.span
         assert span is not None, record
         assert (span.line, span.column) <= (span.end_line, span.end_column)
@@ -168,7 +169,9 @@ def test_what_imports_need_is_used(tmp_path: Path) -> None:
     )
     text = "start: list\n%import .lists (list, item, other, WORD)\n"
     grammar = Grammar.from_lark(text, source_path=tmp_path / "main.lark")
-    assert [(name.name, str(name.span).rpartition("main.lark")[2]) for name in grammar.unused] == [("other", ":2:29")]
+    assert [(name.name, str(name.span).rpartition("main.lark")[2]) for name in grammar.data.unused] == [
+        ("other", ":2:29")
+    ]
 
 
 def test_equal_are_those_of_the_same_text_place_and_options() -> None:
@@ -234,7 +237,9 @@ def test_a_grammar_checks_its_symbols() -> None:
         "options": GrammarOptions(),
         "source": "start: A\n%declare A\n",
     }
-    Grammar(**parts)  # type: ignore[arg-type]
+    GrammarData(**parts)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"Grammar takes GrammarData, not str; see Grammar\.from_lark"):
+        Grammar("start: A")  # type: ignore[arg-type]
     wrong = [
         {"starts": ()},
         {"starts": (0,)},
@@ -246,7 +251,15 @@ def test_a_grammar_checks_its_symbols() -> None:
     ]
     for change in wrong:
         with pytest.raises(ValueError):
-            Grammar(**{**parts, **change})  # type: ignore[arg-type]
+            GrammarData(**{**parts, **change})  # type: ignore[arg-type]
+
+
+def test_who_takes_a_grammar_for_its_data_is_told() -> None:
+    grammar = Grammar.from_lark('start: "a"')
+    with pytest.raises(AttributeError, match=r"'Grammar' object has no attribute 'starts'; .* grammar\.data\.starts$"):
+        build_tables(grammar)  # type: ignore[arg-type]
+    with pytest.raises(AttributeError, match=r"'Grammar' object has no attribute 'terminal'$"):
+        grammar.terminal  # type: ignore[attr-defined]  # noqa: B018
 
 
 @pytest.mark.parametrize(
@@ -290,7 +303,7 @@ def test_an_undefined_start_names_the_rules() -> None:
 @pytest.mark.parametrize("name", ["json", "python_spaces", "url"])
 def test_names_are_plain_strings(name: str) -> None:
     """Lark's own are tokens, which show themselves as such."""
-    assert {type(terminal.name) for terminal in Grammar.builtin(name).terminals} == {str}
+    assert {type(terminal.name) for terminal in Grammar.builtin(name).data.terminals} == {str}
 
 
 def test_alternatives_have_their_places_among_blanks_and_comments() -> None:
@@ -298,7 +311,7 @@ def test_alternatives_have_their_places_among_blanks_and_comments() -> None:
     blanks = " " * 100_000
     text = f'start: "a" // one | two\n\n     // three\n   | "b"{blanks}| "c" other # four\n\n\nother: "d"\n'
     grammar = Grammar.from_lark(text)
-    assert [written(grammar, production.span) for production in grammar.productions] == [
+    assert [written(grammar, production.span) for production in grammar.data.productions] == [
         '"a"',
         '"b"',
         '"c" other',

@@ -48,7 +48,7 @@ def main(tmp_path: Path) -> Path:
 
 def test_each_name_has_its_place(main: Path) -> None:
     grammar = Grammar.from_file(main, start=["start", "x"])
-    found = {one.name: one for one in grammar.imports}
+    found = {one.name: one for one in grammar.data.imports}
     places = {name: (Path(one.definition.path or "").name, one.definition.line) for name, one in found.items()}
     assert places == {
         "item": ("lib.lark", 3),
@@ -61,7 +61,7 @@ def test_each_name_has_its_place(main: Path) -> None:
         "WS": ("common.lark", places["WS"][1]),
         "DIGIT": ("common.lark", places["DIGIT"][1]),
     }
-    texts = dict(grammar.imported_files)
+    texts = dict(grammar.data.imported_files)
     for name, one in found.items():
         line = texts[one.definition.path or ""].split("\n")[one.definition.line - 1]
         written = line[one.definition.column - 1 : one.definition.end_column - 1]
@@ -73,10 +73,10 @@ def test_each_name_has_its_place(main: Path) -> None:
 
 def test_terminals_and_productions_are_placed_there(main: Path) -> None:
     grammar = Grammar.from_file(main, start=["start", "x"])
-    files = {terminal.name: Path(terminal.span.path or "").name for terminal in grammar.terminals if terminal.span}
+    files = {terminal.name: Path(terminal.span.path or "").name for terminal in grammar.data.terminals if terminal.span}
     assert files["WORD"] == files["lib__NAME"] == "lib.lark"
     assert files["WS"] == files["DIGIT"] == "main.lark"
-    spans = [(p.rule, p.span) for p in grammar.productions]
+    spans = [(p.rule, p.span) for p in grammar.data.productions]
     assert {Path(span.path or "").name for rule, span in spans if span and rule == "item"} == {"lib.lark"}
 
 
@@ -108,7 +108,7 @@ def test_what_an_imported_name_needs_has_the_place_of_its_import(tmp_path: Path)
     (tmp_path / "lib.lark").write_text('a: "x" B\nB: /b+/\nc: "y" d B\nd: "z"\n', encoding="utf-8")
     main = tmp_path / "main.lark"
     main.write_text("start: a e\n%import .lib.a\n\n%import .lib.c -> e\n", encoding="utf-8")
-    sites = {one.name: one.site.line for one in Grammar.from_file(main).imports}
+    sites = {one.name: one.site.line for one in Grammar.from_file(main).data.imports}
     assert sites == {"a": 2, "lib__B": 2, "e": 4, "lib__d": 4}
 
 
@@ -118,14 +118,14 @@ def test_what_an_import_brings_along_has_the_name_of_its_file(tmp_path: Path) ->
     main = tmp_path / "main.lark"
     main.write_text("start: e\n%import .lib.e\n", encoding="utf-8")
     grammar = Grammar.from_file(main)
-    names = {symbol: grammar.describe_name(symbol) for symbol in ("lib__N", "_lib__m", "e", "start")}
+    names = {symbol: grammar.data.describe_name(symbol) for symbol in ("lib__N", "_lib__m", "e", "start")}
     assert names == {"lib__N": "N", "_lib__m": "_m", "e": "e", "start": "start"}
     report = check(grammar)
     assert f"repair, in {tmp_path / 'lib.lark'}: " in report.render()
     assert "      e_2: N | _m\n" in report.render()
 
     main.write_text('start: e N\nN: "n"\n%import .lib.e\n', encoding="utf-8")
-    assert Grammar.from_file(main).describe_name("lib__N") == "lib.N"
+    assert Grammar.from_file(main).data.describe_name("lib__N") == "lib.N"
 
 
 def write(folder: Path, **texts: str) -> None:
@@ -159,11 +159,11 @@ def test_imports_that_look_like_a_circle_are_taken(tmp_path: Path) -> None:
     write(tmp_path, left="%import .base.x\na: x\n", right="%import .base.x\nb: x\n", base='x: "x"\n')
     write(tmp_path, main="start: a b\n%import .left.a\n%import .right.b\n")
     write(tmp_path, odd="a: A\nA: /o\n%import .odd.a\n/x\n")
-    assert Grammar.from_file(tmp_path / "main.lark").productions
+    assert Grammar.from_file(tmp_path / "main.lark").data.productions
     path = str(tmp_path / "base.lark")
     text = "start: x\n%import .base.x\n"
-    assert Grammar.from_lark(text, source_path=path).productions
+    assert Grammar.from_lark(text, source_path=path).data.productions
     assert lark.Lark(text, parser="lalr", source_path=path).parse("x")
     text = "start: a\n%import .odd.a\n"
     assert lark.Lark(text, parser="lalr", source_path=path)
-    assert Grammar.from_lark(text, source_path=path).productions
+    assert Grammar.from_lark(text, source_path=path).data.productions

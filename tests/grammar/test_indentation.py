@@ -26,16 +26,16 @@ def loaded(postlex: Any, text: str = TEXT) -> Grammar:
 
 
 def names(grammar: Grammar, ids: Any) -> list[str]:
-    return sorted(grammar.symbol_name(k) for k in ids)
+    return sorted(grammar.data.symbol_name(k) for k in ids)
 
 
 @pytest.mark.parametrize("postlex", [BraceIndenter(), BraceIndenter], ids=["instance", "class"])
 def test_an_indenter_becomes_symbols(postlex: Any) -> None:
     grammar = loaded(postlex)
-    layout = grammar.layout
+    layout = grammar.data.layout
     assert layout is not None
     assert names(grammar, [layout.newline, layout.indent, layout.dedent]) == ["_DEDENT", "_INDENT", "_NL"]
-    assert grammar.terminals[layout.indent].pattern is None
+    assert grammar.data.terminals[layout.indent].pattern is None
     assert names(grammar, layout.opens) == ["LPAR"]  # The grammar has no brace, which is then never seen.
     assert names(grammar, layout.closes) == []
     assert layout.tab_len == 4
@@ -43,9 +43,9 @@ def test_an_indenter_becomes_symbols(postlex: Any) -> None:
 
 def test_a_parenthesis_that_opens_and_closes_opens() -> None:
     grammar = loaded(PropertyIndenter(), TEXT.replace("_NL", "NEWLINE").replace("_IN", "IN").replace("_DE", "DE"))
-    assert grammar.layout is not None
-    assert names(grammar, grammar.layout.opens) == ["LPAR"]
-    assert not grammar.layout.closes
+    assert grammar.data.layout is not None
+    assert names(grammar, grammar.data.layout.opens) == ["LPAR"]
+    assert not grammar.data.layout.closes
 
 
 def test_python_is_a_short_name_for_larks_own() -> None:
@@ -54,13 +54,13 @@ def test_python_is_a_short_name_for_larks_own() -> None:
 
 
 def test_a_grammar_without_indenter_has_no_layout() -> None:
-    assert loaded(None).layout is None
+    assert loaded(None).data.layout is None
     assert loaded(None).lark_options["postlex"] is None
 
 
 def test_names_that_no_rule_uses_are_terminals_all_the_same() -> None:
     grammar = loaded(TreeIndenter(), 'start: "a"\n_NL: "\\n"\nB: "b"\n%declare _INDENT _DEDENT\n')
-    assert [terminal.name for terminal in grammar.terminals] == ["_NL", "A", "_INDENT", "_DEDENT"]
+    assert [terminal.name for terminal in grammar.data.terminals] == ["_NL", "A", "_INDENT", "_DEDENT"]
 
 
 @pytest.mark.parametrize("small", INDENTED_GRAMMARS, ids=lambda small: small.name)
@@ -68,17 +68,20 @@ def test_stock_lark_is_told_the_same(small: Any) -> None:
     """By the options, after a pickle, and through a ready lark.Lark."""
     grammar = Grammar.from_lark(small.text, **small.options)
     parser = lark.Lark(grammar.to_lark(), **grammar.lark_options)
-    assert {t.name for t in parser.terminals} == {t.name for t in grammar.terminals if t.pattern is not None}
+    assert {t.name for t in parser.terminals} == {t.name for t in grammar.data.terminals if t.pattern is not None}
     copy = pickle.loads(pickle.dumps(grammar))
     given, told = small.options["postlex"], copy.lark_options["postlex"]
     for what in ("NL_type", "INDENT_type", "DEDENT_type", "tab_len", "indent_len"):
         assert getattr(told, what, None) == getattr(given, what, None)
     for what in ("OPEN_PAREN_types", "CLOSE_PAREN_types"):
         assert set(getattr(told, what)) == set(getattr(given, what))
-    assert copy.layout == grammar.layout
+    assert copy.data.layout == grammar.data.layout
     again = Grammar.from_lark(lark.Lark(small.text, parser="lalr", **small.options))
     assert again.fingerprint == copy.fingerprint == Grammar.from_lark(copy.to_lark(), **small.options).fingerprint
-    assert Grammar.from_lark(small.text, **{**small.options, "postlex": copy.options.postlex}).layout == grammar.layout
+    assert (
+        Grammar.from_lark(small.text, **{**small.options, "postlex": copy.data.options.postlex}).data.layout
+        == grammar.data.layout
+    )
 
 
 def test_the_fingerprint_tells_indenters_apart() -> None:
@@ -92,15 +95,17 @@ def test_python4_is_a_short_name_for_blocks_of_four_columns() -> None:
     class Four(FixedWidthIndenter, PythonIndenter):
         pass
 
-    assert loaded("python4", text).layout == loaded(Four, text).layout == loaded(Four(), text).layout
-    assert loaded("python4", text).options.postlex == replace(loaded("python", text).options.postlex, indent_len=4)
+    assert loaded("python4", text).data.layout == loaded(Four, text).data.layout == loaded(Four(), text).data.layout
+    assert loaded("python4", text).data.options.postlex == replace(
+        loaded("python", text).data.options.postlex, indent_len=4
+    )
 
 
 def test_a_width_of_blocks_becomes_part_of_the_layout() -> None:
-    layout = loaded(fixed(TreeIndenter(), 3)).layout
+    layout = loaded(fixed(TreeIndenter(), 3)).data.layout
     assert layout is not None
     assert layout.indent_len == 3
-    assert layout == replace(loaded(TreeIndenter()).layout, indent_len=3)
+    assert layout == replace(loaded(TreeIndenter()).data.layout, indent_len=3)
 
 
 @pytest.mark.parametrize(
@@ -240,12 +245,12 @@ def test_one_terminal_cannot_be_two_things(attributes: dict[str, Any], reason: s
 def test_what_an_indenter_makes_is_no_parenthesis() -> None:
     """Lark counts what it reads, not what it adds."""
     grammar = loaded(type("Changed", (TreeIndenter,), {"OPEN_PAREN_types": ["_INDENT"], "CLOSE_PAREN_types": ["LPAR"]}))
-    assert grammar.layout is not None
-    assert not grammar.layout.opens
-    assert names(grammar, grammar.layout.closes) == ["LPAR"]
+    assert grammar.data.layout is not None
+    assert not grammar.data.layout.opens
+    assert names(grammar, grammar.data.layout.closes) == ["LPAR"]
 
 
 def test_a_layout_names_terminals() -> None:
     grammar = loaded(TreeIndenter())
     with pytest.raises(ValueError, match="layout: not terminals"):
-        replace(grammar, layout=Layout(0, 1, 2, frozenset({9}), frozenset(), 1))
+        replace(grammar.data, layout=Layout(0, 1, 2, frozenset({9}), frozenset(), 1))

@@ -78,7 +78,7 @@ def constraint(grammar: Grammar, tekken: Vocabulary) -> Constraint:
 
 @pytest.fixture(scope="module")
 def meaning(grammar: Grammar) -> Configuration:
-    return Configuration.initial(Machine(grammar, build_tables(grammar)))
+    return Configuration.initial(Machine(grammar.data, build_tables(grammar.data)))
 
 
 def readable(here: Configuration, tokens: Sequence[bytes | None], ids: Sequence[int]) -> set[int]:

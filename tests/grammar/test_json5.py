@@ -58,7 +58,7 @@ def test_strict_lark_finds_nothing_and_check_no_error(grammar: Grammar) -> None:
 
 def test_names_are_those_of_ecmascript(grammar: Grammar) -> None:
     """Section 7.6 of ECMAScript 5.1, character by character."""
-    (name,) = (terminal.pattern for terminal in grammar.terminals if terminal.name == "NAME")
+    (name,) = (terminal.pattern for terminal in grammar.data.terminals if terminal.name == "NAME")
     assert name is not None
     matches = re.compile(name.regexp).fullmatch
     letters = {"Lu", "Ll", "Lt", "Lm", "Lo", "Nl"}

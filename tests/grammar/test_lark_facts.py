@@ -54,7 +54,7 @@ def test_invert_negates_once_for_each_production_of_a_rule() -> None:
     rules = lark.Lark(text, parser="lalr", priority="invert").rules
     assert {r.origin.name: r.options.priority for r in rules} == {"start": None, "a": 5, "b": -5}
     grammar = Grammar.from_lark(text, priority="invert")
-    assert {p.rule: p.priority for p in grammar.productions} == {"start": 0, "a": 5, "b": -5}
+    assert {p.rule: p.priority for p in grammar.data.productions} == {"start": 0, "a": 5, "b": -5}
 
 
 @pytest.mark.slow

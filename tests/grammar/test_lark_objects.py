@@ -38,11 +38,11 @@ def test_options_are_taken(options: dict[str, Any]) -> None:
     parser = lark.Lark(TEXT, parser="lalr", **options)
     before = [(r.options.priority, r.origin.name) for r in parser.rules], [t.priority for t in parser.terminals]
     grammar = Grammar.from_lark(parser, conflicts="shift", lookahead="commit")
-    assert (grammar.options.conflicts, grammar.options.lookahead) == ("shift", "commit")
-    assert grammar.options.lexer == parser.options.lexer
-    assert list(grammar.options.start) == parser.options.start
-    assert [p.priority for p in grammar.productions] == [r.options.priority or 0 for r in parser.rules]
-    assert [t.priority for t in grammar.terminals] == [t.priority for t in parser.terminals]
+    assert (grammar.data.options.conflicts, grammar.data.options.lookahead) == ("shift", "commit")
+    assert grammar.data.options.lexer == parser.options.lexer
+    assert list(grammar.data.options.start) == parser.options.start
+    assert [p.priority for p in grammar.data.productions] == [r.options.priority or 0 for r in parser.rules]
+    assert [t.priority for t in grammar.data.terminals] == [t.priority for t in parser.terminals]
     assert before == (
         [(r.options.priority, r.origin.name) for r in parser.rules],
         [t.priority for t in parser.terminals],
@@ -149,18 +149,18 @@ def test_files_and_imports_are_found_again(tmp_path: Path) -> None:
     (tmp_path / "words.lark").write_text("WORD: /[a-z]+/\n")
     (tmp_path / "main.lark").write_text("start: WORD\n%import .words.WORD\n")
     opened = lark.Lark.open(str(tmp_path / "main.lark"), parser="lalr")
-    assert Grammar.from_lark(opened).source_path == str(tmp_path / "main.lark")
+    assert Grammar.from_lark(opened).data.source_path == str(tmp_path / "main.lark")
     packaged = lark.Lark.open_from_package("lark", "lark.lark", ["grammars"], parser="lalr")
     grammar = Grammar.from_lark(packaged)
-    assert grammar.source_path is not None
-    assert grammar.source_path.startswith("lark/")
+    assert grammar.data.source_path is not None
+    assert grammar.data.source_path.startswith("lark/")
     assert lark.Lark(grammar.to_lark(), **grammar.lark_options).rules == packaged.rules
 
 
 def test_a_cached_parser_still_has_its_text(tmp_path: Path) -> None:
     for _ in range(2):
         parser = lark.Lark(TEXT, parser="lalr", cache=str(tmp_path / "cache"))
-        assert len(Grammar.from_lark(parser).productions) == len(parser.rules)
+        assert len(Grammar.from_lark(parser).data.productions) == len(parser.rules)
 
 
 class Upper(lark.lark.PostLex):

@@ -90,7 +90,7 @@ def test_templates_without_end(templates: str) -> None:
     ],
 )
 def test_templates_that_use_each_other(rules: str, text: str) -> None:
-    assert Grammar.from_lark(rules).productions
+    assert Grammar.from_lark(rules).data.productions
     lark.Lark(rules, parser="lalr").parse(text)
 
 
@@ -118,7 +118,7 @@ NESTED = {
 def test_levels(name: str) -> None:
     """What is just allowed is loaded in a thread whose stack is small; what is deeper is refused before Lark begins."""
     make = NESTED[name]
-    assert in_small_stack(lambda: Grammar.from_lark(make(MOST_LEVELS))).productions
+    assert in_small_stack(lambda: Grammar.from_lark(make(MOST_LEVELS))).data.productions
     for depth in (MOST_LEVELS + 1, 400, 3000):
         with pytest.raises(LimitExceededError, match=r"levels of .* at deep.lark:\d+:\d+: ") as caught:
             in_small_stack(lambda depth=depth: Grammar.from_lark(make(depth), source_path="deep.lark"))  # type: ignore[misc]
@@ -128,7 +128,7 @@ def test_levels(name: str) -> None:
 def test_brackets_in_literals_and_comments_are_none() -> None:
     brackets = "([{" * 200
     text = f'start: "{brackets}" A  // {brackets}\n# {brackets}\nA: /[{brackets}]+/ | /{re.escape(brackets)}/'
-    assert len(Grammar.from_lark(text).terminals) == 2
+    assert len(Grammar.from_lark(text).data.terminals) == 2
 
 
 @pytest.mark.slow
@@ -140,7 +140,7 @@ def test_terminals_that_are_written_out_twice_each() -> None:
     assert caught.value.given < 200_000
     words = "".join(f'W{k}: "{k}"\n' for k in range(5_000))
     names = " | ".join(f"W{k}" for k in range(5_000))
-    assert Grammar.from_lark(f"start: W\n{words}W: {names}").terminals
+    assert Grammar.from_lark(f"start: W\n{words}W: {names}").data.terminals
 
 
 def test_terminals_in_a_circle_are_left_to_lark() -> None:
@@ -159,4 +159,4 @@ def test_files(tmp_path: Path) -> None:
     with pytest.raises(LimitExceededError, match=r"levels of imports: .*main\.lark:2:10"):
         Grammar.from_lark("start: x\n%import .f0.x", source_path=str(tmp_path / "main.lark"))
     shallow = f"start: x\n%import .f{150 - MOST_LEVELS + 1}.x"
-    assert in_small_stack(lambda: Grammar.from_lark(shallow, source_path=str(tmp_path / "main.lark"))).terminals
+    assert in_small_stack(lambda: Grammar.from_lark(shallow, source_path=str(tmp_path / "main.lark"))).data.terminals

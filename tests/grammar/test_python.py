@@ -87,7 +87,7 @@ def test_keywords_are_no_names(constraint: Constraint, template: str) -> None:
 @pytest.mark.slow
 def test_letters_are_those_of_unicode_13(grammar: Grammar) -> None:
     """Whatever Unicode this Python has: it knows all of the grammar's, and the grammar most of its."""
-    (pattern,) = (terminal.pattern for terminal in grammar.terminals if terminal.name == "NAME")
+    (pattern,) = (terminal.pattern for terminal in grammar.data.terminals if terminal.name == "NAME")
     assert pattern is not None
     is_name = re.compile(pattern.regexp).fullmatch
     planes = [*range(0x32000), *range(0xE0000, 0xE0200), *range(0xE0200, 0x110000, 0x1001)]  # nothing is named beyond
@@ -167,7 +167,9 @@ def test_named_characters_are_those_of_unicode() -> None:
 def test_variants(name: str, sentences: list[str], others: list[str]) -> None:
     constraint = over_bytes(name)
     grammar = constraint.grammar
-    assert not [symbol.name for symbol in (*grammar.terminals, *grammar.nonterminals) if "python__" in symbol.name]
+    assert not [
+        symbol.name for symbol in (*grammar.data.terminals, *grammar.data.nonterminals) if "python__" in symbol.name
+    ]
     for text in sentences:
         assert is_sentence(constraint, text), text
     for text in others:

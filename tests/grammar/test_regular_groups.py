@@ -110,5 +110,5 @@ def test_grammars_with_sets_are_no_text_of_lark() -> None:
     grammar = Grammar.from_lark("start: /(?P<SUBSTRING_OF>abc)/", extensions=True)
     with pytest.raises(pdacon.UnsupportedGrammarError, match="stock Lark"):
         grammar.to_lark()
-    assert "(?P<SUBSTRING_OF>abc)" in grammar.describe_symbol(0)
+    assert "(?P<SUBSTRING_OF>abc)" in grammar.data.describe_symbol(0)
     assert "bc" in grammar.sample(40, seed=1)

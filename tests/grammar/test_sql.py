@@ -57,7 +57,7 @@ def test_rejects(grammar: Grammar, text: str) -> None:
     ],
 )
 def test_keywords_are_names_where_sqlite_takes_them(grammar: Grammar, text: str, not_taken: str) -> None:
-    keywords = re.findall(r"^([A-Z_]+)\.1:", str(grammar.source), re.MULTILINE)
+    keywords = re.findall(r"^([A-Z_]+)\.1:", str(grammar.data.source), re.MULTILINE)
     assert len(keywords) == 150
     for word in keywords:
         with_word = text.format(word, word)

@@ -35,7 +35,7 @@ def query() -> Grammar:
 
 def test_names_are_those_of_sql(grammar: Grammar) -> None:
     """Every rule and terminal is imported by its name: Lark would write sql__ before the others."""
-    symbols = [symbol.name for symbol in (*grammar.terminals, *grammar.nonterminals)]
+    symbols = [symbol.name for symbol in (*grammar.data.terminals, *grammar.data.nonterminals)]
     assert [name for name in symbols if "sql__" in name] == []
     assert {"INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "PRAGMA"}.isdisjoint(symbols)
 

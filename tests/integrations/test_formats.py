@@ -90,7 +90,7 @@ def test_refusals_say_why(kind: Kind, text: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "text", "door"),
     [
-        ("json_object", "", "json"),
+        ("json_object", "", "from_json_schema"),
         ("regex", "a", "from_regex"),
         ("choice", '["a"]', "from_choices"),
         ("lark", 'start: "a"', "from_lark"),

@@ -26,9 +26,9 @@ TEXTS = {
 
 
 def assert_same_rows(grammar: pdacon.Grammar, tables: Tables, stock: IntParseTable, starts: list[str]) -> None:
-    end = len(grammar.terminals)
-    names = [grammar.symbol_name(s) for s in range(end + 1 + len(grammar.nonterminals))]
-    bodies = [(names[p.lhs], [names[s] for s in p.rhs]) for p in grammar.productions]
+    end = len(grammar.data.terminals)
+    names = [grammar.data.symbol_name(s) for s in range(end + 1 + len(grammar.data.nonterminals))]
+    bodies = [(names[p.lhs], [names[s] for s in p.rhs]) for p in grammar.data.productions]
     state = {stock.start_states[s]: tables.start_states[k] for k, s in enumerate(starts)}
     queue = deque(state)
     while queue:
@@ -53,7 +53,7 @@ def assert_same_rows(grammar: pdacon.Grammar, tables: Tables, stock: IntParseTab
 def test_text(name: str) -> None:
     stock = lark.Lark(TEXTS[name], parser="lalr", lexer="basic")
     grammar = pdacon.Grammar.from_lark(TEXTS[name], lexer="basic")
-    assert_same_rows(grammar, build_tables(grammar), stock.parser.parser._parse_table, ["start"])
+    assert_same_rows(grammar, build_tables(grammar.data), stock.parser.parser._parse_table, ["start"])
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,6 @@ def test_grammars_that_lark_installs(file: str, starts: list[str]) -> None:
     path = LARK_GRAMMARS / file
     stock = lark.Lark.open(str(path), parser="lalr", start=starts)
     grammar = pdacon.Grammar.from_file(path, start=starts)
-    tables = build_tables(grammar)
+    tables = build_tables(grammar.data)
     assert_same_rows(grammar, tables, stock.parser.parser._parse_table, starts)
     assert not any(conflict.lark_only for conflict in tables.conflicts)

@@ -47,15 +47,15 @@ class Both:
         stack, copies = list(self.stack), list(self.copies)
         while (action := int(self.tables.action[stack[-1], terminal])) < 0:
             assert self.split.action[copies[-1], terminal] == action
-            production = self.grammar.productions[-action - 1]
+            production = self.grammar.data.productions[-action - 1]
             for states, table in ((stack, self.tables), (copies, self.split)):
                 del states[len(states) - len(production.rhs) :]
-                states.append(table.goto[states[-1], production.lhs - self.grammar.end - 1])
+                states.append(table.goto[states[-1], production.lhs - self.grammar.data.end - 1])
         copied = int(self.split.action[copies[-1], terminal])
         if action == 0:
             assert copied == 0
             return None
-        layout = self.grammar.layout
+        layout = self.grammar.data.layout
         assert layout is not None
         level = self.level + (terminal in layout.opens) - (terminal in layout.closes)
         return replace(self, stack=(*stack, action - 1), copies=(*copies, copied - 1), level=level)
@@ -68,7 +68,7 @@ def walk(grammar: Grammar, tables: Tables, split: Tables, random: Random, length
     for shifted in range(length):
         row = tables.action[both.stack[-1]]
         assert np.array_equal(row == 0, split.action[both.copies[-1]] == 0)
-        terminals = np.flatnonzero(row[: grammar.end]).tolist()
+        terminals = np.flatnonzero(row[: grammar.data.end]).tolist()
         following = next(filter(None, map(both.feed, random.sample(terminals, len(terminals)))), None)
         if following is None:
             return shifted
@@ -79,8 +79,8 @@ def walk(grammar: Grammar, tables: Tables, split: Tables, random: Random, length
 @pytest.mark.parametrize("small", INDENTED_GRAMMARS, ids=lambda small: small.name)
 def test_copies_do_what_their_origins_do(small: SmallGrammar) -> None:
     grammar = Grammar.from_lark(small.text, **small.options)
-    tables = build_tables(grammar)
-    split = split_parentheses(grammar, tables)
+    tables = build_tables(grammar.data)
+    split = split_parentheses(grammar.data, tables)
     random = Random(small.name)
     assert sum(walk(grammar, tables, split, random, 40) for _ in range(200)) > 200
 
@@ -88,8 +88,8 @@ def test_copies_do_what_their_origins_do(small: SmallGrammar) -> None:
 @pytest.mark.slow
 def test_copies_of_python_do_what_their_origins_do() -> None:
     grammar = python_grammar()
-    tables = build_tables(grammar)
-    split = split_parentheses(grammar, tables)
+    tables = build_tables(grammar.data)
+    split = split_parentheses(grammar.data, tables)
     assert (tables.num_states, split.num_states) == (808, 1117)
     random = Random(1)
     assert sum(walk(grammar, tables, split, random, 200) for _ in range(20)) > 1000
@@ -97,8 +97,8 @@ def test_copies_of_python_do_what_their_origins_do() -> None:
 
 def test_the_given_states_keep_their_numbers() -> None:
     grammar = python_grammar()
-    tables = build_tables(grammar)
-    split = split_parentheses(grammar, tables)
+    tables = build_tables(grammar.data)
+    split = split_parentheses(grammar.data, tables)
     count = tables.num_states
     assert split.origin[:count].tolist() == list(range(count))
     assert split.start_states == tables.start_states
@@ -114,30 +114,30 @@ def test_the_given_states_keep_their_numbers() -> None:
 def test_one_copy_for_each_number_that_matters() -> None:
     """In ``( { a } )`` a rule has opened up to two itself: its states come with 1 or 2, and with more than these."""
     grammar = load('start: x _NL\nx: "(" "{" x "}" ")" | A\n')
-    tables = build_tables(grammar)
-    split = split_parentheses(grammar, tables)
+    tables = build_tables(grammar.data)
+    split = split_parentheses(grammar.data, tables)
     copies = np.bincount(split.origin).tolist()
     entered = dict(zip(tables.accessing.tolist(), copies, strict=True))
-    by_name = {grammar.symbol_name(symbol): number for symbol, number in entered.items() if symbol >= 0}
+    by_name = {grammar.data.symbol_name(symbol): number for symbol, number in entered.items() if symbol >= 0}
     # Opened outside of parentheses, or inside of two.
     assert by_name == {"LPAR": 2, "LBRACE": 2, "RBRACE": 2, "RPAR": 2, "A": 2, "x": 2, "_NL": 1, "start": 1}
 
 
 def test_without_parentheses_nothing_is_split() -> None:
     grammar = load("start: (A _NL)+\n")
-    tables = build_tables(grammar)
-    assert split_parentheses(grammar, tables) is tables
+    tables = build_tables(grammar.data)
+    assert split_parentheses(grammar.data, tables) is tables
     assert not tables.in_parens.any()
     plain = Grammar.from_lark('start: "(" start ")" | "a"\n')
-    tables = build_tables(plain)
-    assert split_parentheses(plain, tables) is tables
-    assert find_imbalances(plain) == []
+    tables = build_tables(plain.data)
+    assert split_parentheses(plain.data, tables) is tables
+    assert find_imbalances(plain.data) == []
 
 
 def test_the_number_of_copies_is_limited() -> None:
     grammar = python_grammar()
     with pytest.raises(LimitExceededError, match="states"):
-        split_parentheses(grammar, build_tables(grammar), max_states=1000)
+        split_parentheses(grammar.data, build_tables(grammar.data), max_states=1000)
 
 
 @pytest.mark.parametrize(
@@ -154,10 +154,10 @@ def test_the_number_of_copies_is_limited() -> None:
 )
 def test_what_is_unbalanced_is_refused_at_its_place(rules: str, what: str, reason: str) -> None:
     grammar = load(rules)
-    (imbalance,) = find_imbalances(grammar)
+    (imbalance,) = find_imbalances(grammar.data)
     assert (imbalance.what, imbalance.rule) == (what, "x")
     with pytest.raises(UnsupportedGrammarError, match=reason) as caught:
-        split_parentheses(grammar, build_tables(grammar))
+        split_parentheses(grammar.data, build_tables(grammar.data))
     assert caught.value.feature == "postlex"
     assert caught.value.span == imbalance.span
     assert imbalance.span is not None
@@ -166,7 +166,7 @@ def test_what_is_unbalanced_is_refused_at_its_place(rules: str, what: str, reaso
 
 def test_every_unbalanced_alternative_is_found() -> None:
     grammar = load('start: (A "(" | "{" A | _NL _INDENT A)+\n')
-    assert len(find_imbalances(grammar)) == 6  # Each alternative is two productions: x+ is x | x+ x.
+    assert len(find_imbalances(grammar.data)) == 6  # Each alternative is two productions: x+ is x | x+ x.
 
 
 @pytest.mark.parametrize(
@@ -188,4 +188,4 @@ def test_every_unbalanced_alternative_is_found() -> None:
     ],
 )
 def test_what_counts_is_what_a_symbol_always_stands_for(rules: str, balanced: bool) -> None:
-    assert (find_imbalances(load(rules)) == []) == balanced
+    assert (find_imbalances(load(rules).data) == []) == balanced

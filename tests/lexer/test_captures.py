@@ -159,6 +159,6 @@ def random_pattern(random: Random, groups: list[int], depth: int = 3) -> str:
 def test_numbers_count_the_groups_of_all_terminals_in_larks_lexer(pattern: str, text: str) -> None:
     grammar = Grammar.from_lark(f"start: A\nA: /{pattern}/")
     with pytest.raises(UnsupportedGrammarError, match=r"name the group, \(\?P<q>") as raised:
-        compile_terminal(grammar, grammar.terminals[0])
+        compile_terminal(grammar.data, grammar.data.terminals[0])
     assert str(raised.value).startswith(f"{text} at column ")
     assert raised.value.feature == "group-numbers"

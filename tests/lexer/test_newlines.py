@@ -24,7 +24,7 @@ def load(newline: str, rest: str = "") -> Grammar:
 def test_a_newline_without_look_ahead(newline: str) -> None:
     reason = "what follows decides whether it matches.*; leave the look-ahead at its end out"
     with pytest.raises(UnsupportedGrammarError, match=reason) as caught:
-        check_newline(load(newline))
+        check_newline(load(newline).data)
     assert caught.value.feature == "postlex"
     assert caught.value.span is not None
     assert caught.value.span.line == 2
@@ -32,11 +32,11 @@ def test_a_newline_without_look_ahead(newline: str) -> None:
 
 @pytest.mark.parametrize("newline", [r"/(?<!;)\n */", r"/\n(    )*/", r"/\n/", r"/;/"])
 def test_what_is_known_by_then_decides_nothing(newline: str) -> None:
-    check_newline(load(newline))
+    check_newline(load(newline).data)
 
 
 def test_a_grammar_without_layout_has_nothing_to_check() -> None:
-    check_newline(Grammar.from_lark('start: "a"\n'))
+    check_newline(Grammar.from_lark('start: "a"\n').data)
 
 
 def test_the_checker_says_it_too() -> None:
@@ -65,7 +65,7 @@ def test_the_checker_says_it_too() -> None:
 )
 def test_whether_any_line_is_indented(newline: str, indents: bool) -> None:
     grammar = load(newline)
-    assert may_indent(grammar) == indents
+    assert may_indent(grammar.data) == indents
     found = [finding.symbols for finding in pdacon.check(grammar).findings if "_INDENT" in finding.symbols]
     assert found == ([] if indents else [("_INDENT", "_NL")])
 

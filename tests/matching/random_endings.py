@@ -80,7 +80,7 @@ def main() -> None:
             rng, begin = random.Random(name), time.process_time()
             plain = constraint.matcher()
             least = plain.least_tokens() if unit == "tokens" else plain.least_bytes()
-            exact = plain.has_exact_budgets or (unit == "bytes" and constraint.grammar.options.postlex is None)
+            exact = plain.has_exact_budgets or (unit == "bytes" and constraint.grammar.data.options.postlex is None)
             texts = [write(constraint, unit, rng.randint(least, MOST), exact, rng) for _ in range(count)]
             steps, looked = sum(tokens for tokens, _ in texts), sum(looked for _, looked in texts)
             print(

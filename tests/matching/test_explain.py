@@ -208,7 +208,7 @@ def test_a_line_that_begins_in_a_wrong_column(
     newline: str, text: bytes, rest: bytes, line: tuple[int | None, bool, tuple[int, ...], int | None] | None
 ) -> None:
     grammar = pdacon.Grammar.from_lark(BLOCKS.replace(r"/(\n[ \t]*)+/", newline), postlex=Blocks())
-    configuration = Configuration.initial(Machine(grammar, build_tables(grammar))).read(text)
+    configuration = Configuration.initial(Machine(grammar.data, build_tables(grammar.data))).read(text)
     assert configuration is not None
     assert configuration.read(rest) is None
     found = misplaced_line(configuration, text, rest)

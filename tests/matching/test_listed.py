@@ -43,8 +43,8 @@ def test_what_is_listed_is_what_matches(pattern: str) -> None:
     if grammar is None:
         grammar = pdacon.Grammar.from_lark('start: "x" WORD\nWORD: /(?:a|)b/\n')
         pattern = "(?:a|)b"
-    (terminal,) = (at for at, terminal in enumerate(grammar.terminals) if terminal.name == "WORD")
-    found = set(ListedTexts(grammar).of(terminal))
+    (terminal,) = (at for at, terminal in enumerate(grammar.data.terminals) if terminal.name == "WORD")
+    found = set(ListedTexts(grammar.data).of(terminal))
     bare = re.compile(re.sub(r"\(\?[=!][^)]*\)", "", pattern))  # what has to follow is not part of a text
     texts = {"".join(some) for length in range(5) for some in product("abcC.", repeat=length)}
     assert {text.lower() for text in texts if bare.fullmatch(text)} == {text.lower() for text in found}
@@ -53,7 +53,7 @@ def test_what_is_listed_is_what_matches(pattern: str) -> None:
 @pytest.mark.parametrize("pattern", ["[a-z]b", "ab*", "a{2}", "a.", r"\d", "[^a]", "(?:a|b[0-9])"])
 def test_what_is_no_list(pattern: str) -> None:
     grammar = pdacon.Grammar.from_lark(f"start: WORD\nWORD: /{pattern}/\n")
-    assert ListedTexts(grammar).of(0) == ()
+    assert ListedTexts(grammar.data).of(0) == ()
 
 
 def reason(constraint: pdacon.Constraint, text: str) -> str:

@@ -69,7 +69,7 @@ def test_reasons(constraint: pdacon.Constraint, steps: Counter[str], text: bytes
 
 @pytest.mark.slow
 def test_lexemes_are_counted_and_shown_on_demand(constraint: pdacon.Constraint) -> None:
-    parser = lark.Lark(constraint.grammar.source, parser="lalr", keep_all_tokens=True)
+    parser = lark.Lark(constraint.grammar.data.source, parser="lalr", keep_all_tokens=True)
     tokens = [str(token) for token in parser.lex(LONG.decode())]
     matcher = constraint.matcher()
     last, every = matcher.explain(LONG), matcher.explain(LONG, lexemes=None)
@@ -163,14 +163,14 @@ def test_python(steps: Counter[str]) -> None:
 @pytest.mark.parametrize("text", [LONG, LONG[:MIDDLE], b'["' + b"a" * 100_000])
 def test_the_stack_that_is_drawn(text: bytes, steps: Counter[str]) -> None:
     grammar = pdacon.Grammar.builtin("json")
-    stack = stack_after(grammar, build_tables(grammar), text)
+    stack = stack_after(grammar.data, build_tables(grammar.data), text)
     assert 1 <= len(stack) < 10
 
 
 @pytest.mark.slow
 def test_a_reader_is_a_configuration_that_remembers() -> None:
     grammar = pdacon.Grammar.builtin("json")
-    initial = Configuration.initial(Machine(grammar, build_tables(grammar)))
+    initial = Configuration.initial(Machine(grammar.data, build_tables(grammar.data)))
     text = LONG[:3_000]
     reader = LexemeReader()
     for _ in range(2):

@@ -71,7 +71,7 @@ def test_random_grammars(scaled: Callable[[int], int]) -> None:
             constraint = pdacon.compile(load(small), vocabulary)
         except pdacon.PdaconError:
             continue  # that a refusal is right is asked elsewhere
-        for start in constraint.grammar.options.start:
+        for start in constraint.grammar.data.options.start:
             texts = [*islice(sample(constraint, 1, size=12, start=start), 5)]
             spelled = map(vocabulary.decode, islice(sample_tokens(constraint, 1, start=start), 3))
             texts += map(small.decode, spelled)

@@ -78,10 +78,10 @@ def test_long_texts(grammar: SmallGrammar, scaled: Callable[[int], int], tally: 
 def test_the_top_of_the_stack_knows_the_parentheses(grammar: SmallGrammar, tally: Callable[..., None]) -> None:
     """With split tables the verdicts are the same, and the state on top says whether a newline counts."""
     loaded = load(grammar)
-    tables = build_tables(loaded)
-    split = split_parentheses(loaded, tables)
-    plain: Layer = [("", Configuration.initial(Machine(loaded, tables)))]
-    other: Layer = [("", Configuration.initial(Machine(loaded, split)))]
+    tables = build_tables(loaded.data)
+    split = split_parentheses(loaded.data, tables)
+    plain: Layer = [("", Configuration.initial(Machine(loaded.data, tables)))]
+    other: Layer = [("", Configuration.initial(Machine(loaded.data, split)))]
     tried = 0
     for _ in range(affordable_length(grammar.alphabet, 4000)):
         plain, other = longer(plain, grammar.alphabet), longer(other, grammar.alphabet)
@@ -101,14 +101,14 @@ def test_random_grammars(chunk: int, scaled: Callable[[int], int], tally: Callab
     """Verdicts of Configuration, with plain and with split tables, are stock Lark's."""
     for grammar, oracle in loadable_grammars(scaled(20), 1_000_000 * chunk, random_indented_grammar):
         loaded = load(grammar)
-        tables = build_tables(loaded)
+        tables = build_tables(loaded.data)
         if any(conflict.kind == "reads-cycle" for conflict in tables.conflicts):
             tally(grammars_whose_table_is_undefined=1)
             continue
-        balanced = not find_imbalances(loaded)
-        split = split_parentheses(loaded, tables) if balanced else tables
+        balanced = not find_imbalances(loaded.data)
+        split = split_parentheses(loaded.data, tables) if balanced else tables
         tally(grammars=1, balanced=balanced)
-        for layer in layers_of_living(grammar, Machine(loaded, split), 14, 20):
+        for layer in layers_of_living(grammar, Machine(loaded.data, split), 14, 20):
             verdicts = {text: accepted(configuration) for text, configuration in layer}
             assert verdicts == {text: oracle.accepts(text) for text in verdicts}, str(grammar)
             tally(texts=len(verdicts), sentences=sum(verdicts.values()))

@@ -49,7 +49,7 @@ def require_masks_of_sentences(
     constraint = pdacon.compile(grammar & short, vocabulary)
     loaded = pdacon.Constraint.from_bytes(constraint.to_bytes())
     assert loaded.grammar.fingerprint == constraint.grammar.fingerprint
-    machine = Machine(grammar, build_tables(grammar))
+    machine = Machine(grammar.data, build_tables(grammar.data))
     prefixes = sorted({one[:k] for one in expected for k in range(len(one) + 1)})
     for prefix in random.sample(prefixes, min(count, len(prefixes))):
         rest = {one[len(prefix) :] for one in expected if one.startswith(prefix)}

@@ -42,7 +42,7 @@ def sentences_of_pdacon(grammar: Grammar, texts: Iterable[str], start: str | Non
     found = set()
     for text in texts:
         matcher = begun.fork()
-        if matcher.accept_bytes(text.encode(grammar.options.encoding)) and matcher.is_accepting():
+        if matcher.accept_bytes(text.encode(grammar.data.options.encoding)) and matcher.is_accepting():
             found.add(text)
     return found
 

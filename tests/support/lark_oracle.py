@@ -25,8 +25,8 @@ def accepts(grammar: Grammar, text: str | bytes, start: str | None = None) -> bo
     With ``use_bytes`` texts are bytes, and each character of a str stands for one.
     """
     try:
-        decoded = text.decode(grammar.options.encoding) if isinstance(text, bytes) else text
-        asked = decoded.encode("latin-1") if grammar.options.use_bytes else decoded
+        decoded = text.decode(grammar.data.options.encoding) if isinstance(text, bytes) else text
+        asked = decoded.encode("latin-1") if grammar.data.options.use_bytes else decoded
         lark_parser(grammar).parse(asked, start=start)
     except Exception:
         return False

@@ -54,11 +54,11 @@ class NativeLexer:
     """The native lexing automaton, driven through the tables: a commit is fed to the parser at once."""
 
     def __init__(self, grammar: Grammar) -> None:
-        tables = split_parentheses(grammar, build_tables(grammar))
-        lexer = build_lexer(grammar, tables)
+        tables = split_parentheses(grammar.data, build_tables(grammar.data))
+        lexer = build_lexer(grammar.data, tables)
         self._grammar, self._automaton = grammar, lexer.automaton
         self._context_of_state: list[int] = lexer.context_of_state.tolist()
-        self._parser = Machine(grammar, tables)
+        self._parser = Machine(grammar.data, tables)
         self._classes = [self._automaton.byte_class(byte) for byte in range(256)]
 
     def lexemes(self, text: bytes, start: int = 0) -> tuple[list[Lexeme], bool]:
@@ -66,7 +66,7 @@ class NativeLexer:
 
         The name of an ignored one is "": the automaton has forgotten it.
         """
-        automaton, end = self._automaton, self._grammar.end
+        automaton, end = self._automaton, self._grammar.data.end
         stack, margin = Stack(self._parser.start_states[start]), OUTERMOST
         found: list[Lexeme] = []
         begin = at = 0
@@ -79,7 +79,7 @@ class NativeLexer:
                 label, behind, word = automaton.commit(reached)
                 at -= len(word)
                 read = [self._classes[byte] for byte in text[at : at + len(word)]]
-                found.append(("" if label > end else self._grammar.symbol_name(label), begin, at))
+                found.append(("" if label > end else self._grammar.data.symbol_name(label), begin, at))
                 fed = (stack, margin) if label > end else self._feed(stack, margin, label, text[begin:at])
                 if fed is None:
                     return found, False
@@ -100,7 +100,7 @@ class NativeLexer:
         return state if state >= -1 else f"label {self._automaton.commit(state)[0]}"
 
     def _feed(self, stack: Stack, margin: Margin, label: int, lexeme: bytes) -> tuple[Stack, Margin] | None:
-        layout, line = self._grammar.layout, NO_LINE
+        layout, line = self._grammar.data.layout, NO_LINE
         if layout is not None:
             for byte in lexeme:
                 line = line.after(byte, layout)

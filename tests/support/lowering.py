@@ -16,11 +16,11 @@ def load(grammar: SmallGrammar) -> Grammar:
 
 def is_exact(grammar: Grammar) -> bool:
     """Whether nothing of Lark's language is given up, because no lookahead is without a bound."""
-    tables = split_parentheses(grammar, build_tables(grammar))
-    return not build_lexer(grammar, tables).automaton.unbounded
+    tables = split_parentheses(grammar.data, build_tables(grammar.data))
+    return not build_lexer(grammar.data, tables).automaton.unbounded
 
 
 def machine_of(grammar: SmallGrammar) -> Machine:
     """The slow, exact meaning of a small grammar."""
     loaded = load(grammar)
-    return Machine(loaded, build_tables(loaded))
+    return Machine(loaded.data, build_tables(loaded.data))

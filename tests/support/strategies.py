@@ -42,7 +42,7 @@ def small_world(name: str, kind: int) -> SmallWorld | None:
         constraint.matcher()
     except pdacon.EmptyLanguageError:
         return None
-    return SmallWorld(grammar, tiny, constraint, Configuration.initial(Machine(loaded, build_tables(loaded))))
+    return SmallWorld(grammar, tiny, constraint, Configuration.initial(Machine(loaded.data, build_tables(loaded.data))))
 
 
 def small_worlds() -> st.SearchStrategy[SmallWorld]:

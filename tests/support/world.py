@@ -198,8 +198,8 @@ class Meaning:
 @lru_cache(maxsize=1)
 def meaning_of(loaded: Grammar) -> Meaning:
     """The meaning of a grammar, for its vocabularies one after the other."""
-    machine = Machine(loaded, build_tables(loaded))
-    starts = range(len(loaded.options.start))
+    machine = Machine(loaded.data, build_tables(loaded.data))
+    starts = range(len(loaded.data.options.start))
     return Meaning(tuple(Reader(Configuration.initial(machine, k)) for k in starts), is_exact(loaded))
 
 

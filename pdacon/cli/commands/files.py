@@ -104,7 +104,7 @@ def convert(
     content = sys.stdin.buffer.read() if str(file) == STDIN else file.read_bytes()
     grammar = in_dialect(chosen, decoded(content, str(file)), None if str(file) == STDIN else str(file))
     text = grammar.to_lark()
-    if (start := grammar.options.start[0]) != "start":
+    if (start := grammar.data.options.start[0]) != "start":
         typer.echo(f"the start rule is {start}: give the other commands --start {start}", err=True)
     if out is None:
         typer.echo(text, nl=False)

@@ -18,7 +18,7 @@ class FollowSets:
 
     Parameters
     ----------
-    grammar : Grammar
+    grammar : GrammarData
     never : int
         The terminals, as a set, that are never read: as if no rule had an alternative with one.
 

@@ -23,7 +23,7 @@ class Hole:
         What stands for it, and for nothing else, in the composed grammar.
     terminal : str
         The terminal of the outer grammar that was declared in its place.
-    grammar : Grammar
+    grammar : GrammarData
     """
 
     symbol: int

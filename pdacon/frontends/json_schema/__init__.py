@@ -19,7 +19,7 @@ from pdacon.frontends.json_schema.keywords import is_assertion
 from pdacon.frontends.json_schema.members import why_refused
 from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.places import schema_lines
-from pdacon.frontends.json_schema.schema import json_schema, schema_grammar
+from pdacon.frontends.json_schema.schema import bounded_json, schema_grammar
 from pdacon.frontends.json_schema.spelling import Spelling
 
 __all__ = [
@@ -27,10 +27,10 @@ __all__ = [
     "Marks",
     "Notation",
     "Spelling",
+    "bounded_json",
     "canonical",
     "draft_of",
     "is_assertion",
-    "json_schema",
     "schema_grammar",
     "schema_lines",
     "why_refused",

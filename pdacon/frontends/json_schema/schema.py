@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal
 
 from pdacon.base.cautions import caution
 from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedSchemaError
@@ -154,8 +154,34 @@ def _refuse_envelope(schema: Any) -> None:
                 raise UnsupportedSchemaError("#", keyword, why)
 
 
-def json_schema(max_depth: int | None, max_items: int | None, max_properties: int | None, top: str) -> Any:
-    """The schema of JSON within some bounds; see `Grammar.json`."""
+def bounded_json(
+    max_depth: int | None = None,
+    max_items: int | None = None,
+    max_properties: int | None = None,
+    *,
+    top: Literal["object", "array", "any"] = "object",
+) -> Any:
+    """The JSON Schema of JSON that is not nested deeply and has short lists.
+
+    Parameters
+    ----------
+    max_depth : int, optional
+        How many objects and arrays may lie in each other: at 1, only values without parts in one.
+    max_items, max_properties : int, optional
+        How many items an array, and how many members an object has at most.
+    top : {"object", "array", "any"}
+        What the text is.
+
+    Raises
+    ------
+    ValueError
+        A bound is negative, or leaves nothing; ``top`` is none of these.
+
+    Notes
+    -----
+    Source: T. Koo, F. Liu and L. He, "Automata-based constraints for language model decoding" (2024), section 5.1,
+    where such a truncated JSON is an automaton without a stack.
+    """
     for name, bound in (("max_depth", max_depth), ("max_items", max_items), ("max_properties", max_properties)):
         if bound is not None and (isinstance(bound, bool) or not isinstance(bound, int) or bound < 0):
             raise ValueError(f"{name} is a number, 0 or more, not {bound!r}")

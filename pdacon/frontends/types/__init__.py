@@ -13,7 +13,7 @@ calls, ``grammars`` puts all together. It knows nothing of tokens, and of JSON S
 """
 
 from pdacon.frontends.types.forms import FormName
-from pdacon.frontends.types.grammars import function_grammar, is_type, tools_grammar, type_grammar
+from pdacon.frontends.types.grammars import is_type, tools_grammar, type_grammar
 from pdacon.frontends.types.tools import Call
 
-__all__ = ["Call", "FormName", "function_grammar", "is_type", "tools_grammar", "type_grammar"]
+__all__ = ["Call", "FormName", "is_type", "tools_grammar", "type_grammar"]

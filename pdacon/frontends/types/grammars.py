@@ -73,13 +73,6 @@ def _advice(value: Any) -> str:
     return "" if type(value).__module__ == "builtins" else f"; give its class, {type(value).__name__}"
 
 
-def function_grammar(function: Any, form: FormName, spelling: Spelling | None, lax: bool, key: str) -> GrammarData:
-    """See `Grammar.from_function`."""
-    if not callable(function):
-        raise TypeError(f"from_function takes a function, not {function!r:.60}")
-    return _grammar(("tools", (function,)), (form, spelling, lax, key, False))
-
-
 def tools_grammar(
     tools: Sequence[Any],
     form: FormName,

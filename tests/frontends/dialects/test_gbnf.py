@@ -47,7 +47,7 @@ def test_the_report_is_about_the_rules_of_the_author(name: str) -> None:
 
 def test_terminals_are_called_by_the_rules_of_the_author() -> None:
     grammar = pdacon.Grammar.from_gbnf('root ::= "(" my-item ("," root)* ")"\nmy-item ::= [a-z]+\n')
-    names = [grammar.describe_symbol(terminal) for terminal in range(grammar.end)]
+    names = [grammar.data.describe_symbol(terminal) for terminal in range(grammar.data.end)]
     assert names == ["(root)", '")"', "(root before root)", '","']
     assert "(root before root)" in grammar.draw("(root before root)")
 

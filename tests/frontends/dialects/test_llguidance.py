@@ -243,7 +243,7 @@ def test_refusals(source: str, error: type[PdaconError], place: tuple[int, int] 
 @pytest.mark.slow
 def test_places_and_names_are_the_authors() -> None:
     grammar = pdacon.Grammar.from_llguidance(KEYWORDS, source_path="my.lark")
-    names = {one.name: one for one in grammar.terminals}
+    names = {one.name: one for one in grammar.data.terminals}
     assert names["NAME"].span is not None
     assert (names["NAME"].span.line, names["NAME"].span.column) == (4, 1)
     assert (names["INT"].span or names["NAME"].span).line >= 4 if "INT" in names else True
@@ -251,7 +251,7 @@ def test_places_and_names_are_the_authors() -> None:
     assert 'lexemes:  "if"i "If"' in said
     assert "expected NAME" in said
     assert str(grammar.explain("<").reason).startswith('"<" begins nothing')
-    assert grammar.source == KEYWORDS
+    assert grammar.data.source == KEYWORDS
     assert repr(grammar).startswith("<Grammar my.lark")
 
 
@@ -303,7 +303,7 @@ start: /[a-z]+/ | <|call|> %json {
 def test_files_and_texts_that_say_so_are_taken_as_such(tmp_path: Path) -> None:
     path = tmp_path / "tools.lark"
     path.write_text("// calls of tools\n%llguidance {}\n" + TOOLS, encoding="utf-8")
-    assert pdacon.Grammar.from_file(path).language == "llguidance"
+    assert pdacon.Grammar.from_file(path).data.language == "llguidance"
     with pytest.raises(GrammarSyntaxError, match="from_llguidance"):
         pdacon.Grammar.from_lark(path.read_text(encoding="utf-8"))
 
@@ -324,11 +324,11 @@ def test_places_are_those_of_the_text() -> None:
         assert span is not None
         return source.split("\n")[span.line - 1][span.column - 1 : span.end_column - 1]
 
-    places = {one.literal: stands_there(one.span) for one in grammar.terminals}
+    places = {one.literal: stands_there(one.span) for one in grammar.data.terminals}
     label = places.pop("/(?P<TOKEN><|tool|>)/")
     assert label == "<|tool|>"
     assert places == {text: text for text in ("/[a-z]+/", '"end"', '"a"', "/b/", '"c"')}
-    alternatives = {stands_there(production.span) for production in grammar.productions}
+    alternatives = {stands_there(production.span) for production in grammar.data.productions}
     assert alternatives == {'item{2,3} <|tool|> /[a-z]+/ "end"', '"a"', '[/b/] "c"'}
 
 
@@ -341,7 +341,7 @@ def test_names_and_aliases_that_lark_reserves() -> None:
 def test_a_schema_in_a_rule_that_nothing_uses() -> None:
     grammar = pdacon.Grammar.from_llguidance('start: "x"\nother: %json {"type": "null"}\n')
     assert grammar.accepts("x")
-    assert [one.name for one in grammar.unused] == ["other"]
+    assert [one.name for one in grammar.data.unused] == ["other"]
 
 
 def test_a_schema_is_called_what_it_is_where_it_cannot_end() -> None:

@@ -37,7 +37,7 @@ def test_what_may_come_next_is_what_a_matcher_allows(source: str) -> None:
     texts = [*(letters for n in range(4) for letters in product(LETTERS, repeat=n)), *product("a1(,", repeat=4)]
     for text in map("".join, texts):
         matcher = constraint.matcher()
-        found = standing(grammar, text)
+        found = standing(grammar.data, text)
         assert (found is not None) == (not text or matcher.accept(text)), text
         if found is None:
             continue
@@ -54,18 +54,18 @@ def begins(expected: str, character: str) -> bool:
 
 def test_rules_have_their_names() -> None:
     grammar = Grammar.from_gbnf(NESTED)
-    assert standing(grammar, "(1,-0").rules == ("number in value in list in value in root",)  # type: ignore[union-attr]
-    assert standing(grammar, "(ab,").rules == ("list in value in root",)  # type: ignore[union-attr]
-    assert standing(grammar, "").rules == ()  # type: ignore[union-attr]
-    two = standing(Grammar.from_gbnf(GRAMMARS["two readings"]), "ab")
+    assert standing(grammar.data, "(1,-0").rules == ("number in value in list in value in root",)  # type: ignore[union-attr]
+    assert standing(grammar.data, "(ab,").rules == ("list in value in root",)  # type: ignore[union-attr]
+    assert standing(grammar.data, "").rules == ()  # type: ignore[union-attr]
+    two = standing(Grammar.from_gbnf(GRAMMARS["two readings"]).data, "ab")
     assert two is not None
     assert set(two.rules) == {"word in root", "name in root"}
 
 
 def test_what_it_says_nothing_of() -> None:
-    assert standing(Grammar.builtin("json"), "") is None
-    assert standing(Grammar.from_gbnf('root ::= "a"+'), "a" * 5_000) is None
-    assert standing(Grammar.from_gbnf('root ::= "a" | "b" b\nb ::= "b" b\n'), "a") is None
+    assert standing(Grammar.builtin("json").data, "") is None
+    assert standing(Grammar.from_gbnf('root ::= "a"+').data, "a" * 5_000) is None
+    assert standing(Grammar.from_gbnf('root ::= "a" | "b" b\nb ::= "b" b\n').data, "a") is None
 
 
 def test_explanations_have_the_names_of_the_author() -> None:

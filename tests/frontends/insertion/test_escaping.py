@@ -84,7 +84,7 @@ def test_keywords_of_automata() -> None:
             assert grammar.escaped().accepts(text) == grammar.accepts(text), text
             for one in (grammar, composed):
                 written = text if one is grammar else f"({text})"
-                machine = Machine(one, build_tables(one))
+                machine = Machine(one.data, build_tables(one.data))
                 at = Configuration.initial(machine).read(written.encode())
                 assert (at is not None and at.ends()) == one.accepts(written), written
 

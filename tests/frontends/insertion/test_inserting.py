@@ -67,7 +67,7 @@ def test_thinking_up_to_its_end_and_then_json() -> None:
 def test_grammars_in_grammars_in_grammars() -> None:
     row = Grammar.compose('start: "[" item ("," item)* "]"', item=Grammar.from_lark(WORDS))
     table = Grammar.compose('start: (row ";")+\n%ignore "\\n"', {"row": row})
-    assert [island.name for island in table.islands] == ["row", "item"]
+    assert [island.name for island in table.data.islands] == ["row", "item"]
     assert table.accepts("[a a, a];\n[a];")
     assert not table.accepts("[a a];[ a] ;")
     assert not table.accepts("[a\na];")
@@ -131,10 +131,10 @@ def test_the_options_of_the_outer_grammar_are_those_of_the_whole() -> None:
     outer = Grammar.from_lark('start: "(" H ")"\n%declare H', conflicts="shift")
     with pytest.raises(UnsupportedGrammarError):
         Grammar.compose(outer, H=Grammar.from_lark(WORDS))
-    assert Grammar.compose(outer, H=Grammar.from_lark(WORDS, conflicts="shift")).options.conflicts == "shift"
-    assert Grammar.compose(outer, H=RegularSet.from_regex("a")).options.conflicts == "shift"  # it has no conflicts
+    assert Grammar.compose(outer, H=Grammar.from_lark(WORDS, conflicts="shift")).data.options.conflicts == "shift"
+    assert Grammar.compose(outer, H=RegularSet.from_regex("a")).data.options.conflicts == "shift"  # it has no conflicts
     labelled = Grammar.from_lark("start: H PIC\nPIC: /(?P<IMAGE>)/\n%declare H", extensions=True)
-    assert len(Grammar.compose(labelled, H=WORDS).labels) == 1
+    assert len(Grammar.compose(labelled, H=WORDS).data.labels) == 1
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_json_schemas_in_lark_text() -> None:
     grammar = schemas_in('start: answer+\nanswer: "result: " %json {"type": "integer"} "."\n')
     assert grammar.accepts("result: 12.result: -3.")
     assert not grammar.accepts("result: 1.5.")
-    assert grammar.source.count("%json") == 1
+    assert grammar.data.source.count("%json") == 1
     lines = (
         'start: "a: " %json {\n  "type": "object",\n  "properties": {"%json": {"enum": ["x/y", "//"]}}\n} "."\n | "b"'
     )
@@ -201,7 +201,7 @@ def test_places_beside_schemas_are_those_of_the_text() -> None:
     text = 'start: %json {\n"type": "boolean"} b\nb: "x" b | "x" b "y" b | "z"'
     finding = pdacon.check(schemas_in(text)).findings[0]
     assert (finding.id, finding.span and finding.span.line) == ("PDA001", 3)
-    assert '%json { "type": "boolean" }'.replace(" }", "}") in schemas_in(text).describe_production(0)
+    assert '%json { "type": "boolean" }'.replace(" }", "}") in schemas_in(text).data.describe_production(0)
 
 
 @pytest.mark.parametrize(
@@ -251,13 +251,13 @@ def test_a_schema_where_no_rule_may_stand(text: str, place: str) -> None:
 def test_parts_of_an_inner_grammar_are_called_what_they_are_parts_of() -> None:
     inner = Grammar.from_lark('start: "a"\n%ignore "-"')
     composed = Grammar.compose('start: "<" code ">"\n%ignore /[ ]/', code=inner)
-    described = {composed.describe_production(k) for k in range(len(composed.productions))}
+    described = {composed.data.describe_production(k) for k in range(len(composed.data.productions))}
     assert {"code: code", "code: code /[ ]/"} <= described
     schema = schemas_in('start: "<" %json {"type": "integer"} ">"\n%ignore /[ ]/\n')
     assert 'start: "<" %json {"type": "integer"} ">"' in {
-        schema.describe_production(k) for k in range(len(schema.productions))
+        schema.data.describe_production(k) for k in range(len(schema.data.productions))
     }
-    assert not any("j000_" in schema.describe_production(k) for k in range(len(schema.productions)))
+    assert not any("j000_" in schema.data.describe_production(k) for k in range(len(schema.data.productions)))
 
 
 def test_alternatives_that_a_schema_makes_equal_are_told_in_the_authors_words() -> None:

@@ -1,4 +1,4 @@
-"""`Grammar.json`: JSON within bounds, against what json.loads and a count say."""
+"""`bounded_json`: JSON within bounds, against what json.loads and a count say."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from support.json_schemas import random_value
 
 import pdacon
 from pdacon import Grammar, Spelling, Vocabulary
+from pdacon.frontends.json_schema import bounded_json
 
 
 def depth(value: Any) -> int:
@@ -32,7 +33,7 @@ def widest(value: Any, kind: type) -> int:
     ],
 )  # fmt: skip
 def test_values_within_the_bounds(bounds: tuple[int | None, int | None, int | None], top: Any) -> None:
-    constraint = pdacon.compile(Grammar.json(*bounds, top=top), Vocabulary.bytes())
+    constraint = pdacon.compile(Grammar.from_json_schema(bounded_json(*bounds, top=top)), Vocabulary.bytes())
     random = Random(repr((bounds, top)))
     kind = {"any": object, "object": dict, "array": list}[top]
     most = [1 << 30 if bound is None else bound for bound in bounds]
@@ -52,9 +53,9 @@ def test_values_within_the_bounds(bounds: tuple[int | None, int | None, int | No
 
 
 def test_spelling() -> None:
-    assert Grammar.json(spelling=Spelling("compact")).accepts('{"a":[1,2]}')
-    assert not Grammar.json().accepts('{"a":[1,2]}')
-    assert not Grammar.json().accepts("[1, 2]")
+    assert Grammar.from_json_schema(bounded_json(), Spelling("compact")).accepts('{"a":[1,2]}')
+    assert not Grammar.from_json_schema(bounded_json()).accepts('{"a":[1,2]}')
+    assert not Grammar.from_json_schema(bounded_json()).accepts("[1, 2]")
 
 
 @pytest.mark.parametrize(
@@ -62,4 +63,4 @@ def test_spelling() -> None:
 )
 def test_what_cannot_be(given: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"max_|top"):
-        Grammar.json(**given)
+        bounded_json(**given)

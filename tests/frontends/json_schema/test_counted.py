@@ -72,7 +72,7 @@ def test_masks_are_those_of_one_automaton(pattern: str, least: int, most: int, l
     string = {"type": "string", "pattern": pattern, "minLength": least, "maxLength": most}
     schema = {"type": "array", "items": {"anyOf": [string, {"type": "null"}]}, "maxItems": 2}
     grammar = in_chunks(schema, length)
-    assert any("_END" in terminal.name for terminal in grammar.terminals)
+    assert any("_END" in terminal.name for terminal in grammar.data.terminals)
     words = vocabulary()
     one, other = (pdacon.compile(g, words) for g in (Grammar.from_json_schema(schema), grammar))
     assert same_masks(one, other, 250) > 10

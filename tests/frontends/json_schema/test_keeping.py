@@ -61,4 +61,4 @@ def test_a_grammar_does_not_depend_on_what_is_kept() -> None:
     schema = {"properties": {"a": {"type": "string", "pattern": "^kept-[a-f]+$"}, "b": {"minimum": 17.25}}}
     first, second = (pdacon.Grammar.from_json_schema(schema) for _ in range(2))
     assert first.fingerprint == second.fingerprint
-    assert first.terminals == second.terminals
+    assert first.data.terminals == second.data.terminals

@@ -116,7 +116,7 @@ def test_a_schema_is_taken_as_it_is() -> None:
     grammar = Grammar.from_json_schema(schema)
     schema["const"] = "b"
     assert grammar.accepts('"a"')
-    assert json.loads(grammar.source) == {"const": "a"}
+    assert json.loads(grammar.data.source) == {"const": "a"}
 
 
 def test_what_has_no_meaning_but_may_be_meant_is_named() -> None:

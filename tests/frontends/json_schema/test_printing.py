@@ -120,4 +120,4 @@ def test_what_would_be_too_long_is_an_error() -> None:
     ],
 )
 def test_terminals_say_what_they_match(schema: dict[str, object], name: str) -> None:
-    assert [terminal.name for terminal in Grammar.from_json_schema(schema).terminals] == [name]
+    assert [terminal.name for terminal in Grammar.from_json_schema(schema).data.terminals] == [name]

@@ -68,7 +68,7 @@ def test_what_is_no_symbol_is_refused() -> None:
 
 def test_records_of_productions_are_made_when_they_are_asked_for_and_are_those_of_the_arrays() -> None:
     schema = {"properties": {"a": {"type": "integer"}, "b": {"items": {"$ref": "#"}}}}
-    grammar = Grammar.from_json_schema(schema)
+    grammar = Grammar.from_json_schema(schema).data
     assert "productions" not in vars(grammar)
     for copy in (pickle.loads(pickle.dumps(grammar)), replace(grammar)):
         assert copy.productions == grammar.productions

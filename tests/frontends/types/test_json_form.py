@@ -228,7 +228,7 @@ def test_a_cache_does_not_mix_types_with_the_same_texts() -> None:
 
 def test_types_are_grammars_where_grammars_are_taken() -> None:
     words = Vocabulary.bytes()
-    assert pdacon.compile(Order, words).grammar.values is not None
+    assert pdacon.compile(Order, words).grammar.data.values is not None
     assert pdacon.compile(int | None, words).parse("null") is None
     assert pdacon.check(list[int]).ok
     assert pdacon.compile(Literal["a", "b"], words).parse('"a"') == "a"

@@ -74,12 +74,12 @@ def test_the_name_decides_the_arguments() -> None:
 
 
 def test_a_call_can_be_made() -> None:
-    constraint = compiled(Grammar.from_function(add))
+    constraint = compiled(Grammar.from_tools([add]))
     call = constraint.parse('{"name": "add", "arguments": {"a": 1, "b": 2, "scale": 0.5}}')
     assert call.call() == 1.5
     assert call.bound.args == (1, 2)
     assert (
-        compiled(Grammar.from_function(greet))
+        compiled(Grammar.from_tools([greet]))
         .parse('{"name": "greet", "arguments": {"name": "Ann", "loud": true}}')
         .call()
         == "Ann {'loud': True}"
@@ -101,7 +101,7 @@ def test_other_shapes() -> None:
     assert python.parse("add(a=1, b=2)").call() == 3.0
     assert python.parse('Search(query="x")').call() == Search(query="x")
     assert not python.accepts('add(query="x")')
-    assert Grammar.from_function(add).describe().startswith("add: Add two")
+    assert Grammar.from_tools([add]).describe().startswith("add: Add two")
     assert pdacon.compile(add, Vocabulary.bytes()).parse('{"name": "add", "arguments": {"a": 1, "b": 2}}').call() == 3.0
 
 

@@ -118,7 +118,7 @@ def test_arguments_with_one_value_may_be_left_out() -> None:
         text: str
         mode: Literal["fast"] = "fast"
 
-    function = Grammar.from_function(search)
+    function = Grammar.from_tools([search])
     constraint = pdacon.compile(function, Vocabulary.bytes())
     for arguments in ({"text": "a"}, {"text": "a", "mode": "fast"}):
         assert constraint.parse(function.write(pdacon.Call("search", arguments))).arguments == arguments
@@ -228,7 +228,7 @@ def test_arguments_that_are_no_dict_are_refused() -> None:
     def search(text: str = "") -> None: ...
 
     with pytest.raises(ValueError, match="the arguments of search are no dict"):
-        Grammar.from_function(search).write(pdacon.Call("search", None))  # type: ignore[arg-type]
+        Grammar.from_tools([search]).write(pdacon.Call("search", None))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("whitespace", ["json.dumps", "compact"])

@@ -39,7 +39,7 @@ class Case:
     Attributes
     ----------
     items : Items
-    grammar : Grammar
+    grammar : GrammarData
         What has the names.
     cause : Cause
     conflict : Conflict
