@@ -29,7 +29,7 @@ from pdacon.determinism.lexical.measuring import measure
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.lexical.truncations import truncation_findings
-from pdacon.determinism.lexical.unmatched import never_matched, reserved_findings, unmatched_findings
+from pdacon.determinism.lexical.unmatched import reserved_findings, unmatched_findings
 from pdacon.determinism.report.findings import Finding
 from pdacon.determinism.report.sizes import Sizes
 from pdacon.detokenizer import Vocabulary
@@ -81,7 +81,7 @@ def advise(
     searches: list[tuple[Iterable[str], Callable[[], Iterable[Finding]]]] = [
         (["PDA010"], lambda: unmatched_findings(texts, examples, repairs, deadline, collisions)),
         (["PDA010"], lambda: hidden_word_findings(texts, examples, deadline, collisions)),
-        (["PDA019"], lambda: truncation_findings(texts, examples, repairs, never_matched(texts), deadline)),
+        (["PDA019"], lambda: truncation_findings(texts, examples, repairs.of_truncations, deadline)),
         (["PDA011"], lambda: reserved_findings(texts, examples, repairs, deadline)),
         (["PDA012"], lambda: early_end_findings(grammar, lexer, repairs, deadline)),
         (["PDA013"], lambda: unused_findings(grammar)),
@@ -127,7 +127,7 @@ def _followed(
             declared -= {grammar.layout.indent, grammar.layout.dedent}
         follower = Follower(grammar, tables, lexer, None, _MOST_STATES, deadline)
         reach = follower.find()
-        never = declared.union(never_matched(texts))
+        never = declared.union(texts.never_matched)
         dead_ends: list[Finding] = []
         in_time = True
         try:

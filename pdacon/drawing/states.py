@@ -178,15 +178,11 @@ class States:
 
     def _item(self, rule: int, dot: int) -> str:
         """``expr: expr "+" • expr``; the rule behind a start has no name of the author's."""
-        productions = self._grammar.productions
-        if rule >= len(productions):
-            start = list(dict.fromkeys(self._grammar.starts))[rule - len(productions)]
-            lhs = "$root"
-            rhs: tuple[int, ...] = (start,)
-        else:
-            lhs, rhs = self._grammar.describe_symbol(productions[rule].lhs), productions[rule].rhs
-        words = [self._grammar.describe_symbol(symbol) for symbol in rhs]
-        return f"{lhs}: {' '.join([*words[:dot], '•', *words[dot:]])}"
+        further = rule - len(self._grammar.productions)
+        if further < 0:
+            return self._grammar.describe_item(rule, dot)
+        start = self._grammar.describe_symbol(list(dict.fromkeys(self._grammar.starts))[further])
+        return f"$root: {start} •" if dot else f"$root: • {start}"
 
     def _complete(self, rule: int) -> str:
         return self._item(rule, len(self._grammar.productions[rule].rhs))

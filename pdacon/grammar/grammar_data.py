@@ -246,6 +246,12 @@ class GrammarData:
         alias = f" -> {p.alias}" if p.alias else ""
         return f"{self.describe_symbol(p.lhs)}:{' ' if body else ''}{body}{alias}"
 
+    def describe_item(self, production: int, dot: int) -> str:
+        """A production with a dot in its right side: ``expr: expr "+" • expr``."""
+        p = self.productions[production]
+        words = [self.describe_symbol(symbol) for symbol in p.rhs]
+        return f"{self.describe_symbol(p.lhs)}: {' '.join([*words[:dot], '•', *words[dot:]])}"
+
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 (hex) of the meaning: all but places, texts and what only shapes Lark's trees."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from pdacon.base.once import memoized
 from pdacon.base.quoting import LISTED
 from pdacon.grammar import GrammarData
 from pdacon.matching.explanation import Unlisted
@@ -32,17 +33,14 @@ class ListedTexts:
 
     def __init__(self, grammar: GrammarData) -> None:
         self._grammar = grammar
-        self._known: dict[int, tuple[str, ...]] = {}
 
+    @memoized
     def of(self, terminal: int) -> tuple[str, ...]:
         """The texts of a terminal that matches no others, in ascending order, whatever may have to follow.
 
         Where letters have no case, each text is there once. Empty if there is no end of them, or too many.
         """
-        known = self._known.get(terminal)
-        if known is None:
-            known = self._known[terminal] = tuple(sorted(set(self._texts(terminal))))
-        return known
+        return tuple(sorted(set(self._texts(terminal))))
 
     def is_list(self, terminal: int) -> bool:
         """Whether a terminal lists several names, words among them: no keyword, no signs, no prefixes of strings."""

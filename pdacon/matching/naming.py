@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
+from pdacon.base.once import memoized
 from pdacon.base.quoting import LISTED, listing, tail
 from pdacon.grammar import GrammarData
+from pdacon.grammar.first_follow import first_sets
 from pdacon.pda import Expectation
 
 
@@ -19,13 +21,11 @@ class Names:
     def __init__(self, grammar: GrammarData, start: int) -> None:
         self._grammar = grammar
         self._start = start
-        self._described: dict[int, str] = {}
 
+    @memoized
     def name(self, symbol: int) -> str:
         """A symbol as its author writes it."""
-        if symbol not in self._described:
-            self._described[symbol] = self._grammar.describe_symbol(symbol)
-        return self._described[symbol]
+        return self._grammar.describe_symbol(symbol)
 
     def names(self, symbols: Iterable[int]) -> tuple[str, ...]:
         """The names of symbols, in their order."""
@@ -81,12 +81,10 @@ class Names:
 
     @cached_property
     def _nullable(self) -> set[int]:
-        found: set[int] = set()
-        size = -1
-        while size < len(found):
-            size = len(found)
-            found |= {record.lhs for record in self._grammar.productions if found.issuperset(record.rhs)}
-        return found
+        first = self._grammar.end + 1
+        rules = ((~(p.lhs - first), p.rhs) for p in self._grammar.productions if all(k >= first for k in p.rhs))
+        _, nullable = first_sets((lhs, tuple(~(symbol - first) for symbol in rhs)) for lhs, rhs in rules)
+        return {first + ~symbol for symbol in nullable}
 
     def ignored(self, expected: Expectation) -> tuple[str, ...]:
         """Of what can come next, what is ignored."""
@@ -97,6 +95,4 @@ class Names:
         if production >= len(self._grammar.productions):
             start = self._grammar.starts[self._start]
             return " ".join(["•", self.name(start)][:: 1 if dot == 0 else -1])
-        record = self._grammar.productions[production]
-        rhs = self.names(record.rhs)
-        return f"{self.name(record.lhs)}: {' '.join([*rhs[:dot], '•', *rhs[dot:]])}"
+        return self._grammar.describe_item(production, dot)

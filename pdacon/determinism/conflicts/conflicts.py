@@ -203,7 +203,7 @@ class _Report:
         for k in productions:
             by_priority = group[0].settled == "priority"
             priority = f"  (priority {self._grammar.productions[k].priority})" if by_priority else ""
-            lines.append(f"  reduce  {self._item(k, len(self._grammar.productions[k].rhs))}{priority}")
+            lines.append(f"  reduce  {self._grammar.describe_item(k, len(self._grammar.productions[k].rhs))}{priority}")
         return lines
 
     def _lookaheads(self, group: Sequence[Conflict]) -> str:
@@ -241,11 +241,5 @@ class _Report:
             if production < count:
                 rhs = self._grammar.productions[production].rhs
                 if dot < len(rhs) and rhs[dot] in terminals:
-                    shown.append(self._item(production, dot))
+                    shown.append(self._grammar.describe_item(production, dot))
         return shown
-
-    def _item(self, production: int, dot: int) -> str:
-        """``expr: expr "+" • expr``"""
-        record = self._grammar.productions[production]
-        rhs = [self._grammar.describe_symbol(symbol) for symbol in record.rhs]
-        return f"{self._grammar.describe_symbol(record.lhs)}: {' '.join([*rhs[:dot], '•', *rhs[dot:]])}"

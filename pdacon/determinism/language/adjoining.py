@@ -8,16 +8,16 @@ that no blank can part is none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Protocol
 
 import numpy as np
 
 from pdacon.base.quoting import quote
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.language.follow_sets import FollowSets
+from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.repair.suggested import definition, written
 from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
@@ -39,19 +39,7 @@ class Adjoined:
     behind: bytes
 
 
-class AdjoiningRepairs(Protocol):
-    """Who knows what another pattern does to texts."""
-
-    def is_harmless(
-        self, terminal: int, pattern: str, hints: Iterable[bytes] = (), priority: int | None = None
-    ) -> bool:
-        """Whether nothing new is wrong between lexemes if a terminal has another pattern, and perhaps priority."""
-
-    def pattern_told(self, terminal: int, pattern: str, hints: Iterable[bytes], priority: int | None = None) -> str:
-        """What becomes of texts then."""
-
-
-def adjoining_findings(tables: Tables, texts: Texts, repairs: AdjoiningRepairs, deadline: Deadline) -> list[Finding]:
+def adjoining_findings(tables: Tables, texts: Texts, repairs: Repairs, deadline: Deadline) -> list[Finding]:
     """PDA020, one note for all pairs of terminals whose words need no blank between them.
 
     Only shortest texts are tried: a pair whose shortest words grow together to one is not named, whatever longer ones
@@ -109,7 +97,7 @@ def _word(texts: Texts, terminal: int) -> bytes | None:
     return text if _WORD.match(shown) and _WORD.match(shown[-1]) else None
 
 
-def _finding(grammar: GrammarData, pairs: list[Adjoined], repairs: AdjoiningRepairs) -> Finding:
+def _finding(grammar: GrammarData, pairs: list[Adjoined], repairs: Repairs) -> Finding:
     describe = grammar.describe_symbol
     pair = pairs[0]
     text = pair.before + pair.behind

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from pdacon.base.bit_sets import members
+from pdacon.base.graphs import reachable
+from pdacon.base.once import memoized
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.neighbours import Neighbours
@@ -60,7 +62,6 @@ class DeadEnds:
         self._never = frozenset(never)
         self._deadline = deadline
         self._neighbours = Neighbours(texts)
-        self._items: dict[int, list[tuple[int, int]]] = {}
 
     def findings(self) -> list[Finding]:
         """PDA015 and, for alternatives, PDA013.
@@ -159,31 +160,21 @@ class DeadEnds:
         return found
 
     def _items_of(self, state: int) -> list[tuple[int, int]]:
-        origin = int(self._tables.origin[state])
-        if origin not in self._items:
-            self._items[origin] = self._tables.items(origin)
-        return self._items[origin]
+        return self._items_of_origin(int(self._tables.origin[state]))
+
+    @memoized
+    def _items_of_origin(self, state: int) -> list[tuple[int, int]]:
+        return self._tables.items(state)
 
     def _first_terminals(self, state: int, symbol: int) -> set[int]:
         """The terminals that a state shifts to begin a symbol."""
-        if symbol < self._grammar.end:
-            return {symbol}
-        first, productions = self._grammar.end + 1, self._grammar.productions
-        found: set[int] = set()
-        seen = {symbol}
-        pending = [symbol]
-        while pending:
-            lhs = pending.pop()
-            for number, dot in self._items_of(state):
-                if number >= len(productions) or dot or productions[number].lhs != lhs:
-                    continue
-                for begin in productions[number].rhs[:1]:
-                    if begin < first:
-                        found.add(begin)
-                    elif begin not in seen:
-                        seen.add(begin)
-                        pending.append(begin)
-        return found
+        productions = self._grammar.productions
+        begun = [productions[k] for k, dot in self._items_of(state) if k < len(productions) and not dot]
+
+        def beginnings(lhs: int) -> Iterator[int]:
+            return (production.rhs[0] for production in begun if production.lhs == lhs and production.rhs)
+
+        return {begin for begin in reachable([symbol], beginnings) if begin < self._grammar.end}
 
     def _harmless(self, production: int, dot: int, blocked: dict[int, int]) -> bool:
         """Whether it is a repetition whose terminal takes what would be repeated."""
@@ -197,39 +188,17 @@ class DeadEnds:
 
     def _dead_end(self, state: int, wanted: dict[int, int], production: int | None, dot: int = 0) -> Finding:
         grammar = self._grammar
-        describe = grammar.describe_symbol
-        terminal, place = next(iter(wanted.items()))
+        place = next(iter(wanted.values()))
         before = int(self._tables.accessing[place])
         prefix = self._examples.prefix(place) or ()
-        shown = ", ".join(describe(t) for t in list(wanted)[:6]) + (" and others" if len(wanted) > 6 else "")
-        after = describe(before) if 0 <= before < grammar.end else "the beginning"
-        lines = [f"After {after} the rules go on with {shown}, but no text is ever read so."]
-        text = self._texts.shortest(terminal)
-        taken = self._texts.shortest(before) if 0 <= before < grammar.end else None
-        if text is not None and taken is not None:
-            lines.append(self._neighbours.reading(before, taken, text))
-        names = [grammar.terminals[t].name for t in wanted]
-        rule: tuple[str, ...] = ()
-        span = None
+        lines, rule, span = [], "", None
         if production is not None:
             record = grammar.productions[production]
-            lines.append("So no text is read past the dot:")
-            lines.append(f"  {self._neighbours.item(production, dot)}")
-            rule, span = (record.rule,), record.span
+            lines = ["So no text is read past the dot:", f"  {grammar.describe_item(production, dot)}"]
+            rule, span = record.rule, record.span
         elif 0 <= before < grammar.end:
             span = grammar.terminals[before].span
-        return Finding(
-            id="PDA015",
-            level="warning",
-            title=f"{TITLES['PDA015']}: {shown} after {after}",
-            message="\n".join(lines),
-            span=span,
-            symbols=(*([grammar.terminals[before].name] if 0 <= before < grammar.end else []), *names, *rule),
-            witness=Witness(
-                (*prefix, describe(terminal)), len(prefix), None if text is None or taken is None else taken + text
-            ),
-            repair=self._neighbours.parting(before, terminal, None if text is None or taken is None else taken + text),
-        )
+        return self._neighbours.unread("warning", before, [*wanted], prefix, lines, span, filter(None, [rule]))
 
     def _never_used(self, states: list[int], terminal: int) -> Finding:
         grammar = self._grammar
@@ -245,7 +214,7 @@ class DeadEnds:
         lines = [
             f"The parser never goes on with {shown} here, because of a shift/reduce conflict on it in which it takes "
             "the other way:",
-            *(f"  {self._neighbours.item(k, dot)}" for k, dot in items),
+            *(f"  {self._grammar.describe_item(k, dot)}" for k, dot in items),
         ]
         return Finding(
             id="PDA013",

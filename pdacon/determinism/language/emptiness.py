@@ -6,9 +6,10 @@ is found by shortest yields, linear in the grammar; what the lexer and the vocab
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from pdacon.base.graphs import reachable
 from pdacon.base.limits import Limits
 from pdacon.composition import byte_vocabulary, compose
 from pdacon.determinism.examples import shortest_yields
@@ -79,19 +80,17 @@ def unproductive_findings(grammar: GrammarData) -> list[Finding]:
 
 def _needed(grammar: GrammarData, nonterminal: int, names: Collection[str]) -> list[str]:
     """Which of some rules the alternatives of a rule need, through repetitions too."""
-    found: dict[str, None] = {}
-    seen = {nonterminal}
-    pending = [nonterminal]
-    while pending:
-        lhs = pending.pop() + grammar.end + 1
-        for symbol in (symbol for p in grammar.productions if p.lhs == lhs for symbol in p.rhs if symbol > grammar.end):
-            index = symbol - grammar.end - 1
-            if grammar.nonterminals[index].repeats and index not in seen:
-                seen.add(index)
-                pending.append(index)
-            elif grammar.nonterminals[index].name in names:
-                found[grammar.nonterminals[index].name] = None
-    return list(found)
+    first = grammar.end + 1
+
+    def used(index: int) -> Iterator[int]:
+        sides = (p.rhs for p in grammar.productions if p.lhs == first + index)
+        return (symbol - first for rhs in sides for symbol in rhs if symbol >= first)
+
+    def repetitions(index: int) -> Iterator[int]:
+        return (inner for inner in used(index) if grammar.nonterminals[inner].repeats)
+
+    inner = (grammar.nonterminals[k].name for index in reachable([nonterminal], repetitions) for k in used(index))
+    return list(dict.fromkeys(name for name in inner if name in names))
 
 
 def empty_findings(

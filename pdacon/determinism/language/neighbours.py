@@ -2,19 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from pdacon.base.quoting import quote
 from pdacon.determinism.lexical.texts import Lexeme, Texts
+from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness
+from pdacon.errors import Span
 from pdacon.grammar import GrammarData
+
+_SHOWN = 6  # terminals
 
 
 class Neighbours:
-    """Words about terminals that the rules put one after the other, for one grammar."""
+    """Findings about terminals that the rules put one after the other, for one grammar."""
 
     def __init__(self, texts: Texts) -> None:
         self._grammar: GrammarData = texts.grammar
         self._texts = texts
 
-    def parting(self, before: int, terminal: int, text: bytes | None) -> str:
+    def unread(
+        self,
+        level: Level,
+        before: int,
+        terminals: Sequence[int],
+        prefix: Sequence[str],
+        places: Sequence[str],
+        span: Span | None,
+        rules: Iterable[str],
+        too: str = "",
+    ) -> Finding:
+        """PDA015: of terminals that the rules put after one, or at the beginning, none is ever read there.
+
+        ``prefix``: terminals that lead there. ``places``: lines about where the rules have it so.
+        """
+        grammar, describe = self._grammar, self._grammar.describe_symbol
+        after, name, taken = "the beginning", [], None
+        if 0 <= before < grammar.end:
+            after, name, taken = describe(before), [grammar.terminals[before].name], self._texts.shortest(before)
+        shown = ", ".join(map(describe, terminals[:_SHOWN])) + (" and others" if len(terminals) > _SHOWN else "")
+        lines = [f"After {after} the rules go on with {shown}{too}, but no text is ever read so."]
+        text, whole = self._texts.shortest(terminals[0]), None
+        if text is not None and taken is not None:
+            whole = taken + text
+            lines.append(self._reading(before, taken, text))
+        return Finding(
+            id="PDA015",
+            level=level,
+            title=f"{TITLES['PDA015']}: {shown} after {after}",
+            message="\n".join([*lines, *places]),
+            span=span,
+            symbols=(*name, *(grammar.terminals[k].name for k in terminals), *rules),
+            witness=Witness((*prefix, describe(terminals[0])), len(prefix), whole),
+            repair=self._parting(before, terminals[0], whole),
+        )
+
+    def _parting(self, before: int, terminal: int, text: bytes | None) -> str:
         """How to have a text of the one terminal read after one of the other: only a pattern can leave something."""
         if not 0 <= before < self._grammar.end:
             return (
@@ -37,7 +79,7 @@ class Neighbours:
         pattern = self._grammar.terminals[terminal].pattern if 0 <= terminal < self._grammar.end else None
         return pattern is not None and pattern.kind == "re"
 
-    def reading(self, before: int, taken: bytes, text: bytes) -> str:
+    def _reading(self, before: int, taken: bytes, text: bytes) -> str:
         """How a text of the one terminal and a text of the other are read."""
         lexeme = self._lexeme(before, taken + text)
         if lexeme is not None and lexeme.length > len(taken):
@@ -54,9 +96,3 @@ class Neighbours:
             and (lexeme := self._texts.first_lexeme(context, text)) is not None
         ]
         return max(lexemes, key=lambda lexeme: lexeme.length, default=None)
-
-    def item(self, production: int, dot: int) -> str:
-        """``expr: expr "+" • expr``"""
-        record = self._grammar.productions[production]
-        rhs = [self._grammar.describe_symbol(symbol) for symbol in record.rhs]
-        return f"{self._grammar.describe_symbol(record.lhs)}: {' '.join([*rhs[:dot], '•', *rhs[dot:]])}"

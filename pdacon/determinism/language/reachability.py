@@ -23,6 +23,7 @@ import numpy as np
 
 from pdacon._native import _core
 from pdacon.base.bit_sets import members, set_of
+from pdacon.base.graphs import reachable
 from pdacon.base.limits import Limits
 from pdacon.composition import byte_vocabulary, compose, native_trie
 from pdacon.determinism.deadline import ADVICE_BYTES, Deadline, OutOfTimeError
@@ -274,17 +275,11 @@ class Follower:
     def _dedent(self, state: int, back: Lookbacks, found: Reach) -> set[int]:
         """The places after any number of blocks was closed, at a new line or at the end of the text."""
         assert self.grammar.layout is not None
-        if state in back.closed:
-            return back.closed[state]
-        closed: set[int] = set()
-        pending = [state]
-        while pending:
-            for target in self._shift_one(pending.pop(), self.grammar.layout.dedent, back, found):
-                if target not in closed:
-                    closed.add(target)
-                    pending.append(target)
-        back.closed[state] = closed
-        return closed
+        dedent = self.grammar.layout.dedent
+        if state not in back.closed:
+            once = self._shift_one(state, dedent, back, found)
+            back.closed[state] = set(reachable(once, lambda at: self._shift_one(at, dedent, back, found)))
+        return back.closed[state]
 
     def _shift_one(self, state: int, label: int, back: Lookbacks, found: Reach) -> tuple[int, ...]:
         """The places after one lookahead, found once for each state."""
@@ -335,11 +330,10 @@ class Follower:
     def _lookbacks(self, advanced: set[tuple[int, int]] | None) -> Lookbacks:
         before = self._before
         if advanced is not None:
-            kept = [
+            before = [
                 [state for state in states if (state, self._accessing[k]) in advanced]
                 for k, states in enumerate(before)
             ]
-            before = kept
         return Lookbacks(self.grammar, before, self._goto)
 
     def back(self, reach: Reach) -> Lookbacks:

@@ -7,6 +7,7 @@ PDA015, as notes. What a dead end says already is left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -18,11 +19,11 @@ from pdacon.determinism.language.follow_sets import FollowSets
 from pdacon.determinism.language.neighbours import Neighbours
 from pdacon.determinism.language.reachability import Reach
 from pdacon.determinism.lexical.texts import Texts
-from pdacon.determinism.report.findings import TITLES, Finding, Witness
+from pdacon.determinism.report.findings import Finding
 from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables
 
-_SHOWN = 6  # terminals, and places in the rules
+_SHOWN = 6  # places in the rules
 _BEGINNING = -1
 
 
@@ -114,38 +115,22 @@ class Successions:
         terminals = [t for t in members(dead) if (before, t) not in named and not self._is_harmless(before, t)]
         if not terminals:
             return None
-        grammar, describe = self._grammar, self._grammar.describe_symbol
-        first = terminals[0]
-        shown = ", ".join(map(describe, terminals[:_SHOWN])) + (" and others" if len(terminals) > _SHOWN else "")
-        after = "the beginning" if before == _BEGINNING else describe(before)
-        lines = [f"After {after} the rules go on with {shown}, too, but no text is ever read so."]
-        text = self._texts.shortest(first)
-        taken = None if before == _BEGINNING else self._texts.shortest(before)
-        whole = None if text is None or taken is None else taken + text
-        if text is not None and taken is not None:
-            lines.append(self._neighbours.reading(before, taken, text))
-        origins = list(dict.fromkeys(origin for t in terminals for origin in self._follow.origins(before, t)))
-        lines.append("So the rules never go on like that here:")
-        lines += [f"  {self._neighbours.item(*origin)}" for origin in origins[:_SHOWN]]
+        origins = list(dict.fromkeys(origin for t in terminals for origin in self._follow.origins(before, t)))[:_SHOWN]
+        lines = [f"  {self._grammar.describe_item(*origin)}" for origin in origins]
         places = [p for p in self._reach.places if self._accessed(p) == before]
         prefix = min((self._examples.prefix(place) or () for place in places), key=len)
-        records = [grammar.productions[number] for number, _ in origins[:_SHOWN]]
-        names = [grammar.terminals[t].name for t in terminals]
-        return Finding(
-            id="PDA015",
-            level="note",
-            title=f"{TITLES['PDA015']}: {shown} after {after}",
-            message="\n".join(lines),
-            span=records[0].span if records else None,
-            symbols=tuple(
-                dict.fromkeys(
-                    [*([] if before == _BEGINNING else [grammar.terminals[before].name]), *names]
-                    + [record.rule for record in records]
-                )
-            ),
-            witness=Witness((*prefix, describe(first)), len(prefix), whole),
-            repair=self._neighbours.parting(before, first, whole),
+        records = [self._grammar.productions[number] for number, _ in origins]
+        finding = self._neighbours.unread(
+            "note",
+            before,
+            terminals,
+            prefix,
+            ["So the rules never go on like that here:", *lines],
+            records[0].span if records else None,
+            [record.rule for record in records],
+            too=", too",
         )
+        return replace(finding, symbols=tuple(dict.fromkeys(finding.symbols)))
 
     def _accessed(self, place: int) -> int:
         symbol = int(self._tables.accessing[place])

@@ -7,12 +7,10 @@ its set of texts, and finds a shortest text in which the two differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Protocol
-
 from pdacon._native import _core
 from pdacon.base.quoting import quote
 from pdacon.determinism.deadline import ADVICE_BYTES, Deadline, OutOfTimeError
+from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.repair.reordering import with_longest_first
 from pdacon.determinism.lexical.repair.suggested import suggestion
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
@@ -26,19 +24,7 @@ _SECONDS = 3.0
 """For one terminal, and at most for all; past them a note says that it has not been found out."""
 
 
-class EarlyEndRepairs(Protocol):
-    """Who knows what another pattern does to the other terminals."""
-
-    def is_harmless(self, terminal: int, pattern: str, hints: Iterable[bytes]) -> bool:
-        """Whether nothing new is wrong between lexemes if a terminal has another pattern."""
-
-    def pattern_told(self, terminal: int, pattern: str, hints: Iterable[bytes]) -> str:
-        """What becomes of texts then."""
-
-
-def early_end_findings(
-    grammar: GrammarData, lexer: Lexer, repairs: EarlyEndRepairs, deadline: Deadline
-) -> list[Finding]:
+def early_end_findings(grammar: GrammarData, lexer: Lexer, repairs: Repairs, deadline: Deadline) -> list[Finding]:
     """PDA012: terminals with a text that ``re.fullmatch`` takes and ``re.match`` stops short in.
 
     A shortest such text is the witness. Where only the order of alternatives, or an optional part that comes too
@@ -89,7 +75,7 @@ def _not_found_out(grammar: GrammarData, terminals: list[int]) -> Finding:
 
 
 def _out_of_order(
-    grammar: GrammarData, index: int, text: bytes, length: int, repairs: EarlyEndRepairs, deadline: Deadline
+    grammar: GrammarData, index: int, text: bytes, length: int, repairs: Repairs, deadline: Deadline
 ) -> Finding:
     pattern = with_longest_first(
         grammar, grammar.terminals[index], deadline, lambda pattern: repairs.is_harmless(index, pattern, [text])

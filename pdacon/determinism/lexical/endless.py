@@ -7,17 +7,18 @@ nothing but ignored text and can still be left; a shortest one is found by bread
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon.base.graphs import Search, reachable
+from pdacon.base.once import memoized
 from pdacon.base.quoting import quote
 from pdacon.determinism.deadline import ADVICE_BYTES, Deadline, OutOfTimeError
+from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.repair.suggested import definition, free_name, read, written
 from pdacon.determinism.lexical.texts import Texts, turned
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
@@ -42,14 +43,7 @@ _DEAD, _OTHER = -1, -2
 """What a commit can lead to besides a lexer state: nothing, or a commit of something that is not ignored."""
 
 
-class EndlessRepairs(Protocol):
-    """Who knows what another lexer does to texts."""
-
-    def other_told(self, after: Texts, hints: Iterable[bytes]) -> str:
-        """What becomes of texts with it."""
-
-
-def endless_findings(texts: Texts, repairs: EndlessRepairs, deadline: Deadline) -> list[Finding]:
+def endless_findings(texts: Texts, repairs: Repairs, deadline: Deadline) -> list[Finding]:
     """PDA016: at most one note, if ignored text can go on for ever in some context.
 
     What is claimed: there are texts x and y such that x, x y, x y y, ... can all be read in that context with nothing
@@ -98,7 +92,6 @@ class _Ignored:
         self._deadline = deadline
         self._entries: list[int] = texts.automaton.entries[context].tolist()
         self._label = texts.grammar.end + 1
-        self._landed: dict[int, int] = {}
 
     def shortest_loop(self) -> tuple[bytes, bytes] | None:
         """What leads to endless ignored text, and what is repeated there."""
@@ -107,11 +100,8 @@ class _Ignored:
             return None
         steps = self._steps_that_can_be_endless(start)
         best: tuple[int, bool, int, bytes, bytes] | None = None
-        texts_to = {start: b""}
-        pending = deque([start])
-        while pending:
-            state = pending.popleft()
-            text = texts_to[state]
+        search = Search({start: b""})
+        for state, text in search:
             if best is not None and len(text) >= best[0]:
                 break
             loop = self._loop_at(steps, state)
@@ -120,23 +110,22 @@ class _Ignored:
                 found = len(whole), not whole.isspace(), len(whole) - whole.count(b" "), text, loop
                 best = found if best is None else min(best, found)
             for byte, target in steps.get(state, ()):
-                if target not in texts_to:
-                    texts_to[target] = text + byte
-                    pending.append(target)
+                search.meet(target, text + byte)
         return None if best is None else best[3:]
 
     def _steps_that_can_be_endless(self, start: int) -> dict[int, list[tuple[bytes, int]]]:
         """For each state that ignored text leads to, and from which it can go on for ever, the steps to others of
         them."""
-        steps = {start: list(self._steps(start))}
-        before: dict[int, list[int]] = {}
-        for state in (order := [start]):  # grows
+
+        def following(state: int) -> list[int]:
             self._deadline.require()
-            for _, target in steps[state]:
+            return [target for _, target in self._steps(state)]
+
+        steps = {state: self._steps(state) for state in reachable([start], following)}
+        before: dict[int, list[int]] = {}
+        for state, further in steps.items():
+            for _, target in further:
                 before.setdefault(target, []).append(state)
-                if target not in steps:
-                    steps[target] = list(self._steps(target))
-                    order.append(target)
         left = {state: len(further) for state, further in steps.items()}
         pending = [state for state, count in left.items() if not count]
         while pending:
@@ -148,51 +137,43 @@ class _Ignored:
 
     def _loop_at(self, steps: dict[int, list[tuple[bytes, int]]], start: int) -> bytes | None:
         """A shortest text that leads from a state back to it."""
-        seen: set[int] = set()
-        pending = deque([(start, b"")])
-        while pending:
+        search = Search({start: b""})
+        for state, text in search:
             self._deadline.require()
-            state, text = pending.popleft()
             for byte, target in steps.get(state, ()):
                 if target == start:
                     return text + byte
-                if target not in seen:
-                    seen.add(target)
-                    pending.append((target, text + byte))
+                search.meet(target, text + byte)
         return None
 
     def _comes_out(self, start: int) -> bool:
         """Whether ignored text that is read in a state can end so that something can follow in this context."""
-        seen = {start}
-        pending = [start]
-        while pending:
-            for target in self._texts.successors(pending.pop())[0]:
-                if target < -1 and self._texts.automaton.commit(target)[0] == self._label:
-                    if self._land(target) != _DEAD:
-                        return True
-                elif target >= 0 and target not in seen:
-                    seen.add(target)
-                    pending.append(target)
-        return False
 
-    def _steps(self, state: int) -> Iterator[tuple[bytes, int]]:
+        def following(state: int) -> Iterable[int]:
+            return (target for target in self._texts.successors(state)[0] if target >= 0)
+
+        commits = (c for state in reachable([start], following) for c in self._texts.successors(state)[0] if c < -1)
+        ignored = (commit for commit in commits if self._texts.automaton.commit(commit)[0] == self._label)
+        return any(self._land(commit) != _DEAD for commit in ignored)
+
+    @memoized
+    def _steps(self, state: int) -> list[tuple[bytes, int]]:
         """One byte further, within ignored text or from one piece of it to the next; blanks first."""
         texts = self._texts
         row = texts.next[state, texts.blanks_first].tolist()
+        steps = []
         for target in dict.fromkeys(row):
             after = target if target >= -1 else self._land(target)
             if after >= 0 and self._coaccessible[after]:
-                yield bytes([texts.readable[texts.blanks_first[row.index(target)]]]), after
+                steps.append((bytes([texts.readable[texts.blanks_first[row.index(target)]]]), after))
+        return steps
 
+    @memoized
     def _land(self, commit: int) -> int:
-        """The lexer state after a commit of ignored text; where there is none, _DEAD or _OTHER."""
-        landed = self._landed.get(commit)
-        if landed is None:
-            landed = self._landed[commit] = self._read_again(commit)
-        return landed
+        """The lexer state after a commit of ignored text; where there is none, _DEAD or _OTHER.
 
-    def _read_again(self, commit: int) -> int:
-        """The same: what is read again may be committed in its turn."""
+        What is read again may be committed in its turn.
+        """
         automaton, next_of = self._texts.automaton, self._texts.next.item
         label, behind, word = automaton.commit(commit)
         pending = list(word)
@@ -212,7 +193,7 @@ class _Ignored:
         return _OTHER
 
 
-def _finding(texts: Texts, prefix: bytes, loop: bytes, repairs: EndlessRepairs, deadline: Deadline) -> Finding:
+def _finding(texts: Texts, prefix: bytes, loop: bytes, repairs: Repairs, deadline: Deadline) -> Finding:
     grammar = texts.grammar
     names = [k for k in sorted(grammar.ignore) if _matches(texts, k, prefix + loop) or _matches(texts, k, loop)]
     terminals = [grammar.terminals[k] for k in names or sorted(grammar.ignore)]
@@ -230,7 +211,7 @@ def _finding(texts: Texts, prefix: bytes, loop: bytes, repairs: EndlessRepairs, 
     )
 
 
-def _repair(texts: Texts, repairs: EndlessRepairs, deadline: Deadline) -> str:
+def _repair(texts: Texts, repairs: Repairs, deadline: Deadline) -> str:
     grammar = texts.grammar
     ignored = sorted(grammar.ignore)
     pattern, after = _bounded_and_small(texts, deadline)
@@ -369,12 +350,7 @@ def _ignoring(texts: Texts, pattern: str, deadline: Deadline) -> Texts:
     if len(grammar.ignore) > 1:  # it has no name of its own then, by which Lark would sort it elsewhere
         terminals[first] = replace(terminals[first], name=_LARKS_NAME)
     repaired = replace(grammar, terminals=tuple(terminals), ignore=frozenset([first]), islands=())
-    lexer = build_lexer(
-        repaired,
-        build_tables(repaired),
-        max_states=_MOST_STATES,
-        max_bytes=ADVICE_BYTES,
-    )
+    lexer = build_lexer(repaired, build_tables(repaired), max_states=_MOST_STATES, max_bytes=ADVICE_BYTES)
     return Texts(repaired, lexer)
 
 

@@ -7,11 +7,11 @@ PDA005, PDA006, PDA008. The pairs of terminals that collide come from the lexer 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from pdacon.base.quoting import quote
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.lexical.matching_texts import Run
+from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.repair.suggested import definition
 from pdacon.determinism.lexical.texts import Texts, turned
 from pdacon.determinism.lexical.truncations import run_of, shared_texts, truncated_texts
@@ -81,16 +81,8 @@ def _unsupported(subject: str, reason: str, advice: str, terminals: tuple[Termin
     )
 
 
-class CollisionRepairs(Protocol):
-    """Who knows how to repair collisions."""
-
-    def of_collisions(self, collisions: Sequence[Collision]) -> tuple[str | None, tuple[object, ...]]:
-        """What to write instead, so that all of them end, and the changes that this comes to; None and nothing if
-        nothing is known to help."""
-
-
 def lexeme_findings(
-    texts: Texts, examples: Examples, repairs: CollisionRepairs, collisions: Sequence[Collision] | None = None
+    texts: Texts, examples: Examples, repairs: Repairs, collisions: Sequence[Collision] | None = None
 ) -> list[Finding]:
     """Collisions and unbounded lookahead. Cost: products of the automata of terminals that share a context and a
     priority.

@@ -11,6 +11,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from pdacon.base.graphs import Search
+from pdacon.base.once import memoized
 from pdacon.regular.ordered import Program
 from pdacon.regular.ordered.program import BYTES, MATCH, PENDING_OR_END, epsilon_closure
 from pdacon.regular.ordered.utf8 import continuations
@@ -48,18 +50,15 @@ class Run:
     def __init__(self, program: Program) -> None:
         self._states = program.states()
         self._entries: list[int] = program.entries.tolist()
-        self._known: dict[tuple[Threads, int], tuple[Threads, tuple[End, ...]]] = {}
 
     def start(self, entry: int = 0) -> Threads:
         """The threads before any byte, by the left context."""
         return self._closure([(self._entries[entry], False)])[0]
 
+    @memoized
     def step(self, threads: Threads, byte: int) -> tuple[Threads, tuple[End, ...]]:
         """The threads after a byte, and the matches that end there."""
-        key = threads, byte
-        if key not in self._known:
-            self._known[key] = self._closure(self._moved(threads, byte))[:2]
-        return self._known[key]
+        return self._closure(self._moved(threads, byte))[:2]
 
     def reads_on(self, text: bytes, entry: int) -> bool:
         """Whether a match may come of more text."""
@@ -177,10 +176,8 @@ class _Comparison:
             self._word_start,
             (),
         )
-        text_of = {start: b""}
-        pending = [start]
-        for a, b, words, lacking in pending:  # grows
-            text = text_of[a, b, words, lacking]
+        search = Search({start: b""})
+        for (a, b, words, lacking), text in search:
             word_boundaries = [edge for k in words for low, high, _ in self._words[k][1] for edge in (low, high + 1)]
             for byte, still in self._bytes(
                 [*self._old.boundaries(a), *self._new.boundaries(b), *word_boundaries], lacking
@@ -195,24 +192,21 @@ class _Comparison:
                     beyond = self._parts(frozenset() if is_word else frozenset(ends_a), frozenset(ends_b))
                     if beyond is not None:
                         return text + bytes([byte]) + beyond
-                after = (after_a, after_b, after_words, still)
-                if (after_a or after_b) and after not in text_of:
-                    text_of[after] = text + bytes([byte])
-                    pending.append(after)
+                if after_a or after_b:
+                    search.meet((after_a, after_b, after_words, still), text + bytes([byte]))
         return None
 
     def _parts(self, old: frozenset[End], new: frozenset[End]) -> bytes | None:
         """A text after which one set of matches has the match and the other has not."""
         start: tuple[frozenset[End], frozenset[End], Ranges] = old, new, ()
-        text_of = {start: b""}
-        pending = [start]
-        for pair in pending:  # grows
+        search = Search({start: b""})
+        for pair, text in search:
             if pair in self._compared:
                 continue
             self._compared.add(pair)
             a, b, lacking = pair
             if not lacking and any(map(self._old.wins_at_end, a)) != any(map(self._new.wins_at_end, b)):
-                return text_of[pair]
+                return text
             boundaries = [boundary for end in a for boundary in self._old.end_boundaries(end)]
             boundaries += [boundary for end in b for boundary in self._new.end_boundaries(end)]
             for byte, still in self._bytes(boundaries, lacking):
@@ -222,9 +216,7 @@ class _Comparison:
                     frozenset(end for e in b if (end := self._new.wait(e, byte)) is not None),
                     still,
                 )
-                if after not in text_of:
-                    text_of[after] = text_of[pair] + bytes([byte])
-                    pending.append(after)
+                search.meet(after, text + bytes([byte]))
         return None
 
     def _reached(self, seeds: Iterable[int]) -> tuple[int, ...]:

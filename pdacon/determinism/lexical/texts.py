@@ -7,13 +7,15 @@ that are best to read, and the first lexeme of a text.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon.base.graphs import Search
+from pdacon.base.once import memoized
 from pdacon.determinism.examples import Examples
 from pdacon.grammar import GrammarData
 from pdacon.lexer import Lexer, compile_terminal
@@ -38,9 +40,6 @@ class Texts:
         self.grammar = grammar
         self.lexer = lexer
         self.automaton = lexer.automaton
-        self._shortest: dict[int, bytes | None] = {}
-        self._runners: dict[int, Runner] = {}
-        self._successors: dict[int, tuple[list[int], list[int]]] = {}
 
     @cached_property
     def next(self) -> NDArray[np.int32]:
@@ -97,18 +96,28 @@ class Texts:
         entered: list[int] = np.flatnonzero(self.automaton.entries.max(axis=1, initial=-1) >= 0).tolist()
         return entered
 
+    @cached_property
+    def never_matched(self) -> list[int]:
+        """The terminals that are looked for somewhere, and that no text makes the parser get.
+
+        Exact: no text, read from the start of a lexeme in any context that texts lead to, begins with one of them.
+        """
+        looked_for: set[int] = set().union(*map(self.looked_for, self.entered))
+        used = {symbol for production in self.grammar.productions for symbol in production.rhs}
+        # A keyword may have a label and be ignored: as the text of a regex it gets through.
+        ignored = {k for k in self.grammar.ignore if not self.automaton.matched[k]}
+        return sorted((looked_for - self.labels) & (used | ignored))
+
     def looked_for(self, context: int) -> frozenset[int]:
         """The terminals that a context looks for, keywords that a regex takes included."""
         found = self.lexer.contexts[context]
         return frozenset(found.alternation).union(*(keywords for _, keywords in found.renames))
 
+    @memoized
     def shortest(self, terminal: int) -> bytes | None:
         """A shortest text that the terminal matches at the start of a text; None if there is none."""
-        if terminal not in self._shortest:
-            record = self.grammar.terminals[terminal]
-            has_text = record.pattern is not None
-            self._shortest[terminal] = shortest_match(compile_terminal(self.grammar, record)) if has_text else None
-        return self._shortest[terminal]
+        record = self.grammar.terminals[terminal]
+        return None if record.pattern is None else shortest_match(compile_terminal(self.grammar, record))
 
     @cached_property
     def blank(self) -> bytes | None:
@@ -147,10 +156,9 @@ class Texts:
         kinds = compile_terminal(self.grammar, self.grammar.terminals[terminal]).kind
         return not np.isin(kinds, (BYTES, SPLIT, MATCH)).all()
 
+    @memoized
     def _runner(self, terminal: int) -> Runner:
-        if terminal not in self._runners:
-            self._runners[terminal] = Runner(compile_terminal(self.grammar, self.grammar.terminals[terminal]))
-        return self._runners[terminal]
+        return Runner(compile_terminal(self.grammar, self.grammar.terminals[terminal]))
 
     def always_reads(self, context: int, text: bytes, terminal: int, length: int) -> bool:
         """Whether so many bytes of a text are committed as the terminal first, whatever stands before the text."""
@@ -198,37 +206,27 @@ class Texts:
 
     def path(self, sources: Iterable[int], goals: NDArray[np.bool_]) -> tuple[int, bytes] | None:
         """A shortest text that leads from one of some lexer states to a goal, within a lexeme, after the state."""
-        came: dict[int, tuple[int, int]] = {}
-        frontier = list(dict.fromkeys(sources))
-        seen = np.zeros(len(self.next), bool)
-        seen[frontier] = True
-        while frontier:
-            for state in frontier:
-                if goals[state]:
-                    return self._spelled(came, state)
-            following = []
-            for state in frontier:
-                for target, cls in zip(*self.successors(state), strict=True):
-                    if target >= 0 and not seen[target]:
-                        seen[target] = True
-                        came[target] = state, cls
-                        following.append(target)
-            frontier = following
+        search: Search[int, tuple[int, int] | None] = Search(dict.fromkeys(sources))
+        for state, _ in search:
+            if goals[state]:
+                return self._spelled(search.ways, state)
+            for target, cls in zip(*self.successors(state), strict=True):
+                if target >= 0:
+                    search.meet(target, (state, cls))
         return None
 
+    @memoized
     def successors(self, state: int) -> tuple[list[int], list[int]]:
         """What the bytes make of a lexer state: each entry of its row of `next` once, and the first class with it."""
-        if state not in self._successors:
-            row = self.next[state].tolist()
-            first = dict(zip(reversed(row), reversed(range(len(row))), strict=True))
-            targets = sorted(first)
-            self._successors[state] = targets, [first[target] for target in targets]
-        return self._successors[state]
+        row = self.next[state].tolist()
+        first = dict(zip(reversed(row), reversed(range(len(row))), strict=True))
+        targets = sorted(first)
+        return targets, [first[target] for target in targets]
 
-    def _spelled(self, came: dict[int, tuple[int, int]], state: int) -> tuple[int, bytes]:
+    def _spelled(self, ways: Mapping[int, tuple[int, int] | None], state: int) -> tuple[int, bytes]:
         text = bytearray()
-        while state in came:
-            state, cls = came[state]
+        while (step := ways[state]) is not None:
+            state, cls = step
             text.append(self.readable[cls])
         return state, bytes(reversed(text))
 

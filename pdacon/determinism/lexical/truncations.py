@@ -7,12 +7,12 @@ the lexing automaton, so that it is true.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice, pairwise
-from typing import Protocol
 
+from pdacon.base.graphs import Search
 from pdacon.base.quoting import quote
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
@@ -94,11 +94,9 @@ def truncated_texts(first: Run, second: Run, most: int = _MOST_STEPS) -> Iterato
     The shortest first; what a context or another terminal makes of them is not looked at. Cost: ``most`` steps.
     """
     start: tuple[Threads, frozenset[End], Threads] = first.start(), frozenset(), second.start()
-    text_of = {start: b""}
-    pending = [start]
+    search = Search({start: b""})
     steps = 0
-    for threads, ended, others in pending:  # grows
-        text = text_of[threads, ended, others]
+    for (threads, ended, others), text in search:
         boundaries = {0, *first.boundaries(threads), *second.boundaries(others)}
         boundaries.update(boundary for end in ended for boundary in first.end_boundaries(end))
         for byte in sorted(_representatives(boundaries), key=legibility):
@@ -112,9 +110,8 @@ def truncated_texts(first: Run, second: Run, most: int = _MOST_STEPS) -> Iterato
                 found = text + bytes([byte])
                 yield found, _taken(first, found)
             state = after, still.union(ends), after_others
-            if after_others and (after or state[1]) and state not in text_of:
-                text_of[state] = text + bytes([byte])
-                pending.append(state)
+            if after_others and (after or state[1]):
+                search.meet(state, text + bytes([byte]))
 
 
 def shared_texts(
@@ -127,24 +124,20 @@ def shared_texts(
     one, other = run_of(grammar, first), run_of(grammar, second)
     programs = [compile_terminal(grammar, grammar.terminals[k]) for k in apart]
     told = {bound for program in programs for bound in (*program.lo.tolist(), *(program.hi + 1).tolist())}
-    start = one.start(), other.start()
-    text_of: dict[tuple[Threads, Threads], bytes] = {start: b""}
-    pending = [start]
+    search = Search({(one.start(), other.start()): b""})
     steps = 0
-    for pair in pending:  # grows
+    for pair, before in search:
         boundaries = {0, *told, *one.boundaries(pair[0]), *other.boundaries(pair[1])}
         for byte in sorted(_representatives(boundaries), key=legibility):
             steps += 1
             if steps > most:
                 return
             (after, ends), (after_other, other_ends) = one.step(pair[0], byte), other.step(pair[1], byte)
-            text = text_of[pair] + bytes([byte])
+            text = before + bytes([byte])
             if any(map(one.wins_at_end, ends)) and any(map(other.wins_at_end, other_ends)):
                 yield text
-            state = after, after_other
-            if after and after_other and state not in text_of:
-                text_of[state] = text
-                pending.append(state)
+            if after and after_other:
+                search.meet((after, after_other), text)
 
 
 def run_of(grammar: GrammarData, terminal: int) -> Run:
@@ -169,31 +162,24 @@ def _representatives(boundaries: Iterable[int]) -> list[int]:
     return [min(range(low, high), key=legibility) for low, high in pairwise(bounds)]
 
 
-class TruncationRepairs(Protocol):
-    """Who knows how to repair them."""
-
-    def of_truncations(self, truncations: Sequence[Truncation]) -> str | None:
-        """What to write instead, of all truncations of one terminal; None if nothing is known to help."""
-
-
 def truncation_findings(
-    texts: Texts, examples: Examples, repairs: TruncationRepairs, never: Iterable[int], deadline: Deadline
+    texts: Texts, examples: Examples, repair: Callable[[Sequence[Truncation]], str | None], deadline: Deadline
 ) -> Iterator[Finding]:
     """PDA019, a warning for each terminal whose texts are cut by terminals of higher priority.
 
-    Terminals that are ``never`` matched at all have PDA010.
+    Terminals that are never matched at all have PDA010. ``repair``: what to write instead, for all truncations of one
+    terminal; None if nothing is known to help.
     """
-    skipped = frozenset(never)
     by_lower: dict[int, list[Truncation]] = {}
     for truncation in find_truncations(texts, deadline):
-        if truncation.lower not in skipped:
+        if truncation.lower not in texts.never_matched:
             by_lower.setdefault(truncation.lower, []).append(truncation)
     for truncations in by_lower.values():
         deadline.require()
-        yield _finding(texts, examples, repairs, truncations)
+        yield _finding(texts, examples, repair(truncations), truncations)
 
 
-def _finding(texts: Texts, examples: Examples, repairs: TruncationRepairs, truncations: list[Truncation]) -> Finding:
+def _finding(texts: Texts, examples: Examples, repair: str | None, truncations: list[Truncation]) -> Finding:
     grammar = texts.grammar
     first = truncations[0]
     lower = grammar.terminals[first.lower]
@@ -218,7 +204,7 @@ def _finding(texts: Texts, examples: Examples, repairs: TruncationRepairs, trunc
         span=places[0][1],
         symbols=(lower.name, *(grammar.terminals[truncation.higher].name for truncation in truncations)),
         witness=Witness(prefix, len(prefix), first.text),
-        repair=repairs.of_truncations(truncations)
+        repair=repair
         or f"change the patterns so that {higher[0]} does not match the beginning of what {shown} matches.",
         related=tuple(related),
     )

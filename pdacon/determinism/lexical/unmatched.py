@@ -7,13 +7,13 @@ context a lexeme begins in; so what is said holds of all texts.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import replace
-from typing import Protocol
 
 from pdacon.base.quoting import quote
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
+from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.repair.reserving import without_words
 from pdacon.determinism.lexical.repair.suggested import elsewhere, read
 from pdacon.determinism.lexical.texts import Texts
@@ -29,24 +29,6 @@ _WORD = re.compile(r"\w+")
 _SURROGATE = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 
 
-def never_matched(texts: Texts) -> list[int]:
-    """The terminals that are looked for somewhere, and that no text makes the parser get.
-
-    Exact: no text, read from the start of a lexeme in any context that texts lead to, begins with this terminal.
-    """
-    grammar = texts.grammar
-    looked_for: set[int] = set().union(*map(texts.looked_for, texts.entered))
-    used = {symbol for production in grammar.productions for symbol in production.rhs}
-    matched = texts.automaton.matched
-    never = []
-    for terminal in sorted(looked_for):
-        if terminal in texts.labels:
-            continue  # also a keyword that is ignored: as the text of a regex it gets through
-        if terminal in used or (terminal in grammar.ignore and not matched[terminal]):
-            never.append(terminal)
-    return never
-
-
 def unmatched_terminals(texts: Texts) -> list[int]:
     """The terminals that rules use and no text makes the parser get, but for those that are meant to match nothing.
 
@@ -59,24 +41,17 @@ def unmatched_terminals(texts: Texts) -> list[int]:
     used = {symbol for production in grammar.productions for symbol in production.rhs}
     patterns = [(k, terminal.pattern) for k, terminal in enumerate(grammar.terminals)]
     meant = {k: pattern.unescaped.value for k, pattern in patterns if pattern is not None}
-    return [k for k in never_matched(texts) if k in used and k in meant and _NEVER not in meant[k]]
-
-
-class UnmatchedRepairs(Protocol):
-    """Who knows how to repair them."""
-
-    def of_unmatched(self, loser: int, winner: int, text: bytes) -> str | None:
-        """What to write so that one terminal is matched beside another; None if nothing is known to help."""
+    return [k for k in texts.never_matched if k in used and k in meant and _NEVER not in meant[k]]
 
 
 def unmatched_findings(
     texts: Texts,
     examples: Examples,
-    repairs: UnmatchedRepairs,
+    repairs: Repairs,
     deadline: Deadline,
     collisions: Collection[tuple[str, ...]] = (),
 ) -> Iterator[Finding]:
-    """PDA010, one for each terminal of `never_matched`.
+    """PDA010, one for each terminal of `Texts.never_matched`.
 
     What is claimed: wherever Lark's lexer looks for the terminal, whatever the text, it takes something else; or the
     terminal is ignored, so that rules which want it never get it. A warning; a note where it is only ignored text that
@@ -84,7 +59,7 @@ def unmatched_findings(
     names; and where the pattern says itself that it matches nothing, by ``(?!)``.
     """
     ignored = [texts.grammar.terminals[k].name for k in texts.grammar.ignore]
-    for terminal in never_matched(texts):
+    for terminal in texts.never_matched:
         deadline.require()
         pattern = texts.grammar.terminals[terminal].pattern
         if pattern is not None and _NEVER in pattern.unescaped.value and texts.shortest(terminal) is None:
@@ -96,7 +71,7 @@ def unmatched_findings(
             yield finding
 
 
-def _unmatched(texts: Texts, examples: Examples, repairs: UnmatchedRepairs, index: int) -> Finding:
+def _unmatched(texts: Texts, examples: Examples, repairs: Repairs, index: int) -> Finding:
     grammar = texts.grammar
     terminal, shown = grammar.terminals[index], grammar.describe_symbol(index)
     users = _users(grammar, index)
@@ -189,16 +164,7 @@ def _users(grammar: GrammarData, terminal: int) -> list[str]:
     return list(dict.fromkeys(grammar.describe_name(p.rule) for p in grammar.productions if terminal in p.rhs))
 
 
-class ReservingRepairs(Protocol):
-    """Who knows what another pattern does to texts."""
-
-    def of_reserving(self, terminal: int, pattern: str, overtaken: Sequence[int], hints: Iterable[bytes]) -> str | None:
-        """What to write so that a terminal has a pattern, before which others are to be tried; None if it does harm."""
-
-
-def reserved_findings(
-    texts: Texts, examples: Examples, repairs: ReservingRepairs, deadline: Deadline
-) -> Iterator[Finding]:
+def reserved_findings(texts: Texts, examples: Examples, repairs: Repairs, deadline: Deadline) -> Iterator[Finding]:
     """PDA011, one for each terminal that takes keywords where they cannot come.
 
     What is claimed: there is an LR state in which Lark's lexer does not look for the keyword, and there it reads its
@@ -244,7 +210,7 @@ def _is_regex(grammar: GrammarData, label: int) -> bool:
 
 
 def _unreserved(
-    texts: Texts, examples: Examples, repairs: ReservingRepairs, regex: int, by_word: dict[int, list[int]]
+    texts: Texts, examples: Examples, repairs: Repairs, regex: int, by_word: dict[int, list[int]]
 ) -> Finding | None:
     grammar = texts.grammar
     shortest = None
@@ -278,7 +244,7 @@ def _unreserved(
     )
 
 
-def _reserving(grammar: GrammarData, repairs: ReservingRepairs, words: list[Terminal], regex: int) -> str:
+def _reserving(grammar: GrammarData, repairs: Repairs, words: list[Terminal], regex: int) -> str:
     """How to keep a pattern from matching these words, and nothing else from being matched as before."""
     hints = [word.pattern.value.encode(grammar.options.encoding) for word in words if word.pattern]
     pattern = without_words(grammar, grammar.terminals[regex], words)

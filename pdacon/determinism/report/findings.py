@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -92,14 +92,7 @@ class Witness:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; bytes that are not UTF-8 appear as ``\\xNN``."""
-        return {
-            "symbols": list(self.symbols),
-            "position": self.position,
-            "text": _json_text(self.text),
-            "loop": _json_text(self.loop),
-            "tokens": None if self.tokens is None else list(self.tokens),
-            "pieces": _json_pieces(self.pieces),
-        }
+        return dict(json_ready(self))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -297,17 +290,9 @@ class Finding:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         return {
-            "id": self.id,
-            "level": self.level,
-            "title": self.title,
-            "message": self.message,
-            "span": _json_span(self.span),
-            "symbols": list(self.symbols),
-            "witness": None if self.witness is None else self.witness.to_dict(),
-            "repair": self.repair,
-            "cause": self.cause,
+            **json_ready(replace(self, counterexample=None)),
             "counterexample": None if self.counterexample is None else self.counterexample.to_dict(),
-            "related": [{"label": label, "span": _json_span(span)} for label, span in self.related],
+            "related": [{"label": label, "span": json_ready(span)} for label, span in self.related],
         }
 
 
@@ -321,7 +306,7 @@ class Failure:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: as of a report ``subject`` and ``ok``, and ``error`` with its ``message`` and ``span``."""
-        return {"subject": self.path, "ok": False, "error": {"message": self.message, "span": _json_span(self.span)}}
+        return {"subject": self.path, "ok": False, "error": {"message": self.message, "span": json_ready(self.span)}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,39 +341,24 @@ class Findings:
         return f"{self.subject}: {'ok' if self.ok else 'refused'} ({', '.join(counted) or 'no findings'})"
 
 
-def _json_reading(
-    tree: Derivation, text: bytes | None, tokens: tuple[int, ...] | None, pieces: tuple[bytes, ...] | None
-) -> dict[str, Any]:
-    return {
-        "derivation": tree.to_dict(),
-        "text": _json_text(text),
-        "tokens": None if tokens is None else list(tokens),
-        "pieces": _json_pieces(pieces),
-    }
+def _json_reading(tree: Derivation, text: object, tokens: object, pieces: object) -> dict[str, Any]:
+    spelt = {"text": text, "tokens": tokens, "pieces": pieces}
+    return {"derivation": tree.to_dict(), **{name: json_ready(value) for name, value in spelt.items()}}
 
 
 def _json_node(node: Derivation) -> dict[str, Any]:
     return {"symbol": node.symbol, "children": None}
 
 
-def _json_pieces(pieces: tuple[bytes, ...] | None) -> list[str | None] | None:
-    return None if pieces is None else [_json_text(piece) for piece in pieces]
-
-
-def _json_text(text: bytes | None) -> str | None:
-    return None if text is None else text.decode("utf-8", "backslashreplace")
-
-
-def _json_span(span: Span | None) -> dict[str, Any] | None:
-    if span is None:
-        return None
-    return {
-        "path": span.path,
-        "line": span.line,
-        "column": span.column,
-        "end_line": span.end_line,
-        "end_column": span.end_column,
-    }
+def json_ready(value: Any) -> Any:
+    """Records as dicts of their fields, tuples as lists, bytes as text; what is not UTF-8 in them as ``\\xNN``."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, tuple):
+        return [json_ready(item) for item in value]
+    if is_dataclass(value):
+        return {each.name: json_ready(getattr(value, each.name)) for each in fields(value)}
+    return value
 
 
 def spelling(tokens: tuple[int, ...] | None, pieces: tuple[bytes, ...] | None) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
+from pdacon.base.graphs import reachable
+from pdacon.determinism.conflicts.causes import repeats
 from pdacon.determinism.conflicts.items import Items
 from pdacon.determinism.conflicts.repair.rewrites import Ladder
 from pdacon.grammar import GrammarData
@@ -50,18 +52,14 @@ def together(alternatives: Sequence[list[str]], operands: Collection[str]) -> li
 
 def is_written(items: Items, symbols: Collection[int]) -> bool:
     """Whether symbols have names that a grammar can have: a template's use with Lark's names in it is none."""
-    seen, pending = set[int](), list(symbols)
-    while pending:
-        symbol = pending.pop()
-        if symbol in seen or symbol < items.nonterminal:
-            continue
-        seen.add(symbol)
-        nonterminal = items.grammar.nonterminals[symbol - items.nonterminal]
-        if "{" in nonterminal.name or "(...)" in items.grammar.describe_symbol(symbol):
-            return False
-        if nonterminal.repeats:
-            pending += (inner for k in items.expansions.get(symbol, ()) for inner in items.sides[k][1])
-    return True
+
+    def within(symbol: int) -> Iterator[int]:
+        productions = items.expansions.get(symbol, ()) if repeats(items, symbol) else ()
+        return (inner for k in productions for inner in items.sides[k][1])
+
+    rules = (symbol for symbol in reachable(symbols, within) if symbol >= items.nonterminal)
+    names = ((items.grammar.nonterminals[k - items.nonterminal].name, items.grammar.describe_symbol(k)) for k in rules)
+    return not any("{" in name or "(...)" in shown for name, shown in names)
 
 
 def _heading(grammar: GrammarData, index: int) -> tuple[str, str]:

@@ -18,6 +18,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from pdacon.base.graphs import Numbering, Search
+from pdacon.base.once import memoized
 from pdacon.errors import LimitExceededError
 from pdacon.grammar import GrammarData
 from pdacon.grammar.printing import END, START, eliminated
@@ -39,7 +41,6 @@ class Continuations:
 
     def __init__(self, grammar: GrammarData) -> None:
         self._grammar = grammar
-        self._known: dict[int, Dfa] = {}
 
     def pattern(self, terminal: int, others: Sequence[int]) -> str | None:
         """What a text of a terminal goes on with to a longer one of it or of others.
@@ -61,13 +62,12 @@ class Continuations:
         written = None if arcs is None else _pattern(arcs)
         return None if written is None or len(written) > _LONGEST else written
 
+    @memoized
     def _automaton(self, terminal: int) -> Dfa:
-        if terminal not in self._known:
-            pattern = self._grammar.terminals[terminal].pattern
-            assert pattern is not None
-            program = compile_whole(pattern.regexp, flags=self._grammar.options.g_regex_flags)
-            self._known[terminal] = RegularSet.from_program(program, "").automaton
-        return self._known[terminal]
+        pattern = self._grammar.terminals[terminal].pattern
+        assert pattern is not None
+        program = compile_whole(pattern.regexp, flags=self._grammar.options.g_regex_flags)
+        return RegularSet.from_program(program, "").automaton
 
 
 class _Automata:
@@ -97,36 +97,30 @@ class _Automata:
         found: set[tuple[int, int]] = set()
         own = self._tables[0]
         for number, table in enumerate(self._tables):
-            pairs = [(0, 0)] if own and table else []
-            seen = set(pairs)
-            for a, b in pairs:  # grows
+            search = Search({(0, 0): None} if own and table else {})
+            for (a, b), _ in search:
                 if self._accepting[0][a]:
                     found.add((number, b))
                 for pair in zip(own[a], table[b], strict=True):
-                    if min(pair) >= 0 and pair not in seen:
-                        seen.add(pair)
-                        pairs.append(pair)
-                if len(pairs) > _MOST_PAIRS:
+                    if min(pair) >= 0:
+                        search.meet(pair, None)
+                if len(search) > _MOST_PAIRS:
                     return None
         return frozenset(found)
 
     def arcs(self, start: States) -> dict[tuple[int, int], str] | None:
         """The least continuations as an automaton with patterns on its arcs: it ends where a longer text is read."""
-        number = {start: 0}
-        order = [start]
+        number = Numbering(start)
         arcs: dict[tuple[int, int], str] = {(START, 0): ""}
-        for states in order:  # grows
+        for states in number:
             by_target: dict[int, list[int]] = {}
             for cls in range(self._num_classes):
                 after = frozenset((n, to) for n, k in states if (to := self._tables[n][k][cls]) >= 0)
                 if any(self._accepting[n][k] for n, k in after):
                     by_target.setdefault(END, []).append(cls)
                 elif after:
-                    if after not in number:
-                        number[after] = len(order)
-                        order.append(after)
                     by_target.setdefault(number[after], []).append(cls)
-            if len(order) > _MOST_STATES:
+            if len(number) > _MOST_STATES:
                 return None
             for target, classes in by_target.items():
                 arcs[number[states], target] = characters(self._ranges(classes))

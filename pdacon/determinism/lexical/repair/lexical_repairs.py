@@ -20,7 +20,6 @@ from pdacon.determinism.lexical.repair.suggested import definition, elsewhere, r
 from pdacon.determinism.lexical.repair.trials import NOT_TRIED, Effect, Trial
 from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.lexical.truncations import Truncation, find_truncations
-from pdacon.determinism.lexical.unmatched import never_matched
 from pdacon.errors import PdaconError
 from pdacon.grammar import GrammarData, Terminal
 from pdacon.lalr import Tables
@@ -287,7 +286,7 @@ class Repairs:
         found: set[Problem] = {("collision", (c.first, c.second)) for c in collisions}
         found |= {("collision", (second, first)) for _, (first, second) in list(found)}
         found |= {("truncated", (one.higher, one.lower)) for one in find_truncations(texts, self._deadline)}
-        found |= {("never", (terminal,)) for terminal in never_matched(texts)}
+        found |= {("never", (terminal,)) for terminal in texts.never_matched}
         found |= {
             ("unbounded", () if one.terminal is None else (one.terminal,))
             for one in find_unbounded_lookahead(texts.lexer)

@@ -17,6 +17,7 @@ from random import Random
 
 import numpy as np
 
+from pdacon.base.once import memoized
 from pdacon.base.quoting import quote
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import shortest_yields
@@ -203,7 +204,6 @@ class _Spellings:
 
     def __init__(self, sides: Sequence[Texts], hints: tuple[bytes, ...]) -> None:
         self._sides = sides
-        self._known: dict[int, list[bytes]] = {}
         terminals = range(sides[0].grammar.end)
         shortest = [text for side in sides for k in terminals if (text := side.shortest(k))]
         signs = dict.fromkeys(
@@ -216,11 +216,10 @@ class _Spellings:
         own = list(dict.fromkeys([*hints, *_UNUSUAL, *shortest]))
         self._texts = list(dict.fromkeys([*own, *(a + b for a in some for b in some)]))
 
+    @memoized
     def of(self, terminal: int) -> list[bytes]:
         """The shortest first, then those that come of the others."""
-        if terminal not in self._known:
-            self._known[terminal] = list(dict.fromkeys(self._found(terminal)))[:_SPELLINGS]
-        return self._known[terminal]
+        return list(dict.fromkeys(self._found(terminal)))[:_SPELLINGS]
 
     def _found(self, terminal: int) -> Iterator[bytes]:
         for side in self._sides:
