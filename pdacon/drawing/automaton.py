@@ -22,7 +22,7 @@ import numpy
 from numpy.typing import NDArray
 
 from pdacon.lexer.lowering import join_behind
-from pdacon.regular.ordered.classes import SCALAR_VALUES, union
+from pdacon.regular.characters import ANY, union
 from pdacon.regular.ordered.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, Program
 from pdacon.regular.ordered.utf8 import FINAL, ByteTrie, Ranges, byte_trie, single_bytes
 
@@ -107,7 +107,7 @@ def character_automaton(
     use_bytes : bool
         The programs are for texts of bytes, each of them a character.
     """
-    stepper = _Stepper(programs, keywords or {}, single_bytes(ALL_BYTES) if use_bytes else byte_trie(SCALAR_VALUES))
+    stepper = _Stepper(programs, keywords or {}, single_bytes(ALL_BYTES) if use_bytes else byte_trie(ANY))
     behind, places = join_behind(programs, max_states)
     entries = [
         [int(program.entries[at]) for program, at in zip(programs, column, strict=True)] for column in places.T.tolist()
@@ -150,7 +150,7 @@ class _Stepper:
         )
         for first, last, after in self._characters(alive, self._root):
             runs.setdefault(after, []).append((first, last))
-        return sorted((union([tuple(found)]), after) for after, found in runs.items())
+        return sorted((union(found), after) for after, found in runs.items())
 
     def accepts(self, threads: Threads) -> tuple[Match | None, Match | None]:
         """The match, whatever follows, and that if nothing does."""
@@ -330,5 +330,5 @@ class _Sets:
         if len(parts) == 1:
             return parts[0]
         if parts not in self._unions:
-            self._unions[parts] = self.number(union(self.characters[part] for part in parts))
+            self._unions[parts] = self.number(union(*(self.characters[part] for part in parts)))
         return self._unions[parts]

@@ -5,17 +5,15 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from pdacon.regular.ordered.classes import SCALAR_VALUES, difference
+from pdacon.regular.characters import ANY, Ranges, difference, intersection
 from pdacon.regular.ordered.unicode_sets import SetName, unicode_set
-from pdacon.regular.ordered.utf8 import Ranges
 
-_SURROGATES: Ranges = ((0xD800, 0xDFFF),)
 _CATEGORIES: tuple[tuple[SetName, str], ...] = (("word", "\\w"), ("digit", "\\d"), ("space", "\\s"))
 _LONGEST = 48  # characters of a label; a longer one is cut, and the number of characters is said
 _ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f", "\v": "\\v", "\\": "\\\\", " ": '" "'}
 
 
-def describe_set(characters: Ranges, whole: Ranges = SCALAR_VALUES) -> str:
+def describe_set(characters: Ranges, whole: Ranges = ANY) -> str:
     """A set as an edge's label, where ``whole`` are all characters there are.
 
     ``a-z _``, ``\\w``, ``not " \t``, ``\\w except \\d``, ``any``: items with spaces between them, and whichever of
@@ -23,7 +21,7 @@ def describe_set(characters: Ranges, whole: Ranges = SCALAR_VALUES) -> str:
     """
     if characters == whole:
         return "any"
-    bytes_only = whole != SCALAR_VALUES
+    bytes_only = whole != ANY
     forms = [_items(characters, bytes_only), f"not {_items(difference(whole, characters), bytes_only)}"]
     word = unicode_set("word")
     if not difference(characters, word):
@@ -37,7 +35,7 @@ def describe_set(characters: Ranges, whole: Ranges = SCALAR_VALUES) -> str:
 def _items(characters: Ranges, bytes_only: bool) -> str:
     words = []
     for name, sign in _CATEGORIES:
-        members = difference(unicode_set(name), _SURROGATES)
+        members = intersection(unicode_set(name), ANY)
         if not difference(members, characters):
             words.append(sign)
             characters = difference(characters, members)

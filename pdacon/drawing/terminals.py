@@ -21,7 +21,7 @@ from pdacon.drawing.rendering import render
 from pdacon.errors import DrawingError
 from pdacon.grammar import GrammarData
 from pdacon.lexer import compile_terminal
-from pdacon.regular.ordered.classes import SCALAR_VALUES
+from pdacon.regular.characters import ANY
 from pdacon.regular.ordered.unicode_sets import runs
 from pdacon.regular.ordered.utf8 import Ranges
 
@@ -73,7 +73,7 @@ def terminal_graph(grammar: GrammarData, *names: str, most: int = MOST_STATES) -
         use_bytes=grammar.options.use_bytes,
     )
     shown = _nearest(automaton, most)
-    label = partial(describe_set, whole=ALL_BYTES if grammar.options.use_bytes else SCALAR_VALUES)
+    label = partial(describe_set, whole=ALL_BYTES if grammar.options.use_bytes else ANY)
     titles = [grammar.describe_symbol(k) for k in chosen]
     entries = list(_entries(automaton, shown))
     title, legend = ", ".join(titles), list(_legend(automaton, shown))

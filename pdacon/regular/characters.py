@@ -74,6 +74,11 @@ def complement(ranges: Iterable[tuple[int, int]]) -> Ranges:
     return intersection(rest, ANY)
 
 
+def difference(ranges: Iterable[tuple[int, int]], removed: Iterable[tuple[int, int]]) -> Ranges:
+    """What is in the first set and not in the second."""
+    return intersection(ranges, complement(removed))
+
+
 @lru_cache(maxsize=1)
 def _categories() -> list[tuple[int, int, str]]:
     """The first and the last of code points that follow one another and have one general category. Some 100 ms."""

@@ -17,8 +17,8 @@ from lexer.regexes import LETTERS, regexes_of_size, rich_regexes, texts_over
 from pdacon import DrawingError, Grammar, UnsupportedGrammarError
 from pdacon.drawing.automaton import CharacterAutomaton, character_automaton
 from pdacon.drawing.characters import describe_set
+from pdacon.regular.characters import ANY, complement, difference, union
 from pdacon.regular.ordered import compile_pattern
-from pdacon.regular.ordered.classes import SCALAR_VALUES, complement, difference, union
 from pdacon.regular.ordered.unicode_sets import unicode_set
 from pdacon.regular.ordered.utf8 import Ranges
 
@@ -103,10 +103,10 @@ def test_no_two_states_are_alike(regexp: str) -> None:
 
 def pairs_of_successors(first: tuple, second: tuple) -> set[tuple[int | None, int | None]]:
     pairs: set[tuple[int | None, int | None]] = set()
-    rest = [(SCALAR_VALUES, None)]
+    rest = [(ANY, None)]
     for ranges, _ in first:
         rest = [(difference(left, ranges), None) for left, _ in rest]
-    other_rest = complement(union(ranges for ranges, _ in second))
+    other_rest = complement(union(*(ranges for ranges, _ in second)))
     for ranges, target in [*first, *rest]:
         for others, other in [*second, (other_rest, None)]:
             if difference(ranges, complement(others)):
@@ -193,7 +193,7 @@ def test_which_terminal() -> None:
 def read_label(label: str) -> Ranges:
     """The set that a label names."""
     if label == "any":
-        return SCALAR_VALUES
+        return ANY
     if label.startswith("not "):
         return complement(read_label(label.removeprefix("not ")))
     if " except " in label:
@@ -207,7 +207,7 @@ def read_label(label: str) -> Ranges:
             continue
         points = [ord(" ") if end == '" "' else ord(unescaped(end)) for end in re.findall(CHARACTER, item)]
         sets.append(((points[0], points[-1]),))
-    return union(sets)
+    return union(*sets)
 
 
 CHARACTER = r'(?:" "|\\x..|\\u.{4}|\\U.{8}|\\.|[^ ])'
@@ -243,7 +243,9 @@ def test_labels(regexp: str, label: str) -> None:
 @given(st.lists(st.tuples(st.sampled_from(LETTERS), st.sampled_from(LETTERS)), min_size=1, max_size=3))
 @settings(max_examples=100, deadline=None)
 def test_a_label_says_which_characters(borders: list[tuple[str, str]]) -> None:
-    characters = difference(union([tuple(sorted(map(ord, pair)))] for pair in borders), ((0xD800, 0xDFFF),))
+    characters = difference(
+        union(*([(min(map(ord, pair)), max(map(ord, pair)))] for pair in borders)), ((0xD800, 0xDFFF),)
+    )
     for chosen in (characters, complement(characters)):
         label = describe_set(chosen)
         assert "..." in label or read_label(label) == chosen

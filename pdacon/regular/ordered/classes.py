@@ -11,18 +11,15 @@ A pattern of bytes has the 256 first characters; categories and case are those o
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 from typing import Any
 
+from pdacon.regular.characters import ANY, complement, difference, union
 from pdacon.regular.ordered import sre
 from pdacon.regular.ordered.labels import FIRST_SYMBOL
 from pdacon.regular.ordered.unicode_sets import SetName, runs, unicode_set
 from pdacon.regular.ordered.utf8 import ByteTrie, Ranges, byte_trie, single_bytes, with_spellings
-
-SCALAR_VALUES: Ranges = ((0, 0xD7FF), (0xE000, 0x10FFFF))
-_SURROGATES: Ranges = ((0xD800, 0xDFFF),)
 
 _NO_BYTE: Ranges = ((0x100, 0x10FFFF),)
 _ANY_FLAGS = sre.DOTALL | sre.BYTES
@@ -80,19 +77,19 @@ def character_set(operator: Any, argument: Any, flags: int) -> Ranges:
     if flags & sre.BYTES:
         return difference(character_set(operator, argument, flags & ~sre.BYTES | sre.ASCII), _NO_BYTE)
     if operator.name == "ANY":
-        return SCALAR_VALUES if flags & sre.DOTALL else difference(SCALAR_VALUES, ((0x0A, 0x0A),))
+        return ANY if flags & sre.DOTALL else difference(ANY, ((0x0A, 0x0A),))
     if operator.name == "IN":
         negated = argument[0][0].name == "NEGATE"
         items = argument[1:] if negated else argument
     else:
         negated = operator.name == "NOT_LITERAL"
         items = ((operator, argument),)
-    named = union(_item(name, value, flags) for (name, value) in ((op.name, value) for op, value in items))
+    named = union(*(_item(op.name, value, flags) for op, value in items))
     if flags & sre.IGNORECASE:
         if not all(op.name != "CATEGORY" and last < 0x80 for op, _ in items for _, last in named):
             return _asked(operator, argument, flags, complement(named) if negated else named)
         named = _fold_ascii(named, flags)
-    return complement(named) if negated else difference(named, _SURROGATES)
+    return complement(named) if negated else named
 
 
 def _item(name: str, value: Any, flags: int) -> Ranges:
@@ -116,47 +113,10 @@ def _asked(operator: Any, argument: Any, flags: int, uncased: Ranges) -> Ranges:
     text = _cased_text()
     found = sre.compile_character(operator, argument, flags).findall(text)
     matched = runs(chain.from_iterable(map(ord, run) for run in found))
-    return difference(union((difference(uncased, unicode_set("cased")), matched)), _SURROGATES)
+    return union(difference(uncased, unicode_set("cased")), matched)
 
 
 @lru_cache(maxsize=1)
 def _cased_text() -> str:
     points = array("I", chain.from_iterable(range(first, last + 1) for first, last in unicode_set("cased")))
     return points.tobytes().decode("utf-32")
-
-
-def union(sets: Iterable[Ranges]) -> Ranges:
-    """The union of sets of ranges that may overlap; adjacent ranges are joined."""
-    merged: list[tuple[int, int]] = []
-    for first, last in sorted(chain.from_iterable(sets)):
-        if merged and first <= merged[-1][1] + 1:
-            if last > merged[-1][1]:
-                merged[-1] = (merged[-1][0], last)
-        else:
-            merged.append((first, last))
-    return tuple(merged)
-
-
-def complement(ranges: Ranges) -> Ranges:
-    """All other characters, surrogates excluded."""
-    return difference(SCALAR_VALUES, ranges)
-
-
-def difference(ranges: Ranges, removed: Ranges) -> Ranges:
-    """What is left of ascending ranges without other ascending ranges."""
-    return tuple(_difference(ranges, removed))
-
-
-def _difference(ranges: Ranges, removed: Ranges) -> Iterator[tuple[int, int]]:
-    index = 0
-    for first, last in ranges:
-        while index < len(removed) and removed[index][1] < first:
-            index += 1
-        at = index
-        while at < len(removed) and removed[at][0] <= last:
-            if first < removed[at][0]:
-                yield first, removed[at][0] - 1
-            first = removed[at][1] + 1
-            at += 1
-        if first <= last:
-            yield first, last
