@@ -36,7 +36,7 @@ auto without_gil(Work work) {
     return work();
 }
 
-TokenPda::Mask mask_of(const Matcher& matcher) {
+Mask mask_of(const Matcher& matcher) {
     const auto known = matcher.known_mask();
     return known.id >= 0 ? known : without_gil([&] { return matcher.mask(); });
 }
@@ -98,7 +98,7 @@ class Batch {
 
 // The masks of a batch, and whose cannot be had.
 struct BatchMasks {
-    std::vector<TokenPda::Mask> found;
+    std::vector<Mask> found;
     std::vector<std::size_t> failed;
     std::exception_ptr first;
 
@@ -180,7 +180,7 @@ nb::object mask_ids(nb::handle matchers) {
     without_gil([&] {
         const auto masks = masks_of(batch);
         masks.complain("ask for the others without it");
-        std::ranges::transform(masks.found, ids, &TokenPda::Mask::id);
+        std::ranges::transform(masks.found, ids, &Mask::id);
     });
     return nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(ids, {batch.size()}, owner));
 }

@@ -64,12 +64,12 @@ std::int64_t CanonicalPlans::cost_of(const FilteredConfiguration& before, std::i
 
 std::int64_t CanonicalPlans::estimate(const FilteredConfiguration& here, bool in_bytes) {
     if (ends_here(here)) return 0;
-    auto& engine = sources_.engine();
+    auto& engine = resources_.engine();
     const auto cell = cells_.of(here.stack.node());
     if (in_bytes || !guided_by_tokens_) {
         const auto bytes = here.leading ? 0 : engine.byte_distances().least(here.lexing, 0, cell);
         if (in_bytes || bytes == kNone) return bytes;
-        const auto longest = std::int64_t{trie_.max_depth()};
+        const auto longest = std::int64_t{resources_.trie().max_depth()};
         return std::max<std::int64_t>((bytes + longest - 1) / longest, 1);
     }
     const auto least = engine.token_distances().least(here.lexing, here.leading, here.stack.view());
@@ -137,7 +137,7 @@ CanonicalPlans::Plan CanonicalPlans::search(const FilteredConfiguration& start, 
 
 // Of the allowed tokens those after which the fewest tokens, or bytes, are missing without the filter.
 std::vector<std::int32_t> CanonicalPlans::next_tokens(const FilteredConfiguration& here) {
-    auto live = sources_.live(here);
+    auto live = live_tokens(here);
     std::vector<std::int32_t> allowed(tokens_.words());
     filter_.combine(here.state, live.within.data(), live.across.data(), allowed);
     for (const auto token : tokens_.end_tokens()) clear_bit(allowed, token);
@@ -154,7 +154,7 @@ std::vector<std::int32_t> CanonicalPlans::next_tokens(const FilteredConfiguratio
             return true;
         });
     };
-    auto& engine = sources_.engine();
+    auto& engine = resources_.engine();
     if (guided_by_tokens_) {
         for (const auto& [distance, mask] :
              engine.compute_by_distance(here.lexing, here.leading, here.stack.view()))
@@ -176,9 +176,9 @@ std::optional<CanonicalPlans::Plan> CanonicalPlans::spelled_completion(const Fil
     const auto& text = completion(here);
     if (text.empty()) return std::nullopt;
     const auto spelled = [&](const std::string& whole) {
-        return spell(trie_, filter_, budget_, here.state, whole, [&](std::size_t at, std::int32_t state) {
-            return at == whole.size() && filter_.ends(state);
-        });
+        return spell(
+            resources_.trie(), filter_, budget_, here.state, whole,
+            [&](std::size_t at, std::int32_t state) { return at == whole.size() && filter_.ends(state); });
     };
     auto path = spelled(here.leading ? " " + text : text).path;
     // If the text itself begins with a space, the first token would lose that one.
@@ -193,7 +193,8 @@ std::optional<CanonicalPlans::Plan> CanonicalPlans::spelled_completion(const Fil
 const std::string& CanonicalPlans::completion(const FilteredConfiguration& here) {
     const auto id = completions_.find_or_make(key(here, 0, false), [&] {
         std::string text;
-        const auto length = sources_.engine().shortest_completion(here.lexing, here.stack, &text, kMostText);
+        const auto length =
+            resources_.engine().shortest_completion(here.lexing, here.stack, &text, kMostText);
         return length > static_cast<std::int64_t>(kMostText) ? std::string() : text;
     });
     return completions_[id];
@@ -283,9 +284,9 @@ void CanonicalPlans::classify(const FilteredConfiguration& here,
 
 std::int32_t CanonicalPlans::make_table(const FilteredConfiguration& here, bool in_bytes) {
     if (const auto known = tables_.find(table_key(here, in_bytes)); known >= 0) return known;
-    const auto live = sources_.live(here);
+    const auto live = live_tokens(here);
     Classified found;
-    const auto successors = sources_.successors(here);
+    const auto successors = masks_.search().successors(here.lexing, here.stack.view(), here.leading);
     classify(here, successors, false, live.within, in_bytes, found);
     classify(here, successors, true, live.across, in_bytes, found);
     Table table;
@@ -311,49 +312,74 @@ std::int32_t CanonicalPlans::make_table(const FilteredConfiguration& here, bool 
     return tables_.find_or_make(table_key(here, in_bytes), [&] { return std::move(table); });
 }
 
-CanonicalPlans::Plan CanonicalPlans::after(const FilteredConfiguration& from, const FilteredConfiguration& to,
-                                           bool in_bytes) {
-    const auto cell = cells_.of(to.stack.node());
-    for (const auto& reached : tables_[make_table(from, in_bytes)].reached) {
-        if (reached.lexing != to.lexing || reached.cell != cell || reached.only_space != to.only_space)
-            continue;
-        if (const auto& plan = plans_[reached.plan]; leads_to_end(to.state, plan.tokens)) return plan;
-    }
-    return {};
+void CanonicalPlans::begin() {
+    require_measurable(machine_, true);
+    resources_.measuring_engine();  // forgets what is known of stacks if it is much
+    if (bytes() > std::min(kMostBytes, resources_.guarded().max_bytes() / 4)) forget();
 }
 
-void CanonicalPlans::write(const FilteredConfiguration& here, const Room& room,
+CanonicalPlans::Plan CanonicalPlans::plan(const FilteredConfiguration& here, Allowance::Unit unit) {
+    return resources_.guarded().run_for_caller([&] {
+        begin();
+        return plans_[find_id(here, unit == Allowance::Unit::kBytes)];
+    });
+}
+
+CanonicalPlans::Plan CanonicalPlans::plan_after(const FilteredConfiguration& from,
+                                                const FilteredConfiguration& to, Allowance::Unit unit) {
+    return resources_.guarded().run_for_caller([&] {
+        begin();
+        const auto cell = cells_.of(to.stack.node());
+        for (const auto& reached : tables_[make_table(from, unit == Allowance::Unit::kBytes)].reached) {
+            if (reached.lexing != to.lexing || reached.cell != cell || reached.only_space != to.only_space)
+                continue;
+            if (const auto& plan = plans_[reached.plan]; leads_to_end(to.state, plan.tokens)) return plan;
+        }
+        return Plan();
+    });
+}
+
+void CanonicalPlans::write(const FilteredConfiguration& here, const Allowance& allowance, std::int64_t least,
                            std::span<std::int32_t> mask) {
-    write(tables_[make_table(here, room.in_bytes)], here, room, mask);
+    resources_.guarded().run([&] {
+        begin();
+        const auto table = make_table(here, allowance.unit == Allowance::Unit::kBytes);
+        write(tables_[table], here, allowance, least, mask);
+        return true;
+    });
 }
 
-bool CanonicalPlans::write_known(const FilteredConfiguration& here, const Room& room,
-                                 std::span<std::int32_t> mask) {
-    if (cells_.remembered(*here.stack.node()) == StackCells::kBottom) return false;
-    const auto known = tables_.find(table_key(here, room.in_bytes));
-    if (known >= 0) write(tables_[known], here, room, mask);
-    return known >= 0;
+bool CanonicalPlans::write_known(const FilteredConfiguration& here, const Allowance& allowance,
+                                 std::int64_t least, std::span<std::int32_t> mask) {
+    return resources_.guarded().look([&] {
+        if (cells_.remembered(*here.stack.node()) == StackCells::kBottom) return false;
+        const auto known = tables_.find(table_key(here, allowance.unit == Allowance::Unit::kBytes));
+        if (known >= 0) write(tables_[known], here, allowance, least, mask);
+        return known >= 0;
+    });
 }
 
-void CanonicalPlans::write(const Table& table, const FilteredConfiguration& here, const Room& room,
-                           std::span<std::int32_t> mask) {
+void CanonicalPlans::write(const Table& table, const FilteredConfiguration& here, const Allowance& allowance,
+                           std::int64_t least, std::span<std::int32_t> mask) {
+    const bool in_bytes = allowance.unit == Allowance::Unit::kBytes;
+    const auto after = allowance.after(least);
     const auto combine = [&](const Level& level) {
         filter_.combine(here.state, rows_.row(level.within), rows_.row(level.across), mask);
     };
     const auto& last = table.levels.back();
-    const auto longest = room.in_bytes ? std::int64_t{trie_.max_depth()} : 1;
+    const auto longest = in_bytes ? std::int64_t{resources_.trie().max_depth()} : 1;
     // All tokens fit: mostly so, until a text is about to end.
-    if (last.stripped == 0 && last.cost <= room.after && last.cost <= room.most - longest)
+    if (last.stripped == 0 && last.cost <= after && last.cost <= allowance.most - longest)
         return combine(last);
-    if (!room.in_bytes) {
+    if (!in_bytes) {
         const auto* found = &table.levels.front();
         for (const auto& level : table.levels)
-            if (level.cost <= std::min(room.most - 1, room.after)) found = &level;
+            if (level.cost <= std::min(allowance.most - 1, after)) found = &level;
         return combine(*found);
     }
     within_.assign(tokens_.words(), 0);
     across_.assign(tokens_.words(), 0);
-    auto& lengths = sources_.engine().lengths();
+    auto& lengths = resources_.engine().lengths();
     for (const auto& level : table.levels) {
         const auto* within = rows_.row(level.within);
         const auto* across = rows_.row(level.across);
@@ -361,8 +387,8 @@ void CanonicalPlans::write(const Table& table, const FilteredConfiguration& here
             std::copy_n(across, across_.size(), across_.data());
             continue;
         }
-        const auto fits = room.most - level.cost + level.stripped;
-        if (fits <= 0 || level.cost > room.after) continue;
+        const auto fits = allowance.most - level.cost + level.stripped;
+        if (fits <= 0 || level.cost > after) continue;
         const auto short_enough = lengths.up_to(std::min(fits, lengths.longest()));
         for (std::size_t word = 0; word < across_.size(); ++word) {
             within_[word] |= within[word] & short_enough[word];

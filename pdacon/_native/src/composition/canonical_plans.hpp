@@ -25,7 +25,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,17 +35,19 @@
 #include "base/budget.hpp"
 #include "base/interned_map.hpp"
 #include "completion/stack_cells.hpp"
+#include "composition/allowance.hpp"
+#include "composition/canonical_masks.hpp"
 #include "composition/canonical_search.hpp"
-#include "composition/mask_engine.hpp"
+#include "composition/mask_resources.hpp"
 #include "composition/mask_set.hpp"
-#include "detokenizer/trie.hpp"
+#include "detokenizer/tokens.hpp"
 #include "filters/canonical_filter.hpp"
 #include "pda/pushdown.hpp"
 #include "pda/stack.hpp"
 
 namespace pdacon {
 
-class CanonicalPlans {
+class CanonicalPlans final : public MaskCache {
   public:
     // A configuration of grammar and filter together.
     struct FilteredConfiguration {
@@ -63,53 +64,41 @@ class CanonicalPlans {
         std::int64_t cost = kNone;
         std::vector<std::int32_t> tokens;
     };
-    // What is asked of the owner, which holds its lock.
-    struct Sources {
-        std::function<MaskEngine&()> engine;
-        // The live tokens, as CanonicalSearch::find has them: whatever the last token was.
-        std::function<CanonicalSearch::Found(const FilteredConfiguration&)> live;
-        std::function<std::vector<CanonicalSearch::Successors>(const FilteredConfiguration&)> successors;
-    };
-    CanonicalPlans(const Pushdown& machine, const Trie& trie, CanonicalFilter& filter, StackCells& cells,
-                   Budget& budget, Sources sources)
-        : machine_(machine),
-          trie_(trie),
-          tokens_(*trie.tokens()),
-          filter_(filter),
-          cells_(cells),
-          budget_(budget),
-          sources_(std::move(sources)),
-          guided_by_tokens_(TokenDistances::are_exact(machine)),
+    CanonicalPlans(MaskResources& resources, CanonicalMasks& masks)
+        : MaskCache(resources),
+          machine_(resources.machine()),
+          tokens_(resources.tokens()),
+          masks_(masks),
+          filter_(masks.filter()),
+          cells_(resources.cells()),
+          budget_(resources.budget()),
+          guided_by_tokens_(TokenDistances::are_exact(machine_)),
           rows_(tokens_.words()) {}
 
-    // The plan from a configuration. The reference is valid until `forget`.
-    const Plan& find(const FilteredConfiguration& here, bool in_bytes) {
-        return plans_[find_id(here, in_bytes)];
-    }
+    // All of them throw as require_measurable. The plan of a configuration.
+    Plan plan(const FilteredConfiguration& here, Allowance::Unit unit);
     // The plan by which the table allows a token that leads from one configuration to another; none, if it
     // does not: then a token is allowed only as the next one of a plan.
-    Plan after(const FilteredConfiguration& from, const FilteredConfiguration& to, bool in_bytes);
-
-    // What is left of a budget: see TokenPda::Allowance.
-    struct Room {
-        bool in_bytes;
-        std::int64_t most;   // tokens, or bytes
-        std::int64_t after;  // the most that a plan after a token may cost
-    };
+    Plan plan_after(const FilteredConfiguration& from, const FilteredConfiguration& to, Allowance::Unit unit);
     // Writes the tokens after which a plan fits into what is left, and the end tokens where the text may end.
-    void write(const FilteredConfiguration& here, const Room& room, std::span<std::int32_t> mask);
-    // The same, if the table is known; else nothing is written, and the result is false.
-    bool write_known(const FilteredConfiguration& here, const Room& room, std::span<std::int32_t> mask);
+    // `least`: the cost of the plan that the text follows.
+    void write(const FilteredConfiguration& here, const Allowance& allowance, std::int64_t least,
+               std::span<std::int32_t> mask);
+    // The same if the table is known, and no other thread has the lock; else nothing is written, and the
+    // result is false.
+    bool write_known(const FilteredConfiguration& here, const Allowance& allowance, std::int64_t least,
+                     std::span<std::int32_t> mask);
 
-    // A measure of memory; the owner lets it become no more than kMostBytes.
-    std::size_t bytes() const {
+    // A measure of memory.
+    std::size_t bytes() const override {
         return rows_.bytes() + (plans_.size() + completions_.size()) * kPlanBytes +
                tables_.size() * kTableBytes;
     }
-    static constexpr std::size_t kMostBytes = std::size_t{96} << 20;
-    void forget();
+    void forget_cells() override { forget(); }
+    void forget() override;
 
   private:
+    static constexpr std::size_t kMostBytes = std::size_t{96} << 20;
     static constexpr std::size_t kPlanBytes = 160, kTableBytes = 2000;
     // A search looks at so many configurations, at no more than kMostBetter once it has a plan, and takes so
     // many tokens from each.
@@ -136,6 +125,7 @@ class CanonicalPlans {
         std::vector<Reached> reached;  // by ascending cost
     };
     struct Classified;
+    void begin();  // guarded work
     using Key = std::vector<std::int32_t>;
     // Of a configuration, with `state` in place of its filter's state.
     Key key(const FilteredConfiguration& here, std::int32_t state, bool in_bytes);
@@ -160,16 +150,18 @@ class CanonicalPlans {
                   bool marked, std::span<const std::int32_t> live, bool in_bytes, Classified& found);
     void plan_class(const FilteredConfiguration& to, CanonicalFilter::Situation situation, bool anew,
                     bool in_bytes, std::span<const std::int32_t> tokens, std::vector<std::int32_t>& plans);
-    void write(const Table& table, const FilteredConfiguration& here, const Room& room,
-               std::span<std::int32_t> mask);
+    CanonicalSearch::Found live_tokens(const FilteredConfiguration& here) {
+        return masks_.live(here.lexing, here.stack.view(), here.state, here.leading);
+    }
+    void write(const Table& table, const FilteredConfiguration& here, const Allowance& allowance,
+               std::int64_t least, std::span<std::int32_t> mask);
 
     const Pushdown& machine_;
-    const Trie& trie_;
     const Tokens& tokens_;
+    CanonicalMasks& masks_;
     CanonicalFilter& filter_;
     StackCells& cells_;
     Budget& budget_;
-    Sources sources_;
     bool guided_by_tokens_;  // else by bytes
     MaskSet rows_;
     InternedMap<Plan, std::deque<Plan>> plans_;

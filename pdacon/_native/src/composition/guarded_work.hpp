@@ -64,6 +64,13 @@ class GuardedWork {
         return result;
     }
 
+    // Does what only looks at caches, and never waits: an empty result while another thread has the lock.
+    template <class Look>
+    auto look(Look look) const {
+        const std::unique_lock hold(lock_, std::try_to_lock);
+        return hold.owns_lock() ? look() : decltype(look()){};
+    }
+
     // Counts the caches as empty. What they hold now was needed to begin with, so emptying them would not
     // make room.
     void mark_fresh() { is_fresh_ = true; }

@@ -24,17 +24,23 @@ class MaskSet {
 
     explicit MaskSet(std::size_t words) : words_(words) {}
     // With the masks of an artifact, which have the first ids.
-    explicit MaskSet(StoredMasks stored) : words_(stored.words()), stored_(std::move(stored)) {}
+    explicit MaskSet(StoredMasks stored)
+        : words_(stored.words()), stored_(std::move(stored)), rows_(stored_.size()) {}
 
-    std::size_t size() const { return stored_.size() + own_.size(); }
+    void save(ArtifactWriter& artifact, std::int32_t start) const {
+        StoredMasks::save(artifact, start, words_, size(),
+                          [&](std::size_t id) { return row(static_cast<std::int32_t>(id)); });
+    }
+
+    std::size_t size() const { return rows_.size(); }
     std::size_t words() const { return words_; }  // of each row
     std::size_t row_bytes() const { return words_ * sizeof(std::int32_t); }
     std::size_t bytes() const { return size() * row_bytes(); }
 
     // Throws ArtifactDamage.
     const std::int32_t* row(std::int32_t id) const {
-        const auto at = in_range(id, size());
-        return at < stored_.size() ? stored_.row(at) : rows_[at - stored_.size()];
+        const auto* row = rows_[in_range(id, size())];
+        return row != nullptr ? row : stored_.row(static_cast<std::size_t>(id));
     }
 
     // The id of a mask of words() words. A new one gets the next id, or -1 if all masks would take more than
@@ -49,7 +55,7 @@ class MaskSet {
             own_.push_back(std::move(mask));
             rows_.push_back(own_.back().data());
         } catch (...) {  // out of memory: all members are as they were
-            own_.resize(rows_.size());
+            own_.resize(rows_.size() - stored_.size());
             ids_.erase(filed);
             throw;
         }
@@ -75,7 +81,7 @@ class MaskSet {
     StoredMasks stored_;      // the first ids
     std::size_t hashed_ = 0;  // how many of those are in ids_; `intern` adds the rest
     std::deque<Words> own_;
-    std::vector<const std::int32_t*> rows_;
+    std::vector<const std::int32_t*> rows_;                     // by id; null: a stored one
     std::unordered_multimap<std::uint64_t, std::int32_t> ids_;  // by hash
 };
 

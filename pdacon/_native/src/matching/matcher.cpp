@@ -134,8 +134,8 @@ std::optional<Matcher::Step> Matcher::filtered(std::optional<Step> step, const P
                                                std::int32_t token) const {
     const bool plans = has_plans(from);
     if (!step || (plans ? !fits(from, token)
-                        : !pda_->filtered_allows(from.lexing, from.stack.view(), from.filter_state,
-                                                 from.leading_space, token)))
+                        : !pda_->canonical().allows(from.lexing, from.stack.view(), from.filter_state,
+                                                    from.leading_space, token)))
         return std::nullopt;
     step->to.filter_state = pda_->filter()->step(from.filter_state, token);
     if (plans) step->to.promise = promise_after(from, token, step->to);
@@ -146,12 +146,12 @@ std::optional<Matcher::Step> Matcher::filtered(std::optional<Step> step, const P
 bool Matcher::fits(const Position& from, std::int32_t token) const {
     if (token == from.promise.next()) return true;
     std::vector<std::int32_t> words(pda_->tokens().words());
-    pda_->filtered_within(configuration(from), allowance(from), from.promise.cost, words);
+    pda_->plans().write(configuration(from), allowance(from), from.promise.cost, words);
     return has_bit(words.data(), token);
 }
 
 Matcher::Promise Matcher::promise_after(const Position& from, std::int32_t token, const Position& to) const {
-    Promise found(pda_->plan_after(configuration(from), configuration(to), from.limit.unit));
+    Promise found(pda_->plans().plan_after(configuration(from), configuration(to), from.limit.unit));
     if (token != from.promise.next()) return found;
     auto rest = from.promise;
     ++rest.at;
@@ -330,29 +330,29 @@ bool Matcher::may_end(const Position& at) const {
 
 std::int64_t Matcher::least(const Position& at, Unit unit) const {
     if (at.terminated) return 0;
-    if (!is_filtered()) return pda_->least(unit, at.lexing, at.leading_space, at.stack.view());
+    if (!is_filtered()) return pda_->budgeted().least(unit, at.lexing, at.leading_space, at.stack.view());
     const bool is_planned = at.limit.left != kUnlimited && at.limit.unit == unit;
     if (is_planned && at.promise.cost != CanonicalPlans::kNone) return at.promise.cost;
-    return pda_->plan(configuration(at), unit).cost;
+    return pda_->plans().plan(configuration(at), unit).cost;
 }
 
 bool Matcher::is_accepting() const { return at_.terminated || may_end(at_); }
 
-TokenPda::Mask Matcher::mask() const {
+Mask Matcher::mask() const {
     if (!is_filtered() || at_.terminated) return mask(at_);
     filtered_mask_.resize(pda_->tokens().words());
     write_filtered(at_, filtered_mask_);
     return {kNoNumber, filtered_mask_.data()};
 }
 
-TokenPda::Mask Matcher::known_mask() const {
+Mask Matcher::known_mask() const {
     if (!is_filtered() || at_.terminated) return known_mask(at_);
     filtered_mask_.resize(pda_->tokens().words());
     const bool plans = has_plans(at_);
-    if (plans ? !pda_->known_filtered_within(configuration(at_), allowance(at_), at_.promise.cost,
-                                             filtered_mask_)
-              : !pda_->known_filtered(at_.lexing, at_.stack.view(), at_.filter_state, at_.leading_space,
-                                      filtered_mask_))
+    if (plans
+            ? !pda_->plans().write_known(configuration(at_), allowance(at_), at_.promise.cost, filtered_mask_)
+            : !pda_->canonical().write_known(at_.lexing, at_.stack.view(), at_.filter_state,
+                                             at_.leading_space, filtered_mask_))
         return {};
     if (plans) add_planned(at_, filtered_mask_);
     if (is_only_space(at_)) without_ends(filtered_mask_);
@@ -361,10 +361,10 @@ TokenPda::Mask Matcher::known_mask() const {
 
 void Matcher::write_filtered(const Position& at, std::span<std::int32_t> words) const {
     if (has_plans(at)) {
-        pda_->filtered_within(configuration(at), allowance(at), at.promise.cost, words);
+        pda_->plans().write(configuration(at), allowance(at), at.promise.cost, words);
         add_planned(at, words);
     } else {
-        pda_->filtered(at.lexing, at.stack.view(), at.filter_state, at.leading_space, words);
+        pda_->canonical().write(at.lexing, at.stack.view(), at.filter_state, at.leading_space, words);
     }
     if (is_only_space(at)) without_ends(words);
 }
@@ -379,18 +379,19 @@ void Matcher::without_ends(std::span<std::int32_t> words) const {
     for (const auto token : pda_->tokens().end_tokens()) clear_bit(words, token);
 }
 
-TokenPda::Mask Matcher::mask(const Position& at) const {
+Mask Matcher::mask(const Position& at) const {
     if (at.terminated) return pda_->end_mask();
     if (at.limit.left != kUnlimited)
-        return pda_->mask_within(at.lexing, at.leading_space, at.stack.view(), allowance(at));
-    return at.leading_space ? pda_->leading_mask() : pda_->mask(at.lexing, at.stack.view());
+        return pda_->budgeted().mask(at.lexing, at.leading_space, at.stack.view(), allowance(at));
+    return at.leading_space ? pda_->plain().leading_mask() : pda_->plain().mask(at.lexing, at.stack.view());
 }
 
-TokenPda::Mask Matcher::known_mask(const Position& at) const {
+Mask Matcher::known_mask(const Position& at) const {
     if (at.terminated) return pda_->end_mask();
     if (at.limit.left != kUnlimited)
-        return pda_->known_mask_within(at.lexing, at.leading_space, at.stack.view(), allowance(at));
-    return at.leading_space ? pda_->known_leading_mask() : pda_->known_mask(at.lexing, at.stack.view());
+        return pda_->budgeted().known_mask(at.lexing, at.leading_space, at.stack.view(), allowance(at));
+    return at.leading_space ? pda_->plain().known_leading_mask()
+                            : pda_->plain().known_mask(at.lexing, at.stack.view());
 }
 
 std::int64_t Matcher::completion_length() const { return complete(nullptr); }

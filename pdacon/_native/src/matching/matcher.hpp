@@ -37,12 +37,11 @@ struct MatcherMisuse : std::logic_error {
 // How soon a text has to end.
 struct MatcherLimit {
     static constexpr std::int32_t kUnlimited = -1;
-    TokenPda::Allowance::Unit unit = TokenPda::Allowance::Unit::kTokens;
+    Allowance::Unit unit = Allowance::Unit::kTokens;
     std::int32_t left = kUnlimited;  // tokens, end tokens not counted, or bytes of text, that may follow
     std::int32_t soft = kUnlimited;  // with so many left, or fewer, nothing is begun any more
     // More than fits is as good as no limit.
-    static MatcherLimit of(TokenPda::Allowance::Unit unit, std::int64_t left,
-                           std::int64_t soft = kUnlimited) {
+    static MatcherLimit of(Allowance::Unit unit, std::int64_t left, std::int64_t soft = kUnlimited) {
         const auto fitted = [](std::int64_t number) {
             return static_cast<std::int32_t>(
                 std::min<std::int64_t>(number, std::numeric_limits<std::int32_t>::max()));
@@ -54,7 +53,7 @@ struct MatcherLimit {
 
 class Matcher {
   public:
-    using Unit = TokenPda::Allowance::Unit;
+    using Unit = Allowance::Unit;
     using Limit = MatcherLimit;
     static constexpr auto kUnlimited = Limit::kUnlimited;
     // `max_rollback`: how many accepts can be taken back; negative: all. `leading_space`: one leading space
@@ -134,9 +133,9 @@ class Matcher {
 
     // With a filter, masks have no ids: the id is kNoNumber, and the words are valid until the next call.
     static constexpr std::int32_t kNoNumber = std::numeric_limits<std::int32_t>::max();
-    TokenPda::Mask mask() const;
+    Mask mask() const;
     // Its id is -1 where the mask has to be computed, or waited for.
-    TokenPda::Mask known_mask() const;
+    Mask known_mask() const;
     std::int32_t filter_state() const { return at_.filter_state; }
     // With a filter: whether the grammar alone allows a token with text that the limit has room for.
     bool grammar_allows(std::int64_t token) const {
@@ -209,8 +208,8 @@ class Matcher {
     std::optional<Step> step_as_text(const Position& from, std::int32_t token) const;
     std::optional<Step> step_as_label(const Position& from, std::int32_t token) const;
     void forget_text();
-    TokenPda::Mask mask(const Position& at) const;
-    TokenPda::Mask known_mask(const Position& at) const;
+    Mask mask(const Position& at) const;
+    Mask known_mask(const Position& at) const;
     bool may_end(const Position& at) const;
     // Whether all there is so far is the leading space that is not part of the text.
     bool is_only_space(const Position& at) const {
@@ -220,11 +219,11 @@ class Matcher {
     void write_filtered(const Position& at, std::span<std::int32_t> words) const;
     void without_ends(std::span<std::int32_t> words) const;
     bool has_plans(const Position& at) const { return is_filtered() && at.limit.left != kUnlimited; }
-    TokenPda::FilteredConfiguration configuration(const Position& at) const {
+    CanonicalPlans::FilteredConfiguration configuration(const Position& at) const {
         return {at.lexing, at.stack, at.filter_state, at.leading_space, is_only_space(at)};
     }
     Promise planned(const Position& at, Unit unit) const {
-        return Promise(pda_->plan(configuration(at), unit));
+        return Promise(pda_->plans().plan(configuration(at), unit));
     }
     // The promise after a token: what is left of the present one, if the token is its next one, or the plan
     // by which the mask allows the token, whichever is shorter.
@@ -234,7 +233,7 @@ class Matcher {
     // A step with a token if the filter allows it, too; the result is allowed.
     std::optional<Step> filtered(std::optional<Step> step, const Position& from, std::int32_t token) const;
     std::int64_t least(const Position& at, Unit unit) const;
-    static TokenPda::Allowance allowance(const Position& at) {
+    static Allowance allowance(const Position& at) {
         return {at.limit.unit, at.limit.is_closing(), at.limit.left};
     }
     std::int64_t complete(std::string* text, std::size_t most = Completion::kLongest) const;

@@ -126,7 +126,7 @@ inline void call(const std::shared_ptr<pdacon::TokenPda>& pda, Input& input, boo
 inline void ask(pdacon::TokenPda& pda, Input& input) {
     attempt([&] { pda.reached(pdacon::Budget(2000, 0)); });
     attempt([&] { pdacon::EagerMasks(pda, input.count(0, 3), pdacon::Budget(500, 2)).run(); });
-    attempt([&] { pda.leading_mask(); });
+    attempt([&] { pda.plain().leading_mask(); });
 }
 
 }  // namespace fuzzing

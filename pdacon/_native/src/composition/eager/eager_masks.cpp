@@ -24,7 +24,7 @@ void EagerMasks::compute_all() {
         find_levels();
         find_blocks();
     }
-    pda_.leading_mask();
+    pda_.plain().leading_mask();
     for (const auto& [lexing, tops] : configurations_->all())
         for (const auto top : tops) enqueue({lexing, {top}});
     while (!queue_.empty() && compute(queue_.front())) queue_.pop_front();
@@ -135,7 +135,7 @@ bool EagerMasks::compute(const Abstract& at) {
     for (auto depth = whole.size() - 1; depth > 0; --depth) stack.push(whole[depth - 1]);
     if (at.blocks >= 0)
         for (const auto column : blocks_[static_cast<std::size_t>(at.blocks)]) stack.open_block(column);
-    const auto filed = pda_.file_mask(at.lexing, stack, at.blocks >= 0);
+    const auto filed = pda_.plain().file_mask(at.lexing, stack, at.blocks >= 0);
     if (!filed) return false;
     if (filed->columns && at.blocks < 0) {
         enqueue_with_blocks(at);

@@ -1,0 +1,116 @@
+#include "composition/mask_resources.hpp"
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "detokenizer/token_set.hpp"
+
+namespace pdacon {
+
+MaskCache::MaskCache(MaskResources& resources) : resources_(resources) { resources_.caches_.push_back(this); }
+
+MaskCache::~MaskCache() { std::erase(resources_.caches_, this); }
+
+MaskResources::MaskResources(Pushdown machine, std::shared_ptr<const LazyTrie> trie,
+                             std::shared_ptr<const Labels> labels, const Budget& budget,
+                             std::int64_t max_bytes)
+    : machine_(std::move(machine)),
+      trie_(std::move(trie)),
+      labels_(std::move(labels)),
+      budget_(budget),
+      guarded_(max_bytes > 0 ? static_cast<std::size_t>(max_bytes)
+                             : std::size_t{std::numeric_limits<std::int64_t>::max()},
+               nullptr, [this] { forget(); }),
+      liveness_table_(machine_),
+      masks_(tokens().words()) {
+    if (!labels_ || labels_->size() != tokens().num_labels())
+        throw std::invalid_argument("token pda: other labels than those of the trie");
+    end_mask_ = at(masks_.intern(end_words(true)));
+}
+
+MaskResources::MaskResources(std::shared_ptr<const LexingAutomaton> lexer,
+                             std::shared_ptr<const LazyTrie> trie, std::shared_ptr<const Labels> labels,
+                             const ArtifactReader& artifact, std::int32_t start)
+    : machine_(std::move(lexer), artifact, start),
+      trie_(std::move(trie)),
+      labels_(std::move(labels)),
+      budget_(0, 0),
+      guarded_(0, artifact.origin(), [this] { forget(); }),
+      liveness_table_(machine_, artifact, start),
+      masks_(StoredMasks(artifact, start, tokens().words())) {}
+
+void MaskResources::set_stored(const Budget& budget, std::int64_t max_bytes, std::int32_t end_mask) {
+    budget_ = budget;
+    end_mask_ = at(end_mask);
+    guarded_.set_max_bytes(static_cast<std::size_t>(max_bytes));
+}
+
+MaskEngine& MaskResources::engine(const Futures* known) {
+    if (engine_) return *engine_;
+    const auto make = [&] {
+        engine_ = std::make_unique<MaskEngine>(machine_, trie_->get(), *labels_, *star(), liveness_table_,
+                                               cells_, budget_, known);
+    };
+    const auto& origin = guarded_.origin();
+    if (!origin) {
+        make();
+        engine_->find_loops();
+        return *engine_;
+    }
+    origin->watch([&] {
+        try {
+            if (machine_.predecessors.empty()) machine_.find_predecessors();
+        } catch (const std::invalid_argument& error) {
+            throw ArtifactDamage(std::string("the artifact is damaged: ") + error.what());
+        }
+        make();
+    });
+    return *engine_;
+}
+
+MaskEngine& MaskResources::measuring_engine() {
+    if (engine().make_room_for_distances())
+        for (auto* cache : caches_) cache->forget_cells();
+    return engine();
+}
+
+const std::shared_ptr<const VocabularyStar>& MaskResources::star() {
+    if (!star_) star_ = std::make_shared<const VocabularyStar>(trie_->get(), budget_);
+    return star_;
+}
+
+std::size_t MaskResources::bytes() const {
+    auto bytes = masks_.bytes() + (engine_ ? engine_->bytes() : 0);
+    for (const auto* cache : caches_) bytes += cache->bytes();
+    return bytes;
+}
+
+void MaskResources::make_room() {
+    if (bytes() < guarded_.max_bytes()) return;
+    for (auto* cache : caches_) cache->make_room();
+    forget_engine();
+}
+
+// Masks keep their ids.
+void MaskResources::forget() {
+    engine_.reset();
+    for (auto* cache : caches_) cache->forget();
+    cells_.forget();
+}
+
+const Mask& MaskResources::require(const Mask& found) const {
+    if (found.id >= 0) return found;
+    throw LimitExceeded("bytes", static_cast<double>(masks_.bytes() + masks_.row_bytes()),
+                        static_cast<double>(guarded_.max_bytes()));
+}
+
+MaskSet::Words MaskResources::end_words(bool may_end) const {
+    MaskSet::Words words(tokens().words(), 0);
+    if (may_end)
+        for (const auto token : tokens().end_tokens()) set_bit(words, token);
+    return words;
+}
+
+}  // namespace pdacon
