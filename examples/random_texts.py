@@ -8,7 +8,7 @@ from itertools import islice
 import lark
 
 import pdacon
-from pdacon.matching.sampling import sample
+from pdacon.front.sampling import sample
 
 GRAMMAR = r"""
 start: assignment+

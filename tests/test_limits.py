@@ -10,8 +10,8 @@ import pytest
 
 import pdacon
 from pdacon import Constraint, Grammar, LimitExceededError, Limits, Vocabulary, drawing
+from pdacon.front.sampling import sample, sample_tokens
 from pdacon.lalr import build_tables
-from pdacon.matching.sampling import sample, sample_tokens
 
 BYTES = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
 NESTED = 'start: "(" start ")" | "x"'

@@ -13,7 +13,7 @@ from support.small_stack import in_small_stack
 
 import pdacon
 from pdacon import Constraint, Grammar, PdaconError, Vocabulary, drawing
-from pdacon.matching.sampling import sample
+from pdacon.front.sampling import sample
 
 BYTES = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])
 

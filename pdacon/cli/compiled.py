@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from pdacon import Constraint, compile
+from pdacon.artifact import StoredConstraint, map_file
 from pdacon.cli.grammars import artifact_of
 from pdacon.cli.vocabularies import BYTES, load_vocabulary
-from pdacon.composition import StoredConstraint, map_file
 from pdacon.detokenizer import Vocabulary
 from pdacon.front.grammar import Grammar
 

@@ -8,13 +8,13 @@ import time
 from pathlib import Path
 
 from pdacon import Constraint, Limits, compile
+from pdacon.artifact import require_place
 from pdacon.cli.compiled import masks_of, size_of
 from pdacon.cli.display import tell
 from pdacon.cli.failures import BadInput
 from pdacon.cli.grammars import is_artifact
 from pdacon.cli.vocabularies import Tokens, asked_tokenizer
 from pdacon.cli.waiting import waiting
-from pdacon.composition.artifact import require_place
 from pdacon.determinism import rule_findings
 from pdacon.front.grammar import Grammar
 

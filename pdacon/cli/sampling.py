@@ -14,7 +14,7 @@ from pdacon import Constraint
 from pdacon.cli.failures import BadInput, enough_is_enough
 from pdacon.cli.several import Texts
 from pdacon.cli.vocabularies import Tokens
-from pdacon.matching.sampling import different, sample_different, sample_tokens
+from pdacon.front.sampling import different, sample_different, sample_tokens
 
 
 @dataclass(frozen=True)

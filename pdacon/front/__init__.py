@@ -4,7 +4,9 @@ In: grammars in any form, vocabularies, tokenizers. Out: `Grammar`, `Constraint`
 The rooms below take and give `GrammarData`, which a `Grammar` has. From the bottom up:
 
     report         `DeterminismReport`: the report of the checker, which draws
+    compiled       `Compiled`: the automata of all start symbols, which gives matchers
     stages         a grammar's data and a vocabulary -> `Compiled`: the rooms in order
+    sampling       random sentences of what was compiled
     values         what a text of a grammar stands for
     questions      the methods of `Grammar` that answer, with `unreachable`
     ways_in        the methods of `Grammar` that make one of something else than Lark's language

@@ -25,10 +25,11 @@ from threading import Event, Lock
 from types import ModuleType
 from typing import Any
 
+from pdacon.artifact import own_version, write
 from pdacon.base.arguments import require
 from pdacon.base.cancelling import CancelEvent, Watch
 from pdacon.base.limits import Limits
-from pdacon.composition import native_trie, own_version, write
+from pdacon.composition import native_trie
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, CancelledError, LimitExceededError, PdaconError
 from pdacon.filters import Filter, InTerminals, canonical_of

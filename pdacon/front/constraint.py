@@ -12,19 +12,20 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from pdacon.artifact import StoredConstraint, map_file
 from pdacon.base.arguments import require, require_bool
 from pdacon.base.once import Once
-from pdacon.composition import StoredConstraint, map_file, native_trie
+from pdacon.composition import native_trie
 from pdacon.determinism import check_within
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, VocabularyError
 from pdacon.filters import TokenFilter, canonical_of
 from pdacon.front import values
+from pdacon.front.compiled import Compiled
 from pdacon.front.grammar import Grammar, GrammarSource, data_of
 from pdacon.front.report import DeterminismReport, with_pictures
 from pdacon.grammar import GrammarData
 from pdacon.grammar.builtin import builtin_name
-from pdacon.matching.compiled import Compiled
 
 
 class Constraint(Compiled):

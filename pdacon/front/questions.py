@@ -17,9 +17,9 @@ from pdacon.grammar.builtin import builtin_descriptions
 from pdacon.grammar.model import Values
 
 if TYPE_CHECKING:
+    from pdacon.front.compiled import Compiled
     from pdacon.front.unreachable import Unreachable
     from pdacon.matching import Explanation
-    from pdacon.matching.compiled import Compiled
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,7 +151,7 @@ class GrammarQuestions:
             raise TypeError(f"sample: count is a number of texts, not {count!r:.40}")
         if count < 0:
             raise ValueError(f"count must not be negative, got {count}")
-        from pdacon.matching.sampling import sample_different
+        from pdacon.front.sampling import sample_different
 
         texts = sample_different(self._compiled(), seed, size=size, start=start)
         return list(islice(texts, count))

@@ -35,13 +35,13 @@ from pdacon.errors import (
 )
 from pdacon.filters import Filter, InTerminals, TokenFilter, canonical_of, texts_of
 from pdacon.filters.canonical import Canonical
+from pdacon.front.compiled import Compiled, no_sentence
 from pdacon.front.report import with_pictures
 from pdacon.frontends.narrowing import with_terminals_within, with_texts_within
 from pdacon.grammar import GrammarData
 from pdacon.grammar.sizes import automaton_states
 from pdacon.lalr import Tables
 from pdacon.lexer import Lexer, find_collisions
-from pdacon.matching.compiled import Compiled, no_sentence
 
 _SECONDS_FOR_EXAMPLES = 1.0
 """How long a compilation that is refused searches for sentences that explain why."""

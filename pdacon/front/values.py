@@ -12,13 +12,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pdacon.base.once import KeptWith
+from pdacon.front.compiled import Compiled, data_of, lexemes_of, name_of, refusal_of
 from pdacon.front.stages import compiled_for_bytes
 from pdacon.frontends.insertion import Composition, Escaped, Hole
 from pdacon.frontends.long_integers import json_value
 from pdacon.grammar import GrammarData
 from pdacon.grammar.builtin import builtin_name
 from pdacon.lalr import Tables, build_tables, reductions_of
-from pdacon.matching.compiled import Compiled, data_of, lexemes_of, name_of, refusal_of
 from pdacon.pda.indentation import parser_terminals
 
 if TYPE_CHECKING:

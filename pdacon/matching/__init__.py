@@ -1,7 +1,7 @@
 """Moves a position in a text token by token, and says what may come next and why.
 
-In: token-level PDAs (composition). Out: `Compiled`, which holds those of all start symbols and gives matchers;
-`Matcher`: mask, accept, rollback, fork, explain, the only mutable thing in pdacon; random sentences (``sampling``).
+In: token-level PDAs (composition). Out: `Matcher`: mask, accept, rollback, fork, explain, the only mutable thing in
+pdacon.
 
 What runs between two steps of a model is native from end to end and knows no grammar, no tokenizer and no framework.
 `Explanation` is for people: it asks the executable meaning of the grammar (pda) for reasons, and the native matcher for

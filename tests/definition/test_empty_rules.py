@@ -22,8 +22,8 @@ from support.world import explore
 
 import pdacon
 from pdacon import Grammar, UnsupportedGrammarError, Vocabulary
+from pdacon.front.sampling import sample
 from pdacon.lalr import build_tables
-from pdacon.matching.sampling import sample
 from pdacon.pda import Configuration, Machine
 
 BYTES = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])

@@ -29,7 +29,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 import pdacon
 from pdacon import Vocabulary
 from pdacon.errors import LimitExceededError, MatcherError, UnsupportedGrammarError, VocabularyError
-from pdacon.matching.sampling import sample, sample_tokens
+from pdacon.front.sampling import sample, sample_tokens
 
 
 @pytest.mark.parametrize("name", WORDS)

@@ -30,7 +30,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 import pdacon
 from pdacon import Vocabulary
 from pdacon._native import _core
-from pdacon.composition import artifact
+from pdacon.artifact import stored_constraint
 from pdacon.errors import ArtifactError
 
 CORPUS = [*TEXT, "Amazon Alphabet aaa aa 'S ab1 12 123 1234  "] * 3
@@ -40,7 +40,7 @@ _FILTER = 48
 
 @pytest.fixture(autouse=True)
 def other_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(artifact, "FILTERS", _core.Filters())
+    monkeypatch.setattr(stored_constraint, "FILTERS", _core.Filters())
 
 
 def byte_level(normalizer: Any = None, *, added: str = "") -> Tokenizer:

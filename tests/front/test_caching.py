@@ -34,9 +34,9 @@ from pdacon import (
     filters,
 )
 from pdacon.front import caching
+from pdacon.front.compiled import Compiled
 from pdacon.front.stages import compiled
 from pdacon.front.stores import ObjectStore
-from pdacon.matching.compiled import Compiled
 
 WORDS = Vocabulary.bytes()
 LETTERS = Vocabulary.from_tokens([b"a", b"b", b'"', None], eos_ids=[3])

@@ -20,7 +20,7 @@ from support.token_walks import walked_texts
 
 import pdacon
 from pdacon import Constraint, Grammar, Vocabulary
-from pdacon.matching.sampling import sample
+from pdacon.front.sampling import sample
 
 GOLD = Path(__file__).parents[3] / "shared" / "data" / "sql" / "spider_dev_gold.jsonl.gz"
 EVERY_BYTE = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), None], eos_ids=[256])

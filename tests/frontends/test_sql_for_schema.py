@@ -15,8 +15,8 @@ from support.sqlite import syntax_error
 
 import pdacon
 from pdacon import Grammar, SchemaError
+from pdacon.front.sampling import sample
 from pdacon.frontends import SQL_FUNCTIONS
-from pdacon.matching.sampling import sample
 
 SCHEMA = {
     "Singer": ["singer_id", "Name", "age", "rank", "count"],

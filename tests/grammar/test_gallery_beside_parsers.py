@@ -16,7 +16,7 @@ from support.gallery import REFERENCES
 from support.lark_oracle import accepts
 from support.real_vocabularies import NAMES, coded, replay
 
-from pdacon.matching.sampling import sample
+from pdacon.front.sampling import sample
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
 

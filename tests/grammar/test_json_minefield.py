@@ -17,7 +17,7 @@ from support.lark_oracle import accepts
 
 import pdacon
 from pdacon import Constraint, Grammar, Vocabulary
-from pdacon.matching.sampling import sample
+from pdacon.front.sampling import sample
 
 DEPTH = 100_000
 LARK_TAKES_SECONDS = 150_000  # bytes

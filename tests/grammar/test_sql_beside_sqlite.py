@@ -18,7 +18,7 @@ from support.token_walks import walked_texts
 
 import pdacon
 from pdacon import Constraint, Grammar, Vocabulary
-from pdacon.matching.sampling import sample
+from pdacon.front.sampling import sample
 
 TEXTS = Path(__file__).parents[3] / "shared" / "data" / "sql"
 

@@ -14,7 +14,7 @@ from support.lark_oracle import accepts, lark_parser
 
 import pdacon
 from pdacon import Grammar, GrammarSyntaxError, UnsupportedGrammarError
-from pdacon.matching.sampling import sample
+from pdacon.front.sampling import sample
 
 FRAMES = r"""
 start: frame+

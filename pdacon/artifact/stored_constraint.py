@@ -1,37 +1,27 @@
-"""Constraints on disk: one file, mapped into memory and shared by all who load it.
-
-What the file has and when it is checked is in docs/artifacts.md; the native core reads and writes its arrays. Nothing
-in it is executed.
-"""
+"""The bytes of a constraint's file -> settings, automata, grammar and vocabulary; and back."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import mmap
-import os
-import stat
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from secrets import token_hex
 from typing import Any, cast, get_args
 
 from pdacon._native import _core
+from pdacon.artifact.mapped_files import WAY_OUT
 from pdacon.composition.token_pda import TRIES
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import ArtifactError, VocabularyError
 from pdacon.filters import FILTERS, Prefix, TokenFilter
 from pdacon.grammar import GrammarData
 
-_WAY_OUT = "compile the grammar again and save that (Constraint.save, or pdacon compile)"
-
 
 @dataclass(frozen=True)
-class Settings:
+class StoredSettings:
     """What a loaded constraint knows without a look at the arrays.
 
     Attributes
@@ -81,7 +71,7 @@ class StoredConstraint:
         ``trie``: of the vocabulary, where the memory is without.
         """
         self._name = name
-        self._artifact = _core.load_artifact(memory, verify, TRIES, FILTERS, name, _WAY_OUT, trie)
+        self._artifact = _core.load_artifact(memory, verify, TRIES, FILTERS, name, WAY_OUT, trie)
         text = self._artifact.settings()
         self.pdas = tuple(self._artifact.pdas())
         with self._named():
@@ -108,7 +98,7 @@ class StoredConstraint:
             yield
         except (ArtifactError, VocabularyError) as error:
             what = "" if isinstance(error, ArtifactError) else "the artifact is damaged: "
-            raise ArtifactError(f"{self._name}: {what}{error}; {_WAY_OUT}") from error
+            raise ArtifactError(f"{self._name}: {what}{error}; {WAY_OUT}") from error
 
     def grammar(self) -> GrammarData:
         """The grammar, as it was compiled. Raises ArtifactError."""
@@ -167,55 +157,7 @@ def encode(
     return _core.save_artifact(json.dumps(settings).encode(), to_json(grammar), list(pdas), with_vocabulary)
 
 
-def require_place(path: Path) -> Path:
-    """Where a file of that name is written: what a link leads to. OSError if there can be none."""
-    place = Path(os.path.realpath(path))
-    if not place.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "no such folder", os.fspath(path.parent))
-    if place.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-    if place.exists() and not place.is_file():
-        raise OSError(errno.EINVAL, "not a regular file, so nothing is written there", os.fspath(path))
-    return place
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all: who has the old one mapped keeps that. Raises OSError.
-
-    A link is followed, an old file's permissions stay, and nothing but a file is replaced.
-    """
-    path = require_place(path)
-    temporary = path.with_name(f".{path.name}.{token_hex(8)}")
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-        with contextlib.suppress(FileNotFoundError):
-            temporary.chmod(stat.S_IMODE(path.stat().st_mode))
-        temporary.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
-
-
-def map_file(path: str | os.PathLike[str]) -> mmap.mmap:
-    """A file's content, mapped read-only. Raises OSError, ArtifactError."""
-    with open(path, "rb", opener=_open_at_once) as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise ArtifactError(
-                f"{os.fspath(path)}: not a file that can be mapped; give its bytes to Constraint.from_bytes"
-            )
-        if status.st_size == 0:
-            raise ArtifactError(f"{os.fspath(path)}: not an artifact: the file is empty; {_WAY_OUT}")
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for somebody who writes into it
-
-
-def _read_settings(text: bytes) -> Settings:
+def _read_settings(text: bytes) -> StoredSettings:
     def texts(values: Any) -> tuple[str, ...]:
         if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
             raise ValueError("not texts")
@@ -239,7 +181,7 @@ def _read_settings(text: bytes) -> Settings:
         canonical = texts(given["canonical"])
         if canonical and (len(canonical) != 3 or canonical[0] not in get_args(Prefix)):
             raise ValueError("canonical")
-        return Settings(
+        return StoredSettings(
             starts=starts,
             empty=frozenset(numbers(given["empty"])),
             name=name,

@@ -15,7 +15,7 @@ from support.small_tokenizers import train_byte_level
 
 import pdacon
 from pdacon import Grammar
-from pdacon.matching.sampling import sample, sample_tokens
+from pdacon.front.sampling import sample, sample_tokens
 
 BYTES = pdacon.Vocabulary.from_tokens([*(bytes([b]) for b in range(256)), None], [256])
 GRAMMARS = {

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
+from pdacon.artifact import encode, write
 from pdacon.base.arguments import require, require_bool, require_count
 from pdacon.base.html import preformatted
 from pdacon.base.once import Once
-from pdacon.composition import encode, write
 from pdacon.determinism import Report
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError

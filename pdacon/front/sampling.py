@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from pdacon.base.cancelling import look
 from pdacon.errors import MatcherError, UnsupportedGrammarError
+from pdacon.front.compiled import Compiled, data_of
 from pdacon.lalr import build_tables
-from pdacon.matching.compiled import Compiled, data_of
 from pdacon.matching.matcher import Matcher
 from pdacon.matching.pieces import Pieces, WordKind, ignorable
 from pdacon.pda import Configuration, Machine
@@ -72,7 +72,7 @@ def sample(
     Examples
     --------
     >>> import itertools, pdacon
-    >>> from pdacon.matching.sampling import sample
+    >>> from pdacon.front.sampling import sample
     >>> grammar = pdacon.Grammar.from_lark('start: "a" ("," "a")*')
     >>> words = pdacon.Vocabulary.from_tokens([bytes([b]) for b in range(256)])
     >>> all(set(text) <= set("a,") for text in itertools.islice(sample(pdacon.compile(grammar, words), 1), 5))
