@@ -41,19 +41,10 @@ _MOST_STATES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What is worth knowing of a grammar besides.
+    """What is worth knowing of a grammar besides."""
 
-    Attributes
-    ----------
-    findings : tuple of Finding
-        PDA010 and up.
-    unfinished : tuple of str
-        The ids that were not looked for to the end, because time, states or memory ran out.
-    sizes : Sizes
-    """
-
-    findings: tuple[Finding, ...]
-    unfinished: tuple[str, ...]
+    findings: tuple[Finding, ...]  # PDA010 and up
+    unfinished: tuple[str, ...]  # The ids that were not looked for to the end, because time, states or memory ran out
     sizes: Sizes
 
 

@@ -30,29 +30,17 @@ _BYTE = re.compile(r"<0x(\+?[0-9A-Fa-f]+)>")
 
 @dataclass(frozen=True, slots=True)
 class Decoder:
-    """What a decoder pipeline does to each token.
+    """What a decoder pipeline does to each token."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The stages, by the names that they have in tokenizer.json; empty: there is no decoder.
-    inner, first : callable
-        From the tokens of a vocabulary to what each adds after another one, and at the start of a text. Before bytes
-        are made of them.
-    raw : str
-        How the rest becomes bytes: "" (UTF-8), "ByteLevel" or "ByteFallback".
-    strips : bool
-        Whether a space is taken away at the start of the text as a whole.
-    has_first_rule : bool
-        Whether `first` is not `inner`.
-    """
-
+    # The stages, by the names that they have in tokenizer.json; empty: there is no decoder.
     names: tuple[str, ...] = ()
+    # From the tokens of a vocabulary to what each adds after another one, and at the start of a text. Before bytes are
+    # made of them.
     inner: tuple[Callable[[Words], Words], ...] = ()
     first: tuple[Callable[[Words], Words], ...] = ()
-    raw: str = ""
-    strips: bool = False
-    has_first_rule: bool = False
+    raw: str = ""  # How the rest becomes bytes: "" (UTF-8), "ByteLevel" or "ByteFallback"
+    strips: bool = False  # Whether a space is taken away at the start of the text as a whole
+    has_first_rule: bool = False  # Whether `first` is not `inner`
 
     def spell(self, words: Words, *, first: bool = False) -> list[bytes]:
         """Return what each word adds to a text that has begun, or (`first`) to an empty one.

@@ -10,26 +10,14 @@ from pdacon.errors import VocabularyError
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a tokenizer or its file says about its ids.
+    """What a tokenizer or its file says about its ids."""
 
-    Attributes
-    ----------
-    tokens : sequence of (bytes or None)
-        What id i adds to a text that has begun; None for special tokens, unknown tokens and unused ids.
-    eos_ids : tuple of int
-        The end tokens that the tokenizer names; empty if it names none.
-    strip_leading_space : bool
-        Whether the tokenizer takes one space away where a decoded text begins.
-    notes : tuple of str
-        Where its decoding differs from the concatenation of bytes, a sentence for each.
-    special_tokens : mapping of str to int
-        The names of its special tokens, as far as it tells.
-    """
-
+    # What id i adds to a text that has begun; None for special tokens, unknown tokens and unused ids.
     tokens: Sequence[bytes | None]
-    eos_ids: tuple[int, ...] = ()
-    strip_leading_space: bool = False
-    notes: tuple[str, ...] = ()
+    eos_ids: tuple[int, ...] = ()  # The end tokens that the tokenizer names; empty if it names none
+    strip_leading_space: bool = False  # Whether the tokenizer takes one space away where a decoded text begins
+    notes: tuple[str, ...] = ()  # Where its decoding differs from the concatenation of bytes, a sentence for each
+    # The names of its special tokens, as far as it tells.
     special_tokens: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -27,37 +27,18 @@ UNIGRAM, BPE = 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What matters of a ModelProto.
+    """What matters of a ModelProto."""
 
-    Attributes
-    ----------
-    pieces : list of (str, int)
-        Text and type of every id.
-    eos_piece : str
-        The piece that ends a text.
-    add_dummy_prefix, remove_extra_whitespaces : bool
-        Options of the normalizer, by which the decoder decides what to strip.
-    denormalizes : bool
-        Whether the decoder rewrites its text by a table.
-    scores : list of float
-        Of every id.
-    kind : int
-        How texts are cut into pieces: `UNIGRAM`, `BPE`, or in another way.
-    charsmap : bytes
-        The table by which texts are rewritten before they are cut; empty: they are not.
-    space_is_suffix : bool
-        Whether the space that is added to a text stands behind it.
-    """
-
-    pieces: list[tuple[str, int]]
-    eos_piece: str
+    pieces: list[tuple[str, int]]  # Text and type of every id
+    eos_piece: str  # The piece that ends a text
+    # Options of the normalizer, by which the decoder decides what to strip.
     add_dummy_prefix: bool
     remove_extra_whitespaces: bool
-    denormalizes: bool
-    scores: list[float] = field(default_factory=list)
-    kind: int = UNIGRAM
-    charsmap: bytes = b""
-    space_is_suffix: bool = False
+    denormalizes: bool  # Whether the decoder rewrites its text by a table
+    scores: list[float] = field(default_factory=list)  # Of every id
+    kind: int = UNIGRAM  # How texts are cut into pieces: `UNIGRAM`, `BPE`, or in another way
+    charsmap: bytes = b""  # The table by which texts are rewritten before they are cut; empty: they are not
+    space_is_suffix: bool = False  # Whether the space that is added to a text stands behind it
 
 
 def model_bytes(source: Any) -> tuple[bytes, str]:

@@ -41,40 +41,23 @@ Match: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class CharacterState:
-    """A state of the automaton.
+    """A state of the automaton."""
 
-    Attributes
-    ----------
-    edges : tuple of (Ranges, int)
-        Disjoint sets of characters, in the order of their first, and the states they lead to.
-    accepts : Match or None
-        What the text matches, if it does.
-    accepts_at_end : Match or None
-        The same, if the text ends here.
-    explored : bool
-        False: the limit was reached before what follows was known.
-    """
-
+    # Disjoint sets of characters, in the order of their first, and the states they lead to.
     edges: tuple[tuple[Ranges, int], ...]
-    accepts: Match | None
-    accepts_at_end: Match | None
-    explored: bool = True
+    accepts: Match | None  # What the text matches, if it does
+    accepts_at_end: Match | None  # The same, if the text ends here
+    explored: bool = True  # False: the limit was reached before what follows was known
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CharacterAutomaton:
-    """An automaton over characters; the match is what the last state that accepts says.
-
-    Attributes
-    ----------
-    entries : tuple of int
-        The state to begin in, for each state of ``behind``.
-    behind : int32[k, 256]
-        What lies before the lexeme: an automaton that reads the text from its start; k is 1 where it does not matter.
-    """
+    """An automaton over characters; the match is what the last state that accepts says."""
 
     states: tuple[CharacterState, ...]
-    entries: tuple[int, ...]
+    entries: tuple[int, ...]  # The state to begin in, for each state of ``behind``
+    # int32[k, 256]: what lies before the lexeme: an automaton that reads the text from its start; k is 1 where it does
+    # not matter.
     behind: NDArray[numpy.int32]
 
     @property

@@ -18,21 +18,11 @@ _WAYS = 6  # states to which a way is shown
 
 @dataclass(frozen=True, slots=True)
 class Contexts:
-    """The distinct contexts of a grammar, in the order of the first states that have them.
+    """The distinct contexts of a grammar, in the order of the first states that have them."""
 
-    Attributes
-    ----------
-    terminals : tuple of tuple of int
-        For each context its terminals, in the order in which they are tried.
-    keywords : tuple of dict
-        For each context the strings that a regex renames itself to.
-    of_state : tuple of int
-        The context of each LR state.
-    """
-
-    terminals: tuple[tuple[int, ...], ...]
-    keywords: tuple[dict[int, tuple[int, ...]], ...]
-    of_state: tuple[int, ...]
+    terminals: tuple[tuple[int, ...], ...]  # For each context its terminals, in the order in which they are tried
+    keywords: tuple[dict[int, tuple[int, ...]], ...]  # For each context the strings that a regex renames itself to
+    of_state: tuple[int, ...]  # The context of each LR state
 
 
 def find_contexts(grammar: GrammarData, tables: Tables) -> Contexts:

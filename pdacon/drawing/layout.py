@@ -25,24 +25,13 @@ _STEP, _REACH = 4.0, 64.0  # how closely, and how far from the loop, a place for
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Everything in pixels, from the upper left corner.
+    """Everything in pixels, from the upper left corner."""
 
-    Attributes
-    ----------
-    centres : list of Point
-        Of the nodes, in the order in which they were given.
-    routes : list of list of list of Point
-        Each edge from the border of its source to that of its target; in two parts where a label stands between them.
-    labels : list of Point or None
-        The centres of the edges' labels.
-    size : Size
-        Of the whole.
-    """
-
-    centres: list[Point]
+    centres: list[Point]  # Of the nodes, in the order in which they were given
+    # Each edge from the border of its source to that of its target; in two parts where a label stands between them.
     routes: list[list[list[Point]]]
-    labels: list[Point | None]
-    size: Size
+    labels: list[Point | None]  # The centres of the edges' labels
+    size: Size  # Of the whole
 
 
 def place(

@@ -66,19 +66,10 @@ class Framed(InOrder[Name]):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A schema that has a diagram of its own.
+    """A schema that has a diagram of its own."""
 
-    Attributes
-    ----------
-    pointer : str
-        Where it stands.
-    remark : str
-        Its title, or the beginning of its description.
-    expression : Expression
-    """
-
-    pointer: str
-    remark: str
+    pointer: str  # Where it stands
+    remark: str  # Its title, or the beginning of its description
     expression: Expression
 
 

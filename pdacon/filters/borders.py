@@ -27,16 +27,10 @@ _UNSPELLED, _BYTES, _ALONE, _OTHERS = range(4)
 
 @dataclass(frozen=True)
 class Borders:
-    """The automaton, and of which classes the characters are no token.
-
-    Attributes
-    ----------
-    splits : SplitAutomaton
-    bytewise : uint8[classes]
-        Whether characters of a class have no token, so that they are spelled by bytes.
-    """
+    """The automaton, and of which classes the characters are no token."""
 
     splits: SplitAutomaton
+    # uint8[classes]: whether characters of a class have no token, so that they are spelled by bytes.
     bytewise: NDArray[np.uint8]
 
 

@@ -60,23 +60,12 @@ class Canonical:
 
 @dataclass(frozen=True, eq=False)
 class TokenFilter:
-    """The automaton over tokens of what a tokenizer itself produces.
-
-    Attributes
-    ----------
-    native : CanonicalFilter
-    prefix : {"never", "always", "unless blank"}
-        When the tokenizer puts a space before a text.
-    texts : str
-        What messages call the texts that the tokenizer gives back, where it changes some.
-    left : str
-        The fingerprint of `Canonical.texts`, which are no part of the automaton; "" where they are all texts.
-    """
+    """The automaton over tokens of what a tokenizer itself produces."""
 
     native: _core.CanonicalFilter
-    prefix: Prefix
-    texts: str
-    left: str
+    prefix: Prefix  # When the tokenizer puts a space before a text
+    texts: str  # What messages call the texts that the tokenizer gives back, where it changes some
+    left: str  # The fingerprint of `Canonical.texts`, which are no part of the automaton; "" where they are all texts
 
     @cached_property
     def fingerprint(self) -> str:

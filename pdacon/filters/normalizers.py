@@ -36,24 +36,13 @@ _EVERYTHING = RegularSet.from_regex(r"(?s:.*)")
 
 
 class Changes(NamedTuple):
-    """What a normalizer does to texts.
+    """What a normalizer does to texts."""
 
-    Attributes
-    ----------
-    form : {"NFC", "NFD", "NFKC", "NFKD"} or None
-        The normal form that it makes.
-    within : RegularSet or None
-        The texts in which it changes nothing else. What stands in one of them is in the set as well; None: all texts.
-    ends : RegularSet or None
-        The texts of which it takes nothing from their ends; None: all texts.
-    names : tuple of str
-        Its steps, for messages.
-    """
-
-    form: Form | None = None
+    form: Form | None = None  # The normal form that it makes
+    # The texts in which it changes nothing else. What stands in one of them is in the set as well; None: all texts.
     within: RegularSet | None = None
-    ends: RegularSet | None = None
-    names: tuple[str, ...] = ()
+    ends: RegularSet | None = None  # The texts of which it takes nothing from their ends; None: all texts
+    names: tuple[str, ...] = ()  # Its steps, for messages
 
     def texts(self, *, form: bool, ends: bool = True) -> RegularSet | None:
         """The texts that are left as they are: by `within`, by the form if `form`, by `ends` if `ends`; None: all."""

@@ -18,23 +18,12 @@ Prefix = Literal["never", "always", "unless blank"]
 
 
 class Spaces(NamedTuple):
-    """How spaces are written.
+    """How spaces are written."""
 
-    Attributes
-    ----------
-    prefix : {"never", "always", "unless blank"}
-        When a space is put before a text.
-    everywhere : bool
-        Whether it is put after added tokens as well, so that a text with one is not given back.
-    split : bool
-        Whether no token has a space after something else.
-    single : bool
-        Whether what stands between words becomes one space, and what stands at the ends of a text is dropped.
-    """
-
-    prefix: Prefix
-    everywhere: bool
-    split: bool
+    prefix: Prefix  # When a space is put before a text
+    everywhere: bool  # Whether it is put after added tokens as well, so that a text with one is not given back
+    split: bool  # Whether no token has a space after something else
+    # Whether what stands between words becomes one space, and what stands at the ends of a text is dropped.
     single: bool = False
 
 

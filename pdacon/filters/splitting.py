@@ -193,24 +193,13 @@ class Nested:
 
 @dataclass(frozen=True)
 class SplitAutomaton:
-    """The automaton over characters and marks; state 0 is the start of a text.
+    """The automaton over characters and marks; state 0 is the start of a text."""
 
-    Attributes
-    ----------
-    classes : uint8[0x110000]
-        The class of each code point.
-    next : int32[states, classes, 2]
-        The state after a character without a mark before it, and with one; -1: none.
-    ends : uint8[states]
-        Whether the text may end.
-    free : uint8[states]
-        Whether any text at all may follow, with marks in the right places.
-    """
-
-    classes: NDArray[np.uint8]
+    classes: NDArray[np.uint8]  # uint8[0x110000]: the class of each code point
+    # int32[states, classes, 2]: the state after a character without a mark before it, and with one; -1: none.
     next: NDArray[np.int32]
-    ends: NDArray[np.uint8]
-    free: NDArray[np.uint8]
+    ends: NDArray[np.uint8]  # uint8[states]: whether the text may end
+    free: NDArray[np.uint8]  # uint8[states]: whether any text at all may follow, with marks in the right places
 
 
 def split_automaton(programs: Sequence[Program]) -> SplitAutomaton:

@@ -48,38 +48,22 @@ _NOTHING = np.empty(0, np.uint8)
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Of a BPE, a WordPiece or a unigram model.
+    """Of a BPE, a WordPiece or a unigram model."""
 
-    Attributes
-    ----------
-    splits : SplitAutomaton
-        Where a text is split.
-    bytewise : uint8[classes]
-        Of a BPE over characters, the classes of those that are no token; empty: it is over bytes.
-    pairs : int32[n, 4]
-        Left token, right token, rank, and what they become; empty where ``ranks`` say it.
-    ranks : int32[V]
-        The rank of each token, -1 for others; any two tokens become the one that spells both. Empty where ``pairs`` say
-        it.
-    roles : uint8[V]
-        1 for the tokens that take part, 2 for those that stand for a byte of what is no token, 3 for those that never
-        merge, 0 for others.
-    whole : bool
-        Whether a pretoken that is a token is that token, whatever its pairs make of it.
-    prefix : {"never", "always", "unless blank"}
-        When a space is put before a text.
-    words : Words, optional
-        What a WordPiece or a unigram model does instead of merging.
-    """
-
-    splits: SplitAutomaton
+    splits: SplitAutomaton  # Where a text is split
+    # uint8[classes]: of a BPE over characters, the classes of those that are no token; empty: it is over bytes.
     bytewise: NDArray[np.uint8]
+    # int32[n, 4]: left token, right token, rank, and what they become; empty where ``ranks`` say it.
     pairs: NDArray[np.int32]
+    # int32[V]: the rank of each token, -1 for others; any two tokens become the one that spells both. Empty where
+    # ``pairs`` say it.
     ranks: NDArray[np.int32]
+    # uint8[V]: 1 for the tokens that take part, 2 for those that stand for a byte of what is no token, 3 for those that
+    # never merge, 0 for others.
     roles: NDArray[np.uint8]
-    whole: bool
-    prefix: Prefix = "never"
-    words: Words | None = None
+    whole: bool  # Whether a pretoken that is a token is that token, whatever its pairs make of it
+    prefix: Prefix = "never"  # When a space is put before a text
+    words: Words | None = None  # What a WordPiece or a unigram model does instead of merging
 
 
 def parts_of(tokenizer: Any, vocabulary: Vocabulary) -> Parts:

@@ -115,21 +115,12 @@ def _steps(backend: Any) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
 
 
 class AddedTokens(NamedTuple):
-    """Tokens that the tokenizer reads before all else, wherever they stand.
+    """Tokens that the tokenizer reads before all else, wherever they stand."""
 
-    Attributes
-    ----------
-    emitted : dict of int to str
-        Those that may be generated where their text stands. The longest of the leftmost ones counts.
-    restarts : bool
-        Whether they are read before texts are normalized, each piece between them by itself.
-    excluded : frozenset of str
-        What no text has: the others.
-    """
-
+    # Those that may be generated where their text stands. The longest of the leftmost ones counts.
     emitted: dict[int, str]
-    restarts: bool
-    excluded: frozenset[str]
+    restarts: bool  # Whether they are read before texts are normalized, each piece between them by itself
+    excluded: frozenset[str]  # What no text has: the others
 
 
 def added_tokens(tokenizer: Any) -> AddedTokens:
@@ -221,23 +212,14 @@ def texts_without_added_tokens(tokenizer: Any) -> RegularSet | None:
 
 
 class TextArrays(NamedTuple):
-    """The texts that a normalizer leaves as they are, as the core takes them; all empty: every text.
+    """The texts that a normalizer leaves as they are, as the core takes them; all empty: every text."""
 
-    Attributes
-    ----------
-    classes : int32[0x110000]
-        The class of each code point.
-    next : int32[states, classes]
-        The state after a character, or -1.
-    settled : uint8[0x110000]
-        The characters in front of which it does not matter what stands there.
-    star : offset, low, high, target, accepting
-        The automaton over bytes of texts that stay as they are after such a character.
-    """
-
-    classes: NDArray[np.int32]
-    next: NDArray[np.int32]
+    classes: NDArray[np.int32]  # int32[0x110000]: the class of each code point
+    next: NDArray[np.int32]  # int32[states, classes]: the state after a character, or -1
+    # uint8[0x110000]: the characters in front of which it does not matter what stands there.
     settled: NDArray[np.uint8]
+    # offset, low, high, target, accepting: the automaton over bytes of texts that stay as they are after such a
+    # character.
     star: tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8]]
 
 

@@ -35,17 +35,10 @@ _MARGIN_OF_SINGLES = 2.0**-9
 
 
 class Paths(NamedTuple):
-    """A unigram model.
-
-    Attributes
-    ----------
-    words : Words
-    borders : Borders
-        Where a text is cut for certain.
-    """
+    """A unigram model."""
 
     words: Words
-    borders: Borders
+    borders: Borders  # Where a text is cut for certain
 
 
 def paths_of(state: dict[str, Any], spaces: Spaces | None, vocabulary: Vocabulary) -> Paths:

@@ -32,27 +32,20 @@ Star = tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np
 
 
 class Words(NamedTuple):
-    """What a tokenizer does to words that does not merge: WordPiece, or a unigram model.
+    """What a tokenizer does to words that does not merge: WordPiece, or a unigram model."""
 
-    Attributes
-    ----------
-    kinds : uint8[V]
-        Of each token: 1 begins a word, 2 goes on with one, 3 is a word that nothing continues, 0 is never produced.
-    most : int
-        The characters of a word; one of more is unknown.
-    star : offset, low, high, target, accepting
-        The automaton over bytes of words, with single spaces between them, for which there are tokens in any case.
-    scores : float64[V]
-        Of a unigram model, what its tokens add to a path; `kinds` is 1 for those that it has. Empty for WordPiece.
-    unknown : float64[1] or float64[2]
-        What a character that is no token adds; and, unless texts are split at each space, by how much paths may differ
-        and all be allowed.
-    """
-
+    # uint8[V]: of each token: 1 begins a word, 2 goes on with one, 3 is a word that nothing continues, 0 is never
+    # produced.
     kinds: NDArray[np.uint8]
-    most: int
+    most: int  # The characters of a word; one of more is unknown
+    # offset, low, high, target, accepting: the automaton over bytes of words, with single spaces between them, for
+    # which there are tokens in any case.
     star: Star
+    # float64[V]: of a unigram model, what its tokens add to a path; `kinds` is 1 for those that it has. Empty for
+    # WordPiece.
     scores: NDArray[np.float64] = _NOTHING
+    # float64[1] or float64[2]: what a character that is no token adds; and, unless texts are split at each space, by
+    # how much paths may differ and all be allowed.
     unknown: NDArray[np.float64] = _NO_PENALTY
 
 

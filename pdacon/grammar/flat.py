@@ -26,22 +26,12 @@ class AnyProduction(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlatProductions:
-    """Productions in arrays of int32; a grammar has its symbols' ids in them.
+    """Productions in arrays of int32; a grammar has its symbols' ids in them."""
 
-    Attributes
-    ----------
-    lhs : int32[P]
-    offset : int32[P + 1]
-        The right-hand side of production k is ``rhs[offset[k]:offset[k + 1]]``.
-    rhs : int32[n]
-    priority : int32[P]
-        Ranks of the rules' priorities: equal where these are, and in their order.
-    """
-
-    lhs: Numbers
-    offset: Numbers
-    rhs: Numbers
-    priority: Numbers
+    lhs: Numbers  # int32[P]
+    offset: Numbers  # int32[P + 1]: the right-hand side of production k is ``rhs[offset[k]:offset[k + 1]]``
+    rhs: Numbers  # int32[n]
+    priority: Numbers  # int32[P]: ranks of the rules' priorities: equal where these are, and in their order
 
     @classmethod
     def of(cls, productions: Iterable[AnyProduction]) -> FlatProductions:

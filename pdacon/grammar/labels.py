@@ -25,18 +25,10 @@ RESERVED = frozenset({"TOKEN"})
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One token of a set that the vocabulary knows.
+    """One token of a set that the vocabulary knows."""
 
-    Attributes
-    ----------
-    name : str
-        Of the set, such as ``PARAGRAPH_TOKEN``; or of the special token, such as ``<|tool_call|>``.
-    is_token : bool
-        Whether it is a special token's.
-    """
-
-    name: str
-    is_token: bool = False
+    name: str  # Of the set, such as ``PARAGRAPH_TOKEN``; or of the special token, such as ``<|tool_call|>``
+    is_token: bool = False  # Whether it is a special token's
 
     def __str__(self) -> str:
         """As it is written in a pattern."""

@@ -34,58 +34,34 @@ ImportPath = str | Callable[..., tuple[Any, str]]
 
 @dataclass(frozen=True, slots=True)
 class Island:
-    """A grammar within another one: productions between which other text is ignored than elsewhere.
+    """A grammar within another one: productions between which other text is ignored than elsewhere."""
 
-    Attributes
-    ----------
-    name : str
-        How messages call it: the name that it stands for in the grammar around it.
-    first, last : int
-        Its productions: from ``first`` to before ``last``. Those of an island in it are among them, and come later in
-        the grammar's list of islands.
-    ignore : frozenset of int
-        Ids of the terminals that are ignored in it.
-    newline : int or None
-        The terminal that ends its lines, if they are indented: the layout's. It is looked for everywhere in the island.
-    """
-
-    name: str
+    name: str  # How messages call it: the name that it stands for in the grammar around it
+    # Its productions: from ``first`` to before ``last``. Those of an island in it are among them, and come later in the
+    # grammar's list of islands.
     first: int
     last: int
-    ignore: frozenset[int]
+    ignore: frozenset[int]  # Ids of the terminals that are ignored in it
+    # The terminal that ends its lines, if they are indented: the layout's. It is looked for everywhere in the island.
     newline: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """What a terminal matches.
+    """What a terminal matches."""
 
-    Attributes
-    ----------
-    kind : {"str", "re", "automaton"}
-        A literal string, a regular expression or an automaton; only strings are keywords to Lark's lexers.
-    value : str
-        The string itself, or the regular expression without its flags.
-    flags : frozenset of str
-        The letters written after the literal, such as ``i`` in ``"select"i``.
-    regexp : str
-        What Python's ``re`` is given (Lark's ``to_regexp``): escaped, with the flags as inline groups.
-    min_width, max_width : int
-        Width in characters as sre computes it; Lark orders terminals by ``max_width``.
-    automaton : Automaton, optional
-        What an "automaton" matches. ``value`` is a pattern for the same texts, if one is known, else empty; ``regexp``
-        is empty.
-    meant : Pattern, optional
-        Of an automaton that reads escaped texts, what matches the texts that are meant.
-    """
-
+    # A literal string, a regular expression or an automaton; only strings are keywords to Lark's lexers.
     kind: Literal["str", "re", "automaton"]
-    value: str
-    flags: frozenset[str]
-    regexp: str
+    value: str  # The string itself, or the regular expression without its flags
+    flags: frozenset[str]  # The letters written after the literal, such as ``i`` in ``"select"i``
+    regexp: str  # What Python's ``re`` is given (Lark's ``to_regexp``): escaped, with the flags as inline groups
+    # Width in characters as sre computes it; Lark orders terminals by ``max_width``.
     min_width: int
     max_width: int
+    # What an "automaton" matches. ``value`` is a pattern for the same texts, if one is known, else empty; ``regexp`` is
+    # empty.
     automaton: Automaton | None = None
+    # Of an automaton that reads escaped texts, what matches the texts that are meant.
     meant: Pattern | None = field(default=None, metadata={"optional": True})
 
     @classmethod
@@ -149,33 +125,15 @@ class Nonterminal:
 
 @dataclass(frozen=True, slots=True)
 class Production:
-    """One production of the plain (BNF) grammar.
+    """One production of the plain (BNF) grammar."""
 
-    Attributes
-    ----------
-    lhs : int
-        Symbol id of the nonterminal.
-    rhs : tuple of int
-        Symbol ids; empty for an empty production.
-    priority : int
-        The rule's priority after ``priority=`` was applied, 0 where none was given.
-    rule : str
-        The author's rule or template that it comes from.
-    alias : str or None
-        The name after ``->``.
-    order : int
-        Index among the productions of ``lhs``, before duplicates were dropped.
-    span : Span or None
-        The alternative it was written as, or else the rule's name.
-    """
-
-    lhs: int
-    rhs: tuple[int, ...]
-    priority: int
-    rule: str
-    alias: str | None
-    order: int
-    span: Span | None
+    lhs: int  # Symbol id of the nonterminal
+    rhs: tuple[int, ...]  # Symbol ids; empty for an empty production
+    priority: int  # The rule's priority after ``priority=`` was applied, 0 where none was given
+    rule: str  # The author's rule or template that it comes from
+    alias: str | None  # The name after ``->``
+    order: int  # Index among the productions of ``lhs``, before duplicates were dropped
+    span: Span | None  # The alternative it was written as, or else the rule's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,62 +162,39 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How newlines become indentation, in symbol ids of terminals. Made from Lark's ``Indenter``.
+    """How newlines become indentation, in symbol ids of terminals. Made from Lark's ``Indenter``."""
 
-    Attributes
-    ----------
-    newline : int
-        What ends a line; the columns after its last newline indent the next one. It is in every lexical context.
-    indent, dedent : int
-        What the parser gets, after a newline, for a line that is further in, and for each block that it closes. They
-        have no pattern.
-    opens, closes : frozenset of int
-        Parentheses, disjoint; between them a newline is nothing.
-    tab_len : int
-        Columns of a tab, at least 1.
-    indent_len : int or None
-        How many columns a line that opens a block has to be further in than the block around it; None: any number.
-    closers : frozenset of int
-        What may stand after an indented part of a text. As at the end of the text, all open blocks are closed before
-        it. Empty: the whole text is indented.
-    escaped : bool
-        Whether the lines are those of what a text stands for that is in a string of JSON.
-    """
-
+    # What ends a line; the columns after its last newline indent the next one. It is in every lexical context.
     newline: int
+    # What the parser gets, after a newline, for a line that is further in, and for each block that it closes. They have
+    # no pattern.
     indent: int
     dedent: int
+    # Parentheses, disjoint; between them a newline is nothing.
     opens: frozenset[int]
     closes: frozenset[int]
-    tab_len: int
+    tab_len: int  # Columns of a tab, at least 1
+    # How many columns a line that opens a block has to be further in than the block around it; None: any number.
     indent_len: int | None = None
+    # What may stand after an indented part of a text. As at the end of the text, all open blocks are closed before it.
+    # Empty: the whole text is indented.
     closers: frozenset[int] = frozenset()
-    escaped: bool = False
+    escaped: bool = False  # Whether the lines are those of what a text stands for that is in a string of JSON
 
 
 @dataclass(frozen=True, slots=True)
 class Indentation:
-    """What an Indenter is told, in the names of its attributes; all that it does follows from that.
+    """What an Indenter is told, in the names of its attributes; all that it does follows from that."""
 
-    Attributes
-    ----------
-    NL_type, INDENT_type, DEDENT_type : str
-        Names of terminals.
-    OPEN_PAREN_types, CLOSE_PAREN_types : tuple of str
-        Names of terminals, ascending. A name that no terminal has is never seen.
-    tab_len : int
-        How many columns a tab counts for.
-    indent_len : int or None
-        How many columns each block is further in than the one around it; None: any number.
-    """
-
+    # Names of terminals.
     NL_type: str
+    # Names of terminals, ascending. A name that no terminal has is never seen.
     OPEN_PAREN_types: tuple[str, ...]
     CLOSE_PAREN_types: tuple[str, ...]
     INDENT_type: str
     DEDENT_type: str
-    tab_len: int
-    indent_len: int | None = None
+    tab_len: int  # How many columns a tab counts for
+    indent_len: int | None = None  # How many columns each block is further in than the one around it; None: any number
 
 
 @dataclass(frozen=True, slots=True)

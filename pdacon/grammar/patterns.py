@@ -27,18 +27,11 @@ _GLOBAL_FLAGS = re.compile(r"\(\?[aiLmsux]+\)")
 
 @dataclass(frozen=True)
 class PatternSets:
-    """Sets of texts that patterns may name, and what makes automata of such patterns: rooms above know both.
+    """Sets of texts that patterns may name, and what makes automata of such patterns: rooms above know both."""
 
-    Attributes
-    ----------
-    by_name : mapping of str to RegularSet
-        What groups with these names stand for.
-    automaton : callable
-        ``automaton(pattern, flags, sets)``: the automaton of a pattern that has these sets, in the order of their
-        numbers, in it.
-    """
-
-    by_name: Mapping[str, Any]
+    by_name: Mapping[str, Any]  # What groups with these names stand for
+    # ``automaton(pattern, flags, sets)``: the automaton of a pattern that has these sets, in the order of their
+    # numbers, in it.
     automaton: Callable[[str, int, Sequence[Any]], Automaton]
 
 

@@ -59,18 +59,10 @@ class Imbalance:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """What each symbol does to a level, such as the number of open parentheses.
+    """What each symbol does to a level, such as the number of open parentheses."""
 
-    Attributes
-    ----------
-    net
-        What it adds in all; each text that a nonterminal derives adds the same.
-    low
-        How far below its beginning the level gets within it, at most: 0 or less.
-    """
-
-    net: list[int]
-    low: list[int]
+    net: list[int]  # What it adds in all; each text that a nonterminal derives adds the same
+    low: list[int]  # How far below its beginning the level gets within it, at most: 0 or less
 
     def lowest(self, symbols: Sequence[int]) -> int:
         """How far below its beginning the level gets within a sequence; 0 or less."""

@@ -30,18 +30,11 @@ from pdacon.regular.ordered.running import Runner, runner_of
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What Lark's lexer looks for in some LR states.
+    """What Lark's lexer looks for in some LR states."""
 
-    Attributes
-    ----------
-    alternation : tuple of int
-        Terminals in the order in which they are tried; the first that matches wins.
-    renames : tuple of (int, tuple of int)
-        A regex, and the keywords that it absorbs: a lexeme of the regex that one of them matches whole takes the
-        name of the first that does. If that is a string that is ignored, the parser takes it nowhere.
-    """
-
-    alternation: tuple[int, ...]
+    alternation: tuple[int, ...]  # Terminals in the order in which they are tried; the first that matches wins
+    # A regex, and the keywords that it absorbs: a lexeme of the regex that one of them matches whole takes the name of
+    # the first that does. If that is a string that is ignored, the parser takes it nowhere.
     renames: tuple[tuple[int, tuple[int, ...]], ...]
 
 

@@ -29,24 +29,15 @@ _Numbers: TypeAlias = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lexer:
-    """The lexing automaton of a grammar, and which context each LR state reads in.
-
-    Attributes
-    ----------
-    contexts : tuple of Context
-    context_of_state : int32[S], read-only
-        Index of the context in which the next lexeme is read when this LR state is on top.
-    contexts_after : tuple of tuple of int
-        For each terminal the contexts in which the next lexeme is read when it has been shifted.
-    automaton : LexingAutomaton
-        The native automaton; context i is entry i.
-    """
+    """The lexing automaton of a grammar, and which context each LR state reads in."""
 
     grammar: GrammarData
     contexts: tuple[Context, ...]
+    # int32[S], read-only: index of the context in which the next lexeme is read when this LR state is on top.
     context_of_state: NDArray[np.int32]
+    # For each terminal the contexts in which the next lexeme is read when it has been shifted.
     contexts_after: tuple[tuple[int, ...], ...]
-    automaton: _core.LexingAutomaton = field(repr=False)
+    automaton: _core.LexingAutomaton = field(repr=False)  # The native automaton; context i is entry i
     nfa: _core.Nfa = field(repr=False)
 
 

@@ -24,23 +24,12 @@ from pdacon.regular.ordered.running import Runner, runner_of
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """Where a text leads.
-
-    Attributes
-    ----------
-    place : Configuration
-    cuts : tuple of Cut
-        The last lexemes of those that were asked for, in the order of the text.
-    earlier : int
-        How many there are before these.
-    symbols : list of int
-        The parser's stack, in symbols from its bottom.
-    """
+    """Where a text leads."""
 
     place: Configuration
-    cuts: tuple[Cut, ...]
-    earlier: int
-    symbols: list[int]
+    cuts: tuple[Cut, ...]  # The last lexemes of those that were asked for, in the order of the text
+    earlier: int  # How many there are before these
+    symbols: list[int]  # The parser's stack, in symbols from its bottom
 
 
 def locate(

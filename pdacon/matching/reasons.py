@@ -33,23 +33,14 @@ _GIVEN_UP = 'lookahead="commit" gives such texts up'
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Where a text is refused.
+    """Where a text is refused."""
 
-    Attributes
-    ----------
-    place : Configuration
-        What the longest viable beginning of the text leads to.
-    read, rest : bytes
-        That beginning, and what comes after it, at least a byte.
-    reader : LexemeReader
-    expect_before : callable
-        What may come before the lexeme that has been begun in ``place``, or in an alternative of it.
-    """
-
-    place: Configuration
+    place: Configuration  # What the longest viable beginning of the text leads to
+    # That beginning, and what comes after it, at least a byte.
     read: bytes
     rest: bytes
     reader: LexemeReader
+    # What may come before the lexeme that has been begun in ``place``, or in an alternative of it.
     expect_before: Callable[[Configuration], Expectation]
 
 

@@ -14,24 +14,17 @@ from pdacon.pda.configuration import Configuration
 class Expectation:
     """Terminals by what they are to the text so far, ids in the order in which the lexer tries them.
 
-    Attributes
-    ----------
-    unfinished : tuple of int
-        Terminals that the bytes read last may still become, or become more of. Empty between two lexemes.
-    next : tuple of int
-        Terminals that may begin right here: between two lexemes, or after a lexeme that may end here.
-    end : bool
-        Whether the text may end here.
-
     Notes
     -----
     The parser takes each of them here. Whether every one leads on to a sentence is not asked: see `Matcher` for what
     does.
     """
 
+    # Terminals that the bytes read last may still become, or become more of. Empty between two lexemes.
     unfinished: tuple[int, ...]
+    # Terminals that may begin right here: between two lexemes, or after a lexeme that may end here.
     next: tuple[int, ...]
-    end: bool
+    end: bool  # Whether the text may end here
 
 
 def expect(configuration: Configuration) -> Expectation:

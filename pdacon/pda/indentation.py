@@ -29,18 +29,11 @@ class _Parser(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """Where an Indenter stands. A grammar without layout never leaves the first one.
+    """Where an Indenter stands. A grammar without layout never leaves the first one."""
 
-    Attributes
-    ----------
-    columns
-        Where the open blocks begin, outermost first; the text itself is the block at column 0.
-    parens
-        How many parentheses are open.
-    """
-
+    # Where the open blocks begin, outermost first; the text itself is the block at column 0.
     columns: tuple[int, ...] = (0,)
-    parens: int = 0
+    parens: int = 0  # How many parentheses are open
 
 
 OUTERMOST = Margin()
@@ -48,17 +41,11 @@ OUTERMOST = Margin()
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What has been read of a newline, as far as the line after it is concerned.
+    """What has been read of a newline, as far as the line after it is concerned."""
 
-    Attributes
-    ----------
-    column
-        Where the line begins if the newline ends here. None if it can be no newline, or has no line break yet.
-    escape
-        What has been read of an escape, where lines are escaped: it stands for a character when it is whole.
-    """
-
+    # Where the line begins if the newline ends here. None if it can be no newline, or has no line break yet.
     column: int | None = None
+    # What has been read of an escape, where lines are escaped: it stands for a character when it is whole.
     escape: bytes = b""
 
     def after(self, byte: int, layout: Layout) -> Line:

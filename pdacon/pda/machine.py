@@ -39,22 +39,14 @@ LookBehind: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What can be lexed after a shift.
+    """What can be lexed after a shift."""
 
-    Attributes
-    ----------
-    terminals
-        The terminals in the order in which they are tried, without those that a regex has absorbed.
-    keywords
-        For each regex that absorbs strings, these strings in the same order. A lexeme of the regex that one of them
-        matches in full is that string instead.
-    absorbed
-        All of these strings, each once.
-    """
-
+    # The terminals in the order in which they are tried, without those that a regex has absorbed.
     terminals: tuple[int, ...]
+    # For each regex that absorbs strings, these strings in the same order. A lexeme of the regex that one of them
+    # matches in full is that string instead.
     keywords: dict[int, tuple[int, ...]]
-    absorbed: tuple[int, ...]
+    absorbed: tuple[int, ...]  # All of these strings, each once
 
 
 class Machine:

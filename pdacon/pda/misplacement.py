@@ -19,27 +19,13 @@ _BLANKS = b" \t\f"
 
 @dataclass(frozen=True, slots=True)
 class MisplacedLine:
-    """A line, how it is indented, and how it could be.
+    """A line, how it is indented, and how it could be."""
 
-    Attributes
-    ----------
-    blanks : bytes
-        What it begins with, as far as it is known.
-    column : int or None
-        Where it begins, or where it stands so far; None if the newline takes no such blanks.
-    begun : bool
-        Whether what comes after the blanks is known.
-    columns : tuple of int
-        Columns of open blocks in which a line can begin here, ascending.
-    deeper : int or None
-        The least column at which a block can begin here; None if none can.
-    """
-
-    blanks: bytes
-    column: int | None
-    begun: bool
-    columns: tuple[int, ...]
-    deeper: int | None
+    blanks: bytes  # What it begins with, as far as it is known
+    column: int | None  # Where it begins, or where it stands so far; None if the newline takes no such blanks
+    begun: bool  # Whether what comes after the blanks is known
+    columns: tuple[int, ...]  # Columns of open blocks in which a line can begin here, ascending
+    deeper: int | None  # The least column at which a block can begin here; None if none can
 
 
 def misplaced_line(

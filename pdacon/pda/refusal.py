@@ -14,28 +14,16 @@ from pdacon.pda.lexeme_reader import LexemeReader
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why no sentence goes on with a byte, as far as one configuration tells.
+    """Why no sentence goes on with a byte, as far as one configuration tells."""
 
-    Attributes
-    ----------
-    unfinished : tuple of int
-        Terminals that the lexeme so far could still become, none of which goes on with the byte.
-    matched : int or None
-        A terminal that the lexer cuts off with this byte, or has cut off within the lexeme, but that the parser
-        does not take.
-    lexeme : bytes
-        What ``matched`` matched, or else what has been read of a lexeme.
-    reads_on : bool
-        Whether the byte can be read all the same: what follows could not save the text.
-    guarded : int or None
-        A terminal that has matched, and whose match is none if the byte comes after it.
-    """
-
+    # Terminals that the lexeme so far could still become, none of which goes on with the byte.
     unfinished: tuple[int, ...]
+    # A terminal that the lexer cuts off with this byte, or has cut off within the lexeme, but that the parser does not
+    # take.
     matched: int | None
-    lexeme: bytes
-    reads_on: bool
-    guarded: int | None
+    lexeme: bytes  # What ``matched`` matched, or else what has been read of a lexeme
+    reads_on: bool  # Whether the byte can be read all the same: what follows could not save the text
+    guarded: int | None  # A terminal that has matched, and whose match is none if the byte comes after it
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,18 +31,11 @@ UNREACHABLE = "unreachable"
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why there is a conflict.
+    """Why there is a conflict."""
 
-    Attributes
-    ----------
-    slug : str
-        A stable word.
-    symbol : int
-        What it is about, where there is such a symbol: the operand of operators, the rule that stands beside itself or
-        that is nested; else -1.
-    """
-
-    slug: str
+    slug: str  # A stable word
+    # What it is about, where there is such a symbol: the operand of operators, the rule that stands beside itself or
+    # that is nested; else -1.
     symbol: int = -1
 
 

@@ -43,31 +43,18 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Two readings of a conflict.
+    """Two readings of a conflict."""
 
-    Attributes
-    ----------
-    unifying : bool
-        Whether both are derivations of one sentence.
-    first, second : Node
-        The trees: of a shift before that of the reduce.
-    position : int
-        How many leaves are left of the decision.
-    second_position : int
-        The same in the second tree: another number only where the readings have no left context in common.
-    spine : tuple of Item
-        The items on the way from the conflict to the root of the first tree.
-    around : (Node or None, int)
-        In the second tree the lowest node that holds both what is reduced and what comes next, and the child with
-        which that begins; None where it is outside of the tree.
-    """
-
-    unifying: bool
+    unifying: bool  # Whether both are derivations of one sentence
+    # The trees: of a shift before that of the reduce.
     first: Node
     second: Node
-    position: int
+    position: int  # How many leaves are left of the decision
+    # The same in the second tree: another number only where the readings have no left context in common.
     second_position: int
-    spine: tuple[Item, ...]
+    spine: tuple[Item, ...]  # The items on the way from the conflict to the root of the first tree
+    # In the second tree the lowest node that holds both what is reduced and what comes next, and the child with which
+    # that begins; None where it is outside of the tree.
     around: tuple[Node | None, int]
 
     @classmethod

@@ -22,23 +22,14 @@ _SHARE = 0.7  # of the time; the rest is for conflicts without a unifying exampl
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What is known of one conflict.
-
-    Attributes
-    ----------
-    conflict : Conflict
-    example : Example or None
-        The best example found. None if time was over before any was, if there is none to be had, or if it would
-        differ from that of the conflict before it in its terminal only.
-    complete : bool
-        Whether the search for a unifying example came to its end: there is one, or certainly none.
-    merged : bool
-        Whether canonical LR(1) would have no such conflict: ``example`` has the readings of two different sentences.
-    """
+    """What is known of one conflict."""
 
     conflict: Conflict
+    # The best example found. None if time was over before any was, if there is none to be had, or if it would differ
+    # from that of the conflict before it in its terminal only.
     example: Example | None
-    complete: bool
+    complete: bool  # Whether the search for a unifying example came to its end: there is one, or certainly none
+    # Whether canonical LR(1) would have no such conflict: ``example`` has the readings of two different sentences.
     merged: bool = False
 
 

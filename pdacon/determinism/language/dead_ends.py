@@ -25,19 +25,12 @@ from pdacon.lalr import Tables
 
 @dataclass(slots=True)
 class _Wants:
-    """What the rules would go on with after the terminals that texts lead to.
+    """What the rules would go on with after the terminals that texts lead to."""
 
-    Attributes
-    ----------
-    terminals : dict of int to dict of int to int
-        For an LR state: the terminals that the rules shift there and that cannot be read, each with the place (an LR
-        state after a terminal) in which it cannot be read.
-    passed : set of int
-        The LR states that the rules lead to from such places.
-    """
-
+    # For an LR state: the terminals that the rules shift there and that cannot be read, each with the place (an LR
+    # state after a terminal) in which it cannot be read.
     terminals: dict[int, dict[int, int]] = field(default_factory=dict)
-    passed: set[int] = field(default_factory=set)
+    passed: set[int] = field(default_factory=set)  # The LR states that the rules lead to from such places
 
 
 class DeadEnds:

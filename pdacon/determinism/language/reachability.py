@@ -40,40 +40,22 @@ from pdacon.lexer import Lexer
 
 @dataclass(slots=True, eq=False)
 class Reach:
-    """What the texts of a grammar lead to: an over-approximation, so no set lacks a member.
+    """What the texts of a grammar lead to: an over-approximation, so no set lacks a member."""
 
-    Attributes
-    ----------
-    places : dict of int to int
-        The LR states that are on top after a shift or at the start, each with the residues that are possible there.
-    next : dict of int to int
-        For each of these places the terminals that can be read there next (``$END`` included).
-    read, in_sentences : dict of int to int or None
-        The same, but with whole stacks; and only those that some sentence goes on with. None: not known.
-    shifted : dict of int to int
-        For each LR state the terminals that are shifted in it.
-    passed : set of int
-        LR states that are on top at some time, be it only between two reductions.
-    advanced : set of (int, int)
-        (LR state, symbol): the transitions that are made.
-    reduced : set of int
-        Productions that are reduced.
-    stuck : set of int
-        Places from which no text goes on, nor may it end.
-    accepts : bool
-        Whether a text may end somewhere.
-    """
-
+    # The LR states that are on top after a shift or at the start, each with the residues that are possible there.
     places: dict[int, int] = field(default_factory=dict)
+    # For each of these places the terminals that can be read there next (``$END`` included).
     next: dict[int, int] = field(default_factory=dict)
+    # The same, but with whole stacks; and only those that some sentence goes on with. None: not known.
     read: dict[int, int] | None = None
     in_sentences: dict[int, int] | None = None
-    shifted: dict[int, int] = field(default_factory=dict)
+    shifted: dict[int, int] = field(default_factory=dict)  # For each LR state the terminals that are shifted in it
+    # LR states that are on top at some time, be it only between two reductions.
     passed: set[int] = field(default_factory=set)
-    advanced: set[tuple[int, int]] = field(default_factory=set)
-    reduced: set[int] = field(default_factory=set)
-    stuck: set[int] = field(default_factory=set)
-    accepts: bool = False
+    advanced: set[tuple[int, int]] = field(default_factory=set)  # (LR state, symbol): the transitions that are made
+    reduced: set[int] = field(default_factory=set)  # Productions that are reduced
+    stuck: set[int] = field(default_factory=set)  # Places from which no text goes on, nor may it end
+    accepts: bool = False  # Whether a text may end somewhere
 
 
 class Follower:

@@ -31,24 +31,14 @@ _ASCII = 128
 
 @dataclass(frozen=True, slots=True)
 class Truncation:
-    """A text of one terminal that is not read as one.
+    """A text of one terminal that is not read as one."""
 
-    Attributes
-    ----------
-    higher, lower : int
-        The terminal that takes the beginning, and the one that matches the whole text.
-    context : int
-        A context in which it is so.
-    text : bytes
-    length : int
-        How much of the text ``higher`` takes.
-    """
-
+    # The terminal that takes the beginning, and the one that matches the whole text.
     higher: int
     lower: int
-    context: int
+    context: int  # A context in which it is so
     text: bytes
-    length: int
+    length: int  # How much of the text ``higher`` takes
 
 
 def find_truncations(texts: Texts, deadline: Deadline | None = None) -> Iterator[Truncation]:

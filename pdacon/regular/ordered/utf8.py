@@ -43,14 +43,9 @@ def continuations(lead: int) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByteTrie:
-    """The UTF-8 bytes of a set of characters; compared by identity, as equal sets give the same object.
+    """The UTF-8 bytes of a set of characters; compared by identity, as equal sets give the same object."""
 
-    Attributes
-    ----------
-    nodes : tuple of edges (first byte, last byte, target)
-        Children come before parents; target is a node or ``FINAL``. The last node is the root; no nodes: empty set.
-    """
-
+    # Children come before parents; target is a node or ``FINAL``. The last node is the root; no nodes: empty set.
     nodes: tuple[Edges, ...]
 
 

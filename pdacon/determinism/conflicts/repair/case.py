@@ -16,21 +16,11 @@ SHARE_A_RULE = "write the rules so that both ways share one rule up to this poin
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Sentences about one finding.
+    """Sentences about one finding."""
 
-    Attributes
-    ----------
-    message : str
-        What is wrong.
-    repair : str
-        What to write instead; lines of a grammar are indented.
-    settled : str
-        What Lark's choice, to shift, means; empty if nothing can be shifted.
-    """
-
-    message: str
-    repair: str
-    settled: str = ""
+    message: str  # What is wrong
+    repair: str  # What to write instead; lines of a grammar are indented
+    settled: str = ""  # What Lark's choice, to shift, means; empty if nothing can be shifted
 
 
 class Case:

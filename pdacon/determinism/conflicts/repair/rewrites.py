@@ -43,27 +43,14 @@ Side = tuple[int, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """A rule with operators as one rule for each level of binding, the loosest first.
+    """A rule with operators as one rule for each level of binding, the loosest first."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the levels; the first is the old rule.
-    symbols : tuple of int
-        The levels as symbols, numbered on from those of the grammar.
-    alternatives : tuple of tuple of tuple of int
-        For each level the right sides, without the one that leads to the next level.
-    origins : tuple of tuple of int
-        For each of these the production that it is made of.
-    usual : bool
-        Whether all infix operators are those of arithmetic and logic, in their usual order.
-    """
-
-    names: tuple[str, ...]
-    symbols: tuple[int, ...]
+    names: tuple[str, ...]  # Of the levels; the first is the old rule
+    symbols: tuple[int, ...]  # The levels as symbols, numbered on from those of the grammar
+    # For each level the right sides, without the one that leads to the next level.
     alternatives: tuple[tuple[tuple[int, ...], ...], ...]
-    origins: tuple[tuple[int, ...], ...]
-    usual: bool
+    origins: tuple[tuple[int, ...], ...]  # For each of these the production that it is made of
+    usual: bool  # Whether all infix operators are those of arithmetic and logic, in their usual order
 
     def sides(self) -> list[Side]:
         """All productions."""

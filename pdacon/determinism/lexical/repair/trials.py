@@ -45,27 +45,15 @@ _MOST_NODES = 400
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a repair does to the texts.
+    """What a repair does to the texts."""
 
-    Attributes
-    ----------
-    tried : int
-        How many texts of the grammar have been tried; 0 where it has been decided without that.
-    touched : int
-        Those of them that have a terminal that is repaired, or one that matches the same texts.
-    lost, gained : bytes or None
-        A shortest text that only the grammar as it is has, and one that only the repaired one has.
-    ends : bool
-        Whether none of the texts is left.
-    keeps_all, adds_none : bool
-        Whether it is certain that none is lost, and that none is gained.
-    """
-
-    tried: int = 0
-    touched: int = 0
+    tried: int = 0  # How many texts of the grammar have been tried; 0 where it has been decided without that
+    touched: int = 0  # Those of them that have a terminal that is repaired, or one that matches the same texts
+    # A shortest text that only the grammar as it is has, and one that only the repaired one has.
     lost: bytes | None = None
     gained: bytes | None = None
-    ends: bool = False
+    ends: bool = False  # Whether none of the texts is left
+    # Whether it is certain that none is lost, and that none is gained.
     keeps_all: bool = False
     adds_none: bool = False
 
