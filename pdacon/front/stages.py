@@ -186,7 +186,7 @@ def _require_readable_labels(
 
 def _caution_about(grammar: GrammarData, lexer: Lexer) -> None:
     """Warns of what is found at next to no cost, in grammars that somebody has written."""
-    if grammar.language not in ("Lark", "several grammars"):
+    if grammar.language not in ("Lark", "several grammars", "SQL schema"):
         return
     for terminal in unmatched_terminals(Texts(grammar, lexer)):
         span = grammar.terminals[terminal].span

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import prod
 from typing import TypeAlias
@@ -18,7 +18,7 @@ from pdacon.base.cancelling import every, look
 from pdacon.errors import LimitExceededError, Span
 from pdacon.grammar import GrammarData
 from pdacon.grammar.alternatives import MOST_ALTERNATIVES
-from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree, parts_of
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree, leaves_of, parts_of
 from pdacon.grammar.labels import Label
 from pdacon.grammar.loading import loose_names, name_of_literal, parts_of_repetition
 from pdacon.grammar.model import Definition, GrammarOptions, Nonterminal, Pattern, Production, Terminal
@@ -28,6 +28,7 @@ from pdacon.regular.ordered.labels import FIRST_SYMBOL, MOST_LABELS
 from pdacon.regular.ordered.program import to_automaton
 from pdacon.regular.regular_set import RegularSet
 
+_EXTENSIONS = GrammarOptions(extensions=True)
 _AT_ONCE = 50
 """From so many times on a repetition is broken up into helpers."""
 
@@ -78,6 +79,11 @@ def token(name: str, span: Span | None = None) -> Unnamed:
     return Unnamed(label, f"/{label}/", span)
 
 
+def optional(node: Expression) -> Expression:
+    """Something, or nothing."""
+    return OneOf((node, InOrder(())))
+
+
 def written(node: Expression | Alternative) -> str:
     """An alternative, or a part of one, in Lark's language."""
     if isinstance(node, Alternative):
@@ -120,16 +126,20 @@ class Builder:
     def rule(self, name: str, alternatives: Sequence[Alternative], span: Span | None = None) -> None:
         """Define a rule."""
         self._rules[name] = _Rule(alternatives, span)
-        pending: list[Expression] = [InOrder(one.items) for one in reversed(alternatives)]
-        while pending:
-            node = pending.pop()
-            if isinstance(node, Unnamed):
-                self._places.setdefault(node.written, node.span)
-            elif isinstance(node, str):
-                self._leads[name].add(node)
-            pending += reversed(parts_of(node))
+        leaves: Iterable[str | Unnamed] = chain.from_iterable(leaves_of(InOrder(one.items)) for one in alternatives)
+        for leaf in leaves:
+            if isinstance(leaf, str):
+                self._leads[name].add(leaf)
+            else:
+                self._places.setdefault(leaf.written, leaf.span)
 
-    def built(self, source: str, path: str | None = None, ignore: Collection[str] = ()) -> GrammarData:
+    def built(
+        self,
+        source: str,
+        path: str | None = None,
+        ignore: Collection[str] = (),
+        options: GrammarOptions = _EXTENSIONS,
+    ) -> GrammarData:
         """The grammar of what the rule ``start`` derives, without the symbols that nothing uses.
 
         Raises
@@ -156,7 +166,7 @@ class Builder:
             productions=tuple(one.numbered(number) for one in every(productions)),
             ignore=frozenset(map(number.__getitem__, ignore)),
             starts=(number["start"],),
-            options=GrammarOptions(extensions=True, import_base=path),
+            options=replace(options, import_base=path),
             source=source,
             source_path=path,
             unused=tuple(Definition(name, self._rules[name].span) for name in self._unused()),

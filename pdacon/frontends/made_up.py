@@ -10,7 +10,7 @@ from typing import Any
 
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.frontends.sql.made_up_names import lowered, shown
-from pdacon.frontends.sql.names import NAME, as_literal, never_names
+from pdacon.frontends.sql.names import NAME, never_names
 from pdacon.regular.ordered.matched import Node, Way, texts
 from pdacon.regular.ordered.patterns import compile_pattern
 from pdacon.regular.ordered.sre import (
@@ -41,7 +41,7 @@ _REFUSED = {
 
 @lru_cache(maxsize=64)
 def made_up(argument: str, regexp: str, tables: frozenset[str] = frozenset()) -> str:
-    """What an argument describes, as Lark's language writes it between slashes.
+    """What an argument describes, which is a regular expression for names.
 
     ``tables`` are names, without case, that none of those can be.
 
@@ -76,7 +76,7 @@ def made_up(argument: str, regexp: str, tables: frozenset[str] = frozenset()) ->
         )
     if not any(_can_be(text, regexp, tables) for text in islice(_texts(tree, _FLAGS), _TRIED)):
         raise _wrong(argument, regexp, f"it matches no name; {_WHAT_IS_NONE}")
-    return re.sub(r"\\.|/", lambda part: r"\/" if part[0] == "/" else part[0], as_literal(regexp), flags=re.DOTALL)
+    return regexp
 
 
 _WHAT_IS_NONE = "a name begins with a letter or _, and is neither a keyword nor, if it is an alias, a table"

@@ -6,16 +6,19 @@ A `Grammar` keeps productions only, so the text is loaded once more. What change
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from lark.lexer import TerminalDef
 from lark.tree import Tree as LarkTree
 
 from pdacon.grammar.diagnosis import explain
-from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree, simplified
 from pdacon.grammar.grammar_data import GrammarData
-from pdacon.grammar.loading import Loaded, RecordingBuilder, SourceText, load
+from pdacon.grammar.loading import Loaded, RecordingBuilder, SourceText, load, load_terminals
+from pdacon.grammar.model import GrammarOptions, Terminal
+from pdacon.grammar.patterns import lower_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +77,49 @@ def read_definitions(grammar: GrammarData, text: str | None = None) -> tuple[Def
     return tuple(sorted(definitions, key=lambda definition: definition.imported))
 
 
+@dataclass(frozen=True)
+class Parts:
+    """Rules and terminals of a text, to put others together with.
+
+    Attributes
+    ----------
+    rules : mapping of str to Expression
+        As they are written, each pair of parentheses and brackets included. Names may be undefined.
+    terminals : mapping of str to TerminalDef
+        As Lark has them, each of one pattern, in the order of the text.
+    ignore : tuple of str
+        The terminals that are ignored.
+    """
+
+    rules: Mapping[str, Expression]
+    terminals: Mapping[str, TerminalDef]
+    ignore: tuple[str, ...]
+
+    def regexp(self, name: str) -> str:
+        """What a terminal matches, or a part of terminals."""
+        return self.terminals[name].pattern.to_regexp()
+
+    def terminal(self, name: str) -> Terminal:
+        """A terminal that can be a lexeme."""
+        one = self.terminals[name]
+        pattern = lower_pattern(one, GrammarOptions(), None, validate=True)
+        return Terminal(name, pattern, one.priority, None, one.pattern.raw if name.startswith("__") else None)
+
+
+def read_parts(text: str) -> Parts:
+    """The rules and terminals of a text that is pdacon's own, and so is not checked."""
+    options = GrammarOptions()
+    builder = RecordingBuilder(SourceText(text, None), options)
+    terminals, ignore = load_terminals(builder, options)
+    rules = {str(name): _expression(one.tree, ()) for name, one in builder._definitions.items() if not one.is_term}
+    return Parts(rules, {str(one.name): one for one in terminals}, ignore)
+
+
 def _definition(loaded: Loaded, name: str, tree: LarkTree[Any]) -> Definition:
     parameters = tuple(map(str, loaded.builder._definitions[name].params))
-    return Definition(name, parameters, _expression(tree, parameters), name not in loaded.builder.name_tokens)
+    return Definition(
+        name, parameters, simplified(_expression(tree, parameters)), name not in loaded.builder.name_tokens
+    )
 
 
 def _expression(node: Any, parameters: Sequence[str]) -> Expression:
@@ -84,19 +127,19 @@ def _expression(node: Any, parameters: Sequence[str]) -> Expression:
         return _name(node, parameters)
     children = node.children
     if node.data == "expansions":
-        return _one_of([_expression(child, parameters) for child in children])
+        return OneOf(tuple(_expression(child, parameters) for child in children))
     if node.data == "expansion":
-        return _in_order([_expression(child, parameters) for child in children])
+        return InOrder(tuple(_expression(child, parameters) for child in children))
     if node.data in ("alias", "value"):
         return _expression(children[0], parameters)
     if node.data == "maybe":
-        return Repeated(_expression(children[0], parameters), 0, 1)
+        return OneOf((InOrder((Repeated(_expression(children[0], parameters), 0, 1),)),))
     if node.data == "expr":
         return _repeated(_expression(children[0], parameters), *map(str, children[1:]))
     if node.data == "template_usage":
         template, *arguments = children
         name = str(template.name)  # type: ignore[union-attr]
-        listed = ", ".join(written(_expression(argument, parameters)) for argument in arguments)
+        listed = ", ".join(written(simplified(_expression(argument, parameters))) for argument in arguments)
         return Name(f"{name}{{{listed}}}", "rule", name)
     if node.data == "range":
         return Name(f"{children[0]}..{children[1]}", "literal")
@@ -108,16 +151,6 @@ def _name(symbol: Any, parameters: Sequence[str]) -> Name:
     if name in parameters:
         return Name(name, "parameter")
     return Name(name, "terminal") if symbol.is_term else Name(name, "rule", name)
-
-
-def _one_of(items: Sequence[Expression]) -> Expression:
-    # `%extend` puts the old alternatives into one of the new ones.
-    flat = [inner for item in items for inner in (item.items if isinstance(item, OneOf) else (item,))]
-    return flat[0] if len(flat) == 1 else OneOf(tuple(flat))
-
-
-def _in_order(items: Sequence[Expression]) -> Expression:
-    return items[0] if len(items) == 1 else InOrder(tuple(items))
 
 
 def _repeated(item: Expression, operator: str, *bounds: str) -> Expression:

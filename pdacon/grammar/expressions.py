@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
@@ -39,3 +40,28 @@ def parts_of(tree: Tree[Leaf]) -> tuple[Tree[Leaf], ...]:
     if isinstance(tree, InOrder | OneOf):
         return tree.items
     return (tree.item,) if isinstance(tree, Repeated) else ()
+
+
+def leaves_of(tree: Tree[Leaf]) -> Iterator[Leaf]:
+    """The leaves of a tree, from left to right."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, InOrder | OneOf | Repeated):
+            pending += reversed(parts_of(node))
+        else:
+            yield node
+
+
+def simplified(tree: Tree[Leaf]) -> Tree[Leaf]:
+    """The tree without groups of one part, and with alternatives of alternatives among these."""
+    if isinstance(tree, Repeated):
+        return Repeated(simplified(tree.item), tree.least, tree.most)
+    if not isinstance(tree, InOrder | OneOf):
+        return tree
+    items = tuple(map(simplified, tree.items))
+    if isinstance(tree, OneOf):
+        items = tuple(inner for item in items for inner in (item.items if isinstance(item, OneOf) else (item,)))
+    if len(items) == 1:
+        return items[0]
+    return OneOf(items) if isinstance(tree, OneOf) else InOrder(items)

@@ -181,6 +181,7 @@ class GrammarData:
             "llguidance": "a grammar of llguidance",
             "several grammars": "several grammars",
             "structural tag": "a structural tag",
+            "SQL schema": "tables of SQL",
         }
         origin = self.source_path or f"from {made_of.get(self.language, self.source)}"
         origin += "".join(f" & {texts.name}" for texts in self.within)

@@ -259,6 +259,15 @@ def load(builder: RecordingBuilder, options: GrammarOptions) -> Loaded:
     return Loaded(terminals, rules, ignore, builder, named, rule_trees, written, unused)
 
 
+def load_terminals(builder: RecordingBuilder, options: GrammarOptions) -> tuple[list[TerminalDef], tuple[str, ...]]:
+    """Read a text up to where its rules would be made plain; its terminals, each of one pattern, and the ignored."""
+    prepare_lark()
+    builder.load_grammar(builder.source.text, base_of(options))
+    trees = [(name, (one.tree, one.options)) for name, one in builder._definitions.items() if one.is_term]
+    terminals, _, _ = load_grammar.Grammar([], trees, []).compile([], "*")
+    return terminals, tuple(map(str, builder._ignore_names))
+
+
 def _unused(builder: RecordingBuilder, options: GrammarOptions, kept: set[str]) -> tuple[str, ...]:
     """The names of the main text that nothing leads to: no start, nothing ignored, no other name of these.
 

@@ -26,6 +26,7 @@ SourceLanguage = Literal[
     "llguidance",
     "several grammars",
     "structural tag",
+    "SQL schema",
 ]
 UNBOUNDED = 4_294_967_295
 """The width of what repeats without a bound: sre's MAXREPEAT."""

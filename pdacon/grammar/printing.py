@@ -137,8 +137,11 @@ def _written(terminal: Terminal, pattern: Pattern, pattern_of: Callable[[Automat
             "maxLength",
         )
     value = pattern.value or pattern_of(pattern.automaton) if pattern.automaton else pattern.value
-    if "x" not in pattern.flags:  # Lark makes a line break of \n, and takes none that is written
-        value = re.sub(r"(\\[^\n])|\\?\n", lambda found: found[1] or r"\n", value)
+    # Lark makes characters of these escapes. It takes no NUL that is written, and no line break without the flag x, and
+    # reads a carriage return as a line break.
+    escapes = {"\0": r"\x00", "\r": r"\r", **({} if "x" in pattern.flags else {"\n": r"\n"})}
+    written = f"[{''.join(escapes)}]"
+    value = re.sub(rf"(\\[^{written[1:]})|\\?({written})", lambda match: match[1] or escapes[match[2]], value)
     return f"/{re.sub(_PAIR, _in_slashes, value, flags=re.DOTALL)}/{flags}"
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from support.lark_oracle import accepts
 from support.sentences import EVERY_BYTE, is_sentence
+from support.sql_names import assert_prints_itself
 from support.sqlite import syntax_error
 
 import pdacon
@@ -142,10 +143,7 @@ def test_names_that_begin_others() -> None:
 
 
 def test_it_prints_itself_as_lark(grammar: Grammar) -> None:
-    again = Grammar.from_lark(grammar.to_lark())
-    assert again == grammar
-    assert again.data.terminals == grammar.data.terminals
-    assert again.fingerprint == grammar.fingerprint
+    assert_prints_itself(grammar)
 
 
 @pytest.mark.slow

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from pdacon import Grammar
+
 _LEXEME = re.compile(r"""(?P<text>'(?:[^']|'')*'|"(?:[^"]|"")*")|(?P<word>[A-Za-z_]\w*)|(?P<other>\S)""")
 _WORDS = frozenset(
     re.findall(
@@ -74,3 +76,12 @@ def with_another_name(query: str, other: str) -> Iterator[tuple[Named, str]]:
     """The query with one of its tables and columns replaced by another name, each in turn."""
     for name in named(query):
         yield name, query[: name.begin] + other + query[name.end :]
+
+
+def assert_prints_itself(grammar: Grammar) -> None:
+    """Stock Lark's grammar of the text has the same terminals and productions, but for the names of helpers."""
+    again, data = Grammar.from_lark(grammar.to_lark()).data, grammar.data
+    assert [(p.lhs, p.rhs) for p in again.productions] == [(p.lhs, p.rhs) for p in data.productions]
+    patterns = [(one.pattern, one.priority) for one in data.terminals]
+    assert [(one.pattern, one.priority) for one in again.terminals] == patterns
+    assert (again.ignore, again.starts) == (data.ignore, data.starts)

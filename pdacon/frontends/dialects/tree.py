@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from pdacon.errors import Span
-from pdacon.grammar.expressions import InOrder, OneOf, Repeated, parts_of
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated, leaves_of
 from pdacon.grammar.expressions import Tree as Expression
 from pdacon.grammar.model import SourceLanguage
 from pdacon.regular import Ranges
@@ -84,13 +84,7 @@ class Rules:
 
 def references(tree: Tree) -> Iterator[Reference]:
     """The references in a tree, from left to right."""
-    pending = [tree]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, Reference):
-            yield one
-        else:
-            pending += reversed(parts_of(one))
+    return (leaf for leaf in leaves_of(tree) if isinstance(leaf, Reference))
 
 
 def merged(tree: Repeated[Leaf]) -> Repeated[Leaf]:

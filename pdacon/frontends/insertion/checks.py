@@ -5,7 +5,7 @@ from __future__ import annotations
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import GrammarData
 
-_MADE = ("Lark", "GBNF", "EBNF", "llguidance", "several grammars", "structural tag")
+_MADE = ("Lark", "GBNF", "EBNF", "llguidance", "several grammars", "structural tag", "SQL schema")
 """Languages of grammars that can have conflicts."""
 
 

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pdacon.frontends.definitions import definitions
 from pdacon.frontends.sql.made_up_names import lowered
+from pdacon.frontends.sql.source import sql_parts
 from pdacon.grammar import Pattern
-from pdacon.grammar.builtin import builtin_source
+from pdacon.grammar.patterns import width_of
 
 WORD_END = "(?![^\x00-#%-\\/:-@\\[-^`{-\x7f])"
 """sql.lark's W: no character of a word comes next."""
@@ -21,8 +21,6 @@ _NO_TEXT_GOES_ON = '(?!["])'
 NAME = re.compile(r"[^\x00-@\[-^`{-\x7f\ufeff][^\x00-#%-/:-@\[-^`{-\x7f]*")
 """What can be a name without quotes, if it is no keyword."""
 _ESCAPES = str.maketrans({special: f"\\{special}" for special in r"\^$.|?*+()[]{}/"})
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff]")
-
 
 JOIN_WORDS = frozenset({"cross", "full", "indexed", "inner", "left", "natural", "outer", "over", "right"})
 """Keywords that are names wherever a table or a column is named, and nothing that a text makes up."""
@@ -41,14 +39,13 @@ class Spelled:
 @lru_cache
 def _reserved() -> frozenset[str]:
     """The keywords that are never names, or never columns."""
-    text, _ = builtin_source("sql")
-    words = re.findall(r"[a-z]+", " ".join(re.findall(r"\(\?ai:([a-z|]+)\)", definitions(text)["NOT_RESERVED"])))
-    return frozenset((*_BEGIN_EXPRESSIONS, *words))
+    lists = re.findall(r"\(\?ai:([a-z|]+)\)", sql_parts().regexp("NOT_RESERVED"))
+    return frozenset((*_BEGIN_EXPRESSIONS, *"|".join(lists).split("|")))
 
 
 @lru_cache
 def _keywords() -> frozenset[str]:
-    return frozenset(map(str.lower, re.findall(r"^([A-Z_]+)\.1:", builtin_source("sql")[0], re.MULTILINE)))
+    return frozenset(name.lower() for name, terminal in sql_parts().terminals.items() if terminal.priority == 1)
 
 
 def never_names() -> frozenset[str]:
@@ -158,8 +155,27 @@ def columns_of(schema: Mapping[str, Mapping[str, str]]) -> dict[str, Spelled]:
     return {name: spelled(column) for name, column in named.items()}
 
 
-def as_literal(value: str) -> str:
-    """The regular expression as Lark's language writes it, between slashes."""
-    # Lark drops a backslash before a double quote, be it escaped itself.
-    value = value.replace('\\"', r"\\u0022")
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", value)
+def lexeme(regexp: str) -> Pattern:
+    """The pattern of a regular expression."""
+    return Pattern("re", regexp, frozenset(), regexp, *width_of(regexp))
+
+
+def made_up_patterns(aliases: str, labels: str, not_tables: str, quoted: bool) -> dict[str, Pattern]:
+    """The terminals for names that a text makes up, of which each looks like a regular expression.
+
+    No such name is FILTER, which ends a call, or RAISE, which begins one in a trigger; ``not_tables`` is a look-ahead
+    that keeps names of tables from being aliases. ``quoted`` says whether they may stand in double quotes.
+    """
+    name_begins, not_reserved, end = map(sql_parts().regexp, ("NAME_BEGINS", "NOT_RESERVED", "W"))
+    begin = f"{name_begins}{not_reserved}(?!(?ai:filter|raise){end})"
+    alias, label = f"{not_tables}{begin}(?ai:{aliases}){end}", f"{begin}(?ai:{labels}){end}"
+    made_up = {
+        "ALIAS": f'(?:"{alias}"|{alias})' if quoted else alias,
+        "BARE_ALIAS": alias,
+        "ALIAS_DOT": f'(?:"{alias}"|{alias})\\.',
+        "ALIAS_BACK_DOT": f"{alias}`\\.",
+        "ALIAS_BRACKET_DOT": f"{alias}\\]\\.",
+        "LABEL": f'(?:"{label}"|{label})' if quoted else label,
+        "BARE_LABEL": label,
+    }
+    return {name: lexeme(regexp) for name, regexp in made_up.items()}

@@ -1,106 +1,36 @@
-"""SQL in which names are of kinds: what of sql.lark is another rule once tables and columns are known.
+"""SQL in which names are of kinds: what of sql.lark is another rule once tables and columns are given.
 
-The patterns of the terminals that stand for names of a schema come later: neither the rules nor the LALR tables depend
-on them, so that one grammar per form is loaded, and kept for the process.
+The patterns of the terminals that stand for names come later: neither the rules nor the LALR tables depend on them, so
+that one grammar per form is built, and kept for the process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from ast import literal_eval
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
-from pdacon.frontends.definitions import definitions, grammar_text, ignored
-from pdacon.grammar import GrammarData, GrammarOptions
-from pdacon.grammar.builtin import builtin_source
-from pdacon.grammar.reading import read_text
+from pdacon.frontends.builder import Alternative, Builder, Expression, Unnamed, optional
+from pdacon.frontends.sql.names import lexeme
+from pdacon.frontends.sql.source import sql_parts
+from pdacon.grammar import GrammarData, GrammarOptions, Pattern, Terminal
+from pdacon.grammar.definitions import Expression as Written
+from pdacon.grammar.definitions import Name
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated, leaves_of
 
-_QUERY = """\
-start: query ";"?
-"""
-
-_CHANGES = """\
-start: (query | insert | update | delete) ";"?
-"""
-
-_RULES = """\
-result: expression [_result_alias]
-      | "*"
-      | ALL_COLUMNS
-      | _alias_dot "*"
-
-common_table: _alias ["(" _label ("," _label)* ")"] AS [[NOT] MATERIALIZED] "(" query ")"
-
-_sources: source
-        | _sources _join source [ON expression | USING "(" _columns ")"]
-source: (_source_name | "(" query ")" | "(" _sources ")") [AS _alias | BARE_ALIAS]
-
-windows: WINDOW named_window ("," named_window)*
-named_window: _alias AS "(" window ")"
-window: [_alias] [PARTITION BY _expressions] [order_by] [frame]
-_over: OVER (_over_name | "(" window ")")
-
-?collated: signed | collated COLLATE COLLATION
-
-_set: "(" [_expressions] ")"
-    | "(" query ")"
-    | _set_name
-
-_operand: primary
-
-_columns: _column ("," _column)*
-_listed_columns: _listed_column ("," _listed_column)*
-call: _function "(" ("*" | [DISTINCT | ALL] [_expressions]) ")" [_filter] [_over]
-
-insert: [with] _insert INTO _target ["(" _listed_columns ")"] _rows
-update: [with] UPDATE [_or] _target _set_clause [from] [where] [returning]
-delete: [with] DELETE FROM _target [where] [returning]
-assignment: (_listed_column | "(" _listed_columns ")") "=" expression
-
-_target: _changed_table [AS _alias]
-
-COLLATION.-1: /(?ai:binary|nocase|rtrim)/ W
-
-// A plain name in quotes, with nothing between them and the name.
-OPEN_DOUBLE.-3: /"/ NAME_BEGINS
-CLOSE_DOUBLE: NAME_ENDS /"/
-OPEN_BACK.-3: /`/ NAME_BEGINS
-CLOSE_BACK: NAME_ENDS /`/
-OPEN_BRACKET.-3: /\\[/ NAME_BEGINS
-CLOSE_BRACKET: NAME_ENDS /\\]/
-NAME_BEGINS: /(?=[^\\x00-@\\[-^`{-\\x7f\\ufeff])/
-NAME_ENDS: /(?<![\\x00-#%-\\/:-@\\[-^`{-\\x7f])/
-"""
-
-# SQLite begins a comment at two minus signs, whatever a grammar makes of them. "/" needs no such care, since no operand
-# begins with "*".
-_MINUS = """\
-MINUS: /-(?!-)/
-"""
-
-# SQLite takes what is in double quotes for a text where it is no name. Every table has its ROWID.
-_DOUBLE_QUOTED = """\
-DOUBLE_QUOTED.-4: /"{no_text}([^"\\x00]|"")*"/
-"""
-
-# What is known of the schema comes before names that the text makes up, and names with a dot before those that they
-# begin with. No name that is made up is FILTER, which ends a call, or RAISE, which begins one in a trigger. After
-# a name in quotes another one would be a part of it, so that only bare ones stand there without AS.
-_MADE_UP = """\
-ALIAS.-3: {alias}
-BARE_ALIAS.-3: ALIAS_WORD
-ALIAS_DOT.-1: (ALIAS_WORD | /"/ ALIAS_WORD /"/) /\\./
-ALIAS_BACK_DOT.-1: ALIAS_WORD /`\\./
-ALIAS_BRACKET_DOT.-1: ALIAS_WORD /\\]\\./
-LABEL.-3: {label}
-BARE_LABEL.-3: LABEL_WORD
-ALIAS_WORD: {not_tables} MADE_UP /(?ai:{aliases})/ W
-LABEL_WORD: MADE_UP /(?ai:{labels})/ W
-MADE_UP: NAME_BEGINS NOT_RESERVED /(?!(?ai:filter|raise)(?![^\\x00-#%-\\/:-@\\[-^`{{-\\x7f]))/
-"""
-
+_Rule: TypeAlias = OneOf[str | Unnamed]
 _QUOTES = ("DOUBLE", "BACK", "BRACKET")
-_WITH_A_DOT = frozenset({"QUALIFIED_COLUMN", "ALL_COLUMNS"})
+
+# What is listed in the schema comes before names that the text makes up, and names with a dot before those that they
+# begin with. After a name in quotes another one would be a part of it, so that only bare ones stand there without AS.
+_PRIORITIES = {
+    **{"ALIAS": -3, "BARE_ALIAS": -3, "ALIAS_DOT": -1, "ALIAS_BACK_DOT": -1, "ALIAS_BRACKET_DOT": -1},
+    **{"LABEL": -3, "BARE_LABEL": -3, "ALL_COLUMNS": -1, "BOOLEAN": -2, "CHANGED_TABLE": -2, "COLUMN_NAME": -2},
+    **{"COLUMN_OR_FUNCTION": -2, "FUNCTION": -2, "QUALIFIED_COLUMN": -1, "QUOTED_COLUMN": -2, "TABLE_NAME": -2},
+    "DOUBLE_QUOTED": -4,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +41,8 @@ class Form:
     ----------
     changes : bool
         Whether INSERT, UPDATE and DELETE are statements, beside queries.
-    aliases, labels : str
-        What names that the text makes up for tables and for columns look like, as in a terminal of Lark.
-    not_tables : str
-        A look-ahead that keeps names of tables from being aliases; empty if none looks like one.
     texts : bool
         Whether what is in double quotes and no name is a text.
-    row_ids : tuple of str
-        Names that every table has for its ROWID, less those that the schema lists: these are no texts.
     any_result : bool
         Whether any name may stand after AS in a result, or only one that can be named again.
     comments : bool
@@ -132,11 +56,7 @@ class Form:
     """
 
     changes: bool
-    aliases: str
-    labels: str
-    not_tables: str
     texts: bool
-    row_ids: tuple[str, ...]
     any_result: bool
     comments: bool
     with_clause: bool
@@ -146,44 +66,67 @@ class Form:
 
 @lru_cache(maxsize=32)
 def load(form: Form) -> GrammarData:
-    """The grammar of a form, in which every name is still the name of its terminal; see `placeholder`."""
-    text, _ = builtin_source("sql")
-    # SQLite's own alias, for the row that an upsert did not insert.
-    aliases = f"{form.aliases}|excluded" if form.changes else form.aliases
-    rules = [
-        _CHANGES if form.changes else _QUERY,
-        _RULES,
-        _names(form),
-        f"_like: LIKE | GLOB | MATCH{' | REGEXP' if form.regexp else ''}\n",
-        _MADE_UP.format(
-            alias="ALIAS_WORD" if form.texts else 'ALIAS_WORD | /"/ ALIAS_WORD /"/',
-            label="LABEL_WORD" if form.texts else 'LABEL_WORD | /"/ LABEL_WORD /"/',
-            aliases=aliases,
-            labels=form.labels,
-            not_tables=form.not_tables,
-        ),
-        *(placeholder(name) + "\n" for name in sorted(form.kinds)),
-    ]
-    if form.texts:
-        no_text = f'(?!(?ai:{"|".join(form.row_ids)})")' if form.row_ids else ""
-        rules.append(_DOUBLE_QUOTED.format(no_text=no_text))
-    known = {"start": "", **definitions(text), **definitions("".join(rules))}
-    if not form.with_clause:
-        known = {name: definition.replace("[with] ", "") for name, definition in known.items()}
-    statements = ignored(text)
+    """The grammar of a form, in which terminals for names have only themselves as texts."""
+    parts, builder = sql_parts(), Builder()
+    rules = _used({**{name: _rule(tree, form) for name, tree in parts.rules.items()}, **_names(form)})
+    for name, alternatives in rules.items():
+        builder.rule(name, [Alternative((item,)) for item in alternatives.items])
+    ignored = [name for name in parts.ignore if form.comments or "COMMENT" not in name]
+    used = set(ignored).union(*map(_names_in, rules.values()))
+    terminals = [parts.terminal(name) for name in parts.terminals if name in used]
+    terminals += [Terminal(name, Pattern.of_text(name), priority, None) for name, priority in _PRIORITIES.items()]
     if not form.comments:
-        statements = [statement for statement in statements if "COMMENT" not in statement]
-        known = {name: definition.replace('"-"', "MINUS") for name, definition in known.items()} | definitions(_MINUS)
-    return read_text(grammar_text(known, ["start"], statements), GrammarOptions())
+        terminals.append(Terminal("MINUS", lexeme("-(?!-)"), 0, None))
+    for terminal in sorted(terminals, key=lambda terminal: terminal.literal is not None):
+        builder.terminal(terminal)
+    return builder.built("", ignore=ignored, options=GrammarOptions())
 
 
-def placeholder(name: str, pattern: str = "") -> str:
-    """The definition of a terminal for names of the schema, with its pattern, or without, as `load` has it."""
-    return f"{name}.{-1 if name in _WITH_A_DOT else -2}: /{pattern or name}/"
+def _used(rules: Mapping[str, _Rule]) -> dict[str, _Rule]:
+    """The rules that the start leads to, in their order."""
+    used = {"start"}
+    pending = ["start"]
+    while pending:
+        more = _names_in(rules[pending.pop()]) & rules.keys() - used
+        used |= more
+        pending += more
+    return {name: rule for name, rule in rules.items() if name in used}
 
 
-def _names(form: Form) -> str:
-    """Where names stand, each in the ways that it can be written.
+def _names_in(tree: Expression) -> set[str]:
+    return {leaf for leaf in leaves_of(tree) if isinstance(leaf, str)}
+
+
+def _rule(tree: Written, form: Form) -> _Rule:
+    """What a rule is in a form."""
+    assert isinstance(tree, OneOf)
+    return OneOf(tuple(_expression(item, form) for item in tree.items))
+
+
+def _expression(tree: Written, form: Form) -> Expression:
+    """What a part of a rule is in a form."""
+    if isinstance(tree, Name):
+        if tree.kind != "literal":
+            return tree.text
+        # SQLite begins a comment at two minus signs, whatever a grammar makes of them. "/" needs no such care, since no
+        # operand begins with "*".
+        if tree.text == '"-"' and not form.comments:
+            return "MINUS"
+        return Unnamed(Pattern.of_text(literal_eval(tree.text)), tree.text)
+    if isinstance(tree, Repeated):
+        item = _expression(tree.item, form)
+        return optional(item) if tree.most == 1 else Repeated(item, tree.least, tree.most)
+    if isinstance(tree, OneOf):
+        return _rule(tree, form)
+    return InOrder(tuple(_expression(item, form) for item in tree.items if form.with_clause or item != _WITH))
+
+
+_WITH: Written = OneOf((InOrder((Repeated(OneOf((InOrder((Name("with", "rule", "with"),)),)), 0, 1),)),))
+"""``[with]``"""
+
+
+def _names(form: Form) -> dict[str, _Rule]:
+    """Where names stand, each in the ways that it can be written; and what a form begins with.
 
     A rule for each place: what may follow a name in one place would be tried after it in the others as well.
 
@@ -197,7 +140,10 @@ def _names(form: Form) -> str:
     of_table = [kind for kind in ("QUALIFIED_COLUMN",) if kind in form.kinds]
     changed = "CHANGED_TABLE" if "CHANGED_TABLE" in form.kinds else "TABLE_NAME"
     tables = ["TABLE_NAME", "ALIAS"] if form.with_clause else ["TABLE_NAME"]
-    rules: dict[str, list[str]] = {
+    statements = ["query", *(["insert", "update", "delete"] if form.changes else [])]
+    results = ["_name"] if form.any_result else ["_value", *text]
+    statement = statements[0] if len(statements) == 1 else _any_of(statements)
+    rules: dict[str, Sequence[str]] = {
         "_table_or_alias": tables,
         "_source_name": [*tables, *_quoted("_table_or_alias", quotes)],
         "_set_name": [*tables, *_quoted("_table_or_alias", quotes)],
@@ -213,13 +159,21 @@ def _names(form: Form) -> str:
         "_listed_in_quotes": listed or columns,
         "_listed_column": [*(listed or columns), *in_double_quotes, *_quoted("_listed_in_quotes", quotes)],
         "_function": [kind for kind in ("FUNCTION", "COLUMN_OR_FUNCTION") if kind in form.kinds],
-        "_result_alias": [f"AS ({' | '.join(['_name'] if form.any_result else ['_value', *text])})", "BARE_LABEL"],
         "_literal": [
             *("NULL", "NUMBER", "STRING", *text, "BLOB", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"),
             *(kind for kind in ("BOOLEAN",) if kind in form.kinds),
         ],
+        "_like": ["LIKE", "GLOB", "MATCH", *(["REGEXP"] if form.regexp else [])],
     }
-    return "".join(f"{rule}: {' | '.join(alternatives)}\n" for rule, alternatives in rules.items())
+    return {
+        "start": OneOf((InOrder((statement, optional(Unnamed(Pattern.of_text(";"), '";"')))),)),
+        **{rule: _any_of(alternatives) for rule, alternatives in rules.items()},
+        "_result_alias": OneOf((InOrder(("AS", _any_of(results))), InOrder(("BARE_LABEL",)))),
+    }
+
+
+def _any_of(alternatives: Sequence[str]) -> _Rule:
+    return OneOf(tuple(InOrder(tuple(names.split())) for names in alternatives))
 
 
 def _quoted(name: str, quotes: Sequence[str]) -> list[str]:

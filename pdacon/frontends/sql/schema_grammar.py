@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -14,16 +15,17 @@ from pdacon.frontends.sql.made_up_names import checked_choice, checked_names, lo
 from pdacon.frontends.sql.names import (
     Spelled,
     also_quoted,
-    as_literal,
     columns_of,
+    lexeme,
+    made_up_patterns,
     pattern,
     pattern_beside_texts,
     qualified,
     spelled,
     spelled_function,
 )
-from pdacon.frontends.sql.rules import Form, load, placeholder
-from pdacon.grammar import GrammarData, Pattern, Terminal
+from pdacon.frontends.sql.rules import Form, load
+from pdacon.grammar import GrammarData, Pattern
 
 Statements = Literal["query", "changes"]
 DoubleQuoted = Literal["text", "name"]
@@ -55,26 +57,26 @@ def sql_for_schema(
     if not called:
         raise ValueError("functions: at least one is needed; without the argument they are SQLite's own")
     columns = columns_of(tables)
-    made_up_names = {
-        "aliases": made_up("aliases", aliases, frozenset(map(lowered, tables))),
-        "labels": made_up("labels", labels),
-    }
-    changes = statements == "changes"
+    aliases, labels = made_up("aliases", aliases, frozenset(map(lowered, tables))), made_up("labels", labels)
+    changes, texts = statements == "changes", double_quoted == "text"
     changed = _targets(tables, columns, targets, changes)
     terminals = _terminals(tables, columns, called, labels, changed, double_quoted)
     form = Form(
         changes=changes,
-        **made_up_names,
-        not_tables=_not_tables(tables, aliases),
-        texts=double_quoted == "text",
-        row_ids=tuple(name for name in ROW_IDS if name not in columns) if double_quoted == "text" else (),
+        texts=texts,
         any_result=not checked_choice("bound_labels", bound_labels),
         comments=checked_choice("comments", comments),
         with_clause=checked_choice("with_clause", with_clause),
         kinds=frozenset(terminals),
         regexp="regexp" in called,
     )
-    return _filled(load(form), terminals)
+    # SQLite's own alias, for the row that an upsert did not insert.
+    own = f"{aliases}|excluded" if changes else aliases
+    patterns = {**terminals, **made_up_patterns(own, labels, _not_tables(tables, aliases), not texts)}
+    if texts:
+        patterns["DOUBLE_QUOTED"] = _double_quoted(columns)
+    source = json.dumps({table: list(names.values()) for table, names in tables.items()}, ensure_ascii=False)
+    return _filled(load(form), patterns, source)
 
 
 def _chosen(argument: str, value: object, known: object) -> None:
@@ -171,16 +173,17 @@ def _not_tables(tables: Iterable[str], aliases: str) -> str:
         short = re.compile(f"{SHORT}|excluded", re.ASCII | re.IGNORECASE)
         words = [some for some in words if any(map(short.fullmatch, some))]
     alike = [Spelled(some, ()) for some in words if some]
-    return f"/(?!{as_literal(pattern(alike).value)})/" if alike else ""
+    return f"(?!{pattern(alike).value})" if alike else ""
 
 
-def _filled(grammar: GrammarData, patterns: Mapping[str, Pattern]) -> GrammarData:
+def _double_quoted(columns: Mapping[str, Spelled]) -> Pattern:
+    """SQLite takes what is in double quotes for a text where it is no name. Every table has its ROWID."""
+    row_ids = [name for name in ROW_IDS if name not in columns]
+    no_text = f'(?!(?ai:{"|".join(row_ids)})")' if row_ids else ""
+    return lexeme(f'"{no_text}([^"\x00]|"")*"')
+
+
+def _filled(grammar: GrammarData, patterns: Mapping[str, Pattern], source: str) -> GrammarData:
     """The grammar with patterns for the terminals that had none but their names."""
-    source = grammar.source
-    for name, made in patterns.items():
-        source = source.replace(placeholder(name), placeholder(name, as_literal(made.value)))
-    return replace(grammar, terminals=tuple(_with(t, patterns.get(t.name)) for t in grammar.terminals), source=source)
-
-
-def _with(terminal: Terminal, made: Pattern | None) -> Terminal:
-    return terminal if made is None else replace(terminal, pattern=made)
+    terminals = tuple(replace(one, pattern=patterns.get(one.name, one.pattern)) for one in grammar.terminals)
+    return replace(grammar, terminals=terminals, source=source, language="SQL schema")

@@ -18,6 +18,7 @@ from pdacon.frontends.builder import (
     Builder,
     Expression,
     Unnamed,
+    optional,
     set_pattern,
     token,
 )
@@ -150,7 +151,7 @@ class _Building:
         return self._repeated(piece)
 
     def _optional(self, piece: Piece) -> _Items:
-        return (OneOf((OneOf((InOrder(self.items(piece)),)), InOrder(()))),)
+        return (optional(OneOf((InOrder(self.items(piece)),))),)
 
     def _symbol(self, piece: Part | Token) -> str | Unnamed:
         if isinstance(piece, Token):

@@ -302,3 +302,14 @@ def test_a_branch_that_cannot_be_is_printed_as_such() -> None:
     assert (finding.id, finding.symbols) == ("PDA009", ("X_HOLE",))
     assert finding.message.startswith("No text is in it: ")
     assert "postlex" not in finding.message + str(finding.repair)
+
+
+def test_control_characters_of_patterns_are_printed_as_escapes() -> None:
+    """Lark takes no NUL that is written in a pattern, and reads a carriage return as a line break."""
+    inner = Grammar.from_lark("start: A\nA: /" + r"[\x00\r]\n/")
+    grammar = Grammar.compose('start: "<" hole ">"', hole=inner)
+    printed = lark.Lark(grammar.to_lark(), **grammar.lark_options)
+    for text in ("<\0\n>", "<\r\n>"):
+        printed.parse(text)
+    with pytest.raises(lark.UnexpectedInput):
+        printed.parse("<\n\n>")

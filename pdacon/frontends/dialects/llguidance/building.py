@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from pdacon.errors import GrammarSyntaxError, Span
-from pdacon.frontends.builder import Alternative, Builder, Expression, Unnamed, set_pattern, token, written
+from pdacon.frontends.builder import Alternative, Builder, Expression, Unnamed, optional, set_pattern, token, written
 from pdacon.frontends.dialects.llguidance.terminals import EMPTY, Terminals
 from pdacon.frontends.dialects.llguidance.tree import (
     Body,
@@ -190,7 +190,7 @@ class _Building:
         leaf, may_be_empty = self._leaf(tree)
         if leaf is None:
             return OneOf((_NOTHING,))
-        return OneOf((OneOf((InOrder((leaf,)),)), _NOTHING)) if may_be_empty else leaf
+        return optional(OneOf((InOrder((leaf,)),))) if may_be_empty else leaf
 
     def _schema(self, tree: Schema) -> str:
         span = replace(tree.span, end_line=tree.span.line, end_column=tree.span.column + len("%json"))
@@ -211,7 +211,7 @@ class _Building:
                 return OneOf((_NOTHING,))
             item, least = leaf, 0 if may_be_empty else least
         if (least, most) == (0, 1):
-            return OneOf((item, _NOTHING))
+            return optional(item)
         if most is None and least > 1:
             return OneOf((InOrder((Repeated(item, least, least), Repeated(item, 0, None))),))
         return Repeated(item, least, most)
