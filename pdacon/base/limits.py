@@ -61,3 +61,7 @@ class Limits:
     def beside(self, states: int) -> Limits:
         """The limits with room for so many states of automata that are there already."""
         return replace(self, states=self.states + states) if self.states and states else self
+
+
+LARGE = Limits(states=1_000_000)
+"""For what is not asked of a user's limits."""

@@ -21,8 +21,8 @@ def lower(grammar: GrammarData, limits: Limits) -> tuple[Tables, Lexer]:
         A terminal uses what pdacon does not support.
     LimitExceededError, CancelledError
     """
-    tables = build_tables(grammar, max_states=limits.states, max_bytes=limits.bytes)
-    tables = split_parentheses(grammar, tables, max_states=limits.states)
-    lexer = build_lexer(grammar, tables, max_states=limits.states, max_bytes=limits.bytes)
+    tables = build_tables(grammar, limits)
+    tables = split_parentheses(grammar, tables, limits)
+    lexer = build_lexer(grammar, tables, limits)
     check_newline(grammar)
     return tables, lexer

@@ -120,7 +120,7 @@ def compose(lexer: Lexer, tables: Tables, vocabulary: Vocabulary, limits: Limits
     if grammar.layout is not None:
         columns = _core.Columns.make(lexer.automaton, trie, grammar.layout.newline, limits.states, limits.bytes)
         classes = ColumnClasses(columns.single, columns.period)
-        split = split_blocks(grammar, tables, classes, max_states=limits.states)
+        split = split_blocks(grammar, tables, classes, limits)
         tables, context = split.tables, context[split.parent]
         layout = _native_layout(grammar, split, classes, columns)
     parts = _core.PdaParts(

@@ -36,8 +36,6 @@ from pdacon.detokenizer import Vocabulary
 from pdacon.errors import LimitExceededError
 from pdacon.lalr import Tables
 
-_MOST_STATES = 1_000_000
-
 
 @dataclass(frozen=True, slots=True)
 class Advice:
@@ -116,7 +114,7 @@ def _followed(
         declared = {k for k in range(grammar.end) if grammar.terminals[k].pattern is None}
         if grammar.layout is not None:
             declared -= {grammar.layout.indent, grammar.layout.dedent}
-        follower = Follower(grammar, tables, lexer, None, _MOST_STATES, deadline)
+        follower = Follower(grammar, tables, lexer, None, deadline)
         reach = follower.find()
         never = declared.union(texts.never_matched)
         dead_ends: list[Finding] = []

@@ -38,7 +38,6 @@ from pdacon.lexer import Collision, Lexer, build_lexer, find_collisions
 # Of the time: for sentences that explain conflicts, for repairs of terminals, and for all that explains findings. The
 # rest is for advice.
 _EXPLAINING, _REPAIRING, _MOST = 0.5, 0.2, 0.7
-_LIMITS = Limits()
 
 
 def check_within(
@@ -46,24 +45,22 @@ def check_within(
     vocabulary: Vocabulary | None = None,
     *,
     seconds: float = SECONDS,
-    max_states: int | None = None,
-    max_bytes: int = _LIMITS.bytes,
+    limits: Limits | None = None,
 ) -> Report:
     """Whether a grammar is deterministic, within limits for the tables and the automata; see `pdacon.check`."""
-    if max_states is None:
-        max_states = _LIMITS.beside(automaton_states(grammar)).states
-    limits = Limits(states=max_states, bytes=max_bytes)
+    if limits is None:
+        limits = Limits().beside(automaton_states(grammar))
     watch = work_watch(seconds)
     with watch:
-        tables = build_tables(grammar, max_states=max_states, max_bytes=max_bytes)
+        tables = build_tables(grammar, limits)
         unsupported = pattern_findings(grammar)
         unsupported += [*balance_findings(grammar), *([] if unsupported else newline_findings(grammar))]
         if not unsupported:
-            tables = split_parentheses(grammar, tables, max_states=max_states)
+            tables = split_parentheses(grammar, tables, limits)
             unsupported = group_name_findings(grammar, tables)
-        lexer = None if unsupported else build_lexer(grammar, tables, max_states=max_states, max_bytes=max_bytes)
+        lexer = None if unsupported else build_lexer(grammar, tables, limits)
         examples, texts = Examples(grammar, tables), None if lexer is None else Texts(grammar, lexer)
-        collisions = None if lexer is None else find_collisions(lexer, max_states=max_states, max_bytes=max_bytes)
+        collisions = None if lexer is None else find_collisions(lexer, limits)
     report = _report(grammar, tables, examples, texts, unsupported, vocabulary, collisions, seconds=watch.rest())
     if lexer is None or texts is None:
         return report
@@ -75,7 +72,7 @@ def check_within(
                 report = _make_report(grammar, [*report.findings, borrowed_block_finding(grammar, error)])
         if report.ok and vocabulary is not None and grammar.labels:
             pda = compose(lexer, tables, vocabulary, limits).pda(0)
-            more = label_findings(grammar, [pda], vocabulary, max_states=max_states)
+            more = label_findings(grammar, pda, vocabulary, limits)
             report = _make_report(grammar, [*report.findings, *more])
     advice = advise(tables, texts, examples, vocabulary, report.findings, deadline=Deadline(watch.rest()))
     further = [finding for finding in advice.findings if report.ok or finding.level != "note"]

@@ -7,12 +7,20 @@ not depend on what else the machine does.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from pdacon.base.cancelling import Watch, current
+from pdacon.base.limits import Limits
 
 ADVICE_BYTES = 1 << 27
 """Most memory for each native automaton that a search makes. They come on top of those of the grammar itself, and of a
 constraint that is asked for its report; with the default limits all of that stays below 1 GB."""
+
+
+ADVICE = Limits(states=1_000_000, bytes=ADVICE_BYTES)
+"""For the automata that explain a grammar as it is."""
+REPAIR = replace(ADVICE, states=20_000)
+"""For those of another grammar, of which many are tried."""
 
 
 class OutOfTimeError(Exception):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon.base.limits import Limits
 from pdacon.detokenizer.sentencepiece_model import SPACE, USER_DEFINED
 from pdacon.errors import VocabularyError
 from pdacon.filters.automata import without
@@ -23,8 +24,7 @@ from pdacon.filters.word_pieces import is_word_piece
 from pdacon.regular.regular_set import RegularSet
 from pdacon.regular.string_programs import utf8
 
-_MOST_STATES = 100_000
-_MOST_BYTES = 256 << 20
+_LIMITS = Limits(bytes=256 << 20)
 
 
 def backend_of(tokenizer: Any) -> Any | None:
@@ -236,7 +236,7 @@ def text_arrays(form: Form | None, *, trivial: bool) -> TextArrays:
     classes[classes < 0] = native.num_classes  # of what no text has
     table = np.pad(native.table.reshape(-1, native.num_classes), ((0, 0), (0, 1)), constant_values=-1)
     settled = settled_texts(form)
-    offset, low, high, target = utf8(settled, _MOST_STATES, _MOST_BYTES)
+    offset, low, high, target = utf8(settled, _LIMITS)
     accepting = np.zeros(len(offset) - 1, np.uint8)
     accepting[: len(settled)] = 1
     arrays = offset, low, high, target, accepting

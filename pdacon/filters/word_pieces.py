@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
+from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary
 from pdacon.filters.characters import NUM_CODE_POINTS
 from pdacon.filters.splitting import SplitAutomaton
@@ -23,8 +24,7 @@ from pdacon.regular.string_programs import utf8
 _BEGINS, _CONTINUES, _ALONE = 1, 2, 3
 _MOST_SETTLED = 8
 """Characters of a word that is known beforehand to have tokens; more make the automaton larger."""
-_MOST_STATES = 100_000
-_MOST_BYTES = 256 << 20
+_LIMITS = Limits(bytes=256 << 20)
 
 
 _NOTHING, _NO_PENALTY = np.empty(0, np.float64), np.zeros(1)
@@ -140,8 +140,8 @@ def star_arrays(classes: NDArray[np.int32], rows: list[list[int]], accepting: ND
     """An automaton over characters, by the class of each code point, as one over bytes."""
     firsts = np.append(0, np.flatnonzero(np.diff(classes)) + 1).astype(np.int32)
     table = np.array(rows, np.int32).reshape(-1)
-    dfa = Dfa(_core.CharacterDfa.make(firsts, classes[firsts], table, accepting, _MOST_BYTES))
-    offset, low, high, target = utf8(dfa, _MOST_STATES, _MOST_BYTES)
+    dfa = Dfa(_core.CharacterDfa.make(firsts, classes[firsts], table, accepting, _LIMITS.bytes))
+    offset, low, high, target = utf8(dfa, _LIMITS)
     may_end = np.zeros(len(offset) - 1, np.uint8)
     may_end[: len(dfa)] = dfa.native.accepting
     return offset, low, high, target, may_end

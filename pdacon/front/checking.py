@@ -87,7 +87,5 @@ def check(
     asked = require_filters("check", filters)
     require_texts(asked, data)
     with Watch(own.seconds, cancel):
-        states = own.beside(automaton_states(data)).states
-        narrowed = within_filters(data, asked, own)
-        report = check_within(narrowed, vocabulary, seconds=seconds, max_states=states, max_bytes=own.bytes)
-        return with_pictures(report)
+        narrowed, room = within_filters(data, asked, own), own.beside(automaton_states(data))
+        return with_pictures(check_within(narrowed, vocabulary, seconds=seconds, limits=room))

@@ -14,6 +14,7 @@ from typing import Any
 
 from pdacon.artifact import StoredConstraint, map_file
 from pdacon.base.arguments import require, require_bool
+from pdacon.base.limits import Limits
 from pdacon.base.once import Once
 from pdacon.composition import native_trie
 from pdacon.determinism import check_within
@@ -264,4 +265,4 @@ def _require_tokenizer(name: str, stored: TokenFilter, tokenizer: Any, vocabular
 
 def _report_again(grammar: Callable[[], GrammarData], vocabulary: Callable[[], Vocabulary]) -> DeterminismReport:
     """The report of a grammar that was compiled before, within whatever limits."""
-    return with_pictures(check_within(grammar(), vocabulary(), max_states=1 << 60, max_bytes=1 << 60))
+    return with_pictures(check_within(grammar(), vocabulary(), limits=Limits(states=1 << 60, bytes=1 << 60)))

@@ -103,7 +103,7 @@ def compiled(
     made = Compiled(
         lambda: grammar,
         lambda: vocabulary,
-        lambda: with_pictures(check_within(grammar, vocabulary, max_states=limits.states, max_bytes=limits.bytes)),
+        lambda: with_pictures(check_within(grammar, vocabulary, limits=limits)),
         pdas,
         starts=grammar.options.start,
         empty=empty,
@@ -178,9 +178,9 @@ def _require_readable_labels(
     grammar: GrammarData, vocabulary: Vocabulary, pdas: Sequence[_core.TokenPda], limits: Limits
 ) -> None:
     """Raises where text, or another label, is in the way of a label; see docs/decisions/0021-labels.md."""
-    found = label_findings(grammar, pdas, vocabulary, max_states=limits.states)
+    found = label_findings(grammar, pdas[0], vocabulary, limits) if grammar.labels and pdas else []
     if any(finding.level == "error" for finding in found):
-        report = check_within(grammar, vocabulary, seconds=0, max_states=limits.states, max_bytes=limits.bytes)
+        report = check_within(grammar, vocabulary, seconds=0, limits=limits)
         raise NondeterministicGrammarError(with_pictures(report))
 
 
@@ -199,7 +199,7 @@ def _caution_about(grammar: GrammarData, lexer: Lexer) -> None:
 
 def _require_determinism(grammar: GrammarData, tables: Tables, lexer: Lexer, limits: Limits, watch: Watch) -> None:
     """Raises for a grammar that is not deterministic enough for its options."""
-    collisions = find_collisions(lexer, max_states=limits.states, max_bytes=limits.bytes)
+    collisions = find_collisions(lexer, limits)
     if not (tables.conflicts or collisions or lexer.automaton.unbounded):
         return
     stages = partial(check_stages, grammar, tables, lexer, collisions=collisions)

@@ -337,7 +337,7 @@ class GrammarWaysIn(GrammarQuestions):
         from pdacon.regular.string_programs import checked_strings
 
         own = Limits(states=1_000_000) if limits is None else limits
-        return cls(choices_grammar(checked_strings("from_choices", strings), own.states, own.bytes))
+        return cls(choices_grammar(checked_strings("from_choices", strings), own))
 
     @classmethod
     def from_sql_schema(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pdacon.base.limits import Limits
 from pdacon.errors import EmptyLanguageError
 from pdacon.grammar import GrammarData, GrammarOptions, Nonterminal, Pattern, Production, Terminal
 from pdacon.grammar.model import SourceLanguage
@@ -29,7 +30,7 @@ def set_grammar(regular_set: RegularSet, language: SourceLanguage = "regular set
     return _grammar(program, has_empty, regular_set.name, language)
 
 
-def choices_grammar(strings: Sequence[str], max_states: int, max_bytes: int) -> GrammarData:
+def choices_grammar(strings: Sequence[str], limits: Limits) -> GrammarData:
     """The grammar of some strings.
 
     Cost: some 50 ns a letter.
@@ -40,7 +41,7 @@ def choices_grammar(strings: Sequence[str], max_states: int, max_bytes: int) -> 
     """
     if not strings:
         raise EmptyLanguageError("no text is one of no strings; give from_choices at least one")
-    return _grammar(*words_program(strings, max_states, max_bytes), listed(strings), "choices")
+    return _grammar(*words_program(strings, limits), listed(strings), "choices")
 
 
 def _grammar(program: Program | None, has_empty: bool, source: str, language: SourceLanguage) -> GrammarData:

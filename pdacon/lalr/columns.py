@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon.base.limits import LARGE, Limits
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import GrammarData, Layout
 from pdacon.lalr.gotos import Gotos
@@ -72,16 +73,14 @@ class BlockTables:
     opened: NDArray[np.int32]
 
 
-def split_blocks(
-    grammar: GrammarData, tables: Tables, classes: ColumnClasses, *, max_states: int = 1_000_000
-) -> BlockTables:
+def split_blocks(grammar: GrammarData, tables: Tables, classes: ColumnClasses, limits: Limits = LARGE) -> BlockTables:
     """Tables whose states know the class of the column of the innermost block.
 
     Parameters
     ----------
     tables : Tables
         Those of `split_parentheses`, of a grammar with layout that is balanced.
-    max_states : int
+    limits : Limits
         Most LR states of the result.
 
     Raises
@@ -106,7 +105,7 @@ def split_blocks(
     assert levels is not None
     if classes != ColumnClasses(1, 1):
         _check_own(grammar, classes, levels)
-    return _Split(tables, classes, levels, layout, max_states).result(grammar.end)
+    return _Split(tables, classes, levels, layout, limits.states).result(grammar.end)
 
 
 def _check_own(grammar: GrammarData, classes: ColumnClasses, levels: Levels) -> None:

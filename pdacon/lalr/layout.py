@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.base.bit_sets import members
+from pdacon.base.limits import LARGE, Limits
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import GrammarData, Span
 from pdacon.lalr.gotos import Gotos
@@ -105,15 +106,15 @@ def _imbalances(grammar: GrammarData, parentheses: Levels | None) -> list[Imbala
     return found
 
 
-def split_parentheses(grammar: GrammarData, tables: Tables, *, max_states: int = 1_000_000) -> Tables:
+def split_parentheses(grammar: GrammarData, tables: Tables, limits: Limits = LARGE) -> Tables:
     """Tables whose states know whether they are inside parentheses, where a newline counts for nothing.
 
     Parameters
     ----------
     tables : Tables
         ``build_tables(grammar)``.
-    max_states : int
-        Most states; 0: no limit.
+    limits : Limits
+        Most states.
 
     Returns
     -------
@@ -146,7 +147,7 @@ def split_parentheses(grammar: GrammarData, tables: Tables, *, max_states: int =
     entered = np.where(tables.accessing < 0, 0, np.array(levels.net, np.int64)[tables.accessing])
     most = most_counted(tables, levels)
     reached = _reached(tables, entered.tolist(), most.tolist())
-    return _copies(tables, entered, most, reached, max_states)
+    return _copies(tables, entered, most, reached, limits.states)
 
 
 def open_parentheses(grammar: GrammarData, symbols: Iterable[int]) -> int:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
+from pdacon.base.limits import LARGE, Limits
 from pdacon.grammar.flat import AnyProduction, FlatProductions
 from pdacon.grammar.grammar_data import GrammarData
 from pdacon.lalr.gotos import Gotos
@@ -168,9 +169,7 @@ class Tables:
 
 def build_tables(
     grammar: _Grammar,
-    *,
-    max_states: int = 1_000_000,
-    max_bytes: int = 1 << 29,
+    limits: Limits = LARGE,
 ) -> Tables:
     """Build the LALR(1) tables of a grammar, with Lark's resolution of conflicts.
 
@@ -178,10 +177,8 @@ def build_tables(
     ----------
     grammar : GrammarData
         Only ``terminals``, ``nonterminals``, ``productions`` and ``starts`` are read.
-    max_states : int
-        Most LR states; 0: no limit.
-    max_bytes : int
-        Most memory for the tables and what they are made from; at most 8 GiB.
+    limits : Limits
+        Most LR states, and most memory for the tables and what they are made from, which is at most 8 GiB.
 
     Raises
     ------
@@ -208,8 +205,8 @@ def build_tables(
         rhs=flat.rhs,
         priority=flat.priority,
         starts=np.array(starts, np.int32),
-        max_states=max_states,
-        max_bytes=max_bytes,
+        max_states=limits.states,
+        max_bytes=limits.bytes,
     )
     start_of = {symbol: k for k, symbol in enumerate(starts)}
     return Tables(

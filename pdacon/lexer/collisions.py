@@ -14,6 +14,7 @@ import numpy as np
 
 from pdacon._native import _core
 from pdacon.base.cancelling import every, look
+from pdacon.base.limits import LARGE, Limits
 from pdacon.grammar import GrammarData
 from pdacon.lexer.contexts import flags_of, kind_of, lexing_order
 from pdacon.lexer.ignoring import are_companions, companions
@@ -35,9 +36,7 @@ class Collision:
 
 def find_collisions(
     lexer: Lexer,
-    *,
-    max_states: int = 1_000_000,
-    max_bytes: int = 1 << 29,
+    limits: Limits = LARGE,
 ) -> list[Collision]:
     """Every pair of terminals between which only Lark's order chooses.
 
@@ -49,7 +48,7 @@ def find_collisions(
     if not pairs:
         return []
     flat = np.array(pairs, np.int32).reshape(-1)
-    found = _core.find_collisions(lexer.nfa, flat, _terminals_after(lexer), max_states, max_bytes)
+    found = _core.find_collisions(lexer.nfa, flat, _terminals_after(lexer), limits.states, limits.bytes)
     return [Collision(*collision) for collision in found]
 
 

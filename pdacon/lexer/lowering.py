@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.base.cancelling import every, look
+from pdacon.base.graphs import Numbering
+from pdacon.base.limits import LARGE, Limits
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables
@@ -57,9 +59,7 @@ class UnboundedLookahead:
 def build_lexer(
     grammar: GrammarData,
     tables: Tables,
-    *,
-    max_states: int = 1_000_000,
-    max_bytes: int = 1 << 29,
+    limits: Limits = LARGE,
 ) -> Lexer:
     """Lower the terminals of a grammar to one lexing automaton.
 
@@ -68,10 +68,8 @@ def build_lexer(
     tables : Tables
         Of the same grammar: their rows are the contexts of the contextual lexer. Those of `split_parentheses` for
         a grammar with layout.
-    max_states : int
-        Most states of the automaton.
-    max_bytes : int
-        Most memory for the automaton and what it is made from; 0: no limit.
+    limits : Limits
+        Most states of the automaton, and most memory for it and what it is made from.
 
     Raises
     ------
@@ -88,10 +86,10 @@ def build_lexer(
 
     Source: the meaning is that of ``lark.lexer.ContextualLexer`` and its keyword callbacks (Lark 1.3).
     """
-    contexts, context_of_state, contexts_after = make_contexts(grammar, tables, max_states)
+    contexts, context_of_state, contexts_after = make_contexts(grammar, tables, limits.states)
     for clash in clashes_in(grammar, contexts):
         raise clash.error
-    nfa = _make_nfa(grammar, max_states)
+    nfa = _make_nfa(grammar, limits.states)
     layout = grammar.layout
     try:
         automaton = _core.LexingAutomaton.make(
@@ -103,12 +101,12 @@ def build_lexer(
             starts=np.unique(context_of_state[list(tables.start_states)]).tolist(),
             newline=-1 if layout is None else layout.newline,
             tab_width=8 if layout is None else layout.tab_len,
-            max_states=max_states,
-            max_bytes=max_bytes,
+            max_states=limits.states,
+            max_bytes=limits.bytes,
             escaped_lines=layout is not None and layout.escaped,
         )
     except LimitExceededError as error:
-        detail = _largest_patterns(grammar, max_states)
+        detail = _largest_patterns(grammar, limits.states)
         raise LimitExceededError(error.what, error.given, error.limit, detail) from None
     context_of_state.flags.writeable = False
     return Lexer(grammar, contexts, context_of_state, tuple(map(tuple, contexts_after)), automaton, nfa)
@@ -243,21 +241,13 @@ def join_behind(programs: Sequence[Program], max_states: int) -> tuple[NDArray[n
     for key, program in zip(keys, programs, strict=True):
         tables.setdefault(key, program.look_behind)
     factors = list(tables.values())
-    start = (0,) * len(factors)
-    number = {start: 0}
-    states = [start]
+    states = Numbering((0,) * len(factors))
     rows: list[list[int]] = []
-    for state in states:  # grows
+    for state in states:
         columns = [table[at].tolist() for table, at in zip(factors, state, strict=True)]
-        row = []
-        for after in zip(*columns, strict=True) if columns else [()] * 256:
-            if after not in number:
-                number[after] = len(states)
-                states.append(after)
-                if len(states) > max_states:
-                    raise LimitExceededError("states", len(states), max_states)
-            row.append(number[after])
-        rows.append(row)
+        rows.append([states[after] for after in (zip(*columns, strict=True) if columns else [()] * 256)])
+        if len(states) > max_states:
+            raise LimitExceededError("states", max_states + 1, max_states)
     place = dict(zip(tables, zip(*states, strict=True), strict=True)) if factors else {}
     places = np.array([place[key] for key in keys], np.int32).reshape(len(programs), len(states))
     return np.array(rows, np.int32), places

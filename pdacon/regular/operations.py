@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
+from pdacon.base.limits import Limits
 from pdacon.regular.automata import Dfa, as_set, combined, int32s, offsets
 from pdacon.regular.characters import Ranges
 
@@ -21,7 +22,7 @@ WordArrays = tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], NDAr
 """Offsets of edges, their bytes and targets, and whether each state accepts; state 0 is the start."""
 
 
-def of_words(words: Sequence[str], max_states: int, max_bytes: int) -> WordArrays:
+def of_words(words: Sequence[str], limits: Limits) -> WordArrays:
     """The least automaton over the bytes of words, in any order and any number of times.
 
     Cost: some 50 ns a letter.
@@ -36,10 +37,10 @@ def of_words(words: Sequence[str], max_states: int, max_bytes: int) -> WordArray
     else:
         encoded = [word.encode() for word in words]
         letters, lengths = b"".join(encoded), map(len, encoded)
-    return _core.word_automaton(np.frombuffer(letters, np.uint8), int32s(lengths), max_states, max_bytes)
+    return _core.word_automaton(np.frombuffer(letters, np.uint8), int32s(lengths), limits.states, limits.bytes)
 
 
-def of_factors(text: str, max_states: int, max_bytes: int) -> WordArrays:
+def of_factors(text: str, limits: Limits) -> WordArrays:
     """An automaton over the bytes of the strings that occur in a text, but for the empty one. It need not be least.
 
     Cost: half a second for a megabyte; at most two states for each character, and as many for each byte of those that
@@ -50,7 +51,7 @@ def of_factors(text: str, max_states: int, max_bytes: int) -> WordArrays:
     UnicodeEncodeError, LimitExceededError
     """
     points = np.frombuffer(text.encode("utf-32-le"), np.int32)
-    return _core.factor_automaton(points, max_states, max_bytes)
+    return _core.factor_automaton(points, limits.states, limits.bytes)
 
 
 def of_bytes(
@@ -60,8 +61,7 @@ def of_bytes(
     high: NDArray[np.uint8],
     target: NDArray[np.int32],
     start: int,
-    max_states: int,
-    max_bytes: int,
+    limits: Limits,
 ) -> Dfa:
     """The texts that an automaton over UTF-8 accepts from a state; `_core.characters_of` says what the kinds are.
 
@@ -69,7 +69,7 @@ def of_bytes(
     ------
     LimitExceededError
     """
-    return Dfa(_core.characters_of(kind, offset, low, high, target, start, max_states, max_bytes))
+    return Dfa(_core.characters_of(kind, offset, low, high, target, start, limits.states, limits.bytes))
 
 
 def of_deterministic_bytes(
@@ -78,8 +78,7 @@ def of_deterministic_bytes(
     high: NDArray[np.uint8],
     target: NDArray[np.int32],
     accepting: NDArray[np.uint8],
-    max_states: int,
-    max_bytes: int,
+    limits: Limits,
 ) -> Dfa:
     """The texts that a deterministic automaton over UTF-8 accepts from state 0.
 
@@ -101,12 +100,10 @@ def of_deterministic_bytes(
     to[starts[np.flatnonzero(splits)]] = inner[splits]
     kinds = np.zeros(end + 1, np.uint8)
     kinds[:count][splits], kinds[end] = 1, 2
-    return of_bytes(kinds, starts, all_low, all_high, to, 0, max_states, max_bytes)
+    return of_bytes(kinds, starts, all_low, all_high, to, 0, limits)
 
 
-def of_ranges(
-    rows: Iterable[Iterable[tuple[Ranges, int]]], accepting: Sequence[bool], max_states: int, max_bytes: int
-) -> Dfa:
+def of_ranges(rows: Iterable[Iterable[tuple[Ranges, int]]], accepting: Sequence[bool], limits: Limits) -> Dfa:
     """The texts that an automaton accepts from state 0, given for each state its edges: characters, and a state."""
     edges = [(state, ranges, to) for state, row in enumerate(rows) for ranges, to in row]
     number: dict[Ranges, int] = {}
@@ -120,12 +117,11 @@ def of_ranges(
         np.zeros(len(accepting), bool),
         0,
         np.array(accepting, np.uint8),
-        max_states,
-        max_bytes,
+        limits,
     )
 
 
-def concatenated(one: Dfa, other: Dfa, max_states: int, max_bytes: int) -> Dfa:
+def concatenated(one: Dfa, other: Dfa, limits: Limits) -> Dfa:
     """What consists of a text of one automaton and a text of the other. There can be exponentially many states.
 
     Raises
@@ -146,12 +142,11 @@ def concatenated(one: Dfa, other: Dfa, max_states: int, max_bytes: int) -> Dfa:
         np.concatenate([accepts != 0, np.zeros(len(other), bool)]),
         count,
         np.concatenate([np.zeros(count, np.uint8), other.native.accepting]),
-        max_states,
-        max_bytes,
+        limits,
     )
 
 
-def power(one: Dfa, times: int, max_states: int, max_bytes: int) -> Dfa:
+def power(one: Dfa, times: int, limits: Limits) -> Dfa:
     """What consists of so many texts of an automaton.
 
     Cost: by squaring, that of a few automata of the size of the result.
@@ -160,15 +155,15 @@ def power(one: Dfa, times: int, max_states: int, max_bytes: int) -> Dfa:
     ------
     LimitExceededError
     """
-    return _powers(one, times, max_states, max_bytes)[0]
+    return _powers(one, times, limits)[0]
 
 
-def up_to(one: Dfa, times: int, max_states: int, max_bytes: int) -> Dfa:
+def up_to(one: Dfa, times: int, limits: Limits) -> Dfa:
     """What consists of so many texts of an automaton at most. Cost and errors as for `power`."""
-    return _powers(one, times, max_states, max_bytes, shorter=True)[1]
+    return _powers(one, times, limits, shorter=True)[1]
 
 
-def _powers(one: Dfa, times: int, max_states: int, max_bytes: int, *, shorter: bool = False) -> tuple[Dfa, Dfa]:
+def _powers(one: Dfa, times: int, limits: Limits, *, shorter: bool = False) -> tuple[Dfa, Dfa]:
     """So many texts, and, where it is asked for, at most so many: for n that of n // 2 is doubled.
 
     What has at most 2n texts has at most n, or n and then at most n. (n times "one or none" would be the same set, but
@@ -176,10 +171,10 @@ def _powers(one: Dfa, times: int, max_states: int, max_bytes: int, *, shorter: b
     """
 
     def then(first: Dfa, second: Dfa) -> Dfa:
-        return concatenated(first, second, max_states, max_bytes)
+        return concatenated(first, second, limits)
 
     def either(first: Dfa, second: Dfa) -> Dfa:
-        return combined([first, second], [(1, 1, 0), (0, 1, 2)], max_states, max_bytes)
+        return combined([first, second], [(1, 1, 0), (0, 1, 2)], limits.states, limits.bytes)
 
     exactly = at_most = THE_EMPTY
     for bit in bin(times)[2:]:
@@ -193,7 +188,7 @@ def _powers(one: Dfa, times: int, max_states: int, max_bytes: int, *, shorter: b
     return exactly, at_most
 
 
-def repeated(one: Dfa, max_states: int, max_bytes: int) -> Dfa:
+def repeated(one: Dfa, limits: Limits) -> Dfa:
     """What consists of texts of an automaton, one or more. There can be exponentially many states.
 
     Raises
@@ -203,7 +198,7 @@ def repeated(one: Dfa, max_states: int, max_bytes: int) -> Dfa:
     if not len(one):
         return one
     accepts = one.native.accepting
-    return _determinized(_sets(one), *_edges(one), accepts != 0, 0, accepts, max_states, max_bytes)
+    return _determinized(_sets(one), *_edges(one), accepts != 0, 0, accepts, limits)
 
 
 def _determinized(
@@ -214,8 +209,7 @@ def _determinized(
     goes_on: NDArray[np.bool_],
     again: int,
     accepting: NDArray[np.uint8],
-    max_states: int,
-    max_bytes: int,
+    limits: Limits,
 ) -> Dfa:
     """The subset construction from state 0, where some states are also another one, in which a text begins again."""
     lengths = 1 + goes_on
@@ -224,7 +218,7 @@ def _determinized(
     lists[first[:-1]] = np.arange(len(lengths))
     return Dfa(
         _core.determinized(
-            list(sets), starts, edge_sets, targets, first, lists, accepting, -1, 0, max_states, max_bytes
+            list(sets), starts, edge_sets, targets, first, lists, accepting, -1, 0, limits.states, limits.bytes
         )
     )
 
@@ -259,7 +253,7 @@ def class_ranges(dfa: Dfa) -> list[Ranges]:
     return [tuple(pieces) for pieces in found]
 
 
-THE_EMPTY = of_ranges([()], [True], 1, 0)
+THE_EMPTY = of_ranges([()], [True], Limits(states=1, bytes=0))
 """The set of the empty string."""
 
 

@@ -10,16 +10,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
 from pdacon._native import _core
 from pdacon.base.cancelling import Watch, every, within_other_code
 from pdacon.base.cautions import caution
+from pdacon.base.limits import Limits
 from pdacon.regular import Dfa, Ranges, combined
 from pdacon.regular.brackets import NO_POSIX, posix_class, unambiguous
 from pdacon.regular.characters import complement, union
@@ -52,33 +53,14 @@ from pdacon.regular.string_programs import (
 
 _SHOWN = 60
 
-_NOTHING = of_ranges([()], [False], 1, 0)
+_NOTHING = of_ranges([()], [False], Limits(states=1, bytes=0))
 
 _BYTE_STATES = np.zeros(5, np.uint8)
 """What `of_bytes` calls each kind of states of a program; what is pending needs more after the string than its end."""
 _BYTE_STATES[[SPLIT, MATCH, PENDING, PENDING_OR_END]] = 1, 2, 3, 2
 
 
-class SizeLimits(Protocol):
-    """How large an automaton may become; `pdacon.Limits` is one."""
-
-    @property
-    def states(self) -> int: ...
-    @property
-    def bytes(self) -> int: ...
-
-
-class _Default:
-    states = 100_000
-    bytes = 256 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class _Sized:
-    """Room for what is linear in something that is there already."""
-
-    states: int
-    bytes: int = 256 << 20
+_LIMITS = Limits(bytes=256 << 20)
 
 
 class RegularSet:
@@ -112,24 +94,23 @@ class RegularSet:
 
     __slots__ = ("_limits", "_made", "_name", "_substrings")
 
-    def __init__(self, given: Dfa | Substrings, name: str, limits: SizeLimits | None = None) -> None:
+    def __init__(self, given: Dfa | Substrings, name: str, limits: Limits | None = None) -> None:
         self._made = given if isinstance(given, Dfa) else None
         self._substrings = None if isinstance(given, Dfa) else given
         self._name = name
-        self._limits: SizeLimits = _Default() if limits is None else limits
+        self._limits = limits or _LIMITS
 
     @property
     def _dfa(self) -> Dfa:
         """Of the substrings of a text it is made when it is asked for: no grammar needs it, and it can be large."""
         if self._made is None:
             assert self._substrings is not None
-            states, size = self._limits.states, self._limits.bytes
-            offset, byte, target, accepting = of_factors(self._substrings.text, states, size)
-            self._made = of_deterministic_bytes(offset, byte, byte, target, accepting, states, size)
+            offset, byte, target, accepting = of_factors(self._substrings.text, self._limits)
+            self._made = of_deterministic_bytes(offset, byte, byte, target, accepting, self._limits)
         return self._made
 
     @classmethod
-    def from_regex(cls, pattern: str, *, limits: SizeLimits | None = None) -> RegularSet:
+    def from_regex(cls, pattern: str, *, limits: Limits | None = None) -> RegularSet:
         """The strings that ``re.fullmatch(pattern, string)`` matches.
 
         Parameters
@@ -151,11 +132,11 @@ class RegularSet:
         if not isinstance(pattern, str):
             hint = f"; give its text, {pattern.pattern!r:.60}, with flags in it" if hasattr(pattern, "pattern") else ""
             raise TypeError(f"from_regex takes a regular expression, a str, not a {type(pattern).__name__}{hint}")
-        own = _Default() if limits is None else limits
+        own = limits or _LIMITS
         if (posix := posix_class(pattern)) is not None:
             caution(f"from_regex: {NO_POSIX.format(posix)}")
         meant = unambiguous(pattern)
-        with _watch(own):
+        with Watch(own.seconds):
             dfa = _read_whole(compile_whole(meant, own.states), own)
             # In the empty text, and only there, ``re`` lets no ``\\B`` match (before Python 3.14).
             with within_other_code(len(pattern)):
@@ -165,7 +146,7 @@ class RegularSet:
         return cls(dfa, repr(pattern), own)
 
     @classmethod
-    def from_choices(cls, strings: Iterable[str], *, limits: SizeLimits | None = None) -> RegularSet:
+    def from_choices(cls, strings: Iterable[str], *, limits: Limits | None = None) -> RegularSet:
         """These strings and no others, in any order; also under the name ``from_strings``.
 
         Raises
@@ -176,10 +157,10 @@ class RegularSet:
             One has a lone surrogate, which no text can have.
         LimitExceededError
         """
-        own = _Default() if limits is None else limits
+        own = limits or _LIMITS
         words = checked_strings("from_choices", strings)
-        with _watch(own):
-            program, has_empty = words_program(words, own.states, own.bytes)
+        with Watch(own.seconds):
+            program, has_empty = words_program(words, own)
             dfa = _NOTHING if program is None else _read_whole(program, own)
             if has_empty:
                 dfa = _either(dfa, THE_EMPTY, own)
@@ -190,11 +171,11 @@ class RegularSet:
     @classmethod
     def from_program(cls, program: Program, name: str) -> RegularSet:
         """What a terminal's automaton matches whole: for the rooms that have one."""
-        limits = _Default()
+        limits = _LIMITS
         return cls(_read_whole(program, limits), name, limits)
 
     @classmethod
-    def from_fsm(cls, fsm: Any, *, limits: SizeLimits | None = None) -> RegularSet:
+    def from_fsm(cls, fsm: Any, *, limits: Limits | None = None) -> RegularSet:
         """The strings that an automaton of interegular's accepts.
 
         Parameters
@@ -215,7 +196,7 @@ class RegularSet:
 
         if not isinstance(fsm, FSM):
             raise TypeError(f"from_fsm takes an interegular.FSM, not a {type(fsm).__name__}")
-        own = _Default() if limits is None else limits
+        own = limits or _LIMITS
         named = [symbol for symbol in fsm.alphabet if symbol is not anything_else]
         for symbol in named:
             if not isinstance(symbol, str) or len(symbol) != 1:
@@ -231,7 +212,7 @@ class RegularSet:
             [(ranges[key], number[to]) for key, to in fsm.map.get(state, {}).items() if ranges.get(key)]
             for state in order
         ]
-        dfa = of_ranges(rows, [state in fsm.finals for state in order], own.states, own.bytes)
+        dfa = of_ranges(rows, [state in fsm.finals for state in order], own)
         return cls(dfa, f"an FSM of {len(order)} states", own)
 
     # What a grammar's patterns have as groups, docs/extensions.md
@@ -247,7 +228,7 @@ class RegularSet:
         return cls.from_regex(UNQUOTED_TEXT).named("unquoted text")
 
     @classmethod
-    def text_until(cls, stop: str, *, limits: SizeLimits | None = None) -> RegularSet:
+    def text_until(cls, stop: str, *, limits: Limits | None = None) -> RegularSet:
         """The strings that end with ``stop`` and have it nowhere else.
 
         Raises
@@ -261,7 +242,7 @@ class RegularSet:
         return cls.from_regex(until(word), limits=limits).named(_cut(f"text until {word!r}"))
 
     @classmethod
-    def substring_of(cls, text: str, *, limits: SizeLimits | None = None) -> RegularSet:
+    def substring_of(cls, text: str, *, limits: Limits | None = None) -> RegularSet:
         """The strings that occur in ``text``, cut between characters; but for the empty one, which ``|`` adds.
 
         Parameters
@@ -283,7 +264,7 @@ class RegularSet:
         the characters of the text.
         """
         (word,) = checked_strings("substring_of", [text])
-        own = _Sized(max(_Default.states, 11 * len(word) + 1)) if limits is None else limits
+        own = limits or replace(_LIMITS, states=max(_LIMITS.states, 11 * len(word) + 1))
         shown = word if len(word) <= _SHOWN // 2 else f"{word[: _SHOWN // 2]}..."
         return cls(Substrings(word), f"substrings of {shown!r}", own)
 
@@ -340,7 +321,7 @@ class RegularSet:
         result = self
         for other in others:
             limits = result._wider(_required(other))
-            dfa = concatenated(result._dfa, other._dfa, limits.states, limits.bytes)
+            dfa = concatenated(result._dfa, other._dfa, limits)
             result = RegularSet(dfa, _cut(f"({result._name} + {other._name})"), limits)
         return result
 
@@ -355,12 +336,11 @@ class RegularSet:
         """
         if least < 0 or (most is not None and most < least):
             raise ValueError(f"repeat: there are no {least} to {most} strings")
-        states, size = self._limits.states, self._limits.bytes
         if most is None:
-            tail = _either(THE_EMPTY, repeated(self._dfa, states, size), self._limits)
+            tail = _either(THE_EMPTY, repeated(self._dfa, self._limits), self._limits)
         else:
-            tail = up_to(self._dfa, most - least, states, size)
-        tail = concatenated(power(self._dfa, least, states, size), tail, states, size)
+            tail = up_to(self._dfa, most - least, self._limits)
+        tail = concatenated(power(self._dfa, least, self._limits), tail, self._limits)
         times = "*" if (least, most) == (0, None) else f"{{{least},{'' if most is None else most}}}"
         return RegularSet(tail, _cut(f"({self._name}){times}"), self._limits)
 
@@ -390,7 +370,7 @@ class RegularSet:
         offset = np.concatenate([[0], np.cumsum(kept)])[offset].astype(np.int32)
         accepting = np.zeros(len(offset) - 1, np.uint8)
         accepting[: len(dfa)] = dfa.native.accepting
-        made = of_deterministic_bytes(offset, low[kept], high[kept], target[kept], accepting, states, size)
+        made = of_deterministic_bytes(offset, low[kept], high[kept], target[kept], accepting, self._limits)
         within = RegularSet(made, _cut(f"{self._name} within a JSON string"), self._limits)
         return '"' + within + '"' if quotes else within
 
@@ -425,7 +405,7 @@ class RegularSet:
             result = RegularSet(dfa, _cut(f"({result._name} {sign} {other._name})"), limits)
         return result
 
-    def _wider(self, other: RegularSet) -> SizeLimits:
+    def _wider(self, other: RegularSet) -> Limits:
         return max(self._limits, other._limits, key=lambda limits: (limits.states, limits.bytes))
 
     # Questions
@@ -510,14 +490,13 @@ class RegularSet:
 
     def program(self) -> Program | None:
         """What reads the longest string of it, the empty one left out; None if there is no other."""
-        states, size = self._limits.states, self._limits.bytes
         if self._substrings is not None:
-            return substrings_program(self._substrings.text, states, size)
-        return set_program(self._dfa, states, size)
+            return substrings_program(self._substrings.text, self._limits)
+        return set_program(self._dfa, self._limits)
 
     def text_set(self) -> TextSet:
         """The set as a grammar keeps it, that has only texts within it. Raises EmptyLanguageError."""
-        return text_set(self._dfa, self._name, self._limits.states, self._limits.bytes)
+        return text_set(self._dfa, self._name, self._limits)
 
     @property
     def fingerprint(self) -> str:
@@ -553,10 +532,10 @@ class RegularSet:
         return RegularSet, (self._given, self._name, self._limits)
 
 
-def _read_whole(program: Program, limits: SizeLimits) -> Dfa:
+def _read_whole(program: Program, limits: Limits) -> Dfa:
     """The strings that any thread of a program reads whole."""
     arrays = (_BYTE_STATES[program.kind], program.offset, program.lo, program.hi, program.target)
-    return of_bytes(*arrays, int(program.entries[0]), limits.states, limits.bytes)
+    return of_bytes(*arrays, int(program.entries[0]), limits)
 
 
 def _required(other: object) -> RegularSet:
@@ -575,12 +554,7 @@ def _as_set(caller: str, given: str | RegularSet) -> RegularSet:
     raise TypeError(f"{caller} takes strings and RegularSets, not {given!r:.40}")
 
 
-def _watch(limits: SizeLimits) -> Watch:
-    """The time that a call has, where the limits say how much."""
-    return Watch(getattr(limits, "seconds", 0.0))
-
-
-def _either(one: Dfa, other: Dfa, limits: SizeLimits) -> Dfa:
+def _either(one: Dfa, other: Dfa, limits: Limits) -> Dfa:
     return combined([one, other], [(1, 1, 0), (0, 1, 2)], limits.states, limits.bytes)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
+from pdacon.base.limits import Limits
 from pdacon.base.quoting import quoted
 from pdacon.errors import EmptyLanguageError
 from pdacon.regular import Dfa, combined
@@ -24,18 +25,18 @@ ByteArrays = tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDAr
 """Offsets of the edges of states, the first and the last byte of each, and its target; state 0 is the start."""
 
 
-def substrings_program(text: str, max_states: int, max_bytes: int) -> Program | None:
+def substrings_program(text: str, limits: Limits) -> Program | None:
     """What reads the longest string that occurs in a text, if that has any character.
 
     Raises
     ------
     LimitExceededError
     """
-    offset, byte, target, accepting = of_factors(text, max_states, max_bytes)
+    offset, byte, target, accepting = of_factors(text, limits)
     return _longest(offset, byte, byte, target, accepting) if len(target) else None
 
 
-def set_program(dfa: Dfa, max_states: int, max_bytes: int) -> Program | None:
+def set_program(dfa: Dfa, limits: Limits) -> Program | None:
     """What reads the longest string that an automaton accepts, but for the empty one; None: there is no other.
 
     Raises
@@ -43,18 +44,18 @@ def set_program(dfa: Dfa, max_states: int, max_bytes: int) -> Program | None:
     LimitExceededError
     """
     if dfa.accepts(""):
-        dfa = combined([dfa, THE_EMPTY], [(1, 0, 1), (0, 2, 0)], max_states, max_bytes)
+        dfa = combined([dfa, THE_EMPTY], [(1, 0, 1), (0, 2, 0)], limits.states, limits.bytes)
     if not len(dfa):
         return None
-    arrays = utf8(dfa, max_states, max_bytes)
+    arrays = utf8(dfa, limits)
     accepting = np.zeros(len(arrays[0]) - 1, np.uint8)
     accepting[: len(dfa)] = dfa.native.accepting
     return _longest(*arrays, accepting)
 
 
-def words_program(words: Sequence[str], max_states: int, max_bytes: int) -> tuple[Program | None, bool]:
+def words_program(words: Sequence[str], limits: Limits) -> tuple[Program | None, bool]:
     """What reads the longest of some words, if there are any but the empty one; and whether that is one of them."""
-    offset, byte, target, accepting = of_words(words, max_states, max_bytes)
+    offset, byte, target, accepting = of_words(words, limits)
     has_empty = bool(accepting[0])
     accepting[0] = 0
     return (_longest(offset, byte, byte, target, accepting) if len(target) else None), has_empty
@@ -92,12 +93,12 @@ def listed(strings: Sequence[str]) -> str:
     return f"{{{shown}, ... {len(strings):,} strings}}" if len(strings) > 4 else f"{{{shown}}}"
 
 
-def utf8(dfa: Dfa, max_states: int, max_bytes: int) -> ByteArrays:
+def utf8(dfa: Dfa, limits: Limits) -> ByteArrays:
     """An automaton over the bytes of UTF-8: first the states of the one over characters, then those within them."""
-    return _core.json_strings(dfa.native, _UTF8, b"", b"", max_states, max_bytes)
+    return _core.json_strings(dfa.native, _UTF8, b"", b"", limits.states, limits.bytes)
 
 
-def text_set(dfa: Dfa, name: str, max_states: int, max_bytes: int) -> TextSet:
+def text_set(dfa: Dfa, name: str, limits: Limits) -> TextSet:
     """What an automaton accepts, as a grammar keeps a set of texts.
 
     Raises
@@ -106,7 +107,7 @@ def text_set(dfa: Dfa, name: str, max_states: int, max_bytes: int) -> TextSet:
     """
     if not len(dfa):
         raise EmptyLanguageError(f"no text is in {name}: it is empty")
-    offset, low, high, target = utf8(dfa, max_states, max_bytes)
+    offset, low, high, target = utf8(dfa, limits)
     accepting = np.zeros(len(offset) - 1, np.uint8)
     accepting[: len(dfa)] = dfa.native.accepting
     wide = [array.astype("<i4").tobytes() for array in (offset, target)]

@@ -77,7 +77,7 @@ def indented(scaled: Callable[[int], int]) -> list[Case]:
 def test_all_that_texts_lead_to_is_reached(plain: list[Case], indented: list[Case]) -> None:
     for case in [*plain, *indented]:
         grammar = case.grammar
-        follower = Follower(grammar.data, case.tables, case.lexer, None, 10_000, Deadline(SECONDS))
+        follower = Follower(grammar.data, case.tables, case.lexer, None, Deadline(SECONDS))
         reach = follower.with_stacks(follower.find())
         reduced = {
             (grammar.data.symbol_name(p.lhs), tuple(map(grammar.data.symbol_name, p.rhs)))

@@ -10,6 +10,7 @@ import pytest
 from conftest import Tally
 from lexer.regexes import conditional_regex, texts_over
 
+from pdacon.base.limits import Limits
 from pdacon.errors import GrammarError, LimitExceededError
 from pdacon.front.grammar import Grammar
 from pdacon.lalr import build_tables
@@ -51,7 +52,7 @@ def test_random_patterns(scaled: Callable[[int], int], tally: Tally) -> None:
         )
         try:
             grammar = Grammar.from_lark(text)
-            lexer = build_lexer(grammar.data, build_tables(grammar.data), max_states=20_000)
+            lexer = build_lexer(grammar.data, build_tables(grammar.data), Limits(states=20_000))
         except (GrammarError, LimitExceededError):
             continue
         found = {frozenset((c.first, c.second)): c for c in find_collisions(lexer)}

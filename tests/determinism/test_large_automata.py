@@ -23,7 +23,7 @@ LIMIT = 200
 
 
 def test_a_pattern_that_is_too_large_for_advice_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(early_ends, "_MOST_STATES", 1_000)
+    monkeypatch.setattr(early_ends, "REPAIR", Limits(states=1_000))
     monkeypatch.setattr(measuring, "_MOST_REFINED", 20_000)
     report = pdacon.check(Grammar.from_lark("start: LONG\nLONG: /a{2000}/\n"))
     (finding,) = report.findings
@@ -43,7 +43,9 @@ def test_the_limit_of_states_names_the_largest_patterns() -> None:
 @pytest.mark.parametrize("limits", [None, Limits(states=LIMIT)])
 def test_check_points_to_the_limits_that_it_takes(limits: Limits | None, monkeypatch: pytest.MonkeyPatch) -> None:
     if limits is None:  # such a grammar is too slow to make that is past the limits without being asked
-        monkeypatch.setattr(checking, "check_within", lambda *a, **k: check_within(*a, **{**k, "max_states": LIMIT}))
+        monkeypatch.setattr(
+            checking, "check_within", lambda *a, **k: check_within(*a, **{**k, "limits": Limits(states=LIMIT)})
+        )
     with pytest.raises(LimitExceededError, match=r"patterns are LONG \(.*pdacon\.Limits") as caught:
         pdacon.check(LARGE, limits=limits)
     again = pickle.loads(pickle.dumps(caught.value))

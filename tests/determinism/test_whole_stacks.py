@@ -140,7 +140,7 @@ def cases(number: int) -> Iterator[tuple[Grammar, Tables, Lexer]]:
 @pytest.mark.slow
 def test_the_native_core_finds_what_it_means(scaled: Callable[[int], int], tally: Tally) -> None:
     for grammar, tables, lexer in cases(scaled(GRAMMARS)):
-        follower = Follower(grammar.data, tables, lexer, None, 10_000, Deadline(SECONDS))
+        follower = Follower(grammar.data, tables, lexer, None, Deadline(SECONDS))
         tops = follower.find()
         exact = follower.with_stacks(tops)
         meaning = Tabulation(follower)

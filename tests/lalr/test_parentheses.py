@@ -12,6 +12,7 @@ import pytest
 from support.indented_grammars import INDENTED_GRAMMARS, BraceIndenter
 from support.small_grammars import SmallGrammar
 
+from pdacon.base.limits import Limits
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
 from pdacon.front.grammar import Grammar
 from pdacon.lalr import Tables, build_tables, find_imbalances, split_parentheses
@@ -137,7 +138,7 @@ def test_without_parentheses_nothing_is_split() -> None:
 def test_the_number_of_copies_is_limited() -> None:
     grammar = python_grammar()
     with pytest.raises(LimitExceededError, match="states"):
-        split_parentheses(grammar.data, build_tables(grammar.data), max_states=1000)
+        split_parentheses(grammar.data, build_tables(grammar.data), Limits(states=1000))
 
 
 @pytest.mark.parametrize(

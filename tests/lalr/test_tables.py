@@ -11,6 +11,7 @@ from lalr.bare_grammars import BareGrammar, Production, load
 from lalr.reference import LarkAnalysis
 
 from pdacon.base.cancelling import Watch
+from pdacon.base.limits import Limits
 from pdacon.errors import LimitExceededError
 from pdacon.lalr import Conflict, Tables, build_tables
 
@@ -128,13 +129,13 @@ def test_a_conflict_from_larks_surplus_edges_is_flagged() -> None:
     assert conflict.kind == "shift/reduce"
 
 
-@pytest.mark.parametrize(("limit", "what"), [({"max_states": 4}, "states"), ({"max_bytes": 50}, "bytes")])
-def test_limits_are_honoured(limit: dict[str, int], what: str) -> None:
+@pytest.mark.parametrize(("limits", "what"), [(Limits(states=4), "states"), (Limits(bytes=50), "bytes")])
+def test_limits_are_honoured(limits: Limits, what: str) -> None:
     chain = grammar("a", {"S": ["a" * 3000]})
     with pytest.raises(LimitExceededError) as caught:
-        build_tables(chain, **limit)
+        build_tables(chain, limits)
     assert caught.value.what == what
-    assert caught.value.given > caught.value.limit == next(iter(limit.values()))
+    assert caught.value.given > caught.value.limit == getattr(limits, what)
 
 
 def test_the_time_of_the_caller_is_honoured() -> None:
@@ -148,9 +149,9 @@ def test_the_time_of_the_caller_is_honoured() -> None:
 
 def test_exactly_the_limit_is_enough() -> None:
     bare = grammar("a", {"S": ["aaa"]})
-    assert build_tables(bare, max_states=5).num_states == 5
+    assert build_tables(bare, Limits(states=5)).num_states == 5
     with pytest.raises(LimitExceededError):
-        build_tables(bare, max_states=4)
+        build_tables(bare, Limits(states=4))
 
 
 def test_exponentially_many_states_are_stopped_early() -> None:
@@ -159,7 +160,7 @@ def test_exponentially_many_states_are_stopped_early() -> None:
     rules = {"Z": list(letters.upper())}
     rules |= {x.upper(): ["", *(y + x.upper() for y in letters if y != x)] for x in letters}
     with pytest.raises(LimitExceededError) as caught:
-        build_tables(grammar(letters, rules, "Z"), max_states=10_000)
+        build_tables(grammar(letters, rules, "Z"), Limits(states=10_000))
     assert (caught.value.what, caught.value.given) == ("states", 10_001)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pdacon._native import _core
+from pdacon.base.limits import Limits
 from pdacon.errors import LimitExceededError
 from pdacon.regular.operations import of_ranges, of_words
 
@@ -29,7 +30,7 @@ def test_words_make_the_least_automaton(seed: int) -> None:
     random = Random(seed)
     alphabet = random.choice(["ab", "abcdefgh", "a\0é\U0001f600\n"])
     words = ["".join(random.choices(alphabet, k=random.randrange(12))) for _ in range(random.randrange(1, 60))]
-    arrays = of_words(words, 10_000, 0)
+    arrays = of_words(words, Limits(states=10_000, bytes=0))
     expected = {word.encode() for word in words}
     assert spelled(*arrays) == expected
     residuals = {frozenset(word[k:] for word in expected if word.startswith(prefix))
@@ -38,9 +39,9 @@ def test_words_make_the_least_automaton(seed: int) -> None:
 
 
 def test_words_are_checked() -> None:
-    assert spelled(*of_words([], 10, 0)) == set()
+    assert spelled(*of_words([], Limits(states=10, bytes=0))) == set()
     with pytest.raises(LimitExceededError, match="states"):
-        of_words(["abcdef"], 5, 0)
+        of_words(["abcdef"], Limits(states=5, bytes=0))
     for lengths in ([2], [4], [-1, 4]):
         with pytest.raises(ValueError, match="lengths"):
             _core.word_automaton(np.frombuffer(b"abc", np.uint8), np.array(lengths, np.int32), 10, 0)
@@ -62,6 +63,6 @@ def test_arrays_of_bytes_are_checked() -> None:
 
 def test_ranges() -> None:
     a, b = ((0x61, 0x61),), ((0x62, 0x62),)
-    dfa = of_ranges([[(a, 1), (a, 2)], [(a, 1), (b, 2)], []], [False, True, True], 100, 0)
+    dfa = of_ranges([[(a, 1), (a, 2)], [(a, 1), (b, 2)], []], [False, True, True], Limits(states=100, bytes=0))
     for text in map("".join, product("ab", repeat=3)):
         assert dfa.accepts(text) == (text in {"aaa", "aab"})

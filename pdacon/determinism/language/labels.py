@@ -6,10 +6,10 @@ be read as, the native core asks of the lexing automaton.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from pdacon._native import _core
+from pdacon.base.limits import Limits
 from pdacon.base.quoting import quote
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.detokenizer import Vocabulary
@@ -17,27 +17,18 @@ from pdacon.grammar import GrammarData, Span
 from pdacon.grammar.labels import Label, written_out, written_out_in
 
 
-def label_findings(
-    grammar: GrammarData,
-    pdas: Sequence[_core.TokenPda],
-    vocabulary: Vocabulary,
-    *,
-    max_states: int,
-) -> list[Finding]:
+def label_findings(grammar: GrammarData, pda: _core.TokenPda, vocabulary: Vocabulary, limits: Limits) -> list[Finding]:
     """PDA021, an error, and PDA022, an error unless ``conflicts="shift"`` settles it.
 
     Raises
     ------
     LimitExceededError, CancelledError
     """
-    if not grammar.labels or not pdas:
-        return []  # all start symbols have one lexer
-    found = pdas[0].label_conflicts(max_states)
     return [
         _hidden(grammar, label, token, prefix, vocabulary)
         if other < 0
         else _shared(grammar, label, other, token, prefix, vocabulary)
-        for label, other, token, prefix in found
+        for label, other, token, prefix in pda.label_conflicts(limits.states)  # all start symbols have one lexer
     ]
 
 

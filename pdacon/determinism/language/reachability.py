@@ -26,7 +26,7 @@ from pdacon.base.bit_sets import members, set_of
 from pdacon.base.graphs import reachable
 from pdacon.base.limits import Limits
 from pdacon.composition import byte_vocabulary, compose, native_trie
-from pdacon.determinism.deadline import ADVICE_BYTES, Deadline, OutOfTimeError
+from pdacon.determinism.deadline import ADVICE, ADVICE_BYTES, Deadline, OutOfTimeError
 from pdacon.determinism.language.lookbacks import Lookbacks, predecessors
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import LimitExceededError
@@ -65,8 +65,6 @@ class Follower:
     ----------
     vocabulary : Vocabulary or None
         Follow those texts that it can spell; None: all.
-    max_states : int
-        Of the product of such a vocabulary with the lexer, where it lacks a token for some byte.
 
     Raises
     ------
@@ -86,7 +84,6 @@ class Follower:
         tables: Tables,
         lexer: Lexer,
         vocabulary: Vocabulary | None,
-        max_states: int,
         deadline: Deadline,
     ) -> None:
         deadline.require()
@@ -99,7 +96,7 @@ class Follower:
         self._ignored = grammar.end + 1
         trie = native_trie(self._vocabulary, len(grammar.labels))
         try:
-            self._lexemes = _core.NextLexemes.make(lexer.automaton, trie, max_states, ADVICE_BYTES)
+            self._lexemes = _core.NextLexemes.make(lexer.automaton, trie, ADVICE.states, ADVICE.bytes)
         except LimitExceededError as error:
             if error.what == "seconds":
                 raise OutOfTimeError from error

@@ -20,7 +20,6 @@ from pdacon.lalr import Tables
 from pdacon.regular.ordered.labels import FIRST_BYTE
 
 _FEW = 12
-_MOST_STATES = 1_000_000
 
 
 def unspellable_findings(
@@ -63,7 +62,7 @@ def _lost(
     tables: Tables, texts: Texts, reach: Reach, vocabulary: Vocabulary, lacking: set[int], deadline: Deadline
 ) -> list[int]:
     try:
-        spelled = Follower(texts.grammar, tables, texts.lexer, vocabulary, _MOST_STATES, deadline).find()
+        spelled = Follower(texts.grammar, tables, texts.lexer, vocabulary, deadline).find()
     except LimitExceededError:
         return []
     lost = [k for k in members(_shifted(reach) & ~_shifted(spelled)) if texts.grammar.terminals[k].pattern is not None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pdacon._native import _core
 from pdacon.base.quoting import quote
-from pdacon.determinism.deadline import ADVICE_BYTES, Deadline, OutOfTimeError
+from pdacon.determinism.deadline import REPAIR, Deadline, OutOfTimeError
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.repair.reordering import with_longest_first
 from pdacon.determinism.lexical.repair.suggested import suggestion
@@ -19,7 +19,6 @@ from pdacon.grammar import GrammarData
 from pdacon.lexer import Lexer
 from pdacon.regular.ordered import is_lazy
 
-_MOST_STATES = 20_000
 _SECONDS = 3.0
 """For one terminal, and at most for all; past them a note says that it has not been found out."""
 
@@ -44,7 +43,7 @@ def early_end_findings(grammar: GrammarData, lexer: Lexer, repairs: Repairs, dea
             continue
         try:
             own.require()
-            end = _core.find_early_end(lexer.nfa, index, _MOST_STATES, ADVICE_BYTES)
+            end = _core.find_early_end(lexer.nfa, index, REPAIR.states, REPAIR.bytes)
         except (LimitExceededError, OutOfTimeError):
             unknown.append(index)
             continue
@@ -66,7 +65,7 @@ def _not_found_out(grammar: GrammarData, terminals: list[int]) -> Finding:
         level="note",
         title=f"{TITLES['PDA012']}: not found out for {shown}",
         message=f"Whether {shown} denotes texts that are not matched has not been found out: that takes more than "
-        f"{_MOST_STATES:,} states, {_SECONDS:g} s of work or the time that there was.",
+        f"{REPAIR.states:,} states, {_SECONDS:g} s of work or the time that there was.",
         span=grammar.terminals[terminals[0]].span,
         symbols=tuple(grammar.terminals[k].name for k in terminals),
         repair="none is needed; shorter repetitions would let it be found out.",

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pdacon.base.graphs import Search, reachable
 from pdacon.base.once import memoized
 from pdacon.base.quoting import quote
-from pdacon.determinism.deadline import ADVICE_BYTES, Deadline, OutOfTimeError
+from pdacon.determinism.deadline import ADVICE, REPAIR, Deadline, OutOfTimeError
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.repair.suggested import definition, free_name, read, written
 from pdacon.determinism.lexical.texts import Texts, turned
@@ -34,7 +34,6 @@ _LINE_COMMENT = re.compile(r"((?:\\[^\w\s]|[^\w\s\\()\[\]{}.*+?|^$])+)(?:\[\^(?:
 _FEW = 6
 _SECONDS = 2.0
 """For trying a repair."""
-_MOST_STATES = 20_000
 
 _LARKS_NAME = "__IGNORE_0"
 """What Lark calls a pattern that stands after ``%ignore``."""
@@ -314,7 +313,7 @@ def _is_bounded(texts: Texts, pattern: str, deadline: Deadline) -> bool:
     """Whether ignored text ends, if there is this pattern for all of it; False where it takes long to tell."""
     own = deadline.share(_SECONDS)
     with suppress(PdaconError, OutOfTimeError):
-        return _first_loop(_ignoring(texts, pattern, own), own) is None
+        return _first_loop(_ignoring(texts, pattern), own) is None
     return False
 
 
@@ -324,23 +323,22 @@ def _if_small(texts: Texts, pattern: str, deadline: Deadline) -> Texts | None:
 
     A blank that is written as a literal gives way to a pattern that matches it, and a pattern does not.
     """
-    own = deadline.share(_SECONDS)
     with suppress(PdaconError, OutOfTimeError):
-        after = _ignoring(texts, pattern, own)
-        if not after.lexer.automaton.unbounded and _colliding(after, own) <= _colliding(texts, own):
+        after = _ignoring(texts, pattern)
+        if not after.lexer.automaton.unbounded and _colliding(after) <= _colliding(texts):
             return after
     return None
 
 
-def _colliding(texts: Texts, deadline: Deadline) -> set[int]:
+def _colliding(texts: Texts) -> set[int]:
     """The terminals that collide with ignored ones."""
     ignore = texts.grammar.ignore
-    pairs = find_collisions(texts.lexer, max_bytes=ADVICE_BYTES)
+    pairs = find_collisions(texts.lexer, ADVICE)
     sides = ((pair.first, pair.second) for pair in pairs)
     return {k for pair in sides if not ignore.isdisjoint(pair) for k in pair if k not in ignore}
 
 
-def _ignoring(texts: Texts, pattern: str, deadline: Deadline) -> Texts:
+def _ignoring(texts: Texts, pattern: str) -> Texts:
     """The texts of the grammar in which one terminal of this pattern stands for all that is ignored."""
     grammar = texts.grammar
     first = min(grammar.ignore)
@@ -350,7 +348,7 @@ def _ignoring(texts: Texts, pattern: str, deadline: Deadline) -> Texts:
     if len(grammar.ignore) > 1:  # it has no name of its own then, by which Lark would sort it elsewhere
         terminals[first] = replace(terminals[first], name=_LARKS_NAME)
     repaired = replace(grammar, terminals=tuple(terminals), ignore=frozenset([first]), islands=())
-    lexer = build_lexer(repaired, build_tables(repaired), max_states=_MOST_STATES, max_bytes=ADVICE_BYTES)
+    lexer = build_lexer(repaired, build_tables(repaired), REPAIR)
     return Texts(repaired, lexer)
 
 

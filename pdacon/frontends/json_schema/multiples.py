@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from pdacon.base.cancelling import every
+from pdacon.base.limits import Limits
 from pdacon.errors import LimitExceededError
 from pdacon.regular import Dfa, Ranges
 from pdacon.regular.operations import of_ranges
@@ -184,4 +185,4 @@ def _built(start: State, edges: Callable[[State], list[tuple[str, State]]], acce
                 order.append(target)
             row.append((((ord(character), ord(character)),), number[target]))
         rows.append(row)
-    return of_ranges(rows, list(map(accepts, every(order))), 4 * _MOST_REMAINDERS, _MOST_BYTES)
+    return of_ranges(rows, list(map(accepts, every(order))), Limits(states=4 * _MOST_REMAINDERS, bytes=_MOST_BYTES))

@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from pdacon.base.cancelling import every, look
+from pdacon.base.limits import Limits
 from pdacon.frontends.json_schema.facts import Above, Among, Fact, Facts, Integral, Multiple
 from pdacon.frontends.json_schema.multiples import Divisor, large_multiples, plain_multiples, small_multiples
 from pdacon.frontends.json_schema.strings import STATES, Shape, choices_of
@@ -257,7 +258,7 @@ class _Numbers:
             rows.append(row)
             same = sign == 0 and read in ((len(whole), behind) if not fraction else (behind + len(fraction),))
             accepting.append(state == greater or (read == len(whole) and sign > 0) or (inclusive and same))
-        return self._of(of_ranges(rows, accepting, STATES, _MOST_BYTES))
+        return self._of(of_ranges(rows, accepting, Limits(states=STATES, bytes=_MOST_BYTES)))
 
     def equal(self, number: Fraction) -> int:
         """The spellings of one number."""

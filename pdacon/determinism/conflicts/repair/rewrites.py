@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pdacon.base.limits import Limits
 from pdacon.determinism.conflicts import causes
 from pdacon.determinism.conflicts.items import Items
 from pdacon.errors import LimitExceededError
@@ -222,7 +223,7 @@ def _fewer_conflicts(items: Items, rules: _Rules) -> tuple[Conflict, ...] | None
     """The conflicts of other rules; None if they are no fewer, or more of them are such that Lark refuses the rules."""
     before = items.tables.conflicts
     try:
-        found = build_tables(rules, max_states=_GROWTH * items.tables.num_states).conflicts
+        found = build_tables(rules, Limits(states=_GROWTH * items.tables.num_states)).conflicts
     except LimitExceededError:
         return None
     refused, known = (sum(one.settled is None for one in conflicts) for conflicts in (found, before))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice, permutations
 from typing import Literal, TypeAlias
 
-from pdacon.determinism.deadline import ADVICE_BYTES, Deadline, OutOfTimeError
+from pdacon.determinism.deadline import ADVICE, REPAIR, Deadline, OutOfTimeError
 from pdacon.determinism.lexical.matching_texts import difference
 from pdacon.determinism.lexical.repair.continuations import Continuations
 from pdacon.determinism.lexical.repair.suggested import definition, elsewhere, read, written
@@ -25,7 +25,6 @@ from pdacon.grammar import GrammarData, Terminal
 from pdacon.lalr import Tables
 from pdacon.lexer import Collision, build_lexer, compile_terminal, find_collisions, find_unbounded_lookahead
 
-_MOST_STATES = 20_000
 _MOST_LINES = 6
 _MOST_CHOICES = 3
 _MOST_ORDERS = 24
@@ -274,15 +273,9 @@ class Repairs:
         if edits:
             edited = {edit.terminal: _edited(grammar, edit) for edit in edits}
             grammar = _with_terminals(grammar, edited)
-            lexer = build_lexer(
-                grammar,
-                self._tables,
-                max_states=_MOST_STATES,
-                max_bytes=ADVICE_BYTES,
-            )
-            texts = Texts(grammar, lexer)
+            texts = Texts(grammar, build_lexer(grammar, self._tables, REPAIR))
             self._made[edits] = texts
-        collisions = find_collisions(texts.lexer, max_bytes=ADVICE_BYTES)
+        collisions = find_collisions(texts.lexer, ADVICE)
         found: set[Problem] = {("collision", (c.first, c.second)) for c in collisions}
         found |= {("collision", (second, first)) for _, (first, second) in list(found)}
         found |= {("truncated", (one.higher, one.lower)) for one in find_truncations(texts, self._deadline)}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain, pairwise, permutations
 
 from pdacon._native import _core
-from pdacon.determinism.deadline import ADVICE_BYTES, Deadline
+from pdacon.determinism.deadline import REPAIR, Deadline
 from pdacon.determinism.lexical.repair.suggested import read, written
 from pdacon.errors import PdaconError
 from pdacon.grammar import GrammarData, Terminal
@@ -14,7 +14,6 @@ from pdacon.lalr import build_tables
 from pdacon.lexer import build_lexer
 
 _MOST_PATTERNS = 30
-_MOST_STATES = 20_000
 
 
 def with_longest_first(
@@ -35,14 +34,8 @@ def with_longest_first(
         pattern = written(value, terminal.pattern.flags)
         try:
             repaired = read(grammar, pattern)
-            tables = build_tables(repaired)
-            lexer = build_lexer(
-                repaired,
-                tables,
-                max_states=_MOST_STATES,
-                max_bytes=ADVICE_BYTES,
-            )
-            if _core.find_early_end(lexer.nfa, 0, _MOST_STATES, ADVICE_BYTES) is None and is_harmless(pattern):
+            lexer = build_lexer(repaired, build_tables(repaired), REPAIR)
+            if _core.find_early_end(lexer.nfa, 0, REPAIR.states, REPAIR.bytes) is None and is_harmless(pattern):
                 return pattern
         except PdaconError:
             continue

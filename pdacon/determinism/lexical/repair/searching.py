@@ -11,13 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from pdacon._native import _core
-from pdacon.base.limits import Limits
 from pdacon.composition import byte_vocabulary, compose
-from pdacon.determinism.deadline import ADVICE_BYTES, Deadline
+from pdacon.determinism.deadline import REPAIR, Deadline
 from pdacon.determinism.lexical.texts import Texts, legibility
 from pdacon.lalr import Tables
 
-_MOST_STATES = 20_000
 _LONGEST_END = 200  # bytes: a text that is longer shows nothing
 _DEEPEST = 4_000  # bytes of a text
 
@@ -26,10 +24,9 @@ class Reader:
     """A grammar as it reads texts."""
 
     def __init__(self, texts: Texts, tables: Tables, deadline: Deadline) -> None:
-        limits = Limits(states=_MOST_STATES, bytes=ADVICE_BYTES)
         self.texts = texts
         self._vocabulary = byte_vocabulary(texts.grammar)
-        self._pda = compose(texts.lexer, tables, self._vocabulary, limits).pda(0)
+        self._pda = compose(texts.lexer, tables, self._vocabulary, REPAIR).pda(0)
         self.is_empty: bool = self._pda.empty_language()
         self._row = np.zeros((1, len(self._vocabulary) // 32 + 2), np.int32)
         self._allowed: dict[int, int] = {}
