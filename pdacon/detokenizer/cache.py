@@ -50,14 +50,7 @@ _WRITING = ".writing-"
 def cached(kind: str, content: bytes | Iterable[bytes], read: Callable[[], Reading]) -> Reading:
     """Return what `read` returns, from the cache if it is there.
 
-    Parameters
-    ----------
-    kind : str
-        Which reader it is.
-    content : bytes, or an iterable of bytes
-        Everything that `read` depends on.
-    read : callable
-        Without arguments.
+    ``kind``: which reader it is. ``content``: everything that `read` depends on. ``read``: without arguments.
     """
     folder = cache_folder()
     if folder is None or (isinstance(content, bytes) and len(content) < WORTH_KEEPING):

@@ -62,10 +62,7 @@ class Decoder:
 def read_decoder(decoder: Any) -> Decoder:
     """Read the pipeline of a ``tokenizers.Tokenizer.decoder``, which may be None.
 
-    Raises
-    ------
-    VocabularyError
-        A stage makes what a token adds depend on its neighbours, or is unknown.
+    Raises VocabularyError: a stage makes what a token adds depend on its neighbours, or is unknown.
     """
     if decoder is None:  # the tokens are joined by spaces
         return Decoder(inner=(lambda words: [" " + word for word in words],), has_first_rule=True)

@@ -12,16 +12,8 @@ from pdacon.errors import VocabularyError
 def read_file(source: Any, wanted: str) -> bytes:
     """Return the bytes of a file.
 
-    Parameters
-    ----------
-    source : str or os.PathLike
-    wanted : str
-        What a caller may give, for the error.
-
-    Raises
-    ------
-    VocabularyError
-        There is no such file, it cannot be read, or `source` is no path.
+    ``wanted``: what a caller may give, for the error.
+    Raises VocabularyError: there is no such file, it cannot be read, or `source` is no path.
     """
     if not isinstance(source, (str, PathLike)):
         raise VocabularyError(f"{wanted} is needed, not {type(source).__name__}")

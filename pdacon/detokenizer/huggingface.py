@@ -26,14 +26,8 @@ def read_tokenizer(tokenizer: Any) -> Reading:
 
     Cost: for 131,072 tokens 0.3 s; from the cache on disk 0.2 s, half of which goes into asking for the words.
 
-    Parameters
-    ----------
-    tokenizer : transformers.PreTrainedTokenizerBase or tokenizers.Tokenizer
-
-    Raises
-    ------
-    VocabularyError
-        What a token adds to a text depends on its neighbours, or is not what the tokenizer itself decodes.
+    Raises VocabularyError: what a token adds to a text depends on its neighbours, or is not what the tokenizer itself
+    decodes.
     """
     backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
     if not all(hasattr(backend, name) for name in ("model", "decoder", "decode_batch", "get_added_tokens_decoder")):

@@ -36,10 +36,7 @@ MOST_IDS = 1 << 24
 def require_ids(ids: Iterable[int], source: str) -> int:
     """Return how wide a vocabulary with these ids is.
 
-    Raises
-    ------
-    VocabularyError
-        An id is negative or beyond all reason.
+    Raises VocabularyError: an id is negative or beyond all reason.
     """
     ids = list(ids)
     low, high = min(ids, default=0), max(ids, default=-1)

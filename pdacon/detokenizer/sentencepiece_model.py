@@ -44,10 +44,7 @@ class Model:
 def model_bytes(source: Any) -> tuple[bytes, str]:
     """Return the serialised model of a path, bytes or SentencePieceProcessor, and a name for it.
 
-    Raises
-    ------
-    VocabularyError
-        The file cannot be read, or it is something else.
+    Raises VocabularyError: the file cannot be read, or it is something else.
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
         return bytes(source), "the SentencePiece model"
@@ -59,10 +56,7 @@ def model_bytes(source: Any) -> tuple[bytes, str]:
 def reading_of(model: Model, name: str) -> Reading:
     """Return what every id of a model stands for.
 
-    Raises
-    ------
-    VocabularyError
-        Its decoder rewrites text.
+    Raises VocabularyError: its decoder rewrites text.
     """
     if model.denormalizes:
         raise VocabularyError(
@@ -105,10 +99,7 @@ BYTE_PIECE = re.compile(r"<0x[0-9A-F]{2}>")
 def parse(data: bytes, name: str) -> Model:
     """Read a serialised ModelProto.
 
-    Raises
-    ------
-    VocabularyError
-        It is none. Nothing in it is trusted: lengths are checked before they are used.
+    Raises VocabularyError: it is none. Nothing in it is trusted: lengths are checked before they are used.
     """
     try:
         model = _model(data)

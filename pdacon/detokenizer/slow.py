@@ -19,10 +19,7 @@ from pdacon.errors import VocabularyError
 def read_slow(tokenizer: Any) -> Reading:
     """Return what every id of a tokenizer in Python stands for.
 
-    Raises
-    ------
-    VocabularyError
-        It decodes tokens in a way of its own.
+    Raises VocabularyError: it decodes tokens in a way of its own.
     """
     words = [_word(tokenizer, i) for i in range(len(tokenizer))]
     silent = {i for i in tokenizer.all_special_ids if i is not None}

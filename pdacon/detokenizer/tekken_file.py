@@ -31,10 +31,7 @@ def read_tekkenizer(tokenizer: Any) -> Reading:
 def parse(data: bytes, name: str) -> Reading:
     """Read the text of a tekken.json.
 
-    Raises
-    ------
-    VocabularyError
-        It is none.
+    Raises VocabularyError: it is none.
     """
     try:
         file = json.loads(data)

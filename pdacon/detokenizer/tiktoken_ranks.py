@@ -22,10 +22,7 @@ ENDS = ("<|endoftext|>", "<|end_of_text|>", "<|eot_id|>", "<|im_end|>")
 def read_encoding(encoding: Any, special_tokens: Mapping[str, int] | None = None) -> Reading:
     """Return what every id of a ``tiktoken.Encoding`` stands for.
 
-    Raises
-    ------
-    VocabularyError
-        Special tokens are given: an Encoding knows its own.
+    Raises VocabularyError: special tokens are given: an Encoding knows its own.
     """
     if special_tokens is not None:
         raise VocabularyError("an Encoding knows its special tokens; special_tokens go with a file")
@@ -44,10 +41,7 @@ def read_encoding(encoding: Any, special_tokens: Mapping[str, int] | None = None
 def parse(data: bytes, name: str) -> Reading:
     """Read the lines of a ``.tiktoken`` file.
 
-    Raises
-    ------
-    VocabularyError
-        A line is no token and rank, or two tokens have the same rank. The message names the line.
+    Raises VocabularyError: a line is no token and rank, or two tokens have the same rank. The message names the line.
     """
     ranks: dict[int, bytes] = {}
     lines = data.splitlines()
@@ -75,10 +69,7 @@ def _add(ranks: dict[int, bytes], line: bytes) -> None:
 def with_special_tokens(reading: Reading, special_tokens: Mapping[str, int], name: str) -> Reading:
     """Give special tokens their ids.
 
-    Raises
-    ------
-    VocabularyError
-        They are no mapping of names to ids, or an id is that of a token with text.
+    Raises VocabularyError: they are no mapping of names to ids, or an id is that of a token with text.
     """
     if not isinstance(special_tokens, Mapping):
         raise VocabularyError(f"special_tokens must be a mapping of names to ids, not {type(special_tokens).__name__}")

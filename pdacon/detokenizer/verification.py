@@ -34,21 +34,10 @@ def check_backend(
 ) -> None:
     """Compare with ``tokenizers.Tokenizer.decode``.
 
-    Parameters
-    ----------
-    ids : sequence of int
-        The ids that stand for text.
-    tokens : sequence of (bytes or None)
-        The bytes of every id after another one.
-    first : sequence of bytes
-        The bytes of each of `ids` at the start of a text.
-    raw : frozenset of int
-        The ids that stand for a single byte which no text around it can complete.
-
-    Raises
-    ------
-    VocabularyError
-        With the id, what it was taken for and what it is decoded to.
+    ``ids``: the ids that stand for text. ``tokens``: the bytes of every id after another one. ``first``: the bytes of
+    each of `ids` at the start of a text. ``raw``: the ids that stand for a single byte which no text around it can
+    complete.
+    Raises VocabularyError: with the id, what it was taken for and what it is decoded to.
     """
     if not ids:
         return
@@ -168,10 +157,7 @@ class Comparison:
 def check_wrapper(tokenizer: Any, backend: Any, ids: Sequence[int]) -> None:
     """Compare what a transformers tokenizer decodes with what the `tokenizers.Tokenizer` inside decodes.
 
-    Raises
-    ------
-    VocabularyError
-        The wrapper has a decoding of its own.
+    Raises VocabularyError: the wrapper has a decoding of its own.
     """
     random = Random(0)
     for _ in range(4 if ids else 0):

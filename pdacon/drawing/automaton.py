@@ -79,16 +79,10 @@ def character_automaton(
     Cost: states times the edges of their threads times the ranges of UTF-8; a terminal of JSON takes a millisecond,
     ``\\w+`` some 20.
 
-    Parameters
-    ----------
-    order : sequence of int
-        Which programs are tried, in this order.
-    keywords : mapping of int to sequence of int, optional
-        The programs after which a match of this one is named if they match it whole: the first that does.
-    max_states : int
-        States that are explored before the minimisation, breadth first; what lies beyond is left unexplored.
-    use_bytes : bool
-        The programs are for texts of bytes, each of them a character.
+    ``order``: which programs are tried, in this order. ``keywords``: the programs after which a match of this one is
+    named if they match it whole: the first that does. ``max_states``: states that are explored before the minimisation,
+    breadth first; what lies beyond is left unexplored. ``use_bytes``: the programs are for texts of bytes, each of them
+    a character.
     """
     stepper = _Stepper(programs, keywords or {}, single_bytes(ALL_BYTES) if use_bytes else byte_trie(ANY))
     behind, places = join_behind(programs, max_states)

@@ -28,10 +28,7 @@ class Contexts:
 def find_contexts(grammar: GrammarData, tables: Tables) -> Contexts:
     """The contexts of a grammar.
 
-    Raises
-    ------
-    UnsupportedGrammarError
-        A terminal's pattern is not supported.
+    Raises UnsupportedGrammarError: a terminal's pattern is not supported.
     """
     machine = Machine(grammar, tables)
     ids: dict[tuple[int, ...], int] = {}
@@ -44,12 +41,7 @@ def find_contexts(grammar: GrammarData, tables: Tables) -> Contexts:
 def compete(grammar: GrammarData, terminals: Sequence[int]) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
     """How Lark's lexer decides between terminals where all of them, and no others, may come.
 
-    Returns
-    -------
-    tuple of int
-        Indices into ``terminals``, in the order in which they are tried.
-    dict of int to tuple of int
-        By a regex's index those of its keywords.
+    Returns: indices into ``terminals``, in the order in which they are tried. By a regex's index those of its keywords.
     """
     chosen = len(terminals)
     # A piece at the border of an embedded grammar has the place of an ignored terminal, which has to be there.

@@ -43,14 +43,8 @@ def place(
 ) -> Places:
     """Lay a graph out in layers.
 
-    Parameters
-    ----------
-    nodes : sequence of (Size, bool)
-        Width and height, and whether it is an ellipse.
-    edges : sequence of (source, target, Size or None)
-        Indices of nodes, and the size of the label if there is one.
-    first : sequence of int
-        Nodes to be put in the first layer.
+    ``nodes``: width and height, and whether it is an ellipse. ``edges``: indices of nodes, and the size of the label if
+    there is one. ``first``: nodes to be put in the first layer.
     """
     graph = graphlay.Graph()
     for k, ((width, height), is_round) in enumerate(nodes):

@@ -85,14 +85,8 @@ def draw_definitions(
 ) -> str:
     """Railroad diagrams of definitions as SVG; see `draw_rules`.
 
-    Parameters
-    ----------
-    definitions : sequence of Definition
-        From these the names are; a name that is none of them is a `DrawingError`.
-    starts : collection of str
-        Those of them that are start rules.
-    in_full : bool
-        Whether there are no terminals beside them.
+    ``definitions``: from these the names are; a name that is none of them is a `DrawingError`. ``starts``: those of
+    them that are start rules. ``in_full``: whether there are no terminals beside them.
     """
     known = {definition.name: definition for definition in definitions}
     # What an import or another grammar brings along has the name there that its author gave it.
@@ -123,14 +117,8 @@ def draw_definitions(
 class Diagrams:
     """Railroad items of expressions.
 
-    Parameters
-    ----------
-    anchors : collection of str
-        The rules to whose diagrams boxes lead.
-    patterns : mapping of str to str
-        By a terminal's name what its box says when it is pointed at.
-    literals : mapping of str to str
-        By a terminal's name what its box has in its place.
+    ``anchors``: the rules to whose diagrams boxes lead. ``patterns``: by a terminal's name what its box says when it is
+    pointed at. ``literals``: by a terminal's name what its box has in its place.
     """
 
     def __init__(

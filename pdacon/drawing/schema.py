@@ -92,10 +92,7 @@ def draw_schema(grammar: GrammarData, pointers: Sequence[str] = ()) -> str:
 class SchemaDiagrams(Diagrams):
     """Railroad items of what a schema says.
 
-    Parameters
-    ----------
-    anchors : mapping of str to str
-        By pointer the id of a diagram that boxes can lead to.
+    ``anchors``: by pointer the id of a diagram that boxes can lead to.
     """
 
     def __init__(self, anchors: Mapping[str, str]) -> None:

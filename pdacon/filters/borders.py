@@ -37,14 +37,8 @@ class Borders:
 def borders_of(words: Iterable[str], single_bytes: Iterable[int], *, before_spaces: bool) -> Borders:
     """The borders that a vocabulary implies.
 
-    Parameters
-    ----------
-    words : iterable of str
-        The texts of the tokens that take part.
-    single_bytes : iterable of int
-        The bytes that have a token, for characters that have none.
-    before_spaces : bool
-        Whether there is a border before each space as well.
+    ``words``: the texts of the tokens that take part. ``single_bytes``: the bytes that have a token, for characters
+    that have none. ``before_spaces``: whether there is a border before each space as well.
     """
     listed = list(words)
     counts = Counter(letter for word in listed if len(word) > 1 for letter in set(word))

@@ -80,17 +80,8 @@ def ignoring_case(codes: Set) -> Set:
 def partition(sets: Iterable[Set]) -> tuple[NDArray[np.uint8], list[frozenset[int]]]:
     """The coarsest partition of all code points of which each set is a union.
 
-    Returns
-    -------
-    classes : uint8[0x110000]
-        The class of each code point.
-    members : list of frozenset of int
-        For each of the sets its classes.
-
-    Raises
-    ------
-    ValueError
-        There are more than 255 classes.
+    Returns ``classes`` (uint8[0x110000]): the class of each code point. ``members``: for each of the sets its classes.
+    Raises ValueError: there are more than 255 classes.
     """
     sets = list(sets)
     classes = np.zeros(NUM_CODE_POINTS, np.uint16)

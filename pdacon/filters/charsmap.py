@@ -22,15 +22,8 @@ _HAS_LEAF, _LABEL = 1 << 8, (1 << 31) | 0xFF  # bits of a unit: whether a string
 def replacements(table: bytes) -> dict[str, str]:
     """What becomes of each string of a table, but for those that begin with another one.
 
-    Parameters
-    ----------
-    table : bytes
-        ``precompiled_charsmap`` of a SentencePiece model; empty: it replaces nothing.
-
-    Raises
-    ------
-    ValueError
-        It is no such table.
+    ``table``: ``precompiled_charsmap`` of a SentencePiece model; empty: it replaces nothing.
+    Raises ValueError: it is no such table.
     """
     if not table:
         return {}

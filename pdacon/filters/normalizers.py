@@ -58,10 +58,7 @@ class Changes(NamedTuple):
 def changes_of(steps: Sequence[dict[str, Any]], *, single_spaces: bool = False) -> Changes:
     """What the steps of a normalizer do, one after another; and, with ``single_spaces``, WhitespaceSplit after them.
 
-    Raises
-    ------
-    ValueError
-        A step is not known, or it cannot be said which texts it leaves; the message names it.
+    Raises ValueError: a step is not known, or it cannot be said which texts it leaves; the message names it.
     """
     forms: list[Form] = []  # with other steps between them
     within: list[RegularSet] = []
@@ -119,10 +116,7 @@ def changes_of_model(model: Model) -> Changes:
 def not_in_table(table: bytes) -> RegularSet:
     """The texts in which nothing stands that a table of SentencePiece replaces.
 
-    Raises
-    ------
-    ValueError
-        It is no such table.
+    Raises ValueError: it is no such table.
     """
     strings = replacements(table)
     single = {string for string in strings if len(string) == 1}

@@ -40,9 +40,7 @@ def ranges_of(name: str) -> Ranges:
 def require_scripts(names: Iterable[str]) -> tuple[str, ...]:
     """The names, if all of them are scripts'; case, spaces and underscores do not matter.
 
-    Raises
-    ------
-    TypeError, ValueError
+    Raises TypeError, ValueError.
     """
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise TypeError(f'Scripts takes a list of scripts: write Scripts(["Latin"]), not {names!r:.60}')

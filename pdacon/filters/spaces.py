@@ -30,10 +30,8 @@ class Spaces(NamedTuple):
 def spaces_of(normalizer: dict[str, Any] | None, pre_tokenizer: dict[str, Any] | None) -> Spaces | None:
     """How a `tokenizers.Tokenizer` writes spaces; None: as they are.
 
-    Raises
-    ------
-    ValueError
-        Something else is done to texts that have ▁ for the space already; the message says which step does it.
+    Raises ValueError: something else is done to texts that have ▁ for the space already; the message says which step
+    does it.
     """
     before = list(_flattened(normalizer, "normalizers"))
     splits = list(_flattened(pre_tokenizer, "pretokenizers"))

@@ -56,16 +56,9 @@ class Program:
 def program_of(pattern: str, *, dollar_is_end: bool) -> Program:
     """Compile a regex.
 
-    Parameters
-    ----------
-    pattern : str
-    dollar_is_end : bool
-        Whether ``$`` is the end of the text, as in Rust; in Oniguruma it is the end of a line, which is refused.
-
-    Raises
-    ------
-    VocabularyError
-        The regex has something that is not supported.
+    ``dollar_is_end``: whether ``$`` is the end of the text, as in Rust; in Oniguruma it is the end of a line, which is
+    refused.
+    Raises VocabularyError: the regex has something that is not supported.
     """
     return _Compiler(pattern, dollar_is_end).compile()
 

@@ -207,10 +207,7 @@ def split_automaton(programs: Sequence[Program]) -> SplitAutomaton:
 
     Without any regex a text is one pretoken.
 
-    Raises
-    ------
-    VocabularyError
-        It has too many states, or a regex matches the empty text.
+    Raises VocabularyError: it has too many states, or a regex matches the empty text.
     """
     sets: list[Set] = [codes for program in programs for codes in program.sets]
     classes, members = partition(sets)

@@ -69,10 +69,7 @@ class Parts:
 def parts_of(tokenizer: Any, vocabulary: Vocabulary) -> Parts:
     """Take a tokenizer apart.
 
-    Raises
-    ------
-    VocabularyError
-        It is of another family, or changes texts before it splits them.
+    Raises VocabularyError: it is of another family, or changes texts before it splits them.
     """
     if (ranked := ranked_of(tokenizer)) is not None:
         return _of_ranks(*ranked, vocabulary)

@@ -47,12 +47,8 @@ def ranked_of(tokenizer: Any) -> tuple[Any, int] | None:
 def changes_of_tokenizer(tokenizer: Any) -> Changes:
     """What a tokenizer changes in texts before it splits them, but for writing spaces as ▁ and putting one in front.
 
-    Raises
-    ------
-    ValueError
-        A step is not known; the message names it.
-    VocabularyError
-        It is no tokenizer, or one that does not say what it does.
+    Raises ValueError: a step is not known; the message names it. VocabularyError: it is no tokenizer, or one that does
+    not say what it does.
     """
     if (model := sentencepiece_of(tokenizer)) is not None:
         return changes_of_model(model)
@@ -92,10 +88,7 @@ def _keeps_form_beside(tokenizer: Any) -> bool:
 def texts_left(tokenizer: Any) -> RegularSet | None:
     """The texts in which a tokenizer changes nothing and finds no added token that is not generated; None: all texts.
 
-    Raises
-    ------
-    ValueError
-        See `changes_of_tokenizer`.
+    Raises ValueError: see `changes_of_tokenizer`.
     """
     texts = texts_without_added_tokens(tokenizer)
     if (backend := backend_of(tokenizer)) is not None and is_word_piece(backend):

@@ -44,10 +44,8 @@ class Paths(NamedTuple):
 def paths_of(state: dict[str, Any], spaces: Spaces | None, vocabulary: Vocabulary) -> Paths:
     """Take a unigram model of `tokenizers` apart.
 
-    Raises
-    ------
-    ValueError
-        Spaces are not written as ▁, or it has what is not supported; the message says what stands in the way.
+    Raises ValueError: spaces are not written as ▁, or it has what is not supported; the message says what stands in the
+    way.
     """
     model = state["model"]
     if spaces is None:
@@ -65,10 +63,7 @@ def paths_of(state: dict[str, Any], spaces: Spaces | None, vocabulary: Vocabular
 def paths_of_model(model: Model, vocabulary: Vocabulary) -> Paths:
     """Take a unigram model of SentencePiece itself apart.
 
-    Raises
-    ------
-    ValueError
-        It has pieces that are not supported; the message names one.
+    Raises ValueError: it has pieces that are not supported; the message names one.
     """
     for word, kind in model.pieces:
         if kind in (UNUSED, USER_DEFINED):

@@ -57,11 +57,8 @@ def is_word_piece(backend: Any) -> bool:
 def words_of(state: dict[str, Any], backend: Any, vocabulary: Vocabulary) -> Words:
     """Take a WordPiece tokenizer apart.
 
-    Raises
-    ------
-    ValueError
-        It splits or changes texts in a way that is not known, or its decoder writes words otherwise; the message says
-        what stands in the way.
+    Raises ValueError: it splits or changes texts in a way that is not known, or its decoder writes words otherwise; the
+    message says what stands in the way.
     """
     for step, allowed in (("normalizer", "BertNormalizer"), ("pre_tokenizer", "BertPreTokenizer")):
         kind = (state[step] or {"type": allowed if step == "normalizer" else "nothing"})["type"]

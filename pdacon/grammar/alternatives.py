@@ -26,10 +26,7 @@ def check_alternatives(name: str, tree: Any, span: Span | None) -> int:
 
     The count takes alternatives that are the same for different ones, as Lark does while it multiplies them.
 
-    Raises
-    ------
-    LimitExceededError
-        They are too many.
+    Raises LimitExceededError: they are too many.
     """
     counts: dict[int, int] = {}
     pending = [tree]

@@ -63,12 +63,7 @@ def builtin_descriptions() -> dict[str, str]:
 def builtin_source(name: str) -> tuple[str, str]:
     """The text of a built-in grammar, and its path.
 
-    Raises
-    ------
-    ValueError
-        If there is no such grammar.
-    TypeError
-        If the name is no str.
+    Raises ValueError: if there is no such grammar. TypeError: if the name is no str.
     """
     if not isinstance(name, str):
         raise TypeError(f"the name of a built-in grammar must be a str such as 'json', not {type(name).__name__}")

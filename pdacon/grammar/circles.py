@@ -38,13 +38,7 @@ def find_circle(builder: RecordingBuilder, base: Any) -> Circle | None:
 
     Lark imports a file anew wherever it is named, so a circle never ends, whichever names are asked for.
 
-    Raises
-    ------
-    LimitExceededError
-        Files import each other too deeply, or one of them nests too deeply.
-
-    Notes
-    -----
+    Raises LimitExceededError: files import each other too deeply, or one of them nests too deeply.
     Cost: each imported file is read and searched once; where that finds a circle, Lark's parser reads them too.
     """
     return _walk(builder, base, statements_in) and _walk(builder, base, _parsed_statements)

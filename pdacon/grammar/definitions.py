@@ -57,13 +57,7 @@ def read_definitions(grammar: GrammarData, text: str | None = None) -> tuple[Def
 
     Rules that nothing uses are here too.
 
-    Raises
-    ------
-    GrammarSyntaxError
-        A grammar that it imports has gone, or is no longer what it was.
-
-    Notes
-    -----
+    Raises GrammarSyntaxError: a grammar that it imports has gone, or is no longer what it was.
     Cost: Lark's loader, as for `Grammar.from_lark`.
     """
     builder = RecordingBuilder(

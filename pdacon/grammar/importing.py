@@ -83,10 +83,7 @@ def similar_file(wanted: str, import_paths: Sequence[Any], base_path: Any) -> st
 def missing_import(name: str, builder: RecordingBuilder) -> tuple[str, str, list[str]] | None:
     """What a text imports to have a name, and the file does not define: Lark passes over such an import in silence.
 
-    Returns
-    -------
-    tuple of str, str and list of str, or None
-        The name that is not there, the file as ``%import`` calls it, and the names that it does define.
+    Returns: the name that is not there, the file as ``%import`` calls it, and the names that it does define.
     """
     defined = {str(one) for one in builder._definitions}
     for statement in statements_in(builder.source.text, builder.source.path or ""):

@@ -93,12 +93,8 @@ def to_indenter(indentation: Indentation) -> Indenter:
 def read_postlex(postlex: Any) -> Indentation | None:
     """What ``postlex=`` means: None, an Indenter or its class, a short name, or the Indentation of another grammar.
 
-    Raises
-    ------
-    UnsupportedGrammarError
-        If it is another postlexer, or an Indenter that does something else.
-    ValueError, TypeError
-        If it is no postlexer at all, or an attribute has no meaning.
+    Raises UnsupportedGrammarError: if it is another postlexer, or an Indenter that does something else. ValueError,
+    TypeError: if it is no postlexer at all, or an attribute has no meaning.
     """
     if postlex is None or isinstance(postlex, Indentation):
         return postlex
@@ -135,15 +131,9 @@ def read_postlex(postlex: Any) -> Indentation | None:
 def lower_indentation(indentation: Indentation, ids: Mapping[str, int], terminals: Sequence[Terminal]) -> Layout:
     """Symbol ids for the names.
 
-    Parameters
-    ----------
-    ids : mapping
-        Of the terminals by name; those of INDENT_type and DEDENT_type are among them if they are declared.
-
-    Raises
-    ------
-    UnsupportedGrammarError
-        If the Indenter would never indent, or indentation would come from anything but newlines.
+    ``ids``: of the terminals by name; those of INDENT_type and DEDENT_type are among them if they are declared.
+    Raises UnsupportedGrammarError: if the Indenter would never indent, or indentation would come from anything but
+    newlines.
     """
     newline, indent, dedent = (
         _terminal(ids, what, getattr(indentation, what)) for what in ("NL_type", "INDENT_type", "DEDENT_type")

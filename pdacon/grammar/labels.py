@@ -60,10 +60,7 @@ class LabelError(GrammarSyntaxError):
 class LabelTable:
     """The labels of a grammar, numbered as they are met, and the sets of texts that its patterns have.
 
-    Parameters
-    ----------
-    sets : mapping of str to RegularSet
-        See `SetTable`.
+    ``sets``: see `SetTable`.
     """
 
     def __init__(self, sets: Mapping[str, Any]) -> None:
@@ -78,12 +75,8 @@ class LabelTable:
     def symbols_for(self, pattern: str, span: Span | None = None) -> str:
         """A pattern in which each label is an escape of its character, such as ``(?:\\ud800)``; sets are written out.
 
-        Raises
-        ------
-        LabelError, RegularGroupError
-            The pattern has surrogates of its own; or see `SetTable.written_out`.
-        LimitExceededError
-            "labels": the grammar has too many.
+        Raises LabelError, RegularGroupError: the pattern has surrogates of its own; or see `SetTable.written_out`.
+        LimitExceededError: "labels": the grammar has too many.
         """
         if _SURROGATE.search(pattern):
             raise LabelError(f"{escaped(pattern):.60} has a surrogate, which is in no text; leave it out", span)

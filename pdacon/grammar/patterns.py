@@ -49,12 +49,8 @@ def lower_pattern(
     ``validate`` is False for a terminal that no lexer of Lark's validates, because no LR state expects it: it may be
     zero-width.
 
-    Raises
-    ------
-    GrammarSyntaxError
-        If ``re`` does not compile it, or it can match the empty string.
-    UnsupportedGrammarError
-        If it compiles alone but not inside Lark's alternation, so that Lark loads it and can never use it.
+    Raises GrammarSyntaxError: if ``re`` does not compile it, or it can match the empty string. UnsupportedGrammarError:
+    if it compiles alone but not inside Lark's alternation, so that Lark loads it and can never use it.
     """
     pattern, flags = definition.pattern, options.g_regex_flags
     regexp = unambiguous(pattern.to_regexp(), flags) if pattern.type == "re" else pattern.to_regexp()

@@ -35,10 +35,7 @@ _LONGEST = 1_000_000
 def to_lark(grammar: GrammarData) -> str:
     """The text in Lark's language that stock Lark gives the meaning of the grammar; see `Grammar.to_lark`.
 
-    Raises
-    ------
-    UnsupportedGrammarError
-        Stock Lark cannot say what the grammar says.
+    Raises UnsupportedGrammarError: stock Lark cannot say what the grammar says.
     """
     if grammar.labels:
         raise UnsupportedGrammarError(
@@ -79,8 +76,6 @@ def _has_sets(grammar: GrammarData) -> bool:
 def written_out(grammar: GrammarData) -> str:
     """The rules and terminals themselves in Lark's language, wherever they come from.
 
-    Notes
-    -----
     Cost: a pattern can be much longer than the automaton that it stands for. Past a bound a LimitExceededError says so.
     """
     lines = []
@@ -178,10 +173,7 @@ def automaton_pattern(automaton: Automaton) -> str:
     longer one, as numbers can, the pattern asks that none of those characters follow, nor any that a pending state
     does not let follow.
 
-    Raises
-    ------
-    LimitExceededError
-        The pattern would be very long.
+    Raises LimitExceededError: the pattern would be very long.
     """
     found = eliminated(_arcs(from_automaton(automaton).states()), _LONGEST)
     return "(?!)" if found is None else found
@@ -193,10 +185,7 @@ def eliminated(arcs: Mapping[tuple[int, int], str], longest: int) -> str | None:
     The state with the fewest paths through it goes first. Cost: O(log n) for each arc that comes or goes, and the
     characters that are written.
 
-    Raises
-    ------
-    LimitExceededError
-        The patterns on the arcs have more than ``longest`` characters.
+    Raises LimitExceededError: the patterns on the arcs have more than ``longest`` characters.
     """
     ways: dict[int, int] = {}  # by state: paths that lead through it, by which the next one is chosen
 

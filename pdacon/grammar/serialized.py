@@ -55,10 +55,7 @@ def to_json(grammar: GrammarData) -> bytes:
 def from_json(text: bytes) -> GrammarData:
     """What `to_json` made a text of.
 
-    Raises
-    ------
-    ArtifactError
-        It did not.
+    Raises ArtifactError: it did not.
     """
     try:
         record = json.loads(text)

@@ -31,12 +31,8 @@ def make_options(
 ) -> GrammarOptions:
     """Check every option; what comes back needs no further check.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a value is not accepted.
-    UnsupportedGrammarError
-        For a ``postlex`` that is more than an Indenter, and for what Lark loads with ``use_bytes`` but cannot run.
+    Raises ValueError, TypeError: if a value is not accepted. UnsupportedGrammarError: for a ``postlex`` that is more
+    than an Indenter, and for what Lark loads with ``use_bytes`` but cannot run.
     """
     for name, accepted in _ACCEPTED.items():
         value = given[name]
@@ -63,10 +59,8 @@ def make_options(
 def checked_sets(sets: Any, extensions: bool) -> Mapping[str, Any]:
     """What groups with names of the caller's stand for, whatever the sets are.
 
-    Raises
-    ------
-    ValueError, TypeError
-        A name is none that a group can have, or has a meaning; or patterns have no such groups.
+    Raises ValueError, TypeError: a name is none that a group can have, or has a meaning; or patterns have no such
+    groups.
     """
     if sets is None:
         return {}

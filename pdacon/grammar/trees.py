@@ -38,17 +38,8 @@ def tree_of_pieces(
 ) -> Any:
     """Lark's tree of a sentence.
 
-    Parameters
-    ----------
-    grammar : GrammarData
-        For its options.
-    text : str
-        What Lark loads of it.
-    pieces : iterable of Piece
-        The lexemes.
-    values : mapping of str to callable
-        Terminals in whose place there are values, and what makes these of their texts.
-    start : str, optional
+    ``grammar``: for its options. ``text``: what Lark loads of it. ``pieces``: the lexemes. ``values``: terminals in
+    whose place there are values, and what makes these of their texts.
     """
     parser = _parser(grammar, text, _Given)
     tokens = [Token(name, piece, at, end_pos=at + len(piece)) for name, piece, at in pieces]

@@ -26,10 +26,8 @@ def always_by_state(grammar: GrammarData, tables: Tables) -> NDArray[np.bool_]:
     Only those are told that a shift leads to. In an indented island its newlines are among them, as Lark's Indenter
     asks for; and where a block may be closed all that may stand after the island, which closes all blocks.
 
-    Raises
-    ------
-    UnsupportedGrammarError
-        In some state it is open whether the text is within an island, so that two things would be ignored.
+    Raises UnsupportedGrammarError: in some state it is open whether the text is within an island, so that two things
+    would be ignored.
     """
     of_production = np.zeros(len(grammar.productions) + len(grammar.starts), np.int32)
     for number, island in enumerate(grammar.islands):

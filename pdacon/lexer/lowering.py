@@ -229,12 +229,8 @@ def _joined(arrays: Iterable[NDArray[Any]], dtype: type[np.generic] = np.int32) 
 def join_behind(programs: Sequence[Program], max_states: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """One automaton for the left context of a lexeme of any terminal.
 
-    Returns
-    -------
-    look_behind : int32[k, 256]
-        The product of the programs' automata, as far as it is reachable from their starts.
-    places : int32[len(programs), k]
-        The state of each program's automaton in each state of the product.
+    Returns ``look_behind`` (int32[k, 256]): the product of the programs' automata, as far as it is reachable from their
+    starts. ``places`` (int32[len(programs), k]): the state of each program's automaton in each state of the product.
     """
     tables: dict[bytes, NDArray[np.int32]] = {}
     keys = [program.look_behind.tobytes() for program in programs]

@@ -40,23 +40,11 @@ def narrowed(
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32]]:
     """The product of an automaton that reads the whole text with a set; all that is outside is one state.
 
-    Parameters
-    ----------
-    look_behind : int32[k, 256]
-    wanted : uint8[k]
-        What its states say already: all ``WHOLE``, if nothing was asked for yet.
-    max_states : int
-
-    Returns
-    -------
-    after, wanted
-        Of the product, as far as texts lead there.
-    places : int32[m]
-        Which state of the given automaton each state is.
-
-    Raises
-    ------
-    LimitExceededError
+    ``look_behind`` is int32[k, 256]. ``wanted`` (uint8[k]): what its states say already: all ``WHOLE``, if nothing was
+    asked for yet.
+    Returns: of the product, as far as texts lead there. ``places`` (int32[m]): which state of the given automaton each
+    state is.
+    Raises LimitExceededError.
     """
     table, said = table_of(texts)
     width = len(table)

@@ -129,12 +129,7 @@ class Explainer:
     def lexemes(self, matcher: _core.Matcher, text: bytes) -> list[tuple[int, int, int]]:
         """What the parser is told of a sentence: the terminals, and where in the text each of them is.
 
-        Parameters
-        ----------
-        matcher : Matcher
-            Any of the constraint's.
-        text : bytes
-            A sentence.
+        ``matcher``: any of the constraint's. ``text``: a sentence.
         """
         _, rows, begin, _, _ = matcher._trace(text, 0, -1)
         found = [(label, first, last) for label, first, last, dropped in rows.reshape(-1, 4).tolist() if not dropped]

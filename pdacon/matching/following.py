@@ -30,23 +30,9 @@ class Following:
     ) -> Expectation:
         """What may come where a matcher stands.
 
-        Parameters
-        ----------
-        place : Configuration
-            What the matcher's text leads to.
-        text : bytes
-            That text.
-        matcher : Matcher
-            It can take back an accept.
-
-        Returns
-        -------
-        Expectation
-            As `pdacon.pda.expect` has it, but only the terminals that some text leads on with, to the end of a
-            sentence: with what the matcher's vocabulary can spell.
-
-        Notes
-        -----
+        ``place``: what the matcher's text leads to. ``text``: that text. ``matcher``: it can take back an accept.
+        Returns: as `pdacon.pda.expect` has it, but only the terminals that some text leads on with, to the end of a
+        sentence: with what the matcher's vocabulary can spell.
         Exact, but for terminals that are ignored, where there are several of them: they are all one to the lexer. Of
         these it is those of which some short text is read as such, and can come.
         """

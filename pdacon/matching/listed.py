@@ -82,14 +82,9 @@ def find_unlisted(
 ) -> Unlisted | None:
     """The word that a text was refused in, if what lists its texts could stand there; None if that is not why.
 
-    Parameters
-    ----------
-    place : Configuration
-        That of the longest beginning of the text that is viable.
-    read, rest : bytes
-        That beginning, of which at least the lexeme that was begun, and what comes after it.
-    expect_before : callable
-        What may come before the lexeme that an alternative of the place has begun.
+    ``place``: that of the longest beginning of the text that is viable. ``read``, ``rest``: that beginning, of which at
+    least the lexeme that was begun, and what comes after it. ``expect_before``: what may come before the lexeme that an
+    alternative of the place has begun.
     """
     begun = _begun(place, read)
     spelled = word_of(read[len(read) - begun.length :], rest)

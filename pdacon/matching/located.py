@@ -44,16 +44,9 @@ def locate(
 ) -> Located:
     """Where a text leads that the constraint of a matcher allows, whatever that has read.
 
-    Parameters
-    ----------
-    start : int
-        Index of the start rule.
-    reader : LexemeReader or None
-        What reads the lexeme that is open; None: step by step, which also counts what has been read.
-    since : int
-        Asked for are the lexemes whose ends become certain after so many bytes.
-    most : int or None
-        At most so many; None: all.
+    ``start``: index of the start rule. ``reader``: what reads the lexeme that is open; None: step by step, which also
+    counts what has been read. ``since``: asked for are the lexemes whose ends become certain after so many bytes.
+    ``most``: at most so many; None: all.
     """
     grammar = machine.grammar
     count, rows, begin, stack, columns = matcher._trace(text, since, -1 if most is None else most)

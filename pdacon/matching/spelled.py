@@ -13,14 +13,8 @@ _MOST = 4096
 def is_spelled(matcher: _core.Matcher, text: bytes, ids: Mapping[bytes, Sequence[int]]) -> bool:
     """Whether tokens that are allowed one after another spell a text, and the text may end there.
 
-    Parameters
-    ----------
-    matcher : Matcher
-        It is not changed.
-    text : bytes
-        One of more than 4,096 bytes is not looked at: False.
-    ids : mapping
-        The tokens with each text.
+    ``matcher``: it is not changed. ``text``: one of more than 4,096 bytes is not looked at: False. ``ids``: the tokens
+    with each text.
     """
     longest = max(map(len, ids), default=0)
     open_ = [(_core.Matcher(matcher), 0)]

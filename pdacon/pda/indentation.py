@@ -78,10 +78,7 @@ def feed(
 ) -> tuple[Stack, Margin] | None:
     """What a lexeme leads to; None where Lark raises.
 
-    Parameters
-    ----------
-    column
-        Of a newline: where the next line begins.
+    ``column``: of a newline: where the next line begins.
     """
     layout = parser.grammar.layout
     if is_skipped(layout, margin, terminal):
@@ -138,15 +135,8 @@ def _closed(parser: _Parser, layout: Layout, stack: Stack, margin: Margin) -> St
 def parser_terminals(layout: Layout, lexemes: Iterable[tuple[int, int, int]], text: bytes) -> list[tuple[int, int]]:
     """What the parser gets of a sentence's lexemes, with INDENT and DEDENT, each with the index of a lexeme.
 
-    Parameters
-    ----------
-    lexemes : iterable of (int, int, int)
-        Terminals, and where in the text each begins and ends; without newlines that count for nothing.
-
-    Returns
-    -------
-    list of (int, int)
-        A terminal, and the lexeme that it is, or before which it is made.
+    ``lexemes``: terminals, and where in the text each begins and ends; without newlines that count for nothing.
+    Returns: a terminal, and the lexeme that it is, or before which it is made.
     """
     found: list[tuple[int, int]] = []
     columns = [0]

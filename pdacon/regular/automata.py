@@ -141,26 +141,11 @@ def determinized(
 ) -> Dfa:
     """The automaton of positions, by the subset construction.
 
-    Parameters
-    ----------
-    sets : iterable of Ranges
-        Sets of characters; edges say which by number.
-    rows : sequence of sequences of (int, int)
-        For each position its edges: a set, and the list of positions that they lead to.
-    accepting : sequence of bool
-        For each position whether the text may end there.
-    everything : int
-        The position from which every text is accepted, or -1.
-    lists : Numbered
-        Lists of positions.
-    start : int
-        The list to begin with.
-    limit : int
-        The most states.
-
-    Raises
-    ------
-    LimitExceededError
+    ``sets``: sets of characters; edges say which by number. ``rows``: for each position its edges: a set, and the list
+    of positions that they lead to. ``accepting``: for each position whether the text may end there. ``everything``: the
+    position from which every text is accepted, or -1. ``lists``: lists of positions. ``start``: the list to begin with.
+    ``limit``: the most states.
+    Raises LimitExceededError.
     """
     return Dfa(
         _core.determinized(
@@ -183,22 +168,10 @@ def explored(
 ) -> Dfa:
     """The automaton of states that come up one by one.
 
-    Parameters
-    ----------
-    sets : iterable of Ranges
-        Sets of characters; characters that none of them tells apart are read alike, and those in none are not read.
-    start : int
-        The first state; states are any numbers.
-    step : callable
-        The state after a state and a character, 0 if there is none.
-    accepts : callable
-        Whether the text may end in a state.
-    limit : int
-        The most states.
-
-    Raises
-    ------
-    LimitExceededError
+    ``sets``: sets of characters; characters that none of them tells apart are read alike, and those in none are not
+    read. ``start``: the first state; states are any numbers. ``step``: the state after a state and a character, 0 if
+    there is none. ``accepts``: whether the text may end in a state. ``limit``: the most states.
+    Raises LimitExceededError.
     """
     firsts, numbers, _ = _core.character_classes([as_set(one) for one in sets])
     by_class = dict(zip(reversed(numbers.tolist()), reversed(firsts.tolist()), strict=True))

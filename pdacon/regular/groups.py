@@ -67,10 +67,7 @@ def _escaped(character: str) -> str:
 class SetTable:
     """The sets of a grammar, numbered as they are met.
 
-    Parameters
-    ----------
-    given : mapping of str to RegularSet
-        What groups with these names stand for; the room `frontends` knows what is in them.
+    ``given``: what groups with these names stand for; the room `frontends` knows what is in them.
     """
 
     def __init__(self, given: Mapping[str, Any]) -> None:
@@ -86,12 +83,8 @@ class SetTable:
     def written_out(self, pattern: str, span: Span | None) -> str:
         """A pattern without groups that stand for sets.
 
-        Raises
-        ------
-        RegularGroupError
-            A group's text is missing, or is not what it should be.
-        LimitExceededError
-            "characters": a subsequence has too many elements; "sets": there are too many.
+        Raises RegularGroupError: a group's text is missing, or is not what it should be. LimitExceededError:
+        "characters": a subsequence has too many elements; "sets": there are too many.
         """
         for group in reversed(self._groups(pattern, span)):  # what is within a group comes after its beginning
             meaning, end = self._meaning(group, pattern, span)
@@ -186,9 +179,7 @@ def has_groups(text: str) -> bool:
 def refuse_without_extensions(pattern: str, shown: str, span: Span | None) -> None:
     """Refuse a group that means nothing to ``re`` what its author means by it.
 
-    Raises
-    ------
-    UnsupportedGrammarError
+    Raises UnsupportedGrammarError.
     """
     found = _MEANT.search(pattern) if "(?P<" in pattern else None
     if found:

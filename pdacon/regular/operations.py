@@ -27,9 +27,7 @@ def of_words(words: Sequence[str], limits: Limits) -> WordArrays:
 
     Cost: some 50 ns a letter.
 
-    Raises
-    ------
-    UnicodeEncodeError, LimitExceededError
+    Raises UnicodeEncodeError, LimitExceededError.
     """
     text = "".join(words)
     if text.isascii():
@@ -46,9 +44,7 @@ def of_factors(text: str, limits: Limits) -> WordArrays:
     Cost: half a second for a megabyte; at most two states for each character, and as many for each byte of those that
     have several.
 
-    Raises
-    ------
-    UnicodeEncodeError, LimitExceededError
+    Raises UnicodeEncodeError, LimitExceededError.
     """
     points = np.frombuffer(text.encode("utf-32-le"), np.int32)
     return _core.factor_automaton(points, limits.states, limits.bytes)
@@ -65,9 +61,7 @@ def of_bytes(
 ) -> Dfa:
     """The texts that an automaton over UTF-8 accepts from a state; `_core.characters_of` says what the kinds are.
 
-    Raises
-    ------
-    LimitExceededError
+    Raises LimitExceededError.
     """
     return Dfa(_core.characters_of(kind, offset, low, high, target, start, limits.states, limits.bytes))
 
@@ -82,9 +76,7 @@ def of_deterministic_bytes(
 ) -> Dfa:
     """The texts that a deterministic automaton over UTF-8 accepts from state 0.
 
-    Raises
-    ------
-    LimitExceededError
+    Raises LimitExceededError.
     """
     # For `of_bytes` an accepting state is a split, of its edges and the end.
     count = len(accepting)
@@ -124,9 +116,7 @@ def of_ranges(rows: Iterable[Iterable[tuple[Ranges, int]]], accepting: Sequence[
 def concatenated(one: Dfa, other: Dfa, limits: Limits) -> Dfa:
     """What consists of a text of one automaton and a text of the other. There can be exponentially many states.
 
-    Raises
-    ------
-    LimitExceededError
+    Raises LimitExceededError.
     """
     if not len(one) or not len(other):
         return other if len(one) else one
@@ -151,9 +141,7 @@ def power(one: Dfa, times: int, limits: Limits) -> Dfa:
 
     Cost: by squaring, that of a few automata of the size of the result.
 
-    Raises
-    ------
-    LimitExceededError
+    Raises LimitExceededError.
     """
     return _powers(one, times, limits)[0]
 
@@ -191,9 +179,7 @@ def _powers(one: Dfa, times: int, limits: Limits, *, shorter: bool = False) -> t
 def repeated(one: Dfa, limits: Limits) -> Dfa:
     """What consists of texts of an automaton, one or more. There can be exponentially many states.
 
-    Raises
-    ------
-    LimitExceededError
+    Raises LimitExceededError.
     """
     if not len(one):
         return one

@@ -28,9 +28,7 @@ ByteArrays = tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDAr
 def substrings_program(text: str, limits: Limits) -> Program | None:
     """What reads the longest string that occurs in a text, if that has any character.
 
-    Raises
-    ------
-    LimitExceededError
+    Raises LimitExceededError.
     """
     offset, byte, target, accepting = of_factors(text, limits)
     return _longest(offset, byte, byte, target, accepting) if len(target) else None
@@ -39,9 +37,7 @@ def substrings_program(text: str, limits: Limits) -> Program | None:
 def set_program(dfa: Dfa, limits: Limits) -> Program | None:
     """What reads the longest string that an automaton accepts, but for the empty one; None: there is no other.
 
-    Raises
-    ------
-    LimitExceededError
+    Raises LimitExceededError.
     """
     if dfa.accepts(""):
         dfa = combined([dfa, THE_EMPTY], [(1, 0, 1), (0, 2, 0)], limits.states, limits.bytes)
@@ -64,10 +60,7 @@ def words_program(words: Sequence[str], limits: Limits) -> tuple[Program | None,
 def checked_strings(caller: str, strings: Iterable[str]) -> list[str]:
     """The strings as a list.
 
-    Raises
-    ------
-    TypeError, ValueError
-        See `RegularSet.from_choices`.
+    Raises TypeError, ValueError: see `RegularSet.from_choices`.
     """
     if isinstance(strings, (str, bytes)):
         raise TypeError(f"{caller} takes a list of strings, not one: give [{strings!r:.60}]")
@@ -101,9 +94,7 @@ def utf8(dfa: Dfa, limits: Limits) -> ByteArrays:
 def text_set(dfa: Dfa, name: str, limits: Limits) -> TextSet:
     """What an automaton accepts, as a grammar keeps a set of texts.
 
-    Raises
-    ------
-    EmptyLanguageError, LimitExceededError
+    Raises EmptyLanguageError, LimitExceededError.
     """
     if not len(dfa):
         raise EmptyLanguageError(f"no text is in {name}: it is empty")

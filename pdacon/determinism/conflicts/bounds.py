@@ -26,10 +26,7 @@ NOTHING = -1
 class Bounds:
     """Lower bounds for one grammar, computed when they are first needed.
 
-    Parameters
-    ----------
-    around, within : int
-        What it costs to go to a production around, and to expand a symbol.
+    ``around``, ``within``: what it costs to go to a production around, and to expand a symbol.
     """
 
     def __init__(self, items: Items, around: int, within: int) -> None:

@@ -102,11 +102,8 @@ def empty_findings(
     of which any text is cut into. With a vocabulary: none that it can spell. Cost: one composition for each start, as
     in ``compile``, with a vocabulary of the 256 bytes where none is given.
 
-    Raises
-    ------
-    LimitExceededError
-    VocabularyError
-        As ``compile`` does: the grammar has layout, and the vocabulary cannot spell every column.
+    Raises LimitExceededError. VocabularyError: as ``compile`` does: the grammar has layout, and the vocabulary cannot
+    spell every column.
     """
     underived = emptiness_findings(grammar)
     known = {finding.symbols[0] for finding in underived}

@@ -16,14 +16,7 @@ from pdacon.grammar.first_follow import Rule, Side, first_sets, following
 class FollowSets:
     """For each terminal of a grammar, those that the rules put after it. Sets are integers: bit k is terminal k.
 
-    Parameters
-    ----------
-    grammar : GrammarData
-    never : int
-        The terminals, as a set, that are never read: as if no rule had an alternative with one.
-
-    Notes
-    -----
+    ``never``: the terminals, as a set, that are never read: as if no rule had an alternative with one.
     Cost: linear in the productions for each round, of which there is one without circles, times the width of a set.
     """
 

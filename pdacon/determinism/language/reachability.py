@@ -61,20 +61,8 @@ class Reach:
 class Follower:
     """The tables of one grammar in a form that can be followed quickly.
 
-    Parameters
-    ----------
-    vocabulary : Vocabulary or None
-        Follow those texts that it can spell; None: all.
-
-    Raises
-    ------
-    LimitExceededError
-        "states".
-    OutOfTimeError
-        Time is over. So do the methods.
-
-    Notes
-    -----
+    ``vocabulary``: follow those texts that it can spell; None: all.
+    Raises LimitExceededError: "states". OutOfTimeError: time is over. So do the methods.
     Cost: for each place a walk over the reductions that its lookaheads ask for; 1 s for Python's grammar.
     """
 

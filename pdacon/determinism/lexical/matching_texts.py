@@ -139,13 +139,7 @@ def difference(
     Where ``old`` matches something else than one of the words, ``new`` matches the same; else nothing. The text ends
     where the two part. Only texts of whole characters count, unless ``use_bytes``.
 
-    Raises
-    ------
-    OverflowError
-        More than ``most`` steps of single threads would be needed.
-
-    Notes
-    -----
+    Raises OverflowError: more than ``most`` steps of single threads would be needed.
     Cost: the product of the determinized programs.
     """
     if not np.array_equal(old.look_behind, new.look_behind):

@@ -15,10 +15,7 @@ from pdacon.determinism.report.findings import TITLES
 def page(id: str) -> str:
     """The page of an id, in Markdown.
 
-    Raises
-    ------
-    ValueError
-        If there is no such id; the message lists those there are.
+    Raises ValueError: if there is no such id; the message lists those there are.
     """
     if id not in TITLES:
         raise ValueError(f"no such finding: {id!r}; there are {', '.join(TITLES)}")

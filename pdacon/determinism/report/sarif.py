@@ -27,15 +27,9 @@ _WARNINGS = ("PDA009", "PDA010", "PDA013", "PDA014", "PDA015", "PDA019")
 def to_sarif(reports: Sequence[Report], version: str, failures: Sequence[Failure] = ()) -> dict[str, Any]:
     """One log with one run; JSON-ready.
 
-    Parameters
-    ----------
-    reports : sequence of Report
-        Paths in them become URIs as they are: relative to the root of the repository, as code scanning wants them, if
-        they were given so.
-    version : str
-        Of pdacon.
-    failures : sequence of Failure
-        Grammars that could not be checked: notifications of the run. So is what a report has not been finished for.
+    ``reports``: paths in them become URIs as they are: relative to the root of the repository, as code scanning wants
+    them, if they were given so. ``version``: of pdacon. ``failures``: grammars that could not be checked: notifications
+    of the run. So is what a report has not been finished for.
     """
     return {
         "$schema": SCHEMA,

@@ -45,15 +45,9 @@ _CASED = "write out as alternatives what may be repeated, or leave the flag i ou
 def without_references(tree: Any, regexp: str, flags: int) -> Any:
     """The tree of a pattern without backreferences and conditional groups; the same object if it has none.
 
-    Parameters
-    ----------
-    flags : int
-        Those in force at the start of the pattern.
-
-    Raises
-    ------
-    UnsupportedGrammarError
-        One of them is not regular, or it is not seen to be; the message says where it is and what to write instead.
+    ``flags``: those in force at the start of the pattern.
+    Raises UnsupportedGrammarError: one of them is not regular, or it is not seen to be; the message says where it is
+    and what to write instead.
     """
     references = _references(tree.data) if tree.state.groups > 1 else set()
     return _Writer(tree, regexp, flags, references).written() if references else tree

@@ -73,17 +73,8 @@ def check_escapes(notation: object, escapes: object, quotes: object) -> None:
 def escaped_program(program: Program, escapes: Escapes, limit: int) -> Program:
     """The program that reads what a program reads, as it stands between the quotes of a JSON string.
 
-    Parameters
-    ----------
-    program : Program
-        Over UTF-8. What it sees behind itself is the text that is meant, from the quote on.
-    escapes : {"needed", "ascii", "any"}
-    limit : int
-        The most states.
-
-    Raises
-    ------
-    LimitExceededError
+    ``program``: over UTF-8. What it sees behind itself is the text that is meant, from the quote on. Raises
+    LimitExceededError: more than ``limit`` states.
     """
     made = _Escaping(program, escapes, limit)
     look_behind, places = _escaped_behind(program) if len(program.entries) > 1 and not program.family else (None, None)

@@ -41,10 +41,7 @@ from pdacon.regular.ordered.trackers import Trackers, intervals
 def expand(guarded: Guarded, entry: int, limit: int) -> Program:
     """The Program of a guarded automaton.
 
-    Raises
-    ------
-    LimitExceededError
-        More than ``limit`` states.
+    Raises LimitExceededError: more than ``limit`` states.
     """
     return _Product(guarded, limit).program(entry)
 

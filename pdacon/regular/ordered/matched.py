@@ -32,12 +32,7 @@ _Rest: TypeAlias = "tuple[Sequence[Node], int, int, _Rest] | None"
 def texts(nodes: Sequence[Node], flags: int, ways: Callable[[Node, int], Iterable[Way[T]]], empty: T) -> Iterator[T]:
     """What a sequence of nodes can match.
 
-    Parameters
-    ----------
-    ways
-        The ways past a node under some flags, in order.
-    empty
-        The empty text.
+    ``ways``: the ways past a node under some flags, in order. ``empty``: the empty text.
     """
     pending = [iter([(empty, _rest(nodes, 0, flags, None))])]
     while pending:

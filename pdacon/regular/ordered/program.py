@@ -157,10 +157,7 @@ def epsilon_closure(states: Sequence[tuple[int, Edges]], start: int, seen: set[i
     A depth-first preorder walk that enters no state twice, nor one of ``seen``, which grows: walks from several seeds
     share it.
 
-    Parameters
-    ----------
-    states : sequence of (int, Edges)
-        ``Program.states()``.
+    ``states``: ``Program.states()``.
     """
     pending = [start]
     while pending:

@@ -45,10 +45,7 @@ END_OF_TEXT: tuple[Any, Any] = tuple(_parser.parse(r"\Z").data[0])
 def parse(regexp: str, flags: int) -> tuple[Any, int]:
     """Parse a pattern; gives the tree and the flags in force at its start.
 
-    Raises
-    ------
-    UnsupportedGrammarError
-        Python's ``re`` does not take the pattern; the message is its own, with the column.
+    Raises UnsupportedGrammarError: Python's ``re`` does not take the pattern; the message is its own, with the column.
     """
     text, own = flags & BYTES, flags & (BYTES | LABELS)
     try:

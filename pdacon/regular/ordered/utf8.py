@@ -59,15 +59,8 @@ def single_bytes(ranges: Ranges) -> ByteTrie:
 def byte_trie(ranges: Ranges) -> ByteTrie:
     """Build the automaton of a set.
 
-    Parameters
-    ----------
-    ranges : tuple of (first, last)
-        Ascending, disjoint, inclusive, without surrogates.
-
-    Returns
-    -------
-    ByteTrie
-        Cached. Costs a few microseconds per range, the first time.
+    ``ranges``: ascending, disjoint, inclusive, without surrogates.
+    Returns: cached. Costs a few microseconds per range, the first time.
     """
     known: dict[Edges, int] = {}
     root: list[tuple[int, int, int]] = []

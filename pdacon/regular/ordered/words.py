@@ -40,10 +40,7 @@ def words_program(regexp: str, compile_pattern: Callable[[str], Program], limit:
 
     ``compile_pattern`` lowers the pattern of one word, for what comes after each.
 
-    Raises
-    ------
-    LimitExceededError
-        More than ``limit`` states.
+    Raises LimitExceededError: more than ``limit`` states.
     """
     read = _lists(regexp[5:-1]) if regexp.startswith("(?ai:") and regexp.endswith(")") else None
     if read is None:

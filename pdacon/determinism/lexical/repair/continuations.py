@@ -45,14 +45,8 @@ class Continuations:
     def pattern(self, terminal: int, others: Sequence[int]) -> str | None:
         """What a text of a terminal goes on with to a longer one of it or of others.
 
-        Returns
-        -------
-        str or None
-            ``""`` if there is nothing. None if a pattern would be very long, and for grammars over bytes.
-
-        Raises
-        ------
-        UnsupportedGrammarError, LimitExceededError
+        Returns ``""`` if there is nothing. None if a pattern would be very long, and for grammars over bytes.
+        Raises UnsupportedGrammarError, LimitExceededError.
         """
         if self._grammar.options.use_bytes:
             return None

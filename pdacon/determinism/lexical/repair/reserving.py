@@ -18,11 +18,8 @@ _REPEATED_AT_END = re.compile(r"(\[(?:\\.|[^\]\\])+\]|\\w)[*+]$")
 def without_words(grammar: GrammarData, terminal: Terminal, words: list[Terminal]) -> str | None:
     """The pattern of a terminal as a grammar's author may write it to keep just these words from it.
 
-    Returns
-    -------
-    str or None
-        With its slashes and flags. None where no such pattern is known to be right: as Lark reads it, it has to match
-        what the old one matches, on every text, except where that is one of the words; there it matches nothing.
+    Returns: with its slashes and flags. None where no such pattern is known to be right: as Lark reads it, it has to
+    match what the old one matches, on every text, except where that is one of the words; there it matches nothing.
     """
     assert terminal.pattern is not None
     value, flags = terminal.pattern.value, "".join(sorted(terminal.pattern.flags))

@@ -114,10 +114,7 @@ def free_name(grammar: GrammarData, name: str) -> str:
 def read(grammar: GrammarData, pattern: str) -> GrammarData:
     """A grammar of one terminal that a text may consist of, with the pattern and the options of another grammar.
 
-    Raises
-    ------
-    GrammarError
-        Lark does not take the pattern.
+    Raises GrammarError: Lark does not take the pattern.
     """
     options = GrammarOptions(g_regex_flags=grammar.options.g_regex_flags, use_bytes=grammar.options.use_bytes)
     return read_text(f"start: T\nT: {pattern}\n", options)
