@@ -11,7 +11,8 @@ import pdacon
 from pdacon import Grammar
 from pdacon.base.quoting import quoted
 from pdacon.errors import PdaconError
-from pdacon.integrations.formats import Kind, compile_format
+from pdacon.integrations.compiling import FormatCompiler
+from pdacon.integrations.formats import Kind
 
 HALF = "a\ud800b"
 ANYTHING = Grammar.from_regex("(?s).*")
@@ -50,7 +51,7 @@ def test_bytes_have_no_character_beyond_them() -> None:
 
 
 def formatted(kind: Kind, text: str) -> pdacon.Constraint:
-    return compile_format(pdacon.CompileCache(), kind, text, VOCABULARY, pdacon.Limits())
+    return FormatCompiler(VOCABULARY, pdacon.Limits()).constraint(kind, text)
 
 
 SOURCES: dict[str, Callable[[], Any]] = {

@@ -350,6 +350,12 @@ class Vocabulary:
         digest.update(np.array(self.eos_ids, dtype="<u4").tobytes())
         return digest.hexdigest()
 
+    @cached_property
+    def full_fingerprint(self) -> str:
+        """The SHA-256, in hexadecimal, of all that a constraint can depend on: names and the leading space, too."""
+        names = (self.strip_leading_space, sorted(self.labels.items()), sorted(self.special_tokens.items()))
+        return hashlib.sha256(f"{self.fingerprint} {names!r}".encode("utf-8", "surrogatepass")).hexdigest()
+
     def decode(self, ids: Iterable[int]) -> Text:
         """Concatenate the bytes of the given ids; ids without text add nothing.
 

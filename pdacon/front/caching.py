@@ -39,7 +39,7 @@ from pdacon.front.constraint import Constraint, constraint_of
 from pdacon.front.grammar import Grammar, GrammarSource, data_of
 from pdacon.front.stages import compiled, within_filters
 from pdacon.front.stores import ObjectStore
-from pdacon.frontends.json_schema import Spelling, schema_grammar
+from pdacon.frontends.json_schema import Spelling, read_canonical, schema_grammar
 from pdacon.frontends.json_schema import canonical as canonical_schema
 from pdacon.grammar import GrammarData
 
@@ -248,67 +248,61 @@ class CompileCache:
         spelling = Spelling() if spelling is None else spelling
         asked = filters_of(filters, canonical, tokenizer)
 
-        def make() -> Constraint:
-            return _compiled(
-                lambda: schema_grammar(
-                    schema, spelling=spelling, lax=lax, registry=registry, formats=formats, closed=closed
-                ),
-                words,
-                limits,
-                cancel,
-                asked,
-            )
+        read = read_canonical(schema) if isinstance(schema, str) else None
+        options = {"spelling": spelling, "lax": lax, "registry": registry, "formats": formats, "closed": closed}
 
-        own = canonical_schema(schema)
+        def make() -> Constraint:
+            source = schema if read is None else read
+            return _compiled(lambda: schema_grammar(source, **options), words, limits, cancel, asked)
+
+        own = read.text if read is not None else schema if isinstance(schema, str) else canonical_schema(schema)
         others = {uri: canonical_schema(one) for uri, one in registry.items()} if isinstance(registry, Mapping) else {}
         told_apart = registry is None or isinstance(registry, Mapping)
         if own is None or None in others.values() or not told_apart:
             return make()  # what cannot be written as JSON cannot be told from others
-        said = _schema_said(own, others, spelling, (lax, formats, closed))
+        said = ("schema", own, json.dumps(others, sort_keys=True), repr(spelling), repr((lax, formats, closed)))
         return self._constraint((*said, *_said_of(asked, words)), words, limits, cancel, make)
 
-    def name_keyed(self, key: Sequence[str], vocabulary: Vocabulary, limits: Limits) -> str:
-        """What `compile_keyed` without filters keeps the constraint of a key under."""
-        return self._name(("keyed", *key), vocabulary, limits)
-
-    def name_schema(self, schema: Any, vocabulary: Vocabulary, limits: Limits) -> str | None:
-        """What `compile_schema` without options keeps the constraint of a schema under; None: it keeps none."""
-        own = canonical_schema(schema)
-        if own is None:
-            return None
-        return self._name(_schema_said(own, {}, Spelling(), (False, True, False)), vocabulary, limits)
-
     def compile_elsewhere(
-        self, name: str, vocabulary: Vocabulary, make: Callable[[], Constraint | bytes], cancel: CancelEvent | None
+        self,
+        key: Sequence[str],
+        vocabulary: Vocabulary,
+        limits: Limits,
+        make: Callable[[], Constraint | bytes],
+        cancel: CancelEvent | None,
     ) -> Constraint:
-        """The constraint that is kept under a name; ``make`` is called only if there is none.
+        """As `compile_keyed` without filters, of which it shares the keys, but ``make`` compiles, too.
 
         Parameters
         ----------
-        name : str
-            Of `name_keyed` or `name_schema`.
-        vocabulary : Vocabulary
+        key, vocabulary, limits, cancel
+            As for `compile_keyed`.
         make : callable
             Without arguments: makes the constraint, or has another process make it, as `Constraint.to_bytes` writes it.
-        cancel : threading.Event or None
 
         Raises
         ------
         Exception
             As ``make``; what is a `PdaconError` is kept, as that of `compile_keyed` is.
         """
-        return self._kept_or_made(name, vocabulary, cancel, make)
+        return self._constraint(("keyed", *key), vocabulary, limits, cancel, make)
 
-    def kept(self, name: str) -> Constraint | None:
-        """The constraint that is in memory under a name, without compiling or waiting; None: there is none.
+    def kept(self, key: Sequence[str], vocabulary: Vocabulary, limits: Limits) -> Constraint | None:
+        """The constraint of a key of `compile_keyed` that is in memory, without compiling or waiting; None: none is.
 
         Raises
         ------
         PdaconError
             What is in memory is a refusal.
         """
+        name = self._name(("keyed", *key), vocabulary, limits)
         with self._lock:
             return self._answer(name) if name in self._known else None
+
+    @property
+    def has_folder(self) -> bool:
+        """Whether constraints are kept as files, too."""
+        return self._directory is not None
 
     def statistics(self) -> dict[str, int]:
         """Counts since the cache was made, and what it has now.
@@ -336,13 +330,9 @@ class CompileCache:
         vocabulary: Vocabulary,
         limits: Limits,
         cancel: CancelEvent | None,
-        make: Callable[[], Constraint],
+        make: Callable[[], Constraint | bytes],
     ) -> Constraint:
-        return self._kept_or_made(self._name(parts, vocabulary, limits), vocabulary, cancel, make)
-
-    def _kept_or_made(
-        self, key: str, vocabulary: Vocabulary, cancel: CancelEvent | None, make: Callable[[], Constraint | bytes]
-    ) -> Constraint:
+        key = self._name(parts, vocabulary, limits)
         while True:
             with self._lock:
                 if key in self._known:
@@ -362,8 +352,12 @@ class CompileCache:
                 return _given(flight.result)
 
     def _name(self, parts: tuple[str, ...], vocabulary: Vocabulary, limits: Limits) -> str:
-        said = (self._version, vocabulary.fingerprint, _names_of(vocabulary), repr(limits), *parts)
-        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+        digest = hashlib.sha256()
+        for part in (self._version, vocabulary.full_fingerprint, repr(limits), *parts):
+            content = part.encode("utf-8", "surrogatepass")
+            digest.update(len(content).to_bytes(8, "big"))
+            digest.update(content)
+        return digest.hexdigest()
 
     def _answer(self, key: str) -> Constraint:
         """What is known, to whom holds the lock."""
@@ -492,18 +486,6 @@ class CompileCache:
             total -= status.st_size
             with suppress(OSError):
                 Path(path).unlink()
-
-
-def _schema_said(
-    own: str, others: Mapping[str, str | None], spelling: Spelling, options: tuple[bool, bool, bool]
-) -> tuple[str, ...]:
-    """What tells schemas apart: themselves, those that they may refer to, and ``lax, formats, closed``."""
-    return "schema", own, json.dumps(others, sort_keys=True), repr(spelling), repr(options)
-
-
-def _names_of(vocabulary: Vocabulary) -> str:
-    """The labels and special tokens that a grammar may name: a vocabulary's fingerprint is of its texts only."""
-    return repr((sorted(vocabulary.labels.items()), sorted(vocabulary.special_tokens.items())))
 
 
 def _said_of(filters: Iterable[Filter], vocabulary: Vocabulary) -> tuple[str, ...]:

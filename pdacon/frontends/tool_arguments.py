@@ -44,3 +44,13 @@ def arguments_schema(parameters: Any, identifier: str) -> dict[str, Any]:
     if kind is None or kind == "object" or (isinstance(kind, list | tuple) and "object" in kind):
         return {**schema, "type": "object"}
     raise UnsupportedSchemaError("#", "type", f"the arguments of a call are an object, and this is {kind!r:.40}")
+
+
+def call_schema(name: str, arguments: Any, key: str = "arguments") -> dict[str, Any]:
+    """The schema of a call in JSON: the name of the tool, and its arguments in the member `key`."""
+    return {
+        "type": "object",
+        "properties": {"name": {"const": name}, key: arguments},
+        "required": ["name", key],
+        "additionalProperties": False,
+    }

@@ -26,7 +26,7 @@ from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import ArtifactError, CancelledError, PdaconError
 from pdacon.front.caching import CompileCache
-from pdacon.integrations.formats import Kind, compile_format
+from pdacon.integrations.formats import Format, Kind
 
 GARBAGE = (20_000, 10, 10)
 """Thresholds of the garbage collector for who makes some 100,000 objects in a second, nearly none of them garbage."""
@@ -53,7 +53,7 @@ class Request:
     number : int
         For who does not want it any more.
     kind, text
-        As of `compile_format`.
+        Of a `Format`.
     is_whole : bool
         Whether the constraint is to be written with its vocabulary, as a file has it.
     """
@@ -194,8 +194,15 @@ def _result(start: Start, request: Request, cancel: Event) -> Written | PdaconEr
     try:
         if cancel.is_set():
             raise CancelledError("the compilation was cancelled")
+        format = Format.of(request.kind, request.text)
         cache = CompileCache(0)  # the other end keeps what is to be kept
-        constraint = compile_format(cache, request.kind, request.text, start.vocabulary, start.limits, cancel)
+        constraint = cache.compile_keyed(
+            format.key,
+            lambda: format.grammar(start.limits),
+            start.vocabulary,
+            limits=start.limits,
+            cancel=cancel,
+        )
         is_whole = request.is_whole or bool(constraint.grammar.data.labels)  # labels belong to the vocabulary
         try:
             return Written(constraint.to_bytes(with_vocabulary=is_whole), is_whole)

@@ -72,7 +72,7 @@ class Workers:
         Raises
         ------
         PdaconError
-            As `compile_format`.
+            The format cannot be compiled.
         WorkerError
             The process has crashed, was killed or cannot be started.
         """

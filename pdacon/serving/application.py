@@ -25,7 +25,7 @@ from pdacon.serving.compiling import Compiler
 from pdacon.serving.draining import Draining
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError, unexpected
-from pdacon.serving.formats import Format, format_of
+from pdacon.serving.formats import Wanted, format_of
 from pdacon.serving.keys import require_key
 from pdacon.serving.memory import give_back
 from pdacon.serving.metrics import Metrics
@@ -211,7 +211,7 @@ class _Application:
         request: Request,
         asked: Common,
         ids: list[int],
-        wanted: Format | None,
+        wanted: Wanted | None,
         max_tokens: int | None,
         others: int | None,
     ) -> Job:
@@ -237,7 +237,7 @@ class _Application:
         self,
         request: Request,
         ids: list[int],
-        wanted: Format | None,
+        wanted: Wanted | None,
         sampling: Sampling,
         max_tokens: int | None,
         stops: tuple[str, ...],

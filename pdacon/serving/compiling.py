@@ -8,19 +8,17 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
-from functools import partial
 from threading import Event
 
-from pdacon.base.cautions import held
 from pdacon.detokenizer import Vocabulary
-from pdacon.errors import CancelledError, PdaconError
+from pdacon.errors import PdaconError
 from pdacon.front.caching import CompileCache
 from pdacon.front.constraint import Constraint
-from pdacon.integrations.formats import Kind, compile_format, format_name, grammar_kind
+from pdacon.integrations.compiling import FormatCompiler
 from pdacon.integrations.workers import WorkerError, Workers
 from pdacon.serving.accounts import Line
 from pdacon.serving.failures import RequestError, of_grammar, unexpected
-from pdacon.serving.formats import Format
+from pdacon.serving.formats import Wanted
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.settings import Settings
 
@@ -48,24 +46,22 @@ class Compiler:
 
     Notes
     -----
-    A constraint that is in memory is looked up in a thread of its own, since even that writes a schema out once; it
-    costs some 0.1 ms and waits for no compilation. Requests of one format wait for one compilation of it.
+    A constraint that is in memory is looked up at once. Requests of one format wait for one compilation of it.
     """
 
     def __init__(self, vocabulary: Vocabulary, settings: Settings, metrics: Metrics) -> None:
-        self._vocabulary = vocabulary
         self._settings = settings
         self._metrics = metrics
         self._pool = ThreadPoolExecutor(settings.compile_workers, thread_name_prefix="pdacon-compile")
-        self._looking = ThreadPoolExecutor(1, thread_name_prefix="pdacon-look")
         self.cache = CompileCache(settings.cache_bytes, settings.cache_directory, settings.cache_store)
         metrics.follow_cache(self._statistics)
         self._workers = None if settings.compile_in == "threads" else Workers(vocabulary, settings.limits)
-        self._under_way: dict[object, _Compilation] = {}
+        self._compiler = FormatCompiler(vocabulary, settings.limits, self.cache, self._workers)
+        self._under_way: dict[tuple[str, str], _Compilation] = {}
         self._asking = 0  # how many requests wait for their constraint, each with its text in memory
         self._waits = 0  # for the compilation of another request
 
-    async def constraint(self, wanted: Format) -> Constraint:
+    async def constraint(self, wanted: Wanted) -> Constraint:
         """The constraint that holds an answer to a format.
 
         Raises
@@ -76,7 +72,7 @@ class Compiler:
         asyncio.CancelledError
             The client has left; the compilation ends soon if nobody else waits for it.
         """
-        size, most = len(wanted.text.encode()), self._settings.max_grammar_bytes
+        size, most = len(wanted.format.text.encode()), self._settings.max_grammar_bytes
         if size > most:
             raise RequestError(
                 400,
@@ -89,8 +85,7 @@ class Compiler:
         self._asking += 1
         began = time.perf_counter()
         try:
-            name, constraint = await asyncio.wrap_future(self._looking.submit(self._looked_up, wanted))
-            return await self._compilation(wanted, name) if constraint is None else constraint
+            return self._compiler.kept(wanted.format) or await self._compilation(wanted)
         except PdaconError as error:
             self._metrics.refusals.inc()
             raise of_grammar(error, wanted.param) from error
@@ -101,14 +96,14 @@ class Compiler:
             self._asking -= 1
             self._metrics.compile_seconds.observe(time.perf_counter() - began)
 
-    async def _compilation(self, wanted: Format, name: str | None) -> Constraint:
+    async def _compilation(self, wanted: Wanted) -> Constraint:
         """What the one compilation of a format gives, which begins if there is none."""
-        key: object = object() if name is None else name  # without a name it is like no other
+        key = wanted.format.key
         compilation = self._under_way.get(key)
         if compilation is None:
             if len(self._under_way) >= self._settings.max_compiles:
                 raise RequestError(503, "too many grammars are being compiled; try again soon", code="busy")
-            compilation = self._begin(wanted, name, key)
+            compilation = self._begin(wanted)
         else:
             self._waits += 1
         compilation.waiting += 1
@@ -122,10 +117,10 @@ class Compiler:
                     del self._under_way[key]
                 compilation.done.cancel()
 
-    def _begin(self, wanted: Format, name: str | None, key: object) -> _Compilation:
+    def _begin(self, wanted: Wanted) -> _Compilation:
         self._metrics.compiles_waiting.inc()
-        cancel = Event()
-        future = self._pool.submit(copy_context().run, self._compiled, wanted, name, cancel)
+        key, cancel = wanted.format.key, Event()
+        future = self._pool.submit(copy_context().run, self._compiled, wanted, cancel)
 
         def ended(done: asyncio.Future[Constraint]) -> None:
             if self._under_way.get(key) is compilation:
@@ -136,11 +131,6 @@ class Compiler:
         compilation = self._under_way[key] = _Compilation(asyncio.wrap_future(future), cancel)
         compilation.done.add_done_callback(ended)
         return compilation
-
-    def _looked_up(self, wanted: Format) -> tuple[str | None, Constraint | None]:
-        """What the cache calls a format, and its constraint if that is in memory."""
-        name = format_name(self.cache, _kind(wanted), wanted.text, self._vocabulary, self._settings.limits)
-        return name, None if name is None else self.cache.kept(name)
 
     def _statistics(self) -> dict[str, int]:
         counted = self.cache.statistics()
@@ -154,44 +144,16 @@ class Compiler:
 
     def close(self) -> None:
         """Let no compilation begin any more, and end those that run in processes."""
-        self._looking.shutdown(wait=False, cancel_futures=True)
         self._pool.shutdown(wait=False, cancel_futures=True)
         if self._workers is not None:
             self._workers.close()
 
-    def _compiled(self, wanted: Format, name: str | None, cancel: Event) -> Constraint:
+    def _compiled(self, wanted: Wanted, cancel: Event) -> Constraint:
         """The constraint; what there is to warn of is in the log."""
+
+        def warn(kind: str, message: str) -> None:
+            log.warning(Line(param=wanted.param, kind=kind, warning=message))
+
         self._metrics.compiles_waiting.dec()
-        with self._metrics.compiles_running.track_inprogress(), held() as cautions:
-            constraint = self._compile(wanted, name, cancel)
-        for message, kind in cautions:
-            log.warning(Line(param=wanted.param, kind=kind.__name__, warning=message))
-        return constraint
-
-    def _compile(self, wanted: Format, name: str | None, cancel: Event) -> Constraint:
-        if cancel.is_set():
-            raise CancelledError("the compilation was cancelled")
-        if self._workers is None:
-            return self._compile_here(self.cache, wanted, cancel)
-        make = partial(self._compile_elsewhere, self._workers, wanted, cancel)
-        if name is not None:
-            return self.cache.compile_elsewhere(name, self._vocabulary, make, cancel)
-        made = make()
-        return Constraint.from_bytes(made, self._vocabulary) if isinstance(made, bytes) else made
-
-    def _compile_elsewhere(self, workers: Workers, wanted: Format, cancel: Event) -> Constraint | bytes:
-        settings = self._settings
-        has_folder = settings.cache_directory is not None or settings.cache_store is not None
-        made = workers.compile(_kind(wanted), wanted.text, cancel, is_whole=has_folder)
-        if not made.content:  # no file can hold it
-            return self._compile_here(CompileCache(0), wanted, cancel)
-        if made.is_whole:
-            return made.content
-        return Constraint.from_bytes(made.content, self._vocabulary, with_vocabulary=False)
-
-    def _compile_here(self, cache: CompileCache, wanted: Format, cancel: Event) -> Constraint:
-        return compile_format(cache, _kind(wanted), wanted.text, self._vocabulary, self._settings.limits, cancel)
-
-
-def _kind(wanted: Format) -> Kind:
-    return grammar_kind(wanted.text) if wanted.kind == "grammar" else wanted.kind
+        with self._metrics.compiles_running.track_inprogress():
+            return self._compiler.compiled(wanted.format, warn, cancel)

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
-from pdacon.frontends.tool_arguments import arguments_schema
-from pdacon.integrations.formats import Kind
+from pdacon.frontends.tool_arguments import arguments_schema, call_schema
+from pdacon.integrations.formats import Format, Kind, grammar_kind
 from pdacon.serving.advice import shown
 from pdacon.serving.failures import RequestError
 from pdacon.serving.protocol import ChatRequest, Common
@@ -29,28 +29,24 @@ _ONE_LINE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
-    """What an answer must be.
+class Wanted:
+    """What an answer must be, where the request says so, and how it is told.
 
     Attributes
     ----------
-    kind : str
-        What `text` is; ``grammar``: what its first rule says, which is looked at where it is compiled.
-    text : str
-        The schema or structural tag as JSON, the grammar, the regular expression, or the choices as a JSON list.
+    format : Format
     param : str
         The part of the request that says so, for errors.
     reading : str
         What the answer is to its client: its text, the call of a function, or one of them.
     """
 
-    kind: Kind | Literal["grammar"]
-    text: str
+    format: Format
     param: str
     reading: Reading = "text"
 
 
-def format_of(request: Common) -> Format | None:
+def format_of(request: Common) -> Wanted | None:
     """What the answers to a request must be; None: any text.
 
     Raises
@@ -85,7 +81,7 @@ def format_of(request: Common) -> Format | None:
     return wanted
 
 
-def response_format(given: Mapping[str, Any] | None, param: str = "response_format") -> Format | None:
+def response_format(given: Mapping[str, Any] | None, param: str = "response_format") -> Wanted | None:
     """What OpenAI's ``response_format`` says, with ``grammar``, ``regex`` and ``choice`` beside its own types."""
     if given is None or given.get("type") == "text":
         _only(given or {}, ("type",), param)
@@ -94,8 +90,8 @@ def response_format(given: Mapping[str, Any] | None, param: str = "response_form
     if kind == "json_object":
         _only(given, ("type", "schema"), param)  # LoRAX and llama.cpp give the schema here
         if given.get("schema") is None:
-            return Format("json_object", "", param)
-        return Format("schema", _json(given["schema"], f"{param}.schema"), f"{param}.schema")
+            return Wanted(Format.of("json_object", ""), param)
+        return _schema(given["schema"], f"{param}.schema")
     if kind == "json_schema":
         _only(given, ("type", "json_schema"), param)
         named = given.get("json_schema")
@@ -103,7 +99,7 @@ def response_format(given: Mapping[str, Any] | None, param: str = "response_form
         if not isinstance(named, Mapping) or "schema" not in named:
             raise _malformed(place, _ONE_LINE["json_schema"])
         _only(named, ("name", "schema", "strict", "description"), place)
-        return Format("schema", _json(named["schema"], f"{place}.schema"), f"{place}.schema")
+        return _schema(named["schema"], f"{place}.schema")
     if kind == "grammar":
         _only(given, ("type", "grammar", "syntax"), param)
         return _grammar(given.get("grammar"), given.get("syntax"), f"{param}.grammar")
@@ -115,7 +111,7 @@ def response_format(given: Mapping[str, Any] | None, param: str = "response_form
         return _choice(given.get("choice", given.get("choices")), f"{param}.choice")
     if kind == "structural_tag":
         _only(given, ("type", "format", "structures", "triggers"), param)
-        return Format("structural_tag", json.dumps(given), param)
+        return Wanted(Format.of("structural_tag", json.dumps(given)), param)
     known = ("text", "json_object", "json_schema", "grammar", "regex", "choice", "structural_tag")
     near = did_you_mean(kind[:60], known) if isinstance(kind, str) else ""
     raise RequestError(
@@ -126,16 +122,14 @@ def response_format(given: Mapping[str, Any] | None, param: str = "response_form
     )
 
 
-def structured_outputs(given: Mapping[str, Any], param: str = "structured_outputs") -> Format | None:
+def structured_outputs(given: Mapping[str, Any], param: str = "structured_outputs") -> Wanted | None:
     """What vLLM's ``structured_outputs`` says: one of json, regex, choice, grammar, json_object, structural_tag."""
     said = {key: value for key, value in given.items() if value is not None and value is not False}
     _only(said, (*_KINDS, "syntax"), param)
     if (count := len(said) - ("syntax" in said)) != 1:
         raise RequestError(400, f"{param} says {count or 'no'} things; give one of {', '.join(_KINDS)}", param=param)
     if "json" in said:
-        schema = said["json"]
-        text = schema if isinstance(schema, str) else _json(schema, f"{param}.json")
-        return Format("schema", text, f"{param}.json")
+        return _schema(said["json"], f"{param}.json", may_be_text=True)
     if "regex" in said:
         return _regex(said["regex"], f"{param}.regex")
     if "choice" in said:
@@ -143,13 +137,13 @@ def structured_outputs(given: Mapping[str, Any], param: str = "structured_output
     if "structural_tag" in said:
         tag = said["structural_tag"]
         text = tag if isinstance(tag, str) else json.dumps(tag)
-        return Format("structural_tag", text, f"{param}.structural_tag")
+        return Wanted(Format.of("structural_tag", text), f"{param}.structural_tag")
     if "grammar" in said:
         return _grammar(said["grammar"], said.get("syntax"), f"{param}.grammar")
-    return Format("json_object", "", f"{param}.json_object")
+    return Wanted(Format.of("json_object", ""), f"{param}.json_object")
 
 
-def tools_format(request: ChatRequest) -> Format | None:
+def tools_format(request: ChatRequest) -> Wanted | None:
     """What ``tools`` and ``tool_choice`` say: an answer that is a call, or may be one; None: neither.
 
     With ``auto`` the answer is a call, or an object with a text: either way it is known from its first member what it
@@ -179,10 +173,10 @@ def tools_format(request: ChatRequest) -> Format | None:
     if request.parallel_tool_calls:
         calls = [{"type": "array", "items": {"anyOf": calls}, "minItems": 1}]
     if choice == "required":
-        return Format("schema", json.dumps({"anyOf": calls}), "tools", "call")
+        return Wanted(Format.of_schema({"anyOf": calls}), "tools", "call")
     text = {"type": "object", "properties": {CONTENT: {"type": "string"}}, "required": [CONTENT]}
     said = {"anyOf": [*calls, {**text, "additionalProperties": False}]}
-    return Format("schema", json.dumps(said), "tools", "call_or_text")
+    return Wanted(Format.of_schema(said), "tools", "call_or_text")
 
 
 def _call(tool: Mapping[str, Any], index: int) -> dict[str, Any]:
@@ -200,12 +194,7 @@ def _call(tool: Mapping[str, Any], index: int) -> dict[str, Any]:
     except UnsupportedSchemaError as error:
         where = f"{place}.function.parameters"
         raise RequestError(400, f"{where}: {error.why}", param=where, code="bad_request") from error
-    return {
-        "type": "object",
-        "properties": {"name": {"const": name}, "arguments": arguments},
-        "required": ["name", "arguments"],
-        "additionalProperties": False,
-    }
+    return call_schema(name, arguments)
 
 
 def _chosen(choice: Mapping[str, Any]) -> str:
@@ -216,34 +205,37 @@ def _chosen(choice: Mapping[str, Any]) -> str:
     return name
 
 
-def _grammar(text: Any, syntax: Any, param: str) -> Format:
+def _grammar(text: Any, syntax: Any, param: str) -> Wanted:
     if syntax not in (None, "lark", "gbnf"):
         raise RequestError(
             400, f"syntax is {shown(syntax)}; there are 'lark' and 'gbnf'", param=param, code="unknown_format"
         )
     if not isinstance(text, str):
         raise _malformed(param, _ONE_LINE["grammar"])
-    return Format("grammar" if syntax is None else "lark" if syntax == "lark" else "gbnf", text, param)
+    kind: Kind = grammar_kind(text) if syntax is None else "lark" if syntax == "lark" else "gbnf"
+    return Wanted(Format.of(kind, text), param)
 
 
-def _regex(pattern: Any, param: str) -> Format:
+def _regex(pattern: Any, param: str) -> Wanted:
     if not isinstance(pattern, str):
         raise _malformed(param, _ONE_LINE["regex"])
-    return Format("regex", pattern, param)
+    return Wanted(Format.of("regex", pattern), param)
 
 
-def _choice(choices: Any, param: str) -> Format:
+def _choice(choices: Any, param: str) -> Wanted:
     if not isinstance(choices, Sequence) or isinstance(choices, str) or not choices:
         raise _malformed(param, _ONE_LINE["choice"])
     if not all(isinstance(one, str) for one in choices):
         raise _malformed(param, _ONE_LINE["choice"])
-    return Format("choice", json.dumps(list(choices)), param)
+    return Wanted(Format.of("choice", json.dumps(list(choices))), param)
 
 
-def _json(schema: Any, param: str) -> str:
+def _schema(schema: Any, param: str, *, may_be_text: bool = False) -> Wanted:
+    if may_be_text and isinstance(schema, str):
+        return Wanted(Format.of("schema", schema), param)
     if not isinstance(schema, Mapping | bool):
         raise _malformed(param, "a JSON Schema: an object or a Boolean")
-    return json.dumps(schema)
+    return Wanted(Format.of_schema(schema), param)
 
 
 def _only(given: Mapping[str, Any], known: Sequence[str], param: str) -> None:

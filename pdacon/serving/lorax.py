@@ -10,14 +10,14 @@ from pdacon.serving.advice import shown
 from pdacon.serving.answers import Answer, Job, encoded, write, written
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError
-from pdacon.serving.formats import Format, response_format
+from pdacon.serving.formats import Wanted, response_format
 from pdacon.serving.protocol import NativeParameters, NativeRequest
 from pdacon.serving.sampling import Choice, Sampling
 
 _ENDINGS = {"stop": "eos_token", "length": "length"}
 
 
-def format_of(request: NativeRequest) -> Format | None:
+def format_of(request: NativeRequest) -> Wanted | None:
     """What the answer must be; a ``schema`` beside ``json_object`` is LoRAX's way to give one."""
     return response_format(request.parameters.response_format, "parameters.response_format")
 

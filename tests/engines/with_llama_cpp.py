@@ -23,7 +23,8 @@ from llama_cpp.llama_speculative import LlamaPromptLookupDecoding
 import pdacon
 from pdacon._native.embedding import include_folder, library
 from pdacon.base.limits import Limits
-from pdacon.integrations.formats import Kind, compile_format, grammar_kind
+from pdacon.integrations.compiling import FormatCompiler
+from pdacon.integrations.formats import Kind, grammar_kind
 from pdacon.integrations.llama_cpp import chat, check_sampler, complete, hold, sampler, vocabulary
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "llama_sampler.c"
@@ -44,7 +45,7 @@ class Asker:
         names: dict[str, Kind] = {"json": "schema", "grammar": grammar_kind(str(said)), "json_object": "json_object"}
         kind = names.get(name, name)
         text = said if isinstance(said, str) else "" if said is True else json.dumps(said)
-        return compile_format(self._cache, kind, text, vocabulary(self.llama), LIMITS)
+        return FormatCompiler(vocabulary(self.llama), LIMITS, self._cache).constraint(kind, text)
 
     def ask(self, asked: Asked) -> str:
         """What came of a request."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -12,7 +13,9 @@ from pdacon import Grammar
 from pdacon.base.cancelling import current
 from pdacon.base.limits import Limits
 from pdacon.front.endings import is_llguidance
-from pdacon.integrations.formats import Kind, compile_format, grammar_kind
+from pdacon.integrations import compiling
+from pdacon.integrations.compiling import FormatCompiler
+from pdacon.integrations.formats import Format, Kind, grammar_kind
 
 WORDS = pdacon.Vocabulary.bytes()
 TAG = {
@@ -55,6 +58,8 @@ def test_a_comment_does_not_say_what_a_grammar_is_for(text: str, meant: bool) ->
     [
         ("json_object", "", '{"a": [1]}', "[1]"),
         ("schema", '{"type": "integer", "minimum": 3}', "3", "2"),
+        ("schema", '{"const": 1.50}', "1.50", "1.500"),  # numbers are written as they are listed
+        ("schema", '{"const": 1.5}', "1.5", "1.50"),
         ("regex", "a{2,3}", "aaa", "a"),
         ("choice", '["yes", "no"]', "no", "yesno"),
         ("lark", 'start: "a"+', "aaa", "b"),
@@ -65,11 +70,58 @@ def test_a_comment_does_not_say_what_a_grammar_is_for(text: str, meant: bool) ->
     ],
 )
 def test_texts_of_a_format(kind: Kind, text: str, good: str, bad: str) -> None:
-    cache = pdacon.CompileCache()
-    constraint = compile_format(cache, kind, text, WORDS, Limits())
+    compiler = FormatCompiler(WORDS, Limits())
+    constraint = compiler.constraint(kind, text)
     assert constraint.accepts(good)
     assert not constraint.accepts(bad)
-    assert compile_format(cache, kind, text, WORDS, Limits()) is constraint
+    assert compiler.constraint(kind, text) is constraint
+
+
+@pytest.fixture
+def handled(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often JSON is read and written."""
+    counts: Counter[str] = Counter()
+    for owner, name in ((json.JSONDecoder, "decode"), (json.JSONEncoder, "encode")):
+        before = getattr(owner, name)
+
+        def counted(*given: Any, name: str = name, before: Any = before, **options: Any) -> Any:
+            counts[name] += 1
+            return before(*given, **options)
+
+        monkeypatch.setattr(owner, name, counted)
+    return counts
+
+
+def test_a_schema_is_read_once_and_written_once(handled: Counter[str]) -> None:
+    compiler = FormatCompiler(WORDS, Limits())
+    text = json.dumps({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]})
+    turned = '{"required": ["a"], "properties": {"a": {"type": "integer"}},\n"type": "object"}'
+    handled.clear()
+    first = compiler.constraint("schema", text)
+    assert handled == {"decode": 1, "encode": 1}
+    handled.clear()
+    assert compiler.constraint("schema", text) is first
+    assert not handled, "the same text was read again"
+    assert compiler.constraint("schema", turned) is first
+    assert handled == {"decode": 1, "encode": 1}
+
+
+def test_a_schema_that_was_read_from_a_request_is_written_once(handled: Counter[str]) -> None:
+    compiler = FormatCompiler(WORDS, Limits())
+    constraint = compiler.compiled(Format.of_schema({"type": "integer"}), lambda *said: pytest.fail(str(said)))
+    assert handled == {"encode": 1}
+    assert compiler.kept(Format.of_schema({"type": "integer"})) is constraint
+    assert compiler.constraint("schema", '{"type":"integer"}') is constraint
+
+
+def test_what_is_forgotten_is_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of schemas that were read before, the cache may have kept nothing, and the digests are not kept for ever."""
+    monkeypatch.setattr(compiling, "_MOST_TEXTS", 3)
+    compiler = FormatCompiler(WORDS, Limits(), pdacon.CompileCache(0))
+    for least in (1, 2, 1, 1, 3, 4, 1):
+        constraint = compiler.constraint("schema", f'{{"type": "integer", "minimum": {least}}}')
+        assert (constraint.accepts(str(least)), constraint.accepts(str(least - 1))) == (True, False)
+        assert len(compiler._keys) <= 3
 
 
 @pytest.mark.parametrize(
@@ -84,7 +136,7 @@ def test_texts_of_a_format(kind: Kind, text: str, good: str, bad: str) -> None:
 )
 def test_refusals_say_why(kind: Kind, text: str, said: str) -> None:
     with pytest.raises(pdacon.PdaconError, match=said):
-        compile_format(pdacon.CompileCache(), kind, text, WORDS, Limits())
+        FormatCompiler(WORDS, Limits()).constraint(kind, text)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +164,7 @@ def test_a_format_is_read_within_the_time_of_its_limits(
 
     before = getattr(Grammar, door)
     monkeypatch.setattr(Grammar, door, reads)
-    compile_format(pdacon.CompileCache(), kind, text, WORDS, Limits(seconds=1000))
+    FormatCompiler(WORDS, Limits(seconds=1000)).constraint(kind, text)
     (watch,) = watches
     assert watch is not None
     assert watch.seconds == 1000

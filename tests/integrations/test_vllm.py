@@ -19,7 +19,7 @@ from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 import pdacon
 from pdacon.base.limits import Limits
-from pdacon.integrations.requests import Compiler
+from pdacon.integrations.compiling import FormatCompiler
 from pdacon.integrations.vllm import backend, register, requests, settings
 from pdacon.integrations.vllm.tracking import TrackedAnswer
 
@@ -234,11 +234,11 @@ def test_the_back_end_compiles_what_the_front_end_has_left(
     ids = tokenizer.encode("12", add_special_tokens=False)
     assert answer.accept_tokens("r", [*ids, compiler.vocabulary.eos_ids[0]])
     assert tuple(own.allocate_token_bitmask(5).shape) == (5, WIDTH // 32)
-    assert compiler._cache.statistics()["misses"] == 1
+    assert compiler.cache.statistics()["misses"] == 1
     said = requests.settings()
-    other = Compiler(compiler.vocabulary, said.limits, said.cache_directory)  # as in another process
-    other.constraint("schema", schema)
-    assert other._cache.statistics()["loads"] == 1
+    cache = pdacon.CompileCache(directory=said.cache_directory)
+    FormatCompiler(compiler.vocabulary, said.limits, cache).constraint("schema", schema)  # as in another process
+    assert cache.statistics()["loads"] == 1
 
 
 def test_a_request_that_would_not_stop_at_an_end_is_refused(

@@ -29,7 +29,8 @@ from pdacon.errors import (
 )
 from pdacon.front.caching import CompileCache
 from pdacon.integrations import workers as module
-from pdacon.integrations.formats import Kind, compile_format
+from pdacon.integrations.compiling import FormatCompiler
+from pdacon.integrations.formats import Format, Kind
 from pdacon.integrations.worker import Written
 from pdacon.integrations.workers import WorkerError, Workers
 
@@ -91,7 +92,7 @@ def during(workers: Workers, do: Callable[[Any], None]) -> None:
 def test_a_process_gives_the_constraint_that_is_compiled_here(
     shared: Workers, kind: Kind, text: str, sentence: str
 ) -> None:
-    here = compile_format(CompileCache(), kind, text, WORDS, Limits())
+    here = FormatCompiler(WORDS, Limits()).constraint(kind, text)
     constraint = loaded(shared.compile(kind, text))
     assert constraint.grammar.fingerprint == here.grammar.fingerprint
     assert constraint.accepts(sentence)
@@ -105,7 +106,7 @@ def test_a_process_gives_the_constraint_that_is_compiled_here(
 @pytest.mark.parametrize(("kind", "text"), BAD)
 def test_an_error_is_the_one_that_is_raised_here(shared: Workers, kind: Kind, text: str) -> None:
     with pytest.raises(PdaconError) as here:
-        compile_format(CompileCache(), kind, text, WORDS, Limits(seconds=60.0))
+        FormatCompiler(WORDS, Limits(seconds=60.0)).constraint(kind, text)
     with pytest.raises(PdaconError) as there:
         shared.compile(kind, text)
     assert type(there.value) is type(here.value)
@@ -133,7 +134,7 @@ def test_who_asks_at_the_same_time_has_a_process_each(workers: Workers) -> None:
     with ThreadPoolExecutor(3) as pool:
         made = list(pool.map(lambda text: workers.compile("regex", text), texts))
     for text, content in zip(texts, made, strict=True):
-        here = compile_format(CompileCache(), "regex", text, WORDS, Limits())
+        here = FormatCompiler(WORDS, Limits()).constraint("regex", text)
         assert loaded(content).grammar.fingerprint == here.grammar.fingerprint
     assert 1 <= len(workers._all) <= 3
     assert {*workers._idle} == workers._all
@@ -275,7 +276,7 @@ def test_labels_come_with_their_vocabulary() -> None:
     words = WORDS.with_special_tokens({"<|x|>": 255})
     text = '%llguidance {}\nstart: <|x|> "a"'
     with pytest.raises(ArtifactError, match="labels"):
-        compile_format(CompileCache(), "lark", text, words, Limits()).to_bytes(with_vocabulary=False)
+        FormatCompiler(words, Limits()).constraint("lark", text).to_bytes(with_vocabulary=False)
     workers = Workers(words, Limits(seconds=60.0))
     made = workers.compile("lark", text)
     workers.close()
@@ -299,12 +300,12 @@ def test_a_cache_keeps_what_another_process_has_compiled(shared: Workers, tmp_pa
             asked.append(cache)
             return shared.compile("regex", "[ab]+", is_whole=True).content
 
-        name = cache.name_keyed(("regex", "[ab]+"), WORDS, Limits())
-        return cache.compile_elsewhere(name, WORDS, make, None)
+        key = Format.of("regex", "[ab]+").key
+        return cache.compile_elsewhere(key, WORDS, Limits(), make, None)
 
     first, second = CompileCache(directory=tmp_path), CompileCache(directory=tmp_path)
     assert compiled(first) is compiled(first)
     assert compiled(second).accepts("ab")
     assert asked == [first]
     assert (first.statistics()["misses"], second.statistics()["loads"]) == (1, 1)
-    assert compile_format(second, "regex", "[ab]+", WORDS, Limits()) is compiled(second)
+    assert FormatCompiler(WORDS, Limits(), second).constraint("regex", "[ab]+") is compiled(second)

@@ -23,20 +23,25 @@ from serving.conftest import KEY, Running
 import pdacon
 from pdacon.errors import CancelledError
 from pdacon.integrations import workers
-from pdacon.integrations.formats import compile_format
+from pdacon.integrations.compiling import FormatCompiler
+from pdacon.integrations.formats import Format, Kind
 from pdacon.integrations.worker import Written
-from pdacon.serving import Settings, compiling
+from pdacon.serving import Settings
 from pdacon.serving.answers import Answer
 from pdacon.serving.chat import message_of as read_message
 from pdacon.serving.compiling import Compiler
 from pdacon.serving.failures import RequestError
-from pdacon.serving.formats import Format
+from pdacon.serving.formats import Wanted
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.sampling import Sampling, chosen
 from pdacon.serving.writing import Writer
 
 ON_GLIBC = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim")
 VOCABULARY = pdacon.Vocabulary.from_tokens([bytes([byte]) for byte in range(256)] + [None], eos_ids=[256])
+
+
+def wanted_of(kind: Kind, text: str, param: str = "response_format") -> Wanted:
+    return Wanted(Format.of(kind, text), param)
 
 
 @pytest.mark.parametrize("stops", [(), ("ab",), ("ab", "b"), ("aba", "bab"), ("€", "a€")])
@@ -152,7 +157,7 @@ def test_warnings_of_grammars_are_in_the_log(caplog: pytest.LogCaptureFixture) -
     text = 'start: "a" COLOUR | ANY\nANY.2: /[a-z]+/\nCOLOUR: /red|blue/\n'
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        asyncio.run(compiler.constraint(Format("lark", text, "structured_outputs")))
+        asyncio.run(compiler.constraint(wanted_of("lark", text, "structured_outputs")))
     (record,) = caplog.records
     said = json.loads(record.message)
     assert (record.name, said["param"], said["kind"]) == ("pdacon.serving", "structured_outputs", "GrammarWarning")
@@ -163,7 +168,7 @@ def test_warnings_of_grammars_are_in_the_log(caplog: pytest.LogCaptureFixture) -
 def test_notes_of_schemas_are_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     compiler = Compiler(VOCABULARY, Settings(), Metrics("tiny"))
     for _ in range(2):  # once, since the second is known
-        asyncio.run(compiler.constraint(Format("schema", '{"type": "string", "nullable": true}', "response_format")))
+        asyncio.run(compiler.constraint(wanted_of("schema", '{"type": "string", "nullable": true}')))
     (record,) = caplog.records
     said = json.loads(record.message)
     assert (said["param"], said["kind"]) == ("response_format", "GrammarWarning")
@@ -172,8 +177,8 @@ def test_notes_of_schemas_are_in_the_log(caplog: pytest.LogCaptureFixture) -> No
 
 
 def test_formats_are_compiled_in_other_processes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(compiling, "compile_format", lambda *told: pytest.fail("it is compiled here"))
-    wanted = Format("regex", "[ab]", "response_format")
+    monkeypatch.setattr(FormatCompiler, "_compiled_here", lambda *told: pytest.fail("it is compiled here"))
+    wanted = wanted_of("regex", "[ab]")
     loads = []
     for folder in (None, tmp_path, tmp_path):  # the last one finds the file of the one before
         compiler = Compiler(VOCABULARY, Settings(cache_directory=folder), Metrics("tiny"))
@@ -193,13 +198,13 @@ def test_a_process_that_ends_is_an_error_of_the_server_for_one_request(caplog: p
 
     async def ask() -> None:
         assert compiler._workers is not None
-        await compiler.constraint(Format("regex", "a", "response_format"))
+        await compiler.constraint(wanted_of("regex", "a"))
         (worker,) = compiler._workers._all
         asyncio.get_running_loop().call_later(0.3, worker._process.kill)
         with pytest.raises(RequestError) as failed:
-            await compiler.constraint(Format("lark", f'start: r0\n{large}\nr4000: "x"', "response_format"))
+            await compiler.constraint(wanted_of("lark", f'start: r0\n{large}\nr4000: "x"'))
         assert (failed.value.status, failed.value.code) == (500, "failed")
-        await compiler.constraint(Format("regex", "b", "response_format"))
+        await compiler.constraint(wanted_of("regex", "b"))
 
     asyncio.run(ask())
     (record,) = caplog.records
@@ -211,7 +216,7 @@ def test_a_process_that_ends_is_an_error_of_the_server_for_one_request(caplog: p
 def test_what_no_file_can_hold_is_compiled_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers.Workers, "compile", lambda *told, **options: Written(b"", False))
     compiler = Compiler(VOCABULARY, Settings(), Metrics("tiny"))
-    assert asyncio.run(compiler.constraint(Format("regex", "a", "response_format"))).accepts("a")
+    assert asyncio.run(compiler.constraint(wanted_of("regex", "a"))).accepts("a")
     compiler.close()
 
 
@@ -220,13 +225,14 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
     """Compilations in threads end once this is set."""
     go = Event()
 
-    def compiled(cache: Any, kind: Any, text: str, vocabulary: Any, limits: Any, cancel: Any) -> pdacon.Constraint:
+    def compiled(compiler: FormatCompiler, cache: Any, format: Format, cancel: Any) -> pdacon.Constraint:
         while not go.wait(0.01):
             if cancel.is_set():
                 raise CancelledError("the compilation was cancelled")
-        return compile_format(cache, kind, text, vocabulary, limits, cancel)
+        return before(compiler, cache, format, cancel)
 
-    monkeypatch.setattr(compiling, "compile_format", compiled)
+    before = FormatCompiler._compiled_here
+    monkeypatch.setattr(FormatCompiler, "_compiled_here", compiled)
     yield go
     go.set()
 
@@ -234,9 +240,9 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
 def test_only_compilations_count_as_such(slow: Event) -> None:
     """Neither those who wait for the same one, however it is spelled, nor who asks for what is in memory."""
     compiler = Compiler(VOCABULARY, Settings(max_compiles=1, compile_workers=1, compile_in="threads"), Metrics("tiny"))
-    same = Format("schema", '{"minimum": 3, "type": "integer"}', "response_format")
-    alike = Format("schema", '{"type": "integer", "minimum": 3}', "response_format")
-    other, known = Format("regex", "a", "response_format"), Format("regex", "b", "response_format")
+    same = wanted_of("schema", '{"minimum": 3, "type": "integer"}')
+    alike = wanted_of("schema", '{"type": "integer", "minimum": 3}')
+    other, known = wanted_of("regex", "a"), wanted_of("regex", "b")
 
     async def ask() -> None:
         slow.set()
@@ -262,7 +268,7 @@ def test_only_compilations_count_as_such(slow: Event) -> None:
 
 def test_a_compilation_that_nobody_waits_for_has_no_place(slow: Event) -> None:
     compiler = Compiler(VOCABULARY, Settings(max_compiles=2, compile_workers=1, compile_in="threads"), Metrics("tiny"))
-    wanted = [Format("regex", text, "response_format") for text in "ab"]
+    wanted = [wanted_of("regex", text) for text in "ab"]
 
     async def ask() -> None:
         waiting = [asyncio.ensure_future(compiler.constraint(one)) for one in wanted * 2]
@@ -282,7 +288,7 @@ def test_a_compilation_that_nobody_waits_for_has_no_place(slow: Event) -> None:
 
 def test_requests_that_wait_are_bounded(slow: Event) -> None:
     compiler = Compiler(VOCABULARY, Settings(max_requests=2, compile_in="threads"), Metrics("tiny"))
-    wanted = Format("regex", "a", "response_format")
+    wanted = wanted_of("regex", "a")
 
     async def ask() -> None:
         waiting = [asyncio.ensure_future(compiler.constraint(wanted)) for _ in range(2)]
@@ -299,8 +305,8 @@ def test_requests_that_wait_are_bounded(slow: Event) -> None:
 
 def test_a_refusal_is_the_same_for_all_who_ask() -> None:
     compiler = Compiler(VOCABULARY, Settings(max_compiles=1), Metrics("tiny"))
-    for text in ("(", "{"):  # the second is no JSON, of which nothing is kept
-        wanted = Format("regex" if text == "(" else "schema", text, "response_format")
+    for text in ("(", "{"):  # the second is no JSON
+        wanted = wanted_of("regex" if text == "(" else "schema", text)
         for _ in range(2):
             with pytest.raises(RequestError) as refused:
                 asyncio.run(compiler.constraint(wanted))

@@ -12,13 +12,14 @@ schemas speak of the value there) and ``members`` (why a member is refused there
 has values written that are not JSON.
 """
 
-from pdacon.frontends.json_schema.documents import canonical
+from pdacon.frontends.json_schema.documents import canonical, read_canonical
 from pdacon.frontends.json_schema.drafts import draft_of
 from pdacon.frontends.json_schema.formats import PATTERNS
 from pdacon.frontends.json_schema.keywords import is_assertion
 from pdacon.frontends.json_schema.members import why_refused
 from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.places import schema_lines
+from pdacon.frontends.json_schema.plain import PlainSchema
 from pdacon.frontends.json_schema.schema import bounded_json, schema_grammar
 from pdacon.frontends.json_schema.spelling import Spelling
 
@@ -26,11 +27,13 @@ __all__ = [
     "PATTERNS",
     "Marks",
     "Notation",
+    "PlainSchema",
     "Spelling",
     "bounded_json",
     "canonical",
     "draft_of",
     "is_assertion",
+    "read_canonical",
     "schema_grammar",
     "schema_lines",
     "why_refused",

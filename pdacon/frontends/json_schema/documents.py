@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin
@@ -18,7 +19,7 @@ from pdacon.base.cancelling import look
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema.drafts import LATEST, STANDARD, Drafts
-from pdacon.frontends.json_schema.plain import plain, plain_text
+from pdacon.frontends.json_schema.plain import PlainSchema, plain, read_usual
 
 ONE = frozenset({
     "additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then",
@@ -263,19 +264,25 @@ def subschemas(place: Place) -> Iterator[Place]:
 
 
 def canonical(schema: Any) -> str | None:
-    """A schema, or its text, as JSON in which keywords are in order; None if it is no JSON.
-
-    A text that shows numbers in another way than Python does is what it is, since these spellings are taken.
+    """A schema, as Python objects, as JSON in which keywords are in order; None if it is no JSON.
 
     The order of the names under ``properties`` and its like stays: it is the order in which members are written.
     """
     try:
-        given = plain_text(schema) if isinstance(schema, str) else schema
-        if given is None:
-            return str(schema)
-        return json.dumps(_sorted(given), separators=(",", ":"))
+        return json.dumps(_sorted(schema))
     except (TypeError, ValueError, RecursionError):
         return None
+
+
+def read_canonical(text: str) -> PlainSchema | None:
+    """A schema of a text, read, with its canonical text; None: the text says more than that could, or is no JSON.
+
+    Numbers that it shows in another way than Python does are more: these spellings are taken.
+    """
+    with suppress(ValueError, RecursionError):
+        value = read_usual(text)
+        return PlainSchema(value, json.dumps(_sorted(value)))
+    return None
 
 
 def _sorted(node: Any) -> Any:

@@ -8,6 +8,7 @@ import numbers
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -46,6 +47,14 @@ class WrittenFloat(_Written, float):
 
 class WrittenDecimal(_Written, Decimal):
     """A number that no float is equal to, with its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlainSchema:
+    """A schema that was read: its plain values, as `plain` gives them, and a text of JSON that says the same."""
+
+    value: Any
+    text: str
 
 
 def plain(schema: Any, document: str = "#") -> tuple[Any, str]:
@@ -102,21 +111,23 @@ def plain(schema: Any, document: str = "#") -> tuple[Any, str]:
     return copy, text
 
 
-def plain_text(text: str) -> Any:
-    """What ``json.loads`` makes of a text; None if that does not show all that the text does.
+def read_usual(text: str) -> Any:
+    """The plain values of a text of JSON. Raises ValueError or RecursionError if `plain` would not take all that it is.
 
-    It can show a number in another way than Python does, or a name twice in an object.
+    A number can be written in another way than Python does, a name stand twice in an object, or half of a pair of
+    surrogates in a text.
     """
-    others: list[str] = []
     names = NamesOnce()
+    value = json.loads(text, parse_float=_usual, parse_constant=_no_constant, object_pairs_hook=names)
+    if not names.hold or _HALF_OF_A_PAIR.search(text):
+        raise ValueError
+    return value
 
-    def number(text: str) -> float:
-        if repr(rounded := float(text)) != text:
-            others.append(text)
-        return rounded
 
-    given = json.loads(text, parse_float=number, object_pairs_hook=names)
-    return given if names.hold and not others else None
+def _usual(text: str) -> float:
+    if repr(rounded := float(text)) != text:
+        raise ValueError
+    return rounded
 
 
 def _text_of(copy: Any, document: str) -> str:

@@ -13,7 +13,7 @@ from pdacon.frontends.json_schema.documents import Documents
 from pdacon.frontends.json_schema.lowering import lower
 from pdacon.frontends.json_schema.notation import Notation
 from pdacon.frontends.json_schema.places import places_at
-from pdacon.frontends.json_schema.plain import plain
+from pdacon.frontends.json_schema.plain import PlainSchema, plain
 from pdacon.frontends.json_schema.productions import MOST_PRODUCTIONS, Productions
 from pdacon.frontends.json_schema.reading import Reader
 from pdacon.frontends.json_schema.spelling import Spelling
@@ -40,7 +40,7 @@ def schema_grammar(
     ``notation`` has the marks of types that are not JSON's. With ``plain_integers`` ``1.0`` is none in any draft, so
     that an integer is told from a float by its text.
     """
-    schema, source = plain(schema)
+    schema, source = (schema.value, schema.text) if isinstance(schema, PlainSchema) else plain(schema)
     dropped: dict[tuple[str, str, str], None] = {}
     noted: dict[tuple[str, str, str], bool] = {}
 

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from pdacon.errors import UnsupportedSchemaError, UnsupportedTypeError
-from pdacon.frontends.tool_arguments import arguments_schema
+from pdacon.frontends.tool_arguments import arguments_schema, call_schema
 from pdacon.frontends.types.checks import check_characters
 from pdacon.frontends.types.classes import type_hints
 from pdacon.frontends.types.constraints import said_by
@@ -105,15 +105,7 @@ class Calls(Shape):
     def schema(self, schemas: Schemas) -> dict[str, Any]:
         parts = [one.arguments.schema(schemas) for one in self.tools.values()]
         if not self._form.python:
-            parts = [
-                {
-                    "type": "object",
-                    "properties": {"name": {"const": name}, self._key: part},
-                    "required": ["name", self._key],
-                    "additionalProperties": False,
-                }
-                for name, part in zip(self.tools, parts, strict=True)
-            ]
+            parts = [call_schema(name, part, self._key) for name, part in zip(self.tools, parts, strict=True)]
         return parts[0] if len(parts) == 1 else {"anyOf": parts}
 
     def read(self, raw: Any, path: str) -> Call:

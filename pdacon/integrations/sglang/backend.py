@@ -14,9 +14,9 @@ from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import PdaconError
 from pdacon.front.constraint import Constraint
+from pdacon.integrations.compiling import FormatCompiler
 from pdacon.integrations.formats import Kind, grammar_kind
 from pdacon.integrations.held import HeldAnswer
-from pdacon.integrations.requests import Compiler
 from pdacon.integrations.torch import apply_bitmask
 
 Key: TypeAlias = tuple[str, str]  # a format of SGLang, and its text
@@ -93,7 +93,7 @@ class Backend(BaseGrammarBackend):  # type: ignore[misc]
     def __init__(self, vocabulary: Vocabulary) -> None:
         super().__init__()
         self._vocabulary = vocabulary
-        self._compiler = Compiler(vocabulary, Limits(seconds=_SECONDS))
+        self._compiler = FormatCompiler(vocabulary, Limits(seconds=_SECONDS))
         # What is in use, or in the compiler's cache, which alone decides how much that may be.
         self._known: WeakValueDictionary[Key, Constraint] = WeakValueDictionary()
 

@@ -14,9 +14,10 @@ from weakref import WeakKeyDictionary
 
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import PdaconError, UnsupportedGrammarError
+from pdacon.front.caching import CompileCache
 from pdacon.front.constraint import Constraint
+from pdacon.integrations.compiling import FormatCompiler
 from pdacon.integrations.formats import Kind, grammar_kind
-from pdacon.integrations.requests import Compiler
 from pdacon.integrations.vllm.settings import WANTED, Settings, read_settings
 
 # vLLM's names of its formats.
@@ -39,7 +40,7 @@ class RefusedRequest(Exception):
     """A request that cannot be held to its format, and why."""
 
 
-def constraint(compiler: Compiler, format_name: str, text: str) -> Constraint:
+def constraint(compiler: FormatCompiler, format_name: str, text: str) -> Constraint:
     """The constraint of a format of vLLM, by its name; a grammar is EBNF or GBNF, if its rules have ``::=``.
 
     Raises
@@ -66,14 +67,14 @@ class _Known:
     is kept, so that no other one gets its identity.
     """
 
-    compilers: dict[tuple[int, tuple[int, ...]], Compiler] = field(default_factory=dict)
-    asked: dict[int, tuple[Any, Compiler]] = field(default_factory=dict)
+    compilers: dict[tuple[int, tuple[int, ...]], FormatCompiler] = field(default_factory=dict)
+    asked: dict[int, tuple[Any, FormatCompiler]] = field(default_factory=dict)
 
 
 _known: WeakKeyDictionary[Any, _Known] = WeakKeyDictionary()
 
 
-def compiler_for(tokenizer: Any, model_config: Any) -> Compiler:
+def compiler_for(tokenizer: Any, model_config: Any) -> FormatCompiler:
     """The compiler of a model, made once in a process: its tokenizer is read then.
 
     Raises
@@ -89,7 +90,8 @@ def compiler_for(tokenizer: Any, model_config: Any) -> Compiler:
     if key not in known.compilers:
         vocabulary = vocabulary_of("vLLM", tokenizer=tokenizer, eos_ids=ends or None, size=size)
         said = settings()
-        known.compilers.setdefault(key, Compiler(vocabulary, said.limits, said.cache_directory, said.cache_store))
+        cache = CompileCache(directory=said.cache_directory, store=said.cache_store)
+        known.compilers.setdefault(key, FormatCompiler(vocabulary, said.limits, cache))
     known.asked[id(model_config)] = model_config, known.compilers[key]
     return known.compilers[key]
 
@@ -101,7 +103,7 @@ def ends_of(tokenizer: Any, model_config: Any) -> tuple[int, ...]:
     return tuple(sorted(ends))
 
 
-def check(params: Any, format_name: str, text: str, compiler: Compiler) -> None:
+def check(params: Any, format_name: str, text: str, compiler: FormatCompiler) -> None:
     """Refuse a request whose answers would not be what it asks for.
 
     Parameters
@@ -110,7 +112,7 @@ def check(params: Any, format_name: str, text: str, compiler: Compiler) -> None:
         With ``structured_outputs``.
     format_name, text : str
         The name of the format, and what it is about.
-    compiler : Compiler
+    compiler : FormatCompiler
 
     Raises
     ------
