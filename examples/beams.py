@@ -21,14 +21,14 @@ def main() -> None:
     model, tokenizer = load_tiny()
     constraint = pdacon.compile(pdacon.Grammar.from_lark(GRAMMAR), vocabulary(model, tokenizer))
 
-    (greedy,) = generate(model, tokenizer, PROMPT, constraint=constraint, temperature=0, max_tokens=80)
+    (greedy,) = generate(model, tokenizer, PROMPT, grammar=constraint, temperature=0, max_tokens=80)
     print("greedy: ", greedy.text)
     for found in generate(
-        model, tokenizer, PROMPT, constraint=constraint, num_beams=5, num_return_sequences=3, max_tokens=80
+        model, tokenizer, PROMPT, grammar=constraint, num_beams=5, num_return_sequences=3, max_tokens=80
     ):
         print("beam:   ", found.text)
     for found in generate(
-        model, tokenizer, PROMPT, constraint=constraint, num_beams=5, temperature=1.0, seed=0, max_tokens=80
+        model, tokenizer, PROMPT, grammar=constraint, num_beams=5, temperature=1.0, seed=0, max_tokens=80
     ):
         print("sampled:", found.text)
 

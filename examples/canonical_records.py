@@ -36,9 +36,7 @@ def main(count: int) -> None:
         for skip_forced in (False, True):
             began = time.process_time()
             for seed in range(count):
-                record = generate(
-                    model, tokenizer, "A record:", constraint=constraint, seed=seed, skip_forced=skip_forced
-                )
+                record = generate(model, tokenizer, "A record:", grammar=constraint, seed=seed, skip_forced=skip_forced)
                 tokens += len(record.token_ids) if skip_forced else 0
                 passes += record.passes or 0
             seconds.append(time.process_time() - began)

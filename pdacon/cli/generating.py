@@ -167,7 +167,7 @@ class Generator:
                 self._model,
                 self._tokenizer,
                 prompts,
-                constraint=self._constraint,
+                grammar=self._constraint,
                 draft=self._draft,
                 seed=seed,
                 num_return_sequences=count,

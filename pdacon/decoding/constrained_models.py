@@ -17,8 +17,8 @@ from pdacon.filters import Characters, Filter, texts_of
 from pdacon.front.caching import CompileCache
 from pdacon.front.compiling import compile
 from pdacon.front.constraint import Constraint
-from pdacon.front.grammar import GrammarSource, grammar_of
-from pdacon.integrations.huggingface.arguments import pad_id, require_same_texts, vocabulary
+from pdacon.front.grammar import grammar_of
+from pdacon.integrations.huggingface.arguments import Given, pad_id, require_same_texts, vocabulary
 from pdacon.integrations.huggingface.beginnings import Begun
 from pdacon.integrations.huggingface.prompts import Inputs, Prompt, encode, is_one, split
 from pdacon.integrations.huggingface.tiny import load_tiny
@@ -26,9 +26,6 @@ from pdacon.regular.regular_set import RegularSet
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-Given = GrammarSource | Constraint
-"""What constrains a text: a compiled constraint, or whatever a grammar may be given as."""
 
 _TINY = "tiny"
 
@@ -78,12 +75,12 @@ class ConstrainedModel:
         twin._characters = texts_of(twin._filters)
         return twin
 
-    def compile(self, constraint: Given, *, canonical: bool = False) -> Constraint:
-        """Compile a constraint for this model, its characters included; what was compiled before is found again.
+    def compile(self, grammar: Given, *, canonical: bool = False) -> Constraint:
+        """Compile a grammar for this model, its characters included; what was compiled before is found again.
 
         Parameters
         ----------
-        constraint : Constraint, or what a grammar may be given as
+        grammar : Grammar, str, pathlib.Path, type, function or Constraint
         canonical : bool
             Allow only the tokens that the tokenizer itself makes of a text; see `pdacon.compile`.
 
@@ -92,17 +89,16 @@ class ConstrainedModel:
         PdaconError, TypeError, ValueError
             See `pdacon.compile`.
         """
-        if isinstance(constraint, Constraint):
+        if isinstance(grammar, Constraint):
             if self._characters is None and not canonical:
-                require_same_texts(self.model, self.tokenizer, constraint)
-                return constraint
-            constraint = constraint.grammar
-        grammar = grammar_of("Pipeline", constraint)
+                return require_same_texts(self.model, self.tokenizer, grammar)
+            grammar = grammar.grammar
+        asked = grammar_of("Pipeline", grammar)
         if self._characters is not None:
-            grammar = grammar & self._characters
+            asked = asked & self._characters
         if canonical:
-            return compile(grammar, self._vocabulary, canonical=self.tokenizer)
-        return self._cache.compile(grammar, self._vocabulary)
+            return compile(asked, self._vocabulary, canonical=self.tokenizer)
+        return self._cache.compile(asked, self._vocabulary)
 
     def _constraint(self, given: Given | None) -> Constraint | None:
         if given is not None:

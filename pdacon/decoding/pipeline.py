@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 import torch
 
 from pdacon.decoding.borders import Border
-from pdacon.decoding.constrained_models import ConstrainedModel, Given
+from pdacon.decoding.constrained_models import ConstrainedModel
 from pdacon.decoding.masses import Mass, Method, mass_of
 from pdacon.decoding.particles import draw
 from pdacon.decoding.probabilities import TextProbability, of_texts
@@ -16,6 +16,7 @@ from pdacon.decoding.samples import Samples, samples_of
 from pdacon.decoding.states import States
 from pdacon.decoding.steps import Steps
 from pdacon.front.constraint import Constraint
+from pdacon.integrations.huggingface.arguments import Given
 from pdacon.integrations.huggingface.beginnings import NOTHING_ENDS, begin, begun
 from pdacon.integrations.huggingface.generation import generate
 from pdacon.integrations.huggingface.options import MOST_TOKENS
@@ -28,8 +29,8 @@ from pdacon.matching import Budget, Matcher
 class Pipeline(ConstrainedModel):
     """A model with its tokenizer: texts under constraints, and their true probabilities.
 
-    A constraint is whatever a grammar may be given as (a `Grammar`, a `RegularSet`, a built-in one's name, a text in
-    Lark's language, a path, a type, a function), or what `compile` made. Each is compiled once.
+    A grammar is whatever `compile` takes (a `Grammar`, a `RegularSet`, a built-in one's name, a text in Lark's
+    language, a path, a type, a function), or what it made: a `Constraint`. Each is compiled once.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ class Pipeline(ConstrainedModel):
     def generate(
         self,
         prompt: str | Chat,
-        constraint: Given | None = None,
+        grammar: Given | None = None,
         *,
         num_return_sequences: Literal[1] | None = None,
         **options: Any,
@@ -76,21 +77,21 @@ class Pipeline(ConstrainedModel):
     def generate(
         self,
         prompt: Sequence[str] | Sequence[Chat],
-        constraint: Given | Sequence[Given | None] | None = None,
+        grammar: Given | Sequence[Given | None] | None = None,
         **options: Any,
     ) -> list[Generation]: ...
     @overload
     def generate(
         self,
         prompt: Prompt | Sequence[Prompt],
-        constraint: Given | Sequence[Given | None] | None = None,
+        grammar: Given | Sequence[Given | None] | None = None,
         **options: Any,
     ) -> Generation | list[Generation]: ...
 
     def generate(
         self,
         prompt: Prompt | Sequence[Prompt],
-        constraint: Given | Sequence[Given | None] | None = None,
+        grammar: Given | Sequence[Given | None] | None = None,
         *,
         diagnostics: bool = True,
         **options: Any,
@@ -100,7 +101,7 @@ class Pipeline(ConstrainedModel):
         Parameters
         ----------
         prompt : str, list of messages, or list of either
-        constraint : Constraint, or what a grammar may be given as, or list with one for each prompt, optional
+        grammar : Grammar, str, pathlib.Path, type, function or Constraint, or list with one for each prompt, optional
             Default, and None in a list: nothing but the characters of the pipeline constrains the text.
         diagnostics : bool
             Whether texts have their ``diagnostics``; they take one more pass of the model.
@@ -118,19 +119,17 @@ class Pipeline(ConstrainedModel):
         PdaconError, TypeError, ValueError
             See `pdacon.generate`.
         """
-        if "grammar" in options:
-            raise TypeError("Pipeline.generate has no option grammar; give constraint")
-        given: Any = constraint
+        given: Any = grammar
         several = given if isinstance(given, list | tuple) else [given] * len(split(prompt))
         made = [self._constraint(one) for one in several]
-        return generate(self.model, self.tokenizer, prompt, constraint=made, diagnostics=diagnostics, **options)
+        return generate(self.model, self.tokenizer, prompt, grammar=made, diagnostics=diagnostics, **options)
 
     @overload
     def compute_probability(  # type: ignore[overload-overlap]  # a str is a sequence of them
         self,
         prompt: Prompt,
         text: str,
-        constraint: Given | None = None,
+        grammar: Given | None = None,
         *,
         prefix: str = "",
         border: Border = "end",
@@ -141,7 +140,7 @@ class Pipeline(ConstrainedModel):
         self,
         prompt: Prompt,
         text: Sequence[str],
-        constraint: Given | None = None,
+        grammar: Given | None = None,
         *,
         prefix: str = "",
         border: Border = "end",
@@ -152,7 +151,7 @@ class Pipeline(ConstrainedModel):
         self,
         prompt: Prompt,
         text: str | Sequence[str],
-        constraint: Given | None = None,
+        grammar: Given | None = None,
         *,
         prefix: str = "",
         border: Border = "end",
@@ -168,7 +167,7 @@ class Pipeline(ConstrainedModel):
         prompt : str or list of messages
         text : str or sequence of str
             What stands after the prompt and `prefix`. A sequence gives a list, computed in batches.
-        constraint : Constraint, or what a grammar may be given as, optional
+        grammar : Grammar, str, pathlib.Path, type, function or Constraint, optional
             Of the whole answer, `prefix` included. Without it there is no other probability than the model's.
         prefix : str
             A beginning of the answer that is given, so that it costs no probability.
@@ -188,7 +187,7 @@ class Pipeline(ConstrainedModel):
         -----
         Cost: one pass of the model over the prompt and each text.
         """
-        made = self._constraint(constraint)
+        made = self._constraint(grammar)
         before = begun(prefix)
         texts = [text] if isinstance(text, str) else list(text)
         tokens = [tuple(self.tokenizer(one, add_special_tokens=False)["input_ids"]) for one in texts]
@@ -207,7 +206,7 @@ class Pipeline(ConstrainedModel):
     def compute_probability_mass(
         self,
         prompt: Prompt,
-        constraint: Given,
+        grammar: Given,
         *,
         prefix: str = "",
         border: Border = "end",
@@ -219,15 +218,15 @@ class Pipeline(ConstrainedModel):
         batch_size: int = 32,
         chat_options: Mapping[str, Any] | None = None,
     ) -> Mass:
-        """How probable it is that the model, without the constraint, answers with any text that the constraint allows.
+        """How probable it is that the model, without the grammar, answers with any text that the grammar allows.
 
         All sequences of tokens count that spell such a text; for those alone that the tokenizer makes, give
-        ``pipeline.compile(constraint, canonical=True)``.
+        ``pipeline.compile(grammar, canonical=True)``.
 
         Parameters
         ----------
         prompt : str or list of messages
-        constraint : Constraint, or what a grammar may be given as
+        grammar : Grammar, str, pathlib.Path, type, function or Constraint
         prefix : str
             A beginning of the answer that is given, so that it costs no probability.
         border : {"end", "word", "any"}
@@ -268,7 +267,7 @@ class Pipeline(ConstrainedModel):
         Source: Cognetta et al. 2025, section 5.1; R. Geh, H. Zhang, K. Ahmed, B. Wang and G. Van den Broeck, "Where is
         the signal in tokenization space?" (2024), for sums over tokenizations by importance sampling.
         """
-        made = self.compile(constraint)
+        made = self.compile(grammar)
         before = begun(prefix)
         matcher = _within(made, begin(made, before), max_tokens)
         with few_threads(self.model):
@@ -290,7 +289,7 @@ class Pipeline(ConstrainedModel):
     def sample(
         self,
         prompt: Prompt,
-        constraint: Given,
+        grammar: Given,
         *,
         prefix: str = "",
         particles: int = 64,
@@ -300,7 +299,7 @@ class Pipeline(ConstrainedModel):
         seed: int | None = None,
         chat_options: Mapping[str, Any] | None = None,
     ) -> Samples:
-        """Draw texts as the model alone writes them, given that it writes what the constraint allows: the posterior.
+        """Draw texts as the model alone writes them, given that it writes what the grammar allows: the posterior.
 
         `generate` does not: at each step it divides what is allowed by its sum, so it prefers texts that begin as the
         model likes and can then only end as it does not. Here texts have weights that make good for it, and while they
@@ -309,7 +308,7 @@ class Pipeline(ConstrainedModel):
         Parameters
         ----------
         prompt : str or list of messages
-        constraint : Constraint, or what a grammar may be given as
+        grammar : Grammar, str, pathlib.Path, type, function or Constraint
         prefix : str
             A beginning of the answer that is given.
         particles : int
@@ -354,7 +353,7 @@ class Pipeline(ConstrainedModel):
                 f"sample: particles is {particles} (at least 1), checks {checks} (at least 0), resample_below "
                 f"{resample_below} (from 0 to 1)"
             )
-        made = self.compile(constraint)
+        made = self.compile(grammar)
         before = begun(prefix)
         matcher = _within(made, begin(made, before), max_tokens)
         generator = None if seed is None else torch.Generator(self.model.device).manual_seed(seed)
@@ -374,7 +373,7 @@ class Pipeline(ConstrainedModel):
     def steps(
         self,
         prompt: Prompt,
-        constraint: Given | None = None,
+        grammar: Given | None = None,
         *,
         prefix: str = "",
         budget: Budget | None = None,
@@ -385,7 +384,7 @@ class Pipeline(ConstrainedModel):
         Parameters
         ----------
         prompt : str or list of messages
-        constraint : Constraint, or what a grammar may be given as, optional
+        grammar : Grammar, str, pathlib.Path, type, function or Constraint, optional
         prefix : str
             The beginning of the answer.
         budget : Budget, optional
@@ -397,7 +396,7 @@ class Pipeline(ConstrainedModel):
         ------
         PdaconError, TypeError, ValueError
         """
-        made = self._constraint(constraint)
+        made = self._constraint(grammar)
         before = begun(prefix)
         if made is None and budget is not None:
             raise ValueError(f"steps: {NOTHING_ENDS}")

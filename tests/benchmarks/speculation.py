@@ -60,9 +60,7 @@ def main() -> None:
         counted.update(dict.fromkeys(counted, 0))
         tokens = 0
         for prompt in PROMPTS * 2:
-            answer = generate(
-                model, tokenizer, prompt, constraint=[constraint], temperature=0, max_tokens=48, **options
-            )
+            answer = generate(model, tokenizer, prompt, grammar=[constraint], temperature=0, max_tokens=48, **options)
             tokens += len(answer.token_ids)
         draft = options.get("draft")
         found = counted if draft is None else {one: getattr(draft, one) for one in counted}

@@ -71,11 +71,6 @@ def test_one_constraint_for_each_prompt(tiny: pdacon.Pipeline) -> None:
     assert second.text.isalpha()
 
 
-def test_what_has_another_name_here_is_refused(tiny: pdacon.Pipeline) -> None:
-    with pytest.raises(TypeError, match="give constraint"):
-        tiny.generate("A", grammar="json")
-
-
 def test_a_constraint_is_compiled_once(tiny: pdacon.Pipeline) -> None:
     made = tiny.compile("json_dumps")
     assert tiny.compile("json_dumps") is made
@@ -221,7 +216,7 @@ def test_a_text_of_a_batch_is_what_it_is_alone(pipeline: pdacon.Pipeline, option
     for index, prompt in enumerate(prompts):
         seeds = None if seed is None else [seed + index * each + number for number in range(each)]
         found = pdacon.generate(
-            pipeline.model, pipeline.tokenizer, [prompt], constraint=made, max_tokens=8, **{**options, "seed": seeds}
+            pipeline.model, pipeline.tokenizer, [prompt], grammar=made, max_tokens=8, **{**options, "seed": seeds}
         )
         assert [text.text for text in found] == [text.text for text in runs[0][index * each :][:each]]
 

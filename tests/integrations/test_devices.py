@@ -164,7 +164,7 @@ def test_masks_of_matchers(both: Both) -> None:
 def test_greedy_texts_are_the_same(both: Both, options: dict[str, Any]) -> None:
     length = {} if "budget" in options else {"max_tokens": 40}
     wanted, found = (
-        generate(model, both.tokenizer, PROMPT, constraint=both.json, temperature=0, **(length | options))
+        generate(model, both.tokenizer, PROMPT, grammar=both.json, temperature=0, **(length | options))
         for model in (both.cpu, both.cuda)
     )
     pairs = zip(wanted, found, strict=True) if isinstance(wanted, list) else [(wanted, found)]
@@ -175,11 +175,9 @@ def test_greedy_texts_are_the_same(both: Both, options: dict[str, Any]) -> None:
 
 
 def test_assistants_and_drafts(both: Both) -> None:
-    alone = generate(both.cuda, both.tokenizer, PROMPT, constraint=both.json, temperature=0, max_tokens=40)
+    alone = generate(both.cuda, both.tokenizer, PROMPT, grammar=both.json, temperature=0, max_tokens=40)
     for options in ({"assistant_model": both.cuda}, {"draft": Draft(both.json, both.tokenizer)}):
-        again = generate(
-            both.cuda, both.tokenizer, PROMPT, constraint=both.json, temperature=0, max_tokens=40, **options
-        )
+        again = generate(both.cuda, both.tokenizer, PROMPT, grammar=both.json, temperature=0, max_tokens=40, **options)
         assert again.text == alone.text
 
 
@@ -191,7 +189,7 @@ def test_narrow_numbers(both: Both, kind: torch.dtype) -> None:
             model,
             both.tokenizer,
             PROMPTS,
-            constraint=both.json,
+            grammar=both.json,
             seed=seed,
             temperature=2.0,
             budget=pdacon.Budget(tokens=30),
@@ -204,7 +202,7 @@ def test_seeds_repeat(both: Both) -> None:
     texts = [
         [
             answer.text
-            for answer in generate(both.cuda, both.tokenizer, PROMPTS, constraint=both.json, seed=3, max_tokens=30)
+            for answer in generate(both.cuda, both.tokenizer, PROMPTS, grammar=both.json, seed=3, max_tokens=30)
         ]
         for _ in range(2)
     ]
@@ -228,7 +226,7 @@ def test_streams(both: Both) -> None:
 def test_continuous_batches(both: Both) -> None:
     """With the settings of the host, and with CUDA graphs where it makes them."""
     wanted = [
-        generate(both.cpu, both.tokenizer, prompt, constraint=constraint, temperature=0, max_tokens=20).text
+        generate(both.cpu, both.tokenizer, prompt, grammar=constraint, temperature=0, max_tokens=20).text
         for prompt, constraint in zip(PROMPTS, [both.json, both.sums, both.json], strict=True)
     ]
     for graphs in (False, True):
@@ -236,7 +234,7 @@ def test_continuous_batches(both: Both) -> None:
             both.cuda,
             both.tokenizer,
             PROMPTS,
-            constraint=[both.json, both.sums, both.json],
+            grammar=[both.json, both.sums, both.json],
             temperature=0,
             max_tokens=20,
             continuous_batching_config=ContinuousBatchingConfig(

@@ -24,7 +24,7 @@ def test_texts_are_complete_within_the_budget(
 ) -> None:
     for budget in (1, 2, 5, 30):
         texts = generate(
-            model, tokenizer, ["A list:", "An object:"], constraint=json, budget=pdacon.Budget(tokens=budget), **options
+            model, tokenizer, ["A list:", "An object:"], grammar=json, budget=pdacon.Budget(tokens=budget), **options
         )
         assert texts
         assert all(text.complete and json.accepts(text.text) for text in texts)
@@ -32,11 +32,11 @@ def test_texts_are_complete_within_the_budget(
 
 def test_a_prefix_does_not_count(model: Any, tokenizer: Any, json: pdacon.Constraint) -> None:
     text = generate(
-        model, tokenizer, "", constraint=json, prefix='{"a": [[', budget=pdacon.Budget(tokens=4), temperature=0
+        model, tokenizer, "", grammar=json, prefix='{"a": [[', budget=pdacon.Budget(tokens=4), temperature=0
     )
     assert text.complete
     with pytest.raises(ValueError, match="nearest sentence takes"):
-        generate(model, tokenizer, "", constraint=json, prefix='{"a": [[', budget=pdacon.Budget(tokens=1))
+        generate(model, tokenizer, "", grammar=json, prefix='{"a": [[', budget=pdacon.Budget(tokens=1))
 
 
 def test_budgets_of_a_processor(model: Any, tokenizer: Any, json: pdacon.Constraint) -> None:
@@ -51,12 +51,12 @@ def test_budgets_of_a_processor(model: Any, tokenizer: Any, json: pdacon.Constra
         with pytest.raises(TypeError, match=r"budget must be a pdacon.Budget"):
             PDALogitsProcessor(json, budget=wrong)  # type: ignore[arg-type]
         with pytest.raises(TypeError, match=r"generate: budget must be a pdacon.Budget"):
-            generate(model, tokenizer, "A list:", constraint=json, budget=wrong)
+            generate(model, tokenizer, "A list:", grammar=json, budget=wrong)
     for name in ("max_tokens", "max_new_tokens"):
         with pytest.raises(TypeError, match=f"budget says how long a text may get; leave {name} out"):
-            generate(model, tokenizer, "A list:", constraint=json, budget=pdacon.Budget(tokens=9), **{name: 9})
+            generate(model, tokenizer, "A list:", grammar=json, budget=pdacon.Budget(tokens=9), **{name: 9})
     answer = generate(
-        model, tokenizer, "A list:", constraint=json, budget=pdacon.Budget(tokens=30, soft=0), seed=1, diagnostics=True
+        model, tokenizer, "A list:", grammar=json, budget=pdacon.Budget(tokens=30, soft=0), seed=1, diagnostics=True
     )
     assert answer.complete
     assert answer.diagnostics.log_prob <= answer.diagnostics.constrained_log_prob
@@ -67,7 +67,7 @@ def test_texts_are_complete_within_bytes(
     model: Any, tokenizer: Any, json: pdacon.Constraint, options: dict[str, Any]
 ) -> None:
     for most in (1, 2, 9):
-        (text,) = generate(model, tokenizer, "A list:", constraint=json, budget=pdacon.Budget(bytes=most), **options)
+        (text,) = generate(model, tokenizer, "A list:", grammar=json, budget=pdacon.Budget(bytes=most), **options)
         assert text.complete
         assert json.accepts(text.text)
         assert len(text.text.encode()) <= most
@@ -77,11 +77,9 @@ def test_a_budget_says_how_many_tokens(model: Any, tokenizer: Any, json: pdacon.
     """In place of what a configuration, and a Generator for all its calls, say."""
     config = GenerationConfig(max_new_tokens=1)
     budget = pdacon.Budget(tokens=6)
-    alone = generate(model, tokenizer, "A list:", constraint=json, budget=budget, seed=4)
+    alone = generate(model, tokenizer, "A list:", grammar=json, budget=budget, seed=4)
     assert len(alone.token_ids) > 1
-    assert (
-        generate(model, tokenizer, "A list:", constraint=json, budget=budget, seed=4, generation_config=config) == alone
-    )
+    assert generate(model, tokenizer, "A list:", grammar=json, budget=budget, seed=4, generation_config=config) == alone
     write = pdacon.Generator(model, tokenizer, json, max_new_tokens=1)
     assert write("A list:", budget=budget, seed=4) == alone
     kept = pdacon.Generator(model, tokenizer, json, budget=budget)
@@ -105,7 +103,7 @@ def test_canonical_texts_are_complete_within_the_budget(model: Any, tokenizer: A
     canonical = pdacon.compile("json", tokenizer=tokenizer, model=model, canonical=True)
     for budget in (1, 4, 20):
         for text in generate(
-            model, tokenizer, ["A list:", "{"], constraint=canonical, budget=pdacon.Budget(tokens=budget), **options
+            model, tokenizer, ["A list:", "{"], grammar=canonical, budget=pdacon.Budget(tokens=budget), **options
         ):
             assert text.complete
             assert canonical.accepts(text.text)
@@ -117,15 +115,13 @@ def test_forced_tokens_and_drafts_keep_canonical_budgets(model: Any, tokenizer: 
     record = pdacon.Grammar.from_json_schema({"properties": {"name": {"type": "string"}}, "required": ["name"]})
     canonical = pdacon.compile(record, tokenizer=tokenizer, model=model, canonical=True)
     least = canonical.matcher().least_tokens()
-    plain = generate(
-        model, tokenizer, "A:", constraint=canonical, budget=pdacon.Budget(tokens=least + 3), temperature=0
-    )
+    plain = generate(model, tokenizer, "A:", grammar=canonical, budget=pdacon.Budget(tokens=least + 3), temperature=0)
     for options in ({"skip_forced": True}, {"prompt_lookup_num_tokens": 4}):
         found = generate(
             model,
             tokenizer,
             "A:",
-            constraint=canonical,
+            grammar=canonical,
             budget=pdacon.Budget(tokens=least + 3),
             temperature=0,
             **options,

@@ -68,7 +68,7 @@ def test_each_prompt_has_its_constraint(
         model,
         tokenizer,
         ["Hello", "a much longer prompt", "x"],
-        constraint=ordered,
+        grammar=ordered,
         max_tokens=12,
         continuous_batching_config=config,
         **options,
@@ -84,7 +84,7 @@ def test_each_prompt_has_its_constraint(
                 model,
                 tokenizer,
                 ["Hello", "a much longer prompt", "x"][one.prompt],
-                constraint=ordered[one.prompt],
+                grammar=ordered[one.prompt],
                 temperature=0,
                 max_tokens=12,
             )
@@ -104,7 +104,7 @@ def test_by_default_there_is_room_for_what_is_asked(
 
     monkeypatch.setattr(type(model), "init_continuous_batching", noted)
     prompts = [f"number {number}" for number in range(40)]
-    texts = generate_batch(model, tokenizer, prompts, constraint=constraints["lists"], max_tokens=12)
+    texts = generate_batch(model, tokenizer, prompts, grammar=constraints["lists"], max_tokens=12)
     for one in texts:
         require_right(constraints["lists"], one)
     (config,) = [manager.continuous_batching_config for manager in made]
@@ -112,7 +112,7 @@ def test_by_default_there_is_room_for_what_is_asked(
     assert config.num_blocks == 64, "one page of 256 tokens for each of 32 rows, and one more"
     assert 32 <= config.max_batch_tokens <= 512
     (one,) = generate_batch(
-        model, tokenizer, ["x"], constraint=constraints["lists"], max_tokens=5, continuous_batching_config=small()
+        model, tokenizer, ["x"], grammar=constraints["lists"], max_tokens=5, continuous_batching_config=small()
     )
     require_right(constraints["lists"], one)
     asked = made[-1].continuous_batching_config
@@ -146,16 +146,16 @@ def test_more_requests_than_there_is_room_for(
     constraint = constraints["lists"]
     room = small(num_blocks=6, max_batch_tokens=32, **config)
     texts = generate_batch(
-        model, tokenizer, prompts, constraint=constraint, temperature=0, max_tokens=14, continuous_batching_config=room
+        model, tokenizer, prompts, grammar=constraint, temperature=0, max_tokens=14, continuous_batching_config=room
     )
-    expected = generate(model, tokenizer, prompts, constraint=constraint, temperature=0, max_tokens=14)
+    expected = generate(model, tokenizer, prompts, grammar=constraint, temperature=0, max_tokens=14)
     assert [one.token_ids for one in texts] == [one.token_ids for one in expected]
     assert again or config["page_size"] == 8
     sampled = generate_batch(
         model,
         tokenizer,
         prompts,
-        constraint=constraint,
+        grammar=constraint,
         temperature=2.0,
         num_return_sequences=2,
         max_tokens=14,
@@ -168,10 +168,10 @@ def test_more_requests_than_there_is_room_for(
 @pytest.mark.slow
 def test_texts_are_continued(model: Any, tokenizer: Any, constraints: Any) -> None:
     constraint = constraints["lists"]
-    (cut,) = generate(model, tokenizer, "Hi", constraint=constraint, prefix="[a,[b", max_tokens=1, temperature=0)
+    (cut,) = generate(model, tokenizer, "Hi", grammar=constraint, prefix="[a,[b", max_tokens=1, temperature=0)
     options = {"continuous_batching_config": small(), "temperature": 0, "max_tokens": 10}
     one, two, three = generate_batch(
-        model, tokenizer, ["Hi"] * 3, constraint=constraint, prefix=["", "[a,[b", cut], **options
+        model, tokenizer, ["Hi"] * 3, grammar=constraint, prefix=["", "[a,[b", cut], **options
     )
     assert two.text.startswith("[a,[b")
     assert three.text.startswith(cut.text)
@@ -187,7 +187,7 @@ def test_padded_batches(model: Any, tokenizer: Any, constraints: Any, monkeypatc
         model,
         tokenizer,
         ["Hello", "x"],
-        constraint=constraints["words"],
+        grammar=constraints["words"],
         max_tokens=6,
         continuous_batching_config=small(q_padding_interval_size=16, max_requests_per_batch=4),
     )
@@ -358,20 +358,20 @@ def test_arguments(constraints: Any, model: Any, tokenizer: Any) -> None:
         PDAContinuousProcessor(constraints, 500, torch.device("cpu"), 4)
     with pytest.raises(ValueError, match="no constraint"):
         PDAContinuousProcessor({}, 512, torch.device("cpu"), 4)
-    with pytest.raises(ValueError, match="2 prompts, but 3 constraints"):
-        generate_batch(model, tokenizer, ["a", "b"], constraint=list(constraints.values()))
-    with pytest.raises(TypeError, match="not both"):
-        generate_batch(model, tokenizer, ["a"], constraint=[constraints["words"]], grammar="x")
+    with pytest.raises(ValueError, match="2 prompts, but 3 grammars"):
+        generate_batch(model, tokenizer, ["a", "b"], grammar=list(constraints.values()))
+    with pytest.raises(TypeError, match="generate_batch needs a grammar"):
+        generate_batch(model, tokenizer, ["a"])
     with pytest.raises(TypeError, match="no option assistant_model"):
-        generate_batch(model, tokenizer, ["a"], constraint=constraints["words"], assistant_model=model)
+        generate_batch(model, tokenizer, ["a"], grammar=constraints["words"], assistant_model=model)
     for name in ("seed", "start", "diagnostics", "batch_size", "prompt"):
         with pytest.raises(TypeError, match=f"generate_batch has no option {name}, which generate has"):
-            generate_batch(model, tokenizer, ["a"], constraint=constraints["words"], **{name: 1})
+            generate_batch(model, tokenizer, ["a"], grammar=constraints["words"], **{name: 1})
     for options in ({"max_tokens": 0}, {"temperature": -1}, {"temperature": 0, "num_return_sequences": 2}):
         with pytest.raises(ValueError, match=r"max_tokens is 0|temperature is -1|temperature 0 generates one"):
-            generate_batch(model, tokenizer, ["a"], constraint=constraints["words"], **options)
+            generate_batch(model, tokenizer, ["a"], grammar=constraints["words"], **options)
     with pytest.raises(ValueError, match="is not the beginning of a sentence"):
-        generate_batch(model, tokenizer, ["a"], constraint=constraints["words"], prefix="x")
+        generate_batch(model, tokenizer, ["a"], grammar=constraints["words"], prefix="x")
 
 
 @pytest.mark.slow
@@ -392,11 +392,11 @@ from pdacon.integrations.huggingface import constrain
 def test_every_text_ends_within_its_tokens(model: Any, tokenizer: Any, constraints: Any) -> None:
     given: dict[str, Any] = {"temperature": 0.7, "num_return_sequences": 3, "continuous_batching_config": small(seed=1)}
     asked = ["A list:"] * 2
-    cut = generate_batch(model, tokenizer, asked, constraint=constraints["lists"], max_tokens=4, **given)
+    cut = generate_batch(model, tokenizer, asked, grammar=constraints["lists"], max_tokens=4, **given)
     assert not all(text.complete for text in cut)
     for soft in (None, 2):
         texts = generate_batch(
-            model, tokenizer, asked, constraint=constraints["lists"], budget=pdacon.Budget(tokens=4, soft=soft), **given
+            model, tokenizer, asked, grammar=constraints["lists"], budget=pdacon.Budget(tokens=4, soft=soft), **given
         )
         assert len(texts) == 6
         for one in texts:
@@ -404,8 +404,8 @@ def test_every_text_ends_within_its_tokens(model: Any, tokenizer: Any, constrain
             assert len(one.token_ids) <= 4
             require_right(constraints["lists"], one)
     with pytest.raises(ValueError, match="nearest sentence takes 2"):
-        generate_batch(model, tokenizer, asked, constraint=constraints["lists"], budget=pdacon.Budget(tokens=1))
+        generate_batch(model, tokenizer, asked, grammar=constraints["lists"], budget=pdacon.Budget(tokens=1))
     with pytest.raises(TypeError, match="budget says how long a text may get; leave max_tokens out"):
         generate_batch(
-            model, tokenizer, asked, constraint=constraints["lists"], max_tokens=4, budget=pdacon.Budget(tokens=4)
+            model, tokenizer, asked, grammar=constraints["lists"], max_tokens=4, budget=pdacon.Budget(tokens=4)
         )

@@ -89,7 +89,7 @@ def test_of_texts_of_a_finite_language(
 ) -> None:
     several = {} if options.get("temperature") == 0 else {"num_return_sequences": 3}
     prompts = ["Say something:", "Hi"]
-    answers = generate(model, tokenizer, prompts, constraint=constraint, seed=1, diagnostics=True, **several, **options)
+    answers = generate(model, tokenizer, prompts, grammar=constraint, seed=1, diagnostics=True, **several, **options)
     assert answers
     for answer in answers:
         expected = defined(model, tokenizer, prompts[answer.prompt], answer, constraint.allowed)
@@ -99,7 +99,7 @@ def test_of_texts_of_a_finite_language(
 def test_of_texts_that_are_begun(model: Any, tokenizer: Any) -> None:
     constraint = pdacon.compile(NESTED, tokenizer=tokenizer, model=model)
     answer = generate(
-        model, tokenizer, "Hi", constraint=constraint, prefix="[bc,", seed=1, max_tokens=30, diagnostics=True
+        model, tokenizer, "Hi", grammar=constraint, prefix="[bc,", seed=1, max_tokens=30, diagnostics=True
     )
     require_equal(answer.diagnostics, defined(model, tokenizer, "Hi", answer, along(constraint, "[bc,")))
 
@@ -107,9 +107,9 @@ def test_of_texts_that_are_begun(model: Any, tokenizer: Any) -> None:
 def test_of_a_generation_that_goes_on(model: Any, tokenizer: Any) -> None:
     """What was generated before is measured, too: one step for each of its ids."""
     constraint = pdacon.compile(NESTED, tokenizer=tokenizer, model=model)
-    part = generate(model, tokenizer, "Hi", constraint=constraint, prefix="[", seed=3, max_tokens=4)
+    part = generate(model, tokenizer, "Hi", grammar=constraint, prefix="[", seed=3, max_tokens=4)
     assert not part.complete
-    whole = generate(model, tokenizer, "Hi", constraint=constraint, prefix=part, seed=1, max_tokens=6, diagnostics=True)
+    whole = generate(model, tokenizer, "Hi", grammar=constraint, prefix=part, seed=1, max_tokens=6, diagnostics=True)
     assert len(whole.token_ids) > 4
     require_equal(whole.diagnostics, defined(model, tokenizer, "Hi", whole, along(constraint, "[")))
 
@@ -118,13 +118,13 @@ def test_a_budget_is_a_part_of_the_constraint(model: Any, tokenizer: Any) -> Non
     constraint = pdacon.compile(NESTED, tokenizer=tokenizer, model=model)
     budget = pdacon.Budget(tokens=7)
     for seed in range(3):
-        answer = generate(model, tokenizer, "Hi", constraint=constraint, seed=seed, budget=budget, diagnostics=True)
+        answer = generate(model, tokenizer, "Hi", grammar=constraint, seed=seed, budget=budget, diagnostics=True)
         require_equal(answer.diagnostics, defined(model, tokenizer, "Hi", answer, along(constraint, budget=budget)))
 
 
 def test_where_nothing_constrains(model: Any, tokenizer: Any, constraint: SentenceConstraint) -> None:
     _, free = generate(
-        model, tokenizer, ["Hi", "Say"], constraint=[constraint, None], seed=0, max_tokens=5, diagnostics=True
+        model, tokenizer, ["Hi", "Say"], grammar=[constraint, None], seed=0, max_tokens=5, diagnostics=True
     )
     everything = list(range(512))
     require_equal(free.diagnostics, defined(model, tokenizer, "Say", free, lambda ids: everything))
@@ -142,9 +142,7 @@ def test_of_an_encoder_decoder(tokenizer: Any) -> None:
     t5 = T5ForConditionalGeneration(config).eval()
     constraint = pdacon.compile(NESTED, tokenizer=tokenizer, model=t5)
     prompts = ["Hi", "Say something:"]
-    answers = generate(
-        t5, tokenizer, prompts, constraint=constraint, prefix="[", seed=0, max_tokens=20, diagnostics=True
-    )
+    answers = generate(t5, tokenizer, prompts, grammar=constraint, prefix="[", seed=0, max_tokens=20, diagnostics=True)
     for answer in answers:
         expected = defined(t5, tokenizer, prompts[answer.prompt], answer, along(constraint, "["), encoder=begin)
         require_equal(answer.diagnostics, expected)
@@ -155,7 +153,7 @@ def test_texts_of_more_scores_than_one_pass_keeps(
 ) -> None:
     def call() -> list[Diagnostics]:
         answers = generate(
-            model, tokenizer, ["Hi", "a b c"], constraint=constraint, seed=0, num_return_sequences=3, diagnostics=True
+            model, tokenizer, ["Hi", "a b c"], grammar=constraint, seed=0, num_return_sequences=3, diagnostics=True
         )
         return [answer.diagnostics for answer in answers]
 
@@ -166,7 +164,7 @@ def test_texts_of_more_scores_than_one_pass_keeps(
 
 
 def test_what_is_shown_and_kept(model: Any, tokenizer: Any, constraint: SentenceConstraint) -> None:
-    answer = generate(model, tokenizer, "Hi", constraint=constraint, seed=1, diagnostics=True)
+    answer = generate(model, tokenizer, "Hi", grammar=constraint, seed=1, diagnostics=True)
     found = answer.diagnostics
     assert found.cumulative_log_probs[-1] == found.log_prob
     assert found.cumulative_constrained_log_probs[-1] == found.constrained_log_prob
@@ -190,7 +188,7 @@ def test_the_sum_of_all_is_the_last_of_the_sums() -> None:
 
 
 def test_without_asking_there_are_none(model: Any, tokenizer: Any, constraint: SentenceConstraint) -> None:
-    answer = generate(model, tokenizer, "Hi", constraint=constraint, seed=1)
+    answer = generate(model, tokenizer, "Hi", grammar=constraint, seed=1)
     with pytest.raises(ValueError, match="diagnostics=True"):
         _ = answer.diagnostics
 
@@ -198,7 +196,7 @@ def test_without_asking_there_are_none(model: Any, tokenizer: Any, constraint: S
 def test_a_picture(model: Any, tokenizer: Any, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'pdacon[plot]'")
     made = pdacon.compile(NESTED, tokenizer=tokenizer, model=model)
-    found = generate(model, tokenizer, "a$b", constraint=made, seed=1, max_tokens=9, diagnostics=True).diagnostics
+    found = generate(model, tokenizer, "a$b", grammar=made, seed=1, max_tokens=9, diagnostics=True).diagnostics
     axes = found.plot()
     axes.figure.savefig(tmp_path / "made.png")
     assert [bar.get_height() for bar in axes.patches] == [step.mass_removed for step in found.steps]

@@ -48,7 +48,7 @@ def test_the_text_is_what_the_tokenizer_decodes(name: str, architecture: str) ->
         {"num_beams": 4, "num_return_sequences": 4},
         {"num_beams": 4, "num_return_sequences": 4, "temperature": 1.0, "seed": 0},
     ):
-        texts = generate(model, tokenizer, "the lazy dog", constraint=constraint, max_tokens=8, **options)
+        texts = generate(model, tokenizer, "the lazy dog", grammar=constraint, max_tokens=8, **options)
         for one in texts:
             first = vocab.tokens[one.token_ids[0]]
             spaced += first is not None and first.startswith(b" ")
@@ -88,18 +88,16 @@ def test_pieces_of_a_text_lose_no_space(name: str) -> None:
     constraint = pdacon.compile(WORDS, vocabulary(model, tokenizer))
     for seed in range(12):
         pieces: list[str] = []
-        (one,) = generate(
-            model, tokenizer, "the", constraint=constraint, seed=seed, max_tokens=8, on_text=pieces.append
-        )
+        (one,) = generate(model, tokenizer, "the", grammar=constraint, seed=seed, max_tokens=8, on_text=pieces.append)
         assert "".join(pieces) == one.text
-        (text,) = generate(model, tokenizer, "the", constraint=constraint, seed=seed, max_tokens=1)
+        (text,) = generate(model, tokenizer, "the", grammar=constraint, seed=seed, max_tokens=1)
         while text.token_ids[-1] not in constraint.vocabulary.eos_ids and len(text.token_ids) < 8:
             pieces = []
             (longer,) = generate(
                 model,
                 tokenizer,
                 "the",
-                constraint=constraint,
+                grammar=constraint,
                 seed=seed,
                 max_tokens=1,
                 prefix=text,
@@ -108,7 +106,7 @@ def test_pieces_of_a_text_lose_no_space(name: str) -> None:
             assert text.text + "".join(pieces) == longer.text
             text = longer
         assert not text.complete or accepts(WORDS, text.text)
-        (written,) = generate(model, tokenizer, "the", constraint=constraint, seed=seed, max_tokens=8, prefix="lazy")
+        (written,) = generate(model, tokenizer, "the", grammar=constraint, seed=seed, max_tokens=8, prefix="lazy")
         assert written.text.startswith("lazy")
         assert not written.complete or accepts(WORDS, written.text)
 

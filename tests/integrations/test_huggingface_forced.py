@@ -80,7 +80,7 @@ def test_runs_of_tokens_are_read_in_one_pass(tiny: tuple[Any, Any]) -> None:
     model, tokenizer = tiny
     made = pdacon.compile(RECORD, tokenizer=tokenizer, model=model, canonical=True)
     with counted(model) as columns:
-        answer = generate(model, tokenizer, PROMPT, constraint=made, temperature=0, skip_forced=True)
+        answer = generate(model, tokenizer, PROMPT, grammar=made, temperature=0, skip_forced=True)
     assert answer.complete
     assert sum(columns) - len(tokenizer(PROMPT)["input_ids"]) == len(answer.token_ids) - 1  # each once, but for the end
     assert max(columns[1:]) > 5
@@ -90,7 +90,7 @@ def test_sampled_texts_keep_to_the_constraint_and_count_what_they_skip(tiny: tup
     model, tokenizer = tiny
     made = pdacon.compile(RECORD, tokenizer=tokenizer, model=model, canonical=True)
     for seed in range(4):
-        answer = generate(model, tokenizer, PROMPT, constraint=made, seed=seed, skip_forced=True)
+        answer = generate(model, tokenizer, PROMPT, grammar=made, seed=seed, skip_forced=True)
         assert made.accepts(answer.text)
         assert answer.skipped == forced_in(made, answer.token_ids)
         assert list(answer.token_ids[:-1]) == tokenizer.encode(answer.text, add_special_tokens=False)
@@ -133,7 +133,7 @@ def test_another_processor_that_forbids_what_is_forced_is_named(tiny: tuple[Any,
     second = made.matcher().forced_tokens()[1]
     for skip_forced in (False, True):
         with pytest.raises(pdacon.MatcherError, match="another logits processor"):
-            generate(model, tokenizer, PROMPT, constraint=made, suppress_tokens=[second], skip_forced=skip_forced)
+            generate(model, tokenizer, PROMPT, grammar=made, suppress_tokens=[second], skip_forced=skip_forced)
 
 
 def test_what_it_is_for(tiny: tuple[Any, Any]) -> None:
@@ -141,13 +141,13 @@ def test_what_it_is_for(tiny: tuple[Any, Any]) -> None:
     made = pdacon.compile(RECORD, tokenizer=tokenizer, model=model)
     for options in ({"num_beams": 2}, {"num_return_sequences": 2}):
         with pytest.raises(ValueError, match="skip_forced is for one text"):
-            generate(model, tokenizer, PROMPT, constraint=made, skip_forced=True, **options)  # type: ignore[arg-type]
+            generate(model, tokenizer, PROMPT, grammar=made, skip_forced=True, **options)  # type: ignore[arg-type]
     for other in ({"draft": Draft(made)}, {"prompt_lookup_num_tokens": 3}, {"assistant_model": model}):
         with pytest.raises(TypeError, match="give one of them"):
-            generate(model, tokenizer, PROMPT, constraint=made, skip_forced=True, **other)
+            generate(model, tokenizer, PROMPT, grammar=made, skip_forced=True, **other)
     with pytest.raises(TypeError, match="skip_forced"):
-        generate(model, tokenizer, PROMPT, constraint=made, skip_forced=1)  # type: ignore[call-overload]
+        generate(model, tokenizer, PROMPT, grammar=made, skip_forced=1)  # type: ignore[call-overload]
     with pytest.raises(TypeError, match=r"canonical=\.\.\."):
         generate(model, tokenizer, PROMPT, RECORD, canonical=True)
     with pytest.raises(ValueError, match="skip_forced=True"):
-        _ = generate(model, tokenizer, PROMPT, constraint=made, temperature=0).skip_rate
+        _ = generate(model, tokenizer, PROMPT, grammar=made, temperature=0).skip_rate

@@ -139,7 +139,7 @@ def test_a_generator_with_a_grammar_for_each_prompt(tiny: tuple[Any, Any]) -> No
     assert write.constraint[1:3] == [digits, None]
     assert list(json.loads(answers[0].text)) == ["name", "age"]
     assert re.fullmatch(r"[0-9]{3}\.", answers[1].text)
-    with pytest.raises(ValueError, match="there are 2 prompts, but 4 constraints"):
+    with pytest.raises(ValueError, match="there are 2 prompts, but 4 grammars"):
         write([PROMPT] * 2)
 
 
@@ -151,7 +151,7 @@ def test_a_generator_with_a_grammar_for_each_prompt(tiny: tuple[Any, Any]) -> No
         ({"conflicts": "shift"}, TypeError, r"Grammar\.builtin\(name, conflicts="),
         ({"eager": True}, TypeError, r"pdacon\.compile\(grammar, .*eager="),
         ({"json_schema": {"type": "object"}}, TypeError, r"Grammar\.from_json_schema"),
-        ({"constraint": None}, TypeError, "third argument, not constraint="),
+        ({"constraint": "json"}, TypeError, "has an option constraint"),
         ({"max_length": 3}, TypeError, "sets max_length itself"),
         ({"start": "nobody"}, ValueError, "nobody"),
         ({"max_tokens": 0}, ValueError, "max_tokens is 0"),
@@ -174,8 +174,6 @@ def test_a_call_of_a_generator_goes_before_its_options(tiny: tuple[Any, Any]) ->
         answer = write("A list:", max_tokens=2, do_sample=True, seed=1)
     assert len(answer.token_ids) == 2
     assert answer.text.strip()[0] == "["
-    with pytest.raises(TypeError, match="third argument, not constraint="):
-        write("A list:", constraint=[write.constraint])
     with pytest.raises(TypeError, match=r"pdacon\.generate\(model, tokenizer, prompt, grammar="):
         write("A list:", grammar="json")
     with pytest.raises(TypeError, match="option top_x"):
@@ -197,7 +195,7 @@ def test_a_constraint_for_each_prompt(tiny: tuple[Any, Any], run: Any) -> None:
 
         options["continuous_batching_config"] = ContinuousBatchingConfig(num_blocks=16, max_batch_tokens=64)
     prompts = [PROMPT, PROMPT, PROMPT, "A city:"]
-    mixed = run(model, tokenizer, prompts, constraint=[person, digits, None, person], **options)
+    mixed = run(model, tokenizer, prompts, grammar=[person, digits, None, person], **options)
     assert [one.prompt for one in mixed] == [0, 1, 2, 3]
     assert list(json.loads(mixed[0].text)) == ["name", "age"]
     assert len(mixed[1].text) == 4
@@ -205,7 +203,7 @@ def test_a_constraint_for_each_prompt(tiny: tuple[Any, Any], run: Any) -> None:
     assert mixed[3].complete
     for index, one in enumerate([person, digits, person]):
         at = (0, 1, 3)[index]
-        alone = generate(model, tokenizer, prompts[at], constraint=one, temperature=0, max_new_tokens=40)
+        alone = generate(model, tokenizer, prompts[at], grammar=one, temperature=0, max_new_tokens=40)
         assert mixed[at].text == alone.text
     plain = tokenizer(PROMPT, return_tensors="pt")
     free = model.generate(**plain, do_sample=False, max_new_tokens=40)[0, plain["input_ids"].shape[1] :]
@@ -261,7 +259,7 @@ def test_what_stands_in_a_wrong_place(tiny: tuple[Any, Any], tmp_path: Path) -> 
         ),
         (lambda: generate(tokenizer, model, PROMPT, grammar="json"), TypeError, "the model comes first"),
         (lambda: Generator(tokenizer, model, "json"), TypeError, "the model comes first"),
-        (lambda: generate(model, tokenizer, PROMPT, constraint="json"), TypeError, "is given as grammar="),
+        (lambda: generate(model, tokenizer, PROMPT), TypeError, "generate needs a grammar"),
         (lambda: generate(model, tokenizer, PROMPT, grammar={}), TypeError, r"Grammar\.from_json_schema"),
         (lambda: Generator(model, tokenizer, path), pdacon.GrammarSyntaxError, r"pdacon\.Constraint\.load\("),
         (lambda: generate(model, tokenizer, "word " * 2000, grammar="json"), ValueError, "context is of 1,024"),

@@ -31,7 +31,7 @@ def test_the_vocabulary_is_as_wide_as_the_logits_and_ends_as_generate_does(model
 @pytest.mark.parametrize("prompt", ["Say something:", ""])
 @pytest.mark.parametrize("temperature", [0, 0.7, 1.0])
 def test_one_text(model: Any, tokenizer: Any, constraint: Any, prompt: str, temperature: float) -> None:
-    (only,) = generate(model, tokenizer, prompt, constraint=constraint, seed=3, temperature=temperature)
+    (only,) = generate(model, tokenizer, prompt, grammar=constraint, seed=3, temperature=temperature)
     assert isinstance(only, Generation)
     assert only.complete
     assert only.text.encode() in constraint.sentences
@@ -40,7 +40,7 @@ def test_one_text(model: Any, tokenizer: Any, constraint: Any, prompt: str, temp
 
 
 def test_several_texts(model: Any, tokenizer: Any, constraint: Any) -> None:
-    texts = generate(model, tokenizer, "Hi", constraint=constraint, seed=0, num_return_sequences=10)
+    texts = generate(model, tokenizer, "Hi", grammar=constraint, seed=0, num_return_sequences=10)
     assert len(texts) == 10
     assert all(one.complete and one.text.encode() in constraint.sentences for one in texts)
     assert len({one.text for one in texts}) > 1
@@ -49,10 +49,10 @@ def test_several_texts(model: Any, tokenizer: Any, constraint: Any) -> None:
 def test_a_seed_repeats_and_leaves_the_global_state_alone(model: Any, tokenizer: Any, constraint: Any) -> None:
     torch.manual_seed(42)
     state = torch.get_rng_state()
-    runs = [generate(model, tokenizer, "Hi", constraint=constraint, seed=s, num_return_sequences=5) for s in (1, 1, 2)]
+    runs = [generate(model, tokenizer, "Hi", grammar=constraint, seed=s, num_return_sequences=5) for s in (1, 1, 2)]
     assert runs[0] == runs[1] != runs[2]
     assert torch.equal(torch.get_rng_state(), state)
-    generate(model, tokenizer, "Hi", constraint=constraint)
+    generate(model, tokenizer, "Hi", grammar=constraint)
     assert not torch.equal(torch.get_rng_state(), state)
 
 
@@ -62,14 +62,14 @@ def test_a_seed_repeats_in_threads(model: Any, tokenizer: Any, constraint: Any, 
     if "assistant_model" in options:
         options = {"assistant_model": model}
     seeds = range(6)
-    alone = [generate(model, tokenizer, "Hi", constraint=constraint, seed=seed, **options) for seed in seeds]
+    alone = [generate(model, tokenizer, "Hi", grammar=constraint, seed=seed, **options) for seed in seeds]
     barrier = threading.Barrier(3)
     together: list[Any] = [None] * len(seeds)
 
     def run(first: int) -> None:
         for seed in range(first, len(seeds), 3):
             barrier.wait(60)
-            together[seed] = generate(model, tokenizer, "Hi", constraint=constraint, seed=seed, **options)
+            together[seed] = generate(model, tokenizer, "Hi", grammar=constraint, seed=seed, **options)
 
     torch.manual_seed(42)
     drawn = torch.rand(1000)
@@ -89,7 +89,7 @@ def test_what_is_no_seed_is_refused_before_anything_is_drawn(
     model: Any, tokenizer: Any, constraint: Any, seed: Any
 ) -> None:
     with pytest.raises((TypeError, ValueError, OverflowError, RuntimeError)):
-        generate(model, tokenizer, "Hi", constraint=constraint, seed=seed, temperature=0)
+        generate(model, tokenizer, "Hi", grammar=constraint, seed=seed, temperature=0)
 
 
 def test_a_seed_brings_the_numbers_of_the_global_state() -> None:
@@ -121,7 +121,7 @@ def test_a_seed_brings_the_numbers_of_the_global_state() -> None:
 def test_what_max_tokens_cuts_is_incomplete_whole_characters(model: Any, tokenizer: Any, emoji: Any) -> None:
     whole = {sentence.decode() for sentence in emoji.sentences}
     for max_tokens in range(1, 20):
-        (only,) = generate(model, tokenizer, "Hi", constraint=emoji, seed=5, max_tokens=max_tokens)
+        (only,) = generate(model, tokenizer, "Hi", grammar=emoji, seed=5, max_tokens=max_tokens)
         assert len(only.token_ids) <= max_tokens
         assert any(sentence.startswith(only.text) for sentence in whole)
         assert only.complete == (only.text in whole)
@@ -130,7 +130,7 @@ def test_what_max_tokens_cuts_is_incomplete_whole_characters(model: Any, tokeniz
 @pytest.mark.parametrize("max_tokens", [3, 5, 40])
 def test_text_is_handed_on_while_it_is_generated(model: Any, tokenizer: Any, emoji: Any, max_tokens: int) -> None:
     pieces: list[str] = []
-    (only,) = generate(model, tokenizer, "Hi", constraint=emoji, seed=5, max_tokens=max_tokens, on_text=pieces.append)
+    (only,) = generate(model, tokenizer, "Hi", grammar=emoji, seed=5, max_tokens=max_tokens, on_text=pieces.append)
     assert "".join(pieces) == only.text
     assert all(pieces)
     assert max_tokens < 40 or len(pieces) > 1
@@ -149,7 +149,7 @@ def test_text_is_handed_on_while_it_is_generated(model: Any, tokenizer: Any, emo
 )
 def test_numbers_out_of_range(model: Any, tokenizer: Any, constraint: Any, options: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        generate(model, tokenizer, "Hi", constraint=constraint, **options)
+        generate(model, tokenizer, "Hi", grammar=constraint, **options)
 
 
 def test_a_constraint_for_another_vocabulary_is_refused(model: Any, tokenizer: Any) -> None:
@@ -158,14 +158,12 @@ def test_a_constraint_for_another_vocabulary_is_refused(model: Any, tokenizer: A
     with pytest.raises(
         VocabularyError, match=r"another vocabulary, of 257 tokens: in it token \d+ is .*; compile it for"
     ):
-        generate(model, tokenizer, "Hi", constraint=other)
+        generate(model, tokenizer, "Hi", grammar=other)
     for given in (other, [other]):
         with pytest.raises(VocabularyError, match="another vocabulary"):
-            generate_batch(model, tokenizer, ["Hi"], constraint=given)
+            generate_batch(model, tokenizer, ["Hi"], grammar=given)
     with pytest.raises(VocabularyError, match="another vocabulary"):
-        generate(model, tokenizer, "Hi", constraint=[other])
-    with pytest.raises(TypeError, match="constraint is of type str"):
-        generate(model, tokenizer, "Hi", constraint="json")
+        generate(model, tokenizer, "Hi", grammar=[other])
 
 
 def test_a_tokenizer_with_more_ids_than_the_model_has_columns(model: Any, tokenizer: Any, constraint: Any) -> None:
@@ -173,7 +171,7 @@ def test_a_tokenizer_with_more_ids_than_the_model_has_columns(model: Any, tokeni
     wide = copy.deepcopy(tokenizer)
     wide.add_tokens([f"<extra {k}>" for k in range(300)])
     assert len(wide) > model.config.vocab_size
-    (text,) = generate(model, wide, "Hi", constraint=constraint)
+    (text,) = generate(model, wide, "Hi", grammar=constraint)
     assert text.text.encode() in constraint.sentences
     swapped = list(constraint.vocabulary.tokens)
     swapped[40], swapped[41] = swapped[41], swapped[40]
@@ -181,9 +179,9 @@ def test_a_tokenizer_with_more_ids_than_the_model_has_columns(model: Any, tokeni
     other = pdacon.compile(grammar, Vocabulary.from_tokens(swapped, eos_ids=constraint.vocabulary.eos_ids))
     for run in (generate, generate_batch):
         with pytest.raises(VocabularyError, match=r"another vocabulary.* in it token 40 is"):
-            run(model, wide, ["Hi"], constraint=other)
+            run(model, wide, ["Hi"], grammar=other)
         with pytest.raises(VocabularyError, match=r"token 682 \('<extra 290>'\), and the model knows 512 tokens only"):
-            run(model, wide, ["Hi <extra 290>"], constraint=constraint)
+            run(model, wide, ["Hi <extra 290>"], grammar=constraint)
         with pytest.raises(VocabularyError, match="size=512 is too small"):
             run(model, wide, ["Hi"], grammar=grammar)
 
@@ -196,8 +194,8 @@ def test_texts_are_compared_though_the_tokenizer_names_no_end(model: Any, tokeni
     vocabulary = Vocabulary.from_tokens(swapped, eos_ids=constraint.vocabulary.eos_ids)
     other = pdacon.compile(pdacon.Grammar.from_lark('start: "hello"'), vocabulary)
     with pytest.raises(VocabularyError, match=r"another vocabulary.* in it token 40 is"):
-        generate(unending, endless, "Hi", constraint=other)
-    (text,) = generate(unending, endless, "Hi", constraint=constraint)
+        generate(unending, endless, "Hi", grammar=other)
+    (text,) = generate(unending, endless, "Hi", grammar=constraint)
     assert text.text.encode() in constraint.sentences
 
 
@@ -206,7 +204,7 @@ def test_a_constraint_may_end_otherwise_and_allow_less(model: Any, tokenizer: An
     end = tokenizer.pad_token_id
     fewer = Vocabulary.from_tokens([text if text and len(text) == 1 else None for text in full.tokens], eos_ids=[end])
     constraint = pdacon.compile(pdacon.Grammar.from_lark('start: "hello"'), fewer)
-    (only,) = generate(model, tokenizer, "Hi", constraint=constraint)
+    (only,) = generate(model, tokenizer, "Hi", grammar=constraint)
     assert (only.text, len(only.token_ids), only.token_ids[-1]) == ("hello", 6, end)
 
 
@@ -233,4 +231,4 @@ def test_stop_strings(model: Any, tokenizer: Any) -> None:
 
 def test_batches_have_no_beams(model: Any, tokenizer: Any, constraint: Any) -> None:
     with pytest.raises(ValueError, match="no beams"):
-        generate_batch(model, tokenizer, ["Hi"], constraint=constraint, num_beams=2)
+        generate_batch(model, tokenizer, ["Hi"], grammar=constraint, num_beams=2)

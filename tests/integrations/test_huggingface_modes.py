@@ -67,9 +67,7 @@ def require_right(constraint: pdacon.Constraint, texts: list[Generation]) -> Non
 def test_batches(model: Any, tokenizer: Any, constraints: Any, mode: str, grammar: str) -> None:
     options = MODES[mode]
     for seed in range(3 if "sampl" in mode else 1):
-        texts = generate(
-            model, tokenizer, PROMPTS, constraint=constraints[grammar], max_tokens=18, seed=seed, **options
-        )
+        texts = generate(model, tokenizer, PROMPTS, grammar=constraints[grammar], max_tokens=18, seed=seed, **options)
         require_right(constraints[grammar], texts)
         assert {one.prompt for one in texts} == set(range(len(PROMPTS)))
         if "num_beams" not in options:
@@ -84,17 +82,17 @@ def test_assisted(model: Any, tokenizer: Any, constraints: Any, mode: str, gramm
     if "assistant" in mode:
         options["assistant_model"] = model
     for prompt in ("[a,[a,bb],[a,b", "abcabc abc"):
-        texts = generate(model, tokenizer, prompt, constraint=constraints[grammar], max_tokens=18, seed=0, **options)
+        texts = generate(model, tokenizer, prompt, grammar=constraints[grammar], max_tokens=18, seed=0, **options)
         require_right(constraints[grammar], texts)
         if options.get("temperature") == 0:
-            alone = generate(model, tokenizer, prompt, constraint=constraints[grammar], max_tokens=18, temperature=0)
+            alone = generate(model, tokenizer, prompt, grammar=constraints[grammar], max_tokens=18, temperature=0)
             assert texts == alone
 
 
 @pytest.mark.parametrize("mode", ["beams", "sampled beams"])
 def test_beams_do_not_repeat_themselves(model: Any, tokenizer: Any, constraints: Any, mode: str) -> None:
     """A language of one sentence has only one text for each way to end it."""
-    texts = generate(model, tokenizer, "Hi", constraint=constraints["one sentence"], seed=0, **MODES[mode])
+    texts = generate(model, tokenizer, "Hi", grammar=constraints["one sentence"], seed=0, **MODES[mode])
     assert len({one.token_ids for one in texts}) == len(texts)
     assert {one.text for one in texts} == {"abcabc"}
 
@@ -121,7 +119,7 @@ def test_the_best_of_all_beams_is_the_best_text(model: Any, tokenizer: Any, cons
     grammar = pdacon.Grammar.from_lark('start: /[ab]{2,4}/ "."\n')
     constraint = pdacon.compile(grammar, constraints["json"].vocabulary)
     options = {"num_beams": 60, "length_penalty": 0.0, "early_stopping": "never"}
-    (best,) = generate(model, tokenizer, "Hi", constraint=constraint, **options)
+    (best,) = generate(model, tokenizer, "Hi", grammar=constraint, **options)
     prompt = tokenizer("Hi")["input_ids"]
 
     def log_probability(ids: tuple[int, ...]) -> float:
@@ -180,7 +178,7 @@ def test_diverse_beams_by_groups(model: Any, tokenizer: Any, constraints: Any, g
         model,
         tokenizer,
         "Hi",
-        constraint=constraints[grammar],
+        grammar=constraints[grammar],
         max_tokens=12,
         temperature=0,
         custom_generate=diverse_beams,
@@ -195,7 +193,7 @@ def test_modes_that_left_transformers_say_so(model: Any, tokenizer: Any, constra
         {"penalty_alpha": 0.6, "top_k": 4},
     ):
         with pytest.raises(ValueError, match="trust_remote_code"):
-            generate(model, tokenizer, "Hi", constraint=constraints["json"], temperature=0, **options)
+            generate(model, tokenizer, "Hi", grammar=constraints["json"], temperature=0, **options)
 
 
 def test_a_beam_dies_where_another_lives(model: Any, tokenizer: Any, constraints: Any) -> None:
@@ -203,7 +201,7 @@ def test_a_beam_dies_where_another_lives(model: Any, tokenizer: Any, constraints
     grammar = pdacon.Grammar.from_lark('start: "xy" | "zw"\n')
     constraint = pdacon.compile(grammar, constraints["json"].vocabulary)
     options = {"num_beams": 2, "num_return_sequences": 2, "bad_words_ids": [tokenizer("w")["input_ids"]]}
-    texts = generate(model, tokenizer, "Hi", constraint=constraint, max_tokens=8, **options)
+    texts = generate(model, tokenizer, "Hi", grammar=constraint, max_tokens=8, **options)
     assert {one.text for one in texts} == {"xy"}
     batch = tokenizer("Hi", return_tensors="pt")
     with pytest.raises(MatcherError, match="give num_beams"):
@@ -263,7 +261,7 @@ def test_random_walks_of_the_tiny_model_end_in_sentences() -> None:
             model,
             tokenizer,
             ["Describe a person as JSON:", "Write an arithmetic expression:"],
-            constraint=constraint,
+            grammar=constraint,
             temperature=1.5,
             num_return_sequences=4,
             max_tokens=120,

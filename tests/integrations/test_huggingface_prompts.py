@@ -78,10 +78,10 @@ def test_a_grammar_may_be_given_as_it_is(model: Any, tokenizer: Any) -> None:
 def test_a_batch_answers_as_its_prompts_do(model: Any, tokenizer: Any, lists: Any) -> None:
     """Left padding changes nothing; a list of one is a batch of one."""
     prompts = ["Hello", "The quick brown fox", "1,"]
-    batch = generate(model, tokenizer, prompts, constraint=lists, temperature=0, max_tokens=12)
+    batch = generate(model, tokenizer, prompts, grammar=lists, temperature=0, max_tokens=12)
     assert [one.prompt for one in batch] == [0, 1, 2]
     for prompt, answer in zip(prompts, batch, strict=True):
-        (alone,) = generate(model, tokenizer, [prompt], constraint=lists, temperature=0, max_tokens=12)
+        (alone,) = generate(model, tokenizer, [prompt], grammar=lists, temperature=0, max_tokens=12)
         assert alone.token_ids == answer.token_ids
 
 
@@ -89,10 +89,10 @@ def test_chats_are_written_with_the_template(model: Any, chatty: Any, lists: Any
     chat = [{"role": "user", "content": "a list"}]
     written = "<user>a list\n<assistant>"
     for options, text in (({}, written), ({"mood": "gladly "}, written + "gladly ")):
-        (answer,) = generate(model, chatty, chat, constraint=lists, temperature=0, chat_options=options, max_tokens=9)
-        (expected,) = generate(model, chatty, text, constraint=lists, temperature=0, max_tokens=9)
+        (answer,) = generate(model, chatty, chat, grammar=lists, temperature=0, chat_options=options, max_tokens=9)
+        (expected,) = generate(model, chatty, text, grammar=lists, temperature=0, max_tokens=9)
         assert answer == expected
-    several = generate(model, chatty, [chat, "Hi", chat], constraint=lists, temperature=0, max_tokens=9)
+    several = generate(model, chatty, [chat, "Hi", chat], grammar=lists, temperature=0, max_tokens=9)
     assert several[0].token_ids == several[2].token_ids
 
 
@@ -100,11 +100,11 @@ def test_a_prefix_is_the_beginning_of_the_text(model: Any, chatty: Any, lists: A
     """It is behind the prompt, it is constrained, and it is a part of what is returned."""
     chat = [{"role": "user", "content": "a list"}]
     for prompt, written in (("Hi", "Hi"), (chat, "<user>a list\n<assistant>")):
-        (one,) = generate(model, chatty, prompt, constraint=lists, seed=0, prefix="[a,[b,[", max_tokens=40)
+        (one,) = generate(model, chatty, prompt, grammar=lists, seed=0, prefix="[a,[b,[", max_tokens=40)
         assert one.text.startswith("[a,[b,[")
         assert one.complete
         assert accepts(lists.grammar, one.text)
-        (greedy,) = generate(model, chatty, prompt, constraint=lists, temperature=0, prefix="[a,[", max_tokens=9)
+        (greedy,) = generate(model, chatty, prompt, grammar=lists, temperature=0, prefix="[a,[", max_tokens=9)
         batch = chatty(written + "[a,[", return_tensors="pt")
         processor = PDALogitsProcessor(lists, prefix=b"[a,[")
         row = model.generate(**batch, logits_processor=[processor], max_new_tokens=9, do_sample=False)[0]
@@ -118,7 +118,7 @@ def test_each_prompt_may_have_its_prefix(model: Any, tokenizer: Any, lists: Any,
         model,
         tokenizer,
         ["Hi", "Hello there", "x"],
-        constraint=lists,
+        grammar=lists,
         seed=0,
         prefix=prefixes,
         max_tokens=100,
@@ -132,16 +132,16 @@ def test_each_prompt_may_have_its_prefix(model: Any, tokenizer: Any, lists: Any,
 
 def test_a_prefix_that_begins_no_sentence(model: Any, tokenizer: Any, lists: Any) -> None:
     with pytest.raises(ValueError, match=r"the prefix '\[a,d' is not .*: after '\[a,' the grammar does not allow 'd'"):
-        generate(model, tokenizer, "Hi", constraint=lists, prefix="[a,d")
+        generate(model, tokenizer, "Hi", grammar=lists, prefix="[a,d")
     with pytest.raises(ValueError, match="there is 1 prompt, but 2 prefixes"):
-        generate(model, tokenizer, "Hi", constraint=lists, prefix=["[", "["])
+        generate(model, tokenizer, "Hi", grammar=lists, prefix=["[", "["])
 
 
 def test_what_was_cut_is_continued(model: Any, tokenizer: Any, lists: Any) -> None:
     """In pieces of two tokens a greedy text is what it is in one piece, and the ids are."""
     prompts = ["Hi", "Hello there"]
-    whole = generate(model, tokenizer, prompts, constraint=lists, temperature=0, max_tokens=12)
-    texts = generate(model, tokenizer, prompts, constraint=lists, temperature=0, max_tokens=2)
+    whole = generate(model, tokenizer, prompts, grammar=lists, temperature=0, max_tokens=12)
+    texts = generate(model, tokenizer, prompts, grammar=lists, temperature=0, max_tokens=2)
     ends = lists.vocabulary.eos_ids
     for _ in range(5):
         open_ones = [one for one in texts if one.token_ids[-1] not in ends]
@@ -151,7 +151,7 @@ def test_what_was_cut_is_continued(model: Any, tokenizer: Any, lists: Any) -> No
             model,
             tokenizer,
             [prompts[one.prompt] for one in open_ones],
-            constraint=lists,
+            grammar=lists,
             temperature=0,
             max_tokens=2,
             prefix=open_ones,
@@ -162,7 +162,7 @@ def test_what_was_cut_is_continued(model: Any, tokenizer: Any, lists: Any) -> No
     for one in texts:
         if one.token_ids[-1] in ends:
             with pytest.raises(ValueError, match="nothing to continue"):
-                generate(model, tokenizer, "Hi", constraint=lists, prefix=one)
+                generate(model, tokenizer, "Hi", grammar=lists, prefix=one)
 
 
 def test_one_processor_continues_over_calls_of_generate(model: Any, tokenizer: Any, lists: Any) -> None:
@@ -228,31 +228,31 @@ def test_encoder_decoders(tokenizer: Any, lists: Any, architecture: str, forced:
     """The text begins after the decoder's start token, and after a begin token that is forced."""
     begin = {"forced_bos_token_id": tokenizer.bos_token_id, "forced_eos_token_id": tokenizer.eos_token_id}
     model = encoder_decoder(architecture, tokenizer, **(begin if forced else {}))
-    texts = generate(model, tokenizer, ["Hi", "a longer prompt"], constraint=lists, seed=0, max_tokens=20, **options)
+    texts = generate(model, tokenizer, ["Hi", "a longer prompt"], grammar=lists, seed=0, max_tokens=20, **options)
     for one in texts:
         assert (one.token_ids[0] == tokenizer.bos_token_id) == forced
         assert lists.matcher().validate_tokens(list(one.token_ids[forced:])) == len(one.token_ids) - forced
         assert not one.complete or accepts(lists.grammar, one.text)
-    cut = generate(model, tokenizer, "Hi", constraint=lists, temperature=0, max_tokens=4)[0]
-    whole = generate(model, tokenizer, "Hi", constraint=lists, temperature=0, max_tokens=8)[0]
+    cut = generate(model, tokenizer, "Hi", grammar=lists, temperature=0, max_tokens=4)[0]
+    whole = generate(model, tokenizer, "Hi", grammar=lists, temperature=0, max_tokens=8)[0]
     if not cut.complete:
-        more = generate(model, tokenizer, "Hi", constraint=lists, temperature=0, max_tokens=4, prefix=cut)[0]
+        more = generate(model, tokenizer, "Hi", grammar=lists, temperature=0, max_tokens=4, prefix=cut)[0]
         assert more == whole
-    (one,) = generate(model, tokenizer, "Hi", constraint=lists, seed=0, prefix="[a,[", max_tokens=40)
+    (one,) = generate(model, tokenizer, "Hi", grammar=lists, seed=0, prefix="[a,[", max_tokens=40)
     assert one.text.startswith("[a,[")
-    texts = generate(model, tokenizer, ["Hi"], constraint=lists, seed=0, budget=pdacon.Budget(tokens=4), **options)
+    texts = generate(model, tokenizer, ["Hi"], grammar=lists, seed=0, budget=pdacon.Budget(tokens=4), **options)
     assert all(one.complete for one in texts)
     with pytest.raises(ValueError, match="one prompt at a time"):
-        generate(model, tokenizer, ["Hi", "Hi"], constraint=lists, prefix=["[a,[", "["])
+        generate(model, tokenizer, ["Hi", "Hi"], grammar=lists, prefix=["[a,[", "["])
 
 
 @pytest.mark.parametrize("architecture", ["t5", "bart"])
 def test_assisted_encoder_decoders(tokenizer: Any, lists: Any, architecture: str) -> None:
     model = encoder_decoder(architecture, tokenizer)
-    alone = generate(model, tokenizer, "[a,[b,[a,[b", constraint=lists, temperature=0, max_tokens=12)
+    alone = generate(model, tokenizer, "[a,[b,[a,[b", grammar=lists, temperature=0, max_tokens=12)
     for options in ({"assistant_model": model}, {"prompt_lookup_num_tokens": 3}):
         assert alone == generate(
-            model, tokenizer, "[a,[b,[a,[b", constraint=lists, temperature=0, max_tokens=12, **options
+            model, tokenizer, "[a,[b,[a,[b", grammar=lists, temperature=0, max_tokens=12, **options
         )
 
 
@@ -273,7 +273,7 @@ def test_an_end_that_is_forced_where_it_is_not_allowed_is_an_error(tokenizer: An
     processor = PDALogitsProcessor(lists, prefix="[a,[")
     with pytest.raises(MatcherError, match="forced_eos_token_id"):
         model.generate(**batch, logits_processor=[processor], max_new_tokens=1)
-    (cut,) = generate(model, tokenizer, "Hi", constraint=lists, prefix="[a,[", max_tokens=1)
+    (cut,) = generate(model, tokenizer, "Hi", grammar=lists, prefix="[a,[", max_tokens=1)
     assert not cut.complete
 
 
@@ -339,10 +339,10 @@ def test_arguments_that_make_no_sense(
 
 @pytest.mark.parametrize("run", [generate, generate_batch])
 def test_no_prompts_have_no_answers(model: Any, tokenizer: Any, lists: Any, run: Any) -> None:
-    assert run(model, tokenizer, [], constraint=lists) == []
-    assert run(model, tokenizer, (), constraint=[]) == []
+    assert run(model, tokenizer, [], grammar=lists) == []
+    assert run(model, tokenizer, (), grammar=[]) == []
     with pytest.raises(ValueError, match="there are 0 prompts, but 1 constraints"):
-        run(model, tokenizer, [], constraint=[lists])
+        run(model, tokenizer, [], grammar=[lists])
 
 
 def test_processor_arguments_that_make_no_sense(lists: Any) -> None:

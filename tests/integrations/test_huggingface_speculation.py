@@ -75,7 +75,7 @@ def test_sampled_texts_are_distributed_as_without_it(
     expected = distribution(model, tokenizer, finite)
     counts: Counter[str] = Counter()
     for seed in range(scaled(125)):
-        answer = generate(model, tokenizer, PROMPT, constraint=finite, seed=seed, max_tokens=10, **options)
+        answer = generate(model, tokenizer, PROMPT, grammar=finite, seed=seed, max_tokens=10, **options)
         assert answer.complete
         counts[answer.text] += 1
     assert is_far(counts, expected) < 4, (counts, expected)
@@ -165,7 +165,7 @@ def test_what_a_draft_is_for(model: Any, tokenizer: Any, finite: pdacon.Constrai
     draft = Draft(finite)
     for options in ({"num_beams": 2}, {"num_return_sequences": 2}):
         with pytest.raises(ValueError, match="one text"):
-            generate(model, tokenizer, PROMPT, constraint=finite, draft=draft, **options)  # type: ignore[arg-type]
+            generate(model, tokenizer, PROMPT, grammar=finite, draft=draft, **options)  # type: ignore[arg-type]
     for wrong in ({"most": 0}, {"order": 1}, {"samples": 3}):
         with pytest.raises(ValueError, match="Draft: "):
             Draft(finite, **wrong)

@@ -75,7 +75,7 @@ def test_whatever_is_returned_is_right(
         prompts, options = draw(rng, model)
         forbidding = bool(FORBIDDING.keys() & options.keys())
         try:
-            texts = generate(model, tokenizer, prompts, constraint=constraint, **options)
+            texts = generate(model, tokenizer, prompts, grammar=constraint, **options)
         except (MatcherError, RuntimeError) as error:
             # Normalized, a beam that has nothing left has scores that are no numbers, which torch does not draw from.
             if not (forbidding and (isinstance(error, MatcherError) or "renormalize_logits" in options)):

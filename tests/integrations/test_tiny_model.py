@@ -62,7 +62,7 @@ def test_its_vocabulary_is_exact(tiny: tuple[Any, Any]) -> None:
 @pytest.mark.parametrize("prompt", PROMPTS)
 def test_constrained_it_writes_json_only(tiny: tuple[Any, Any], prompt: str) -> None:
     constraint = compiled(tiny, "json")
-    texts = generate(*tiny, prompt, constraint=constraint, seed=0, num_return_sequences=8, max_tokens=300)
+    texts = generate(*tiny, prompt, grammar=constraint, seed=0, num_return_sequences=8, max_tokens=300)
     assert sum(one.complete for one in texts) >= 7
     assert all(is_json(one.text) for one in texts if one.complete)
     assert len({one.text for one in texts}) > 4
@@ -71,7 +71,7 @@ def test_constrained_it_writes_json_only(tiny: tuple[Any, Any], prompt: str) -> 
 @pytest.mark.slow
 def test_another_grammar_makes_it_write_something_else(tiny: tuple[Any, Any]) -> None:
     constraint = compiled(tiny, "arithmetic")
-    texts = generate(*tiny, PROMPTS[0], constraint=constraint, seed=0, num_return_sequences=8, max_tokens=60)
+    texts = generate(*tiny, PROMPTS[0], grammar=constraint, seed=0, num_return_sequences=8, max_tokens=60)
     assert not any("{" in one.text for one in texts)
     assert any(one.complete for one in texts)
 

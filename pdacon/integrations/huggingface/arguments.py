@@ -11,10 +11,15 @@ from pdacon.detokenizer import Vocabulary, logits_width, vocabulary_of
 from pdacon.errors import VocabularyError
 from pdacon.front.compiling import compile
 from pdacon.front.constraint import Constraint
-from pdacon.front.grammar import grammar_of
+from pdacon.front.grammar import GrammarSource, grammar_of
 from pdacon.integrations.huggingface.beginnings import Begun
 from pdacon.integrations.huggingface.options import Options
 from pdacon.integrations.huggingface.results import Generation, continued
+
+Given = GrammarSource | Constraint
+"""What constrains a text: whatever a grammar may be given as, or what `compile` made of one."""
+Grammars = Given | Sequence[Given | None]
+"""One for all prompts, or one for each."""
 
 
 def vocabulary(model: Any, tokenizer: Any) -> Vocabulary:
@@ -38,14 +43,14 @@ def vocabulary(model: Any, tokenizer: Any) -> Vocabulary:
 
 
 def choose_constraints(model: Any, tokenizer: Any, options: Options, prompts: int) -> list[Constraint | None]:
-    """Return what constrains each prompt, as ``grammar`` and ``constraint`` say it; each grammar is compiled once.
+    """Return what constrains each prompt, as ``grammar`` says it; each is compiled once.
 
-    Either is one for all prompts, or a list with one for each, in which None constrains nothing.
+    It is one for all prompts, or a list with one for each, in which None constrains nothing.
 
     Raises
     ------
     TypeError
-        Neither or both are given, or something that is neither.
+        There is none, or something that is none.
     ValueError
         There is not one for each prompt, or see `grammar_of`; or a constraint has other ends.
     VocabularyError
@@ -53,27 +58,17 @@ def choose_constraints(model: Any, tokenizer: Any, options: Options, prompts: in
     PdaconError
         A grammar cannot be compiled; of a list, the note says which.
     """
-    caller, grammar, constraint = options.caller, options.grammar, options.constraint
-    if (grammar is None) == (constraint is None):
-        raise TypeError(f"{caller} needs grammar or constraint, and not both")
-    name, given = ("constraint", constraint) if grammar is None else ("grammar", grammar)
+    caller, given = options.caller, options.grammar
+    if given is None:
+        raise TypeError(f"{caller} needs a grammar, or a constraint in its place: grammar=")
     if isinstance(given, list | tuple) and len(given) != prompts:
-        choices = name == "grammar" and all(isinstance(one, str) for one in given)
+        choices = all(isinstance(one, str) for one in given)
         other = "; choices are one grammar: pdacon.Grammar.from_choices([...])" if choices else ""
-        raise ValueError(f"{counted(prompts)}, but {len(given)} {name}s; give one for each{other}")
-
-    if name == "constraint":
-        require = partial(require_same_texts, model, tokenizer, ends=options.ends)
-        return each_once(caller, name, given, require, prompts)
-    for one in given if isinstance(given, list | tuple) else (given,):
-        if isinstance(one, Constraint):
-            raise TypeError(f"{caller}: grammar= is a constraint; give it as constraint=")
-    return each_once(caller, name, given, partial(constraint_of, model, tokenizer, options), prompts)
+        raise ValueError(f"{counted(prompts)}, but {len(given)} grammars; give one for each{other}")
+    return each_once(caller, given, partial(constraint_of, model, tokenizer, options), prompts)
 
 
-def each_once(
-    caller: str, name: str, given: Any, make: Callable[[Any], Constraint], times: int
-) -> list[Constraint | None]:
+def each_once(caller: str, given: Any, make: Callable[[Any], Constraint], times: int) -> list[Constraint | None]:
     """Return what is made of each of a list, of equal ones once, and None of None; or of one thing, so many times.
 
     Errors say which one of a list they are about, such as ``grammar[1]``.
@@ -88,7 +83,7 @@ def each_once(
             made[id(one)] = make(one)
         except Exception as error:
             if len(error.args) == 1 and isinstance(error.args[0], str):
-                error.args = (f"{caller}: {name}[{index}]: {error.args[0].removeprefix(f'{caller}: ')}",)
+                error.args = (f"{caller}: grammar[{index}]: {error.args[0].removeprefix(f'{caller}: ')}",)
             raise
     return [made[id(one)] for one in given]
 
@@ -127,19 +122,12 @@ def require_same_texts(
 
     Raises
     ------
-    TypeError
-        It is no constraint.
     ValueError
         It has other ends than were asked for.
     VocabularyError
         An id has a text that is not the tokenizer's.
     """
-    ours: Vocabulary | None = getattr(constraint, "vocabulary", None)
-    if ours is None:
-        raise TypeError(
-            f"constraint is of type {type(constraint).__name__}; give one that pdacon.compile returns; a name, a text "
-            "or a path is given as grammar="
-        )
+    ours = constraint.vocabulary
     if ends is not None and set(ends) != set(ours.eos_ids):
         raise ValueError(
             f"eos_token_id is {list(ends)}, but the constraint ends with {list(ours.eos_ids)}; give the grammar to "

@@ -9,9 +9,7 @@ from typing import Any
 from transformers import ContinuousBatchingConfig
 
 from pdacon.errors import MatcherError
-from pdacon.front.constraint import Constraint
-from pdacon.front.grammar import GrammarSource
-from pdacon.integrations.huggingface.arguments import is_readable
+from pdacon.integrations.huggingface.arguments import Grammars, is_readable
 from pdacon.integrations.huggingface.continuous import constrain
 from pdacon.integrations.huggingface.engine import Asked, Task, write
 from pdacon.integrations.huggingface.memory import with_room
@@ -28,8 +26,7 @@ def generate_batch(
     tokenizer: Any,
     prompts: Sequence[Prompt],
     *,
-    grammar: GrammarSource | Sequence[GrammarSource | None] | None = None,
-    constraint: Constraint | Sequence[Constraint | None] | None = None,
+    grammar: Grammars | None = None,
     prefix: str | Generation | Sequence[str | Generation] = "",
     max_tokens: int | None = None,
     budget: Budget | None = None,
@@ -52,9 +49,7 @@ def generate_batch(
         Its tokenizer.
     prompts : list of str or lists of messages
         See `generate`.
-    grammar, constraint
-        See `generate`.
-    prefix, max_tokens, budget, temperature, num_return_sequences, eos_token_id, pad_token_id
+    grammar, prefix, max_tokens, budget, temperature, num_return_sequences, eos_token_id, pad_token_id
         See `generate`.
     generation_config, chat_options
         See `generate`.

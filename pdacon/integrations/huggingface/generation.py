@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, overload
 
 from pdacon.errors import MatcherError
-from pdacon.front.constraint import Constraint
-from pdacon.front.grammar import GrammarSource
+from pdacon.integrations.huggingface.arguments import Grammars
 from pdacon.integrations.huggingface.drafts import Draft
 from pdacon.integrations.huggingface.engine import write
 from pdacon.integrations.huggingface.options import Options, require_names
@@ -15,26 +14,24 @@ from pdacon.integrations.huggingface.prompts import Chat, Prompt, is_one
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.matching import Budget
 
-_Grammars = GrammarSource | Sequence[GrammarSource | None] | None
-
 
 @overload
 def generate(
     model: Any,
     tokenizer: Any,
     prompt: str | Chat,
-    grammar: _Grammars = None,
+    grammar: Grammars | None = None,
     *,
     num_return_sequences: Literal[1] | None = None,
     **options: Any,
 ) -> Generation: ...
 @overload
 def generate(
-    model: Any, tokenizer: Any, prompt: Sequence[str] | Sequence[Chat], grammar: _Grammars = None, **options: Any
+    model: Any, tokenizer: Any, prompt: Sequence[str] | Sequence[Chat], grammar: Grammars | None = None, **options: Any
 ) -> list[Generation]: ...
 @overload
 def generate(
-    model: Any, tokenizer: Any, prompt: Prompt | Sequence[Prompt], grammar: _Grammars = None, **options: Any
+    model: Any, tokenizer: Any, prompt: Prompt | Sequence[Prompt], grammar: Grammars | None = None, **options: Any
 ) -> Generation | list[Generation]: ...
 
 
@@ -42,9 +39,8 @@ def generate(
     model: Any,
     tokenizer: Any,
     prompt: Prompt | Sequence[Prompt],
-    grammar: _Grammars = None,
+    grammar: Grammars | None = None,
     *,
-    constraint: Constraint | Sequence[Constraint | None] | None = None,
     start: str | None = None,
     prefix: str | Generation | Sequence[str | Generation] = "",
     max_tokens: int | None = None,
@@ -76,12 +72,10 @@ def generate(
         What comes before; it is not constrained and not returned. A text is taken as it is, a list of messages (such as
         ``{"role": "user", "content": "..."}``) is written with the tokenizer's chat template. An empty
         text: the answer starts at the model's begin token.
-    grammar : Grammar, str or pathlib.Path, or list with one for each prompt
-        The grammar: a `Grammar`, a built-in one's name (``"json"``), the text of one in Lark's notation, or the path of
-        a file. It is compiled in this call; `Generator`, or `constraint`, is for several calls. In a list None stands
-        for no grammar.
-    constraint : Constraint, or list with one for each prompt
-        Compiled for ``tokenizer=`` and ``model=``; in place of `grammar`. In a list None constrains nothing.
+    grammar : Grammar, str, pathlib.Path, type, function or Constraint, or list with one for each prompt
+        A grammar as `compile` takes it, which is compiled in this call: a `Grammar`, a built-in one's name
+        (``"json"``), the text of one in Lark's notation, the path of a file, ... Or, for several calls, what `compile`
+        made of it for ``tokenizer=`` and ``model=``; or use a `Generator`. In a list None constrains nothing.
     start : str, optional
         Which of the grammar's start rules; the first if it is not given.
     prefix : str or Generation, or list with one for each prompt
@@ -116,7 +110,7 @@ def generate(
         How many prompts the model reads at a time; all of them if it is not given. With one `seed`, text i of all is
         drawn with ``seed + i`` then, so that it does not depend on the size, but for the model's rounding.
     eos_token_id : int or sequence of int, optional
-        Exactly the ids that end a text; they stand for no text then. Default: the model's. A `constraint` was compiled
+        Exactly the ids that end a text; they stand for no text then. Default: the model's. A constraint was compiled
         for its own.
     pad_token_id : int, optional
         What pads rows. Default: what the model or the tokenizer says, or an end token.
@@ -145,8 +139,8 @@ def generate(
     Raises
     ------
     TypeError
-        The prompt is none, neither or both of `grammar` and `constraint` are given, an option is one that this function
-        sets itself, or two are names of one thing.
+        The prompt is none, there is no grammar, an option is one that this function sets itself, or two are names of
+        one thing.
     ValueError
         A number is out of range, several texts were asked for where there is only one, or a prefix is not the
         beginning of a sentence. A name is no built-in grammar's. No sentence is within `budget`.

@@ -9,9 +9,7 @@ from typing import Any, Literal, overload
 import torch
 from transformers import StoppingCriteria
 
-from pdacon.front.constraint import Constraint
-from pdacon.front.grammar import GrammarSource
-from pdacon.integrations.huggingface.arguments import constraint_of, each_once
+from pdacon.integrations.huggingface.arguments import Grammars, constraint_of, each_once
 from pdacon.integrations.huggingface.generation import generate
 from pdacon.integrations.huggingface.options import Options, merged, require_names
 from pdacon.integrations.huggingface.prompts import Chat, Prompt
@@ -26,9 +24,8 @@ class Generator:
     ----------
     model, tokenizer
         See `generate`.
-    grammar : Grammar, str, pathlib.Path or Constraint, or list of them and None
-        A `Grammar`, a built-in one's name (``"json"``), the text of one, the path of a file, or what `compile` made. A
-        list has one for each prompt of every call; None in it constrains nothing.
+    grammar : Grammar, str, pathlib.Path, type, function or Constraint, or list of them and None
+        As for `generate`. A list has one for each prompt of every call.
     start : str, optional
         Which of the grammar's start rules; the first if it is not given.
     **options
@@ -62,7 +59,7 @@ class Generator:
         self,
         model: Any,
         tokenizer: Any,
-        grammar: GrammarSource | Constraint | Sequence[GrammarSource | Constraint | None],
+        grammar: Grammars,
         *,
         start: str | None = None,
         **options: Any,
@@ -73,7 +70,7 @@ class Generator:
         several = isinstance(sources, list | tuple)
         if several and not sources:
             raise ValueError("Generator: there is no grammar: the list is empty")
-        made = each_once("Generator", "grammar", sources, partial(constraint_of, model, tokenizer, chosen), 1)
+        made = each_once("Generator", sources, partial(constraint_of, model, tokenizer, chosen), 1)
         for one in filter(None, made):
             one.accepts("", start)  # raises if there is no such start
         self.constraint: Any = made if several else made[0]
@@ -106,7 +103,7 @@ class Generator:
         """
         self._require_options(self.model, options)
         options = merged(self.model, self._options, options)
-        return generate(self.model, self.tokenizer, prompt, constraint=self.constraint, **options)
+        return generate(self.model, self.tokenizer, prompt, self.constraint, **options)
 
     def stream(self, prompt: Prompt, **options: Any) -> Stream:
         """Answer one prompt, piece by piece: ``for piece in write.stream(prompt): print(piece, end="")``.
@@ -144,12 +141,11 @@ class Generator:
 
     @staticmethod
     def _require_options(model: Any, options: Mapping[str, Any]) -> Options:
-        for name in ("grammar", "constraint"):
-            if name in options:
-                raise TypeError(
-                    f"Generator: the grammar, or a list with one for each prompt, is its third argument, not {name}=; "
-                    f"for one that changes from call to call: pdacon.generate(model, tokenizer, prompt, {name}=...)"
-                )
+        if "grammar" in options:
+            raise TypeError(
+                "Generator: the grammar, or a list with one for each prompt, is given when it is made; for one that "
+                "changes from call to call: pdacon.generate(model, tokenizer, prompt, grammar=...)"
+            )
         require_names("Generator", model, options)
         return Options.of("Generator", model, options)
 

@@ -29,7 +29,7 @@ _OF_CHANCE = ("top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cut
 _EMPTY: Any = GenerationConfig()  # type: ignore[no-untyped-call]
 OWN = frozenset(
     {
-        *("grammar", "constraint", "start", "prefix", "seed", "batch_size", "draft", "skip_forced"),
+        *("grammar", "start", "prefix", "seed", "batch_size", "draft", "skip_forced"),
         *("on_text", "chat_options", "diagnostics"),
     }
 )
@@ -84,7 +84,6 @@ class Options:
     pad: int | None
     others: dict[str, Any]
     grammar: Any = None
-    constraint: Any = None
     start: str | None = None
     prefix: str | Generation | Sequence[str | Generation] = ""
     seed: int | Sequence[int] | None = None
