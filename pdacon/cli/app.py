@@ -132,7 +132,7 @@ _add(
 )
 _add(files.convert, "convert", "pdacon convert my.gbnf -o my.lark", "pdacon convert --from ebnf rules.txt")
 _add(files.config, "config", "cc program.c $(pdacon config --cflags --libs) -o program")
-_add(files.show_file, "show", "pdacon show json.pda", "pdacon show json.pda --format json")
+_add(files.show_file, "show", "pdacon show json.pda", "pdacon show json.pda --json")
 _add(grammars.sample, "sample", "pdacon sample json -n 5", "pdacon sample my.lark --size 200 --seed 1 --jsonl")
 _add(texts.mask, "mask", """pdacon mask json '{"a": 1'""", "pdacon mask my.lark @draft.txt -t tokenizer.json")
 _add(

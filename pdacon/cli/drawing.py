@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdacon.base.picture import Picture
 from pdacon.cli.failures import BadInput
+from pdacon.cli.records import Subject
+from pdacon.cli.texts import read_text
 
 if TYPE_CHECKING:
     from pdacon.front.grammar import Grammar
@@ -18,36 +19,14 @@ _OTHER_FORMATS = (".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".ps", ".eps
 _EXTRAS = {"graphlay": "draw", "railroad": "draw", "resvg_py": "png"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Subject:
-    """What is to be drawn: at most one of these is given (``after`` goes with ``pda``, too), and else all rules,
-    or the schema."""
-
-    rules: tuple[str, ...] = ()
-    terminals: tuple[str, ...] = ()
-    state: int | None = None
-    after: bytes | None = None
-    context: int | None = None
-    conflict: int | None = None
-    pda: bool = False
-    lowered: bool = False
-
-    def __post_init__(self) -> None:
-        given = [name for name in ("state", "after", "context", "conflict") if getattr(self, name) is not None]
-        wanted = {"rule": self.rules, "terminal": self.terminals, "pda": self.pda, "lowered": self.lowered}
-        given += [name for name, value in wanted.items() if value]
-        if len(given) > 1 and set(given) != {"after", "pda"}:
-            raise BadInput(f"one picture at a time: --{' or --'.join(given)}")
-
-
-def write_picture(grammar: Grammar, subject: Subject, out: Path | None, *, around: int, most: int | None) -> int:
+def write_picture(grammar: Grammar, subject: Subject, out: Path | None) -> int:
     """Draw, and write to a file, or to standard output where that is not a terminal."""
     if out is None and sys.stdout.isatty():
         raise BadInput("a picture is nothing for a terminal: give -o FILE.svg, or send it on with > FILE.svg")
     if out is not None and out.suffix.lower() in _OTHER_FORMATS:
         raise BadInput(f"{out}: pictures are SVG or PNG; write {out.with_suffix('.svg')}, and convert that")
     try:
-        picture = Picture(_draw(grammar.data, subject, around, {} if most is None else {"most": most}))
+        picture = Picture(_draw(grammar.data, subject))
         if out is not None:
             picture.save(out)
     except ModuleNotFoundError as error:
@@ -59,26 +38,28 @@ def write_picture(grammar: Grammar, subject: Subject, out: Path | None, *, aroun
     return 0
 
 
-def _draw(grammar: GrammarData, subject: Subject, around: int, limits: dict[str, Any]) -> str:
+def _draw(grammar: GrammarData, subject: Subject) -> str:
     from pdacon import drawing
     from pdacon.lalr import build_tables
 
+    rules = tuple(subject.rules or ())
+    limits: dict[str, Any] = {} if subject.most is None else {"most": subject.most}
     if subject.terminals:
         return drawing.draw_terminal(grammar, *subject.terminals, **limits)
-    if subject == Subject(rules=subject.rules):
-        return drawing.draw_source(grammar, subject.rules)
     if subject.lowered:
-        return drawing.draw_rules(grammar, subject.rules)
+        return drawing.draw_rules(grammar, rules)
+    if not subject.says_what:
+        return drawing.draw_source(grammar, rules)
     if subject.conflict is not None:
         return drawing.draw_conflict(grammar, subject.conflict)
     tables = build_tables(grammar)
     if subject.context is not None:
         return drawing.draw_context(grammar, tables, subject.context)
     if subject.after is not None:
-        stack = drawing.stack_after(grammar, tables, subject.after)
+        stack = drawing.stack_after(grammar, tables, read_text(subject.after))
         if subject.pda:
             return drawing.draw_pda(grammar, tables, stack=stack, **limits)
-        return drawing.draw_state(grammar, tables, stack[-1], stack=stack, around=around, **limits)
+        return drawing.draw_state(grammar, tables, stack[-1], stack=stack, around=subject.around, **limits)
     if subject.state is not None:
-        return drawing.draw_state(grammar, tables, subject.state, around=around, **limits)
+        return drawing.draw_state(grammar, tables, subject.state, around=subject.around, **limits)
     return drawing.draw_pda(grammar, tables, **limits)

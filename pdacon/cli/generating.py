@@ -21,7 +21,8 @@ from pdacon.cli.compiled import constraint_for
 from pdacon.cli.failures import BadInput, enough_is_enough
 from pdacon.cli.grammars import artifact_of
 from pdacon.cli.models import is_local, load_model
-from pdacon.cli.prompts import Request, require_unicode
+from pdacon.cli.prompts import Request
+from pdacon.cli.records import Sampling
 from pdacon.cli.several import Texts
 from pdacon.cli.vocabularies import BYTES, load_vocabulary
 from pdacon.front.grammar import Grammar
@@ -33,63 +34,7 @@ if TYPE_CHECKING:
 EMBEDDED_PROMPTS = MappingProxyType(
     {"json": "Describe a person as JSON:", "arithmetic": "Write an arithmetic expression:"}
 )
-_HIGHEST_SEED = 2**62
 _MUCH = 0.5  # of the probability, removed at one token
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """How to draw: see the options of the command. ``temperature``: None is 1, or 0 with beams."""
-
-    max_tokens: int
-    temperature: float | None
-    top_p: float | None
-    seed: int | None
-    count: int
-    beams: int
-    batch: int
-    prefix: str
-    diagnose: bool = False
-    canonical: bool = False
-    skip_forced: bool = False
-    complete: bool = False
-    soft: int | None = None
-    draft: bool = False
-
-    def __post_init__(self) -> None:
-        require_unicode(self.prefix, "--prefix")
-        if self.soft is not None and not self.complete:
-            raise BadInput("--soft says from when on an end is preferred; it needs --complete")
-        if self.draft and (self.beams > 1 or self.batch > 1 or self.skip_forced):
-            raise BadInput("--draft is for one text at a time: leave out --beams, --batch-size and --skip-forced")
-        if self.skip_forced and (self.beams > 1 or self.batch > 1):
-            raise BadInput("--skip-forced is for one text at a time: leave out --beams and --batch-size")
-        if self.count > 1 and self.beams == 1 and self.temperature == 0:
-            raise BadInput("temperature 0 always gives the same text: -n needs a temperature above 0, or --beams")
-        if self.seed is not None and self.seed > _HIGHEST_SEED:
-            raise BadInput(f"--seed {self.seed} is too large; the highest is {_HIGHEST_SEED}")
-        if self.beams > 1 and self.count > self.beams:
-            raise BadInput(f"-n {self.count} needs at least --beams {self.count}")
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """What `pdacon.generate` has of it."""
-        budget = pdacon.Budget(tokens=self.max_tokens, soft=self.soft) if self.complete else None
-        return {
-            "prefix": self.prefix,
-            "budget": budget,
-            "max_tokens": None if self.complete else self.max_tokens,
-            "temperature": self.temperature,
-            "num_beams": self.beams,
-            "diagnostics": self.diagnose,
-            "skip_forced": self.skip_forced,
-            **({"top_p": self.top_p} if self.top_p is not None and self.draws else {}),
-        }
-
-    @property
-    def draws(self) -> bool:
-        """Whether there is chance in it."""
-        return self.beams == 1 if self.temperature is None else self.temperature > 0
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
@@ -81,13 +81,6 @@ class NormalForm(str, Enum):
     NFKD = "NFKD"
 
 
-class Format(str, Enum):
-    """How a result is written."""
-
-    text = "text"
-    json = "json"
-
-
 class ReportFormat(str, Enum):
     """How a report is written."""
 
@@ -120,6 +113,9 @@ def complete_grammar(incomplete: str) -> list[str]:
     return [*(found for found in builtin_names() if found.startswith(incomplete)), *files]
 
 
+hidden_option = partial(typer.Option, hidden=True)
+"""An option that only `--help-all` shows."""
+
 GRAMMAR_HELP = (
     "A Lark grammar: a file, a built-in one (pdacon list), -, a compiled file; a JSON Schema (.json), GBNF (.gbnf) or "
     "EBNF (.ebnf); or a Python type (MODULE:NAME, FILE.py:NAME)."
@@ -131,13 +127,8 @@ GrammarArgument = Annotated[
 TextArgument = Annotated[
     str | None,
     typer.Argument(
-        metavar="TEXT",
-        help="The text so far (@PATH: a file, -: standard input, -- before a dash).",
-        show_default=False,
+        metavar="TEXT", help="The text so far (@PATH: a file, -: standard input, -- before a dash).", show_default=False
     ),
-]
-FileOption = Annotated[
-    Path | None, typer.Option("--file", metavar="PATH", help="A file with the text so far.", hidden=True)
 ]
 TokenizerOption = Annotated[
     str | None,
@@ -149,19 +140,12 @@ TokenizerOption = Annotated[
         show_default=False,
     ),
 ]
-FormatOption = Annotated[
-    Format, typer.Option("--format", metavar="text|json", help="The same: json, or text.", hidden=True)
-]
-JsonOption = Annotated[bool, typer.Option("--json", metavar="", help="The result as JSON.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="The result as JSON.")]
 SeedOption = Annotated[
-    int | None,
-    typer.Option("--seed", min=0, metavar="N", help="Makes it repeatable. Default: a new one."),
+    int | None, typer.Option("--seed", min=0, metavar="N", help="Makes it repeatable. Default: a new one.")
 ]
-JsonLinesOption = Annotated[bool, typer.Option("--json", "--jsonl", metavar="", help="One JSON object a line.")]
-NullOption = Annotated[
-    bool,
-    typer.Option("--null", "-0", metavar="", help="End each text with a NUL byte, as for xargs -0.", hidden=True),
-]
+JsonLinesOption = Annotated[bool, typer.Option("--json", "--jsonl", help="One JSON object a line.")]
+NullOption = Annotated[bool, hidden_option("--null", "-0", help="End each text with a NUL byte, as for xargs -0.")]
 
 
 LONG_HELP: dict[str, str] = {}
@@ -179,10 +163,7 @@ def show_all_help(context: typer.Context, wanted: bool) -> None:
         raise typer.Exit
 
 
-HelpAllOption = Annotated[
-    bool,
-    typer.Option("--help-all", metavar="", help="All options.", callback=show_all_help, is_eager=True),
-]
+HelpAllOption = Annotated[bool, typer.Option("--help-all", help="All options.", callback=show_all_help, is_eager=True)]
 
 
 _usual = partial(typer.Option, rich_help_panel="Grammar options", show_default=False)
@@ -195,17 +176,12 @@ _schema_option = partial(typer.Option, rich_help_panel="With --schema", show_def
 class GrammarOptions:
     """How the grammar on the command line is to be read; each field is an option of the commands that take one."""
 
-    start: Annotated[
-        list[str] | None,
-        _usual("--start", metavar="RULE", help="The start rule. Default: start."),
-    ] = None
+    start: Annotated[list[str] | None, _usual("--start", metavar="RULE", help="The start rule. Default: start.")] = None
     conflicts: Annotated[
-        Conflicts,
-        _usual("--conflicts", metavar="error|shift", help="'shift' takes what Lark settles in silence."),
+        Conflicts, _usual("--conflicts", metavar="error|shift", help="'shift' takes what Lark settles in silence.")
     ] = Conflicts.error
     lookahead: Annotated[
-        Lookahead,
-        _usual("--lookahead", metavar="reject|commit", help="'commit' gives up some texts."),
+        Lookahead, _usual("--lookahead", metavar="reject|commit", help="'commit' gives up some texts.")
     ] = Lookahead.reject
     lexer: Annotated[
         Lexer,
@@ -224,13 +200,11 @@ class GrammarOptions:
         bool,
         _option(
             "--use-bytes",
-            metavar="",
             help="Texts are bytes, and each character of a pattern stands for one, as with Lark's use_bytes.",
         ),
     ] = False
     import_path: Annotated[
-        list[Path] | None,
-        _option("--import-path", metavar="DIR", help="Where %import looks; may be repeated."),
+        list[Path] | None, _option("--import-path", metavar="DIR", help="Where %import looks; may be repeated.")
     ] = None
     characters: Annotated[
         str | None,
@@ -258,8 +232,7 @@ class GrammarOptions:
         ),
     ] = None
     tables: Annotated[
-        list[str] | None,
-        _schema_option("--tables", metavar="NAME", help="Only this table; may be repeated."),
+        list[str] | None, _schema_option("--tables", metavar="NAME", help="Only this table; may be repeated.")
     ] = None
     exclude: Annotated[
         list[str] | None,
@@ -284,10 +257,7 @@ class GrammarOptions:
             "--aliases", metavar="REGEX", help="What a text may call tables. Default: a letter, or one and a number."
         ),
     ] = None
-    labels: Annotated[
-        str | None,
-        _schema_option("--labels", metavar="REGEX", help="The same for columns."),
-    ] = None
+    labels: Annotated[str | None, _schema_option("--labels", metavar="REGEX", help="The same for columns.")] = None
     bound_labels: Annotated[
         bool, _schema_option("--bound-labels", help="Behind AS only what can be named again, not any name.")
     ] = False
@@ -316,16 +286,14 @@ class GrammarOptions:
         Numbers,
         _json_option("--numbers", metavar="any|canonical", help="Zeros at the end, exponents, or one spelling each."),
     ] = Numbers.any
-    any_order: Annotated[
-        bool, _json_option("--any-order", metavar="", help="The members of small objects come in any order.")
-    ] = False
+    any_order: Annotated[bool, _json_option("--any-order", help="The members of small objects come in any order.")] = (
+        False
+    )
     lax: Annotated[
-        bool,
-        _json_option("--lax", metavar="", help="Leave out what cannot be enforced, and name it on standard error."),
+        bool, _json_option("--lax", help="Leave out what cannot be enforced, and name it on standard error.")
     ] = False
     closed: Annotated[
-        bool,
-        _json_option("--closed", metavar="", help="Objects have only the properties that are listed, unless it says."),
+        bool, _json_option("--closed", help="Objects have only the properties that are listed, unless it says.")
     ] = False
 
     def given(self, options: Iterable[str]) -> dict[str, Any]:
@@ -343,23 +311,32 @@ JSON_OPTIONS = _NAMES[_NAMES.index("whitespace") :]
 """Those that go with a JSON Schema."""
 
 
-def with_grammar_options(command: Callable[..., int]) -> Callable[..., int]:
-    """The command as typer is to see it: in place of its parameter ``options`` an option for each field."""
-    types = get_type_hints(GrammarOptions, include_extras=True)
-    all_help = Parameter("help_all", Parameter.KEYWORD_ONLY, default=False, annotation=HelpAllOption)
-    expanded = [
-        Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name])
-        for field in fields(GrammarOptions)
-    ]
+def with_records(command: Callable[..., int]) -> Callable[..., int]:
+    """The command as typer is to see it: in place of each parameter that is a record an option for each field."""
+    records: dict[str, list[Parameter]] = {}
+    kinds: dict[str, Any] = {}
     shown: list[Parameter] = []
     for parameter in signature(command, eval_str=True).parameters.values():
-        shown += expanded if parameter.name == "options" else [parameter]
+        if not is_dataclass(kind := parameter.annotation):
+            shown.append(parameter)
+            continue
+        types = get_type_hints(kind, include_extras=True)
+        kinds[parameter.name] = kind
+        records[parameter.name] = [
+            Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name])
+            for field in fields(kind)
+        ]
+        shown += records[parameter.name]
+    all_help = Parameter("help_all", Parameter.KEYWORD_ONLY, default=False, annotation=HelpAllOption)
 
     @wraps(command)
     def collecting(**given: Any) -> int:
         given.pop(all_help.name)
-        chosen = {parameter.name: given.pop(parameter.name) for parameter in expanded}
-        return command(**given, options=GrammarOptions(**chosen))
+        made = {
+            name: kinds[name](**{option.name: given.pop(option.name) for option in options})
+            for name, options in records.items()
+        }
+        return command(**given, **made)
 
     collecting.__signature__ = Signature([*shown, all_help])  # type: ignore[attr-defined]
     return collecting

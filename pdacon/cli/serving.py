@@ -5,40 +5,16 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from pdacon.cli.failures import BadInput
 from pdacon.cli.models import load_model, require
+from pdacon.cli.options import CompileIn
+from pdacon.cli.records import Serving
 from pdacon.cli.waiting import waiting
 
 API_KEY = "PDACON_API_KEY"
 _LONGEST = 1_000_000  # seconds; some timers of the system take no more than a few million
-
-
-@dataclass(frozen=True, slots=True)
-class Serving:
-    """What the command was told; the fields are its options."""
-
-    model: str | None
-    host: str
-    port: int
-    name: str | None
-    api_keys: tuple[str, ...]
-    api_key_file: Path | None
-    cache: Path | None
-    store: str | None
-    cache_mib: int
-    batch_size: int
-    max_requests: int
-    compile_seconds: float
-    compile_workers: int
-    compile_in: Literal["processes", "threads"]
-    cache_tokens: int | None
-    max_tokens: int | None
-    drain_delay: float
-    drain_seconds: float
 
 
 def serve_model(told: Serving) -> int:
@@ -51,7 +27,7 @@ def serve_model(told: Serving) -> int:
         there is no key where one was announced.
     """
     _require_sensible(told)
-    keys = keys_of(told.api_keys, told.api_key_file)
+    keys = keys_of(told.api_keys or (), told.api_key_file)
     needed = ("torch", "transformers", "starlette", "uvicorn", "pydantic", "prometheus_client", "pythonjsonlogger")
     require(*needed, extra="serve")
     if told.store is not None:
@@ -69,7 +45,7 @@ def serve_model(told: Serving) -> int:
         api_keys=keys,
         limits=Limits(seconds=told.compile_seconds),
         compile_workers=told.compile_workers,
-        compile_in=told.compile_in,
+        compile_in="threads" if told.compile_in is CompileIn.threads else "processes",
         max_requests=told.max_requests,
         batch_size=told.batch_size,
         cache_tokens=told.cache_tokens,

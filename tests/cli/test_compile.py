@@ -115,7 +115,7 @@ def drinks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
 
 
 def test_commands_use_the_vocabulary_that_is_in_it(drinks: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["mask", str(drinks), "", "--format", "json"]) == 0
+    assert main(["mask", str(drinks), "", "--json"]) == 0
     assert {0, 1} < set(json.loads(capsys.readouterr().out)["tokens"])
     assert main(["explain", str(drinks), "", "#1"]) == 0
     assert "milk" in capsys.readouterr().out
@@ -129,7 +129,7 @@ def test_commands_use_the_vocabulary_that_is_in_it(drinks: Path, capsys: pytest.
 def test_a_file_for_another_vocabulary_is_compiled_again_and_that_is_said(
     drinks: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["mask", str(drinks), "", "--tokenizer", "bytes", "--format", "json"]) == 0
+    assert main(["mask", str(drinks), "", "--tokenizer", "bytes", "--json"]) == 0
     out, err = capsys.readouterr()
     assert 256 not in json.loads(out)["tokens"]
     assert "drinks.pda is for another vocabulary (259 tokens) than the one that is used (257 tokens)" in err
@@ -177,7 +177,7 @@ def test_it_can_be_looked_at(drinks: Path, capsys: pytest.CaptureFixture[str]) -
     out = capsys.readouterr().out
     assert "259 tokens, end tokens 258" in out
     assert re.search(r"start start: \d masks; \d+ lexer states", out)
-    assert main(["show", str(drinks), "--format", "json"]) == 0
+    assert main(["show", str(drinks), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["bytes"] == drinks.stat().st_size
     assert facts["starts"]["start"]["situations_left"] == 0

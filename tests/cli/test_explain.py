@@ -20,7 +20,7 @@ def explain(capsys: pytest.CaptureFixture[str]):
 
 
 def test_where_a_text_goes_wrong(explain) -> None:
-    status, out, err = explain("json", '["é",\n "é" 7]', "--format", "json")
+    status, out, err = explain("json", '["é",\n "é" 7]', "--json")
     shown = json.loads(out)
     assert (status, err) == (1, "")
     assert (shown["line"], shown["column"], shown["viable"]) == (2, 6, 13)
@@ -49,7 +49,7 @@ def test_all_rules_on_demand(explain, tmp_path) -> None:
 
 
 def test_how_a_text_is_read(explain) -> None:
-    status, out, _ = explain("arithmetic", "1 + (2", "--format", "json")
+    status, out, _ = explain("arithmetic", "1 + (2", "--json")
     shown = json.loads(out)
     assert status == 0
     assert shown["allowed"] is True
@@ -60,9 +60,9 @@ def test_how_a_text_is_read(explain) -> None:
 def test_a_token_by_text_and_by_id(explain) -> None:
     assert explain("json", '{"a"', ":")[0] == 0
     assert explain("json", '{"a"', ",")[0] == 1
-    by_id = json.loads(explain("json", "[", "#50", "--format", "json")[1])
+    by_id = json.loads(explain("json", "[", "#50", "--json")[1])
     assert (by_id["token"], by_id["text"], by_id["allowed"]) == (50, "P", False)
-    end = json.loads(explain("json", "[]", "#256", "--tokenizer", "bytes", "--format", "json")[1])
+    end = json.loads(explain("json", "[]", "#256", "--tokenizer", "bytes", "--json")[1])
     assert (end["token"], end["text"], end["allowed"]) == (256, "", True)
 
 

@@ -76,7 +76,7 @@ def test_a_compiled_file_of_canonical_tokens(record: str, tmp_path: Path, capsys
     assert "only those that the tokenizer itself makes" in capsys.readouterr().out
     counts = []
     for arguments in ([made], [record, "--tokenizer", "tiny", "--canonical"]):
-        assert main(["mask", *arguments, "", "--format", "json"]) == 0
+        assert main(["mask", *arguments, "", "--json"]) == 0
         told = json.loads(capsys.readouterr().out)
         counts.append(told.get("canonical_tokens", told["tokens"]))
     assert counts[0] == counts[1]

@@ -112,7 +112,7 @@ def test_of_several_texts_it_is_said_which_are_cut_off(generate, options: list[s
     grammar = tmp_path / "lines.lark"
     grammar.write_text('start: "a\\n" | "b" /[c-z]{9}/\n')
     for number in range(scaled(6)):
-        status, out, err = generate(str(grammar), "-n", "4", "--max-new-tokens", "4", "--seed", str(number), *options)
+        status, out, err = generate(str(grammar), "-n", "4", "--max-tokens", "4", "--seed", str(number), *options)
         assert status == 0
         if options == ["--jsonl"]:
             texts = [json.loads(line)["text"] for line in out.splitlines()]

@@ -96,9 +96,7 @@ def test_listed_texts(mask, tmp_path: Path) -> None:
     grammar = tmp_path / "drinks.lark"
     grammar.write_text('start: "a" DRINK\nDRINK: "tea" | "coffee" | "cocoa"\n%ignore " "\n')
     assert 'DRINK: "cocoa"  "coffee"\n' in mask(str(grammar), "a c")[1]
-    assert json.loads(mask(str(grammar), "a ", "--format", "json")[1])["listed"] == {
-        "DRINK": ["cocoa", "coffee", "tea"]
-    }
+    assert json.loads(mask(str(grammar), "a ", "--json")[1])["listed"] == {"DRINK": ["cocoa", "coffee", "tea"]}
     status, out, _ = mask(str(grammar), "a tee")
     assert status == 1
     assert 'because: "tee" is not listed here (did you mean "tea"?)' in out
@@ -115,7 +113,7 @@ def test_listed_texts(mask, tmp_path: Path) -> None:
     ],
 )
 def test_json_format_has_everything(text: str, unfinished: set[str], next: set[str], accepted: bool, mask) -> None:
-    status, out, _ = mask("json", text, "--format", "json")
+    status, out, _ = mask("json", text, "--json")
     shown = json.loads(out)
     assert status == 0
     assert shown["viable"] is True
@@ -130,11 +128,11 @@ def test_a_terminal_that_no_token_begins_may_not_follow(mask, tmp_path: Path) ->
     grammar = tmp_path / "blocks.lark"
     grammar.write_text('start: NAME | "if" NAME _INDENT\nNAME: /[a-z]+/\nSPACE: " "\n%declare _INDENT\n%ignore SPACE\n')
     for text, possible in (("if", False), ("i", True)):
-        assert ("SPACE" in json.loads(mask(str(grammar), text, "--format", "json")[1])["next_terminals"]) is possible
+        assert ("SPACE" in json.loads(mask(str(grammar), text, "--json")[1])["next_terminals"]) is possible
 
 
 def test_a_text_that_begins_with_a_dash_goes_after_two(mask) -> None:
-    status, out, _ = mask("json", "--format", "json", "--", "-1")
+    status, out, _ = mask("json", "--json", "--", "-1")
     assert status == 0
     assert json.loads(out)["accepted"] is True
 
@@ -148,7 +146,7 @@ def test_a_text_that_is_not_viable_is_cut_where_it_stops_being_so(
 ) -> None:
     file = tmp_path / "text"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
-    status, out, err = mask("json", f"@{file}", "--format", "json")
+    status, out, err = mask("json", f"@{file}", "--json")
     shown = json.loads(out)
     assert status == 1
     assert err == ""
@@ -178,7 +176,6 @@ def test_text_comes_from_an_argument_a_file_or_a_pipe(mask, tmp_path: Path, monk
     expected = mask("json", "[1")
     assert expected[0] == 0
     assert mask("json", f"@{file}") == expected
-    assert mask("json", "--file", str(file)) == expected
     for arguments in (("-",), ()):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"[1")))
         assert mask("json", *arguments) == expected
@@ -186,7 +183,7 @@ def test_text_comes_from_an_argument_a_file_or_a_pipe(mask, tmp_path: Path, monk
 
 def test_a_grammar_comes_from_a_pipe(mask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO('start: "é" "b"\n'.encode())))
-    status, out, _ = mask("-", "é", "--format", "json")
+    status, out, _ = mask("-", "é", "--json")
     assert status == 0
     assert json.loads(out)["next_terminals"] == ["B"]
 
@@ -195,14 +192,14 @@ def test_the_lexer_can_be_chosen(mask, tmp_path: Path) -> None:
     grammar = tmp_path / "words.lark"
     grammar.write_text('start: "a" NAME\nNAME: /[a-z]/\n')  # to the basic lexer every "a" is A
     for lexer, viable in (("contextual", True), ("basic", False)):
-        out = mask(str(grammar), "aa", "--lexer", lexer, "--format", "json")[1]
+        out = mask(str(grammar), "aa", "--lexer", lexer, "--json")[1]
         assert json.loads(out)["viable"] is viable
 
 
 def test_two_at_signs_are_a_text(mask, tmp_path: Path) -> None:
     grammar = tmp_path / "at.lark"
     grammar.write_text('start: "@" "a"\n')
-    status, out, _ = mask(str(grammar), "@@", "--format", "json")
+    status, out, _ = mask(str(grammar), "@@", "--json")
     assert status == 0
     assert json.loads(out)["next_terminals"] == ["A"]
 
@@ -210,7 +207,6 @@ def test_two_at_signs_are_a_text(mask, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["json", "x", "--file", "y"],
         ["json", "@nosuch"],
         ["json", "@"],
         ["json", "x", "--tokenizer", "./nosuch"],
@@ -259,7 +255,7 @@ def test_a_leading_space_counts_as_it_does_when_a_model_generates(
     grammar.write_text(WORDS)
 
     def said(*arguments: str) -> dict[str, Any]:
-        assert main([arguments[0], str(grammar), *arguments[1:], "--tokenizer", stripping, "--format", "json"]) == 0
+        assert main([arguments[0], str(grammar), *arguments[1:], "--tokenizer", stripping, "--json"]) == 0
         shown: dict[str, Any] = json.loads(capsys.readouterr().out)
         return shown
 

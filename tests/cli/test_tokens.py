@@ -57,7 +57,7 @@ def test_the_ends_are_those_of_generate(folder: Path, tmp_path: Path) -> None:
 
 
 def test_the_inventory(folder: Path, tokens) -> None:
-    status, out, err = tokens("-t", str(folder), "--format", "json")
+    status, out, err = tokens("-t", str(folder), "--json")
     shown = json.loads(out)
     vocabulary = load_vocabulary(str(folder)).vocabulary
     assert (status, err) == (0, "")
@@ -114,9 +114,9 @@ def test_a_tiktoken_file_whatever_its_name(tmp_path: Path) -> None:
 def test_a_token_by_id_and_by_text(tokens) -> None:
     for wanted in ("#50", "P"):
         assert tokens(wanted)[:2] == (0, '50  "P"  1 byte: 50\n')
-    assert json.loads(tokens("P", "--format", "json")[1])["id"] == 50
+    assert json.loads(tokens("P", "--json")[1])["id"] == 50
     assert "an end token" in tokens("#1")[1]
-    assert json.loads(tokens("##", "--format", "json")[1])["text"] == "#"
+    assert json.loads(tokens("##", "--json")[1])["text"] == "#"
 
 
 def test_a_text_that_is_no_token(tokens) -> None:
@@ -136,7 +136,7 @@ def test_a_text_that_is_no_token(tokens) -> None:
         ["-t", "nosuch.json"],
         ["-t", "broken.json"],
         ["-t", "empty"],
-        ["--format", "xml"],
+        ["--nosuch"],
     ],
 )
 def test_bad_input_is_one_line_and_status_2(

@@ -13,18 +13,10 @@ import typer
 from pdacon.cli.failures import BadInput
 from pdacon.cli.grammars import DIALECTS, STDIN, decoded, in_dialect, is_for_llguidance, load_grammar
 from pdacon.cli.inputs import tokens_of
-from pdacon.cli.options import (
-    Format,
-    FormatOption,
-    GrammarArgument,
-    GrammarOptions,
-    HelpAllOption,
-    JsonOption,
-    with_grammar_options,
-)
+from pdacon.cli.options import GrammarArgument, GrammarOptions, HelpAllOption, JsonOption, with_records
 
 
-@with_grammar_options
+@with_records
 def compile_grammar(
     grammar: GrammarArgument,
     *,
@@ -32,19 +24,12 @@ def compile_grammar(
     tokenizer: Annotated[
         str, typer.Option("--tokenizer", "-t", metavar="NAME|PATH", help="The model's: as for the other commands.")
     ],
-    eager: Annotated[
-        bool,
-        typer.Option(
-            "--eager",
-            help="With every mask, or as many as there is room for.",
-        ),
-    ] = False,
+    eager: Annotated[bool, typer.Option("--eager", help="With every mask, or as many as there is room for.")] = False,
     seconds: Annotated[
-        float | None,
-        typer.Option("--seconds", min=0.001, metavar="N", help="With --eager: how long at most."),
+        float | None, typer.Option("--seconds", min=0.001, metavar="N", help="With --eager: how long at most.")
     ] = None,
     canonical: Annotated[
-        bool, typer.Option("--canonical", metavar="", help="Only tokens that the tokenizer itself would produce.")
+        bool, typer.Option("--canonical", help="Only tokens that the tokenizer itself would produce.")
     ] = False,
     as_json: JsonOption = False,
     options: GrammarOptions,
@@ -117,13 +102,12 @@ def show_file(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What pdacon compile has written.", show_default=False)],
     *,
     as_json: JsonOption = False,
-    format: FormatOption = Format.text,
     help_all: HelpAllOption = False,
 ) -> int:
     """What is in a compiled file? Is it damaged?"""
     from pdacon.cli.compiled import show_compiled
 
-    return show_compiled(file, json_format=as_json or format is Format.json)
+    return show_compiled(file, json_format=as_json)
 
 
 def config(

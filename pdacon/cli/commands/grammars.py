@@ -23,8 +23,10 @@ from pdacon.cli.options import (
     SeedOption,
     TokenizerOption,
     complete_grammar,
-    with_grammar_options,
+    hidden_option,
+    with_records,
 )
+from pdacon.cli.records import Subject
 
 
 def list_grammars(*, as_json: JsonOption = False, help_all: HelpAllOption = False) -> int:
@@ -37,7 +39,7 @@ def list_grammars(*, as_json: JsonOption = False, help_all: HelpAllOption = Fals
     return show_builtins(json_format=as_json)
 
 
-@with_grammar_options
+@with_records
 def check(
     grammars: Annotated[
         list[str] | None,
@@ -59,16 +61,12 @@ def check(
     format: Annotated[
         ReportFormat,
         typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="text, json (an object a line), sarif or github.",
-            show_default=False,
+            "--format", metavar="FORMAT", help="text, json (an object a line), sarif or github.", show_default=False
         ),
     ] = ReportFormat.text,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="As --format json.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As --format json.")] = False,
     explain: Annotated[
-        str | None,
-        typer.Option("--explain", metavar="ID", help="What does a finding such as PDA001 mean?"),
+        str | None, typer.Option("--explain", metavar="ID", help="What does a finding such as PDA001 mean?")
     ] = None,
     fail_on: Annotated[
         FailOn,
@@ -80,17 +78,13 @@ def check(
         ),
     ] = FailOn.error,
     sizes: Annotated[
-        bool,
-        typer.Option(
-            "--sizes", metavar="", help="Say how large the automata are, and what makes them so.", hidden=True
-        ),
+        bool, hidden_option("--sizes", help="Say how large the automata are, and what makes them so.")
     ] = False,
     whole: Annotated[
-        bool, typer.Option("--all", "-v", metavar="", help="Notes that need no repair in full, not in one line each.")
+        bool, typer.Option("--all", "-v", help="Notes that need no repair in full, not in one line each.")
     ] = False,
     seconds: Annotated[
-        float,
-        typer.Option("--seconds", min=0, metavar="N", help="How long to look for examples and advice.", hidden=True),
+        float, hidden_option("--seconds", min=0, metavar="N", help="How long to look for examples and advice.")
     ] = 10.0,
 ) -> int:
     """Is a grammar deterministic? If not: why, and what to write?
@@ -117,7 +111,7 @@ def check(
     )
 
 
-@with_grammar_options
+@with_records
 def sample(
     grammar: GrammarArgument,
     *,
@@ -155,56 +149,11 @@ def sample(
     return show_samples(constraint, tokens, count=count, size=size, seed=seed, json_lines=json_lines, null=null)
 
 
-@with_grammar_options
+@with_records
 def draw(
     grammar: GrammarArgument,
     *,
-    rule: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--rule", metavar="NAME", help="Only this rule, or part of a schema (#/$defs/x); may be repeated."
-        ),
-    ] = None,
-    terminal: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--terminal",
-            metavar="NAME",
-            help="A terminal's automaton; of several: which one wins?",
-        ),
-    ] = None,
-    conflict: Annotated[
-        int | None,
-        typer.Option("--conflict", metavar="N", help="The two readings behind the Nth conflict."),
-    ] = None,
-    pda: Annotated[bool, typer.Option("--pda", metavar="", help="The parser: all its LR states.")] = False,
-    state: Annotated[
-        int | None,
-        typer.Option("--state", metavar="N", help="An LR state, and those around it."),
-    ] = None,
-    after: Annotated[
-        str | None,
-        typer.Option(
-            "--after",
-            metavar="TEXT",
-            help="The LR state after this text; with --pda marked there.",
-        ),
-    ] = None,
-    around: Annotated[
-        int,
-        typer.Option("--around", min=0, metavar="K", help="States up to K steps away are drawn, too.", hidden=True),
-    ] = 1,
-    context: Annotated[
-        int | None,
-        typer.Option("--context", metavar="N", help="A lexical context: which terminals compete.", hidden=True),
-    ] = None,
-    most: Annotated[
-        int | None, typer.Option("--most", min=1, metavar="N", help="The most states to draw.", hidden=True)
-    ] = None,
-    lowered: Annotated[
-        bool,
-        typer.Option("--lowered", metavar="", help="Of a JSON Schema, GBNF or EBNF: the rules that it becomes."),
-    ] = False,
+    subject: Subject,
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write. Default: standard output.")
     ] = None,
@@ -216,20 +165,8 @@ def draw(
     SVG file with nothing outside it; browsers show it. A file whose name ends in .png is PNG, which needs
     `pdacon[png]`. States and contexts have the same numbers in all pictures of a grammar.
     """
-    require_one_standard_input(grammar, after)
-    loaded = load_grammar(grammar, options, several_starts=after is None)
-    from pdacon.cli.drawing import Subject, write_picture
-    from pdacon.cli.texts import read_text
+    require_one_standard_input(grammar, subject.after)
+    loaded = load_grammar(grammar, options, several_starts=subject.after is None)
+    from pdacon.cli.drawing import write_picture
 
-    text = None if after is None else read_text(after, None)
-    subject = Subject(
-        rules=tuple(rule or ()),
-        terminals=tuple(terminal or ()),
-        state=state,
-        after=text,
-        context=context,
-        conflict=conflict,
-        pda=pda,
-        lowered=lowered,
-    )
-    return write_picture(loaded, subject, out, around=around, most=most)
+    return write_picture(loaded, subject, out)

@@ -8,39 +8,27 @@ import typer
 
 from pdacon.cli.grammars import load_grammar
 from pdacon.cli.inputs import artifact_name, require_one_standard_input, tokens_of
-from pdacon.cli.options import (
-    FileOption,
-    Format,
-    FormatOption,
-    GrammarArgument,
-    GrammarOptions,
-    JsonOption,
-    TextArgument,
-    TokenizerOption,
-    with_grammar_options,
-)
+from pdacon.cli.options import GrammarArgument, GrammarOptions, JsonOption, TextArgument, TokenizerOption, with_records
 
 
-@with_grammar_options
+@with_records
 def mask(
     grammar: GrammarArgument,
     *,
     text: TextArgument = None,
-    file: FileOption = None,
     tokenizer: TokenizerOption = None,
     show: Annotated[int, typer.Option("--show", min=0, metavar="N", help="The most tokens to list.")] = 40,
-    uncut: Annotated[bool, typer.Option("--all", metavar="", help="All texts, however long.")] = False,
+    uncut: Annotated[bool, typer.Option("--all", help="All texts, however long.")] = False,
     canonical: Annotated[
-        bool, typer.Option("--canonical", metavar="", help="Also those that the tokenizer itself would produce.")
+        bool, typer.Option("--canonical", help="Also those that the tokenizer itself would produce.")
     ] = False,
     options: GrammarOptions,
     as_json: JsonOption = False,
-    format: FormatOption = Format.text,
 ) -> int:
     """What may come after this text, as terminals and as tokens?
 
     Files and standard input are taken byte for byte, the last newline included. Exit status: 1 if the text is not the
-    beginning of any text of the grammar; then it is shown where it stops being one. `--format json` lists all ids.
+    beginning of any text of the grammar; then it is shown where it stops being one. `--json` lists all ids.
     """
     require_one_standard_input(grammar, text)
     loaded = load_grammar(grammar, options)
@@ -48,44 +36,36 @@ def mask(
     from pdacon.cli.masking import canonical_constraint, show_mask
     from pdacon.cli.texts import read_text
 
-    given = read_text(text, file)
+    given = read_text(text)
     tokens = tokens_of(tokenizer or artifact_name(grammar))
     constraint = constraint_for(grammar, loaded, tokens.vocabulary)
     in_file = constraint.is_canonical and tokens.tokenizer is None
     narrowed = (constraint if in_file else canonical_constraint(loaded, tokens)) if canonical else None
-    json_format = as_json or format is Format.json
-    return show_mask(constraint, given, tokens, narrowed, most=show, uncut=uncut, json_format=json_format)
+    return show_mask(constraint, given, tokens, narrowed, most=show, uncut=uncut, json_format=as_json)
 
 
-@with_grammar_options
+@with_records
 def explain(
     grammar: GrammarArgument,
     *,
     text: Annotated[
         str,
         typer.Argument(
-            metavar="TEXT",
-            help="The text (@PATH: a file, -: standard input, -- before a dash).",
-            show_default=False,
+            metavar="TEXT", help="The text (@PATH: a file, -: standard input, -- before a dash).", show_default=False
         ),
     ],
     token: Annotated[
         str | None,
         typer.Argument(
-            metavar="TOKEN",
-            help="What is to come after it: a text, or '#ID' of a token.",
-            show_default=False,
+            metavar="TOKEN", help="What is to come after it: a text, or '#ID' of a token.", show_default=False
         ),
     ] = None,
     tokenizer: TokenizerOption = None,
-    whole: Annotated[
-        bool, typer.Option("--whole", metavar="", help="Exit with 1 unless the text is a whole one.")
-    ] = False,
-    full: Annotated[bool, typer.Option("--full", metavar="", help="Every rule that is being parsed.")] = False,
-    uncut: Annotated[bool, typer.Option("--all", metavar="", help="Everything, however long.")] = False,
+    whole: Annotated[bool, typer.Option("--whole", help="Exit with 1 unless the text is a whole one.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Every rule that is being parsed.")] = False,
+    uncut: Annotated[bool, typer.Option("--all", help="Everything, however long.")] = False,
     options: GrammarOptions,
     as_json: JsonOption = False,
-    format: FormatOption = Format.text,
 ) -> int:
     """Why may this text, or this token, not come here?
 
@@ -101,11 +81,8 @@ def explain(
     from pdacon.cli.inventory import is_id
     from pdacon.cli.texts import read_text
 
-    given = read_text(text, None)
+    given = read_text(text)
     tokenizer = tokenizer or artifact_name(grammar)
     tokens = tokens_of(tokenizer) if tokenizer is not None or (token is not None and is_id(token)) else None
-    json_format = as_json or format is Format.json
     constraint = constraint_for(grammar, loaded, None if tokens is None else tokens.vocabulary)
-    return show_explanation(
-        constraint, given, token, tokens, whole=whole, full=full, uncut=uncut, json_format=json_format
-    )
+    return show_explanation(constraint, given, token, tokens, whole=whole, full=full, uncut=uncut, json_format=as_json)
