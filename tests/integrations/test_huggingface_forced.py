@@ -60,7 +60,7 @@ def forced_in(constraint: pdacon.Constraint, token_ids: tuple[int, ...]) -> int:
 def test_greedy_texts_are_the_same_in_fewer_passes(tiny: tuple[Any, Any], name: str, canonical: bool) -> None:
     model, tokenizer = tiny
     made = pdacon.compile(GRAMMARS[name], tokenizer=tokenizer, model=model, canonical=canonical)
-    options: dict[str, Any] = {"constraint": made, "temperature": 0, "max_tokens": 60}
+    options: dict[str, Any] = {"grammar": made, "temperature": 0, "max_tokens": 60}
     alone = generate(model, tokenizer, PROMPT, **options)
     with counted(model) as columns:
         skipped = generate(model, tokenizer, PROMPT, skip_forced=True, **options)
@@ -100,7 +100,7 @@ def test_sampled_texts_keep_to_the_constraint_and_count_what_they_skip(tiny: tup
 def test_no_more_tokens_than_there_may_be(tiny: tuple[Any, Any], most: int) -> None:
     model, tokenizer = tiny
     made = pdacon.compile(RECORD, tokenizer=tokenizer, model=model, canonical=True)
-    options: dict[str, Any] = {"constraint": made, "temperature": 0, "max_tokens": most}
+    options: dict[str, Any] = {"grammar": made, "temperature": 0, "max_tokens": most}
     with pytest.warns(pdacon.IncompleteWarning):
         assert generate(model, tokenizer, PROMPT, skip_forced=True, **options) == generate(
             model, tokenizer, PROMPT, **options
@@ -113,7 +113,7 @@ def test_beside_other_options(tiny: tuple[Any, Any]) -> None:
     made = pdacon.compile(RECORD, tokenizer=tokenizer, model=model)
     budget = {"budget": pdacon.Budget(tokens=60), "max_tokens": None}
     for more in (budget, {"prefix": '{"name": "A'}, {"diagnostics": True}, {"stop_strings": ["occ"]}):
-        options: dict[str, Any] = {"constraint": made, "temperature": 0, "max_tokens": 60, **more}
+        options: dict[str, Any] = {"grammar": made, "temperature": 0, "max_tokens": 60, **more}
         answer = generate(model, tokenizer, PROMPT, skip_forced=True, **options)
         assert answer == generate(model, tokenizer, PROMPT, **options)
     pieces: list[str] = []

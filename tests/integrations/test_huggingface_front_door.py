@@ -151,7 +151,7 @@ def test_a_generator_with_a_grammar_for_each_prompt(tiny: tuple[Any, Any]) -> No
         ({"conflicts": "shift"}, TypeError, r"Grammar\.builtin\(name, conflicts="),
         ({"eager": True}, TypeError, r"pdacon\.compile\(grammar, .*eager="),
         ({"json_schema": {"type": "object"}}, TypeError, r"Grammar\.from_json_schema"),
-        ({"constraint": "json"}, TypeError, "has an option constraint"),
+        ({"constraint": "json"}, TypeError, "has no option constraint; give it as grammar"),
         ({"max_length": 3}, TypeError, "sets max_length itself"),
         ({"start": "nobody"}, ValueError, "nobody"),
         ({"max_tokens": 0}, ValueError, "max_tokens is 0"),

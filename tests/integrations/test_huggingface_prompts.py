@@ -260,7 +260,7 @@ def test_an_assistant_that_would_force_an_end(tokenizer: Any, lists: Any) -> Non
     """The assistant's candidates end with what its own configuration forces, unless that is switched off."""
     model = encoder_decoder("bart", tokenizer)
     assistant = encoder_decoder("bart", tokenizer, forced_eos_token_id=tokenizer.eos_token_id)
-    common: dict[str, Any] = {"constraint": lists, "temperature": 0, "max_tokens": 12, "prefix": "[a,["}
+    common: dict[str, Any] = {"grammar": lists, "temperature": 0, "max_tokens": 12, "prefix": "[a,["}
     alone = generate(model, tokenizer, "Hi", **common)
     assert alone == generate(model, tokenizer, "Hi", assistant_model=assistant, **common)
     assert assistant.generation_config.forced_eos_token_id == tokenizer.eos_token_id
@@ -281,7 +281,7 @@ def test_an_end_that_is_forced_where_it_is_not_allowed_is_an_error(tokenizer: An
 def test_streamers(model: Any, tokenizer: Any, lists: Any, options: dict[str, Any], capsys: Any) -> None:
     """Those of transformers say the same text; `on_text` does, and what it continues is not said again."""
     prompt = "[a,[b,[a,[b"
-    common: dict[str, Any] = {"constraint": lists, "seed": 2, "max_tokens": 30, **options}
+    common: dict[str, Any] = {"grammar": lists, "seed": 2, "max_tokens": 30, **options}
     streamer = TextIteratorStreamer(tokenizer, skip_prompt=True, skip_special_tokens=True, timeout=30)
     pieces: list[str] = []
     answers: list[Any] = []
@@ -315,8 +315,8 @@ def test_streamers(model: Any, tokenizer: Any, lists: Any, options: dict[str, An
         ({"prompt": ["Hi", None]}, TypeError, "a text or a list of messages .* not None"),
         ({"prompt": [3]}, TypeError, "a text or a list of messages"),
         ({"prompt": [["Hi"]]}, TypeError, "a text or a list of messages"),
-        ({"grammar": LISTS}, TypeError, "grammar or constraint, and not both"),
-        ({"constraint": None}, TypeError, "grammar or constraint, and not both"),
+        ({"constraint": LISTS}, TypeError, "no option constraint; give it as grammar"),
+        ({"grammar": None}, TypeError, "needs a grammar"),
         ({"max_new_tokens": 3, "max_tokens": 3}, TypeError, "two names of one number"),
         ({"max_new_tokens": 0}, ValueError, "max_tokens is 0"),
         ({"max_length": 3}, TypeError, "sets max_length itself; give max_tokens"),
@@ -332,7 +332,7 @@ def test_streamers(model: Any, tokenizer: Any, lists: Any, options: dict[str, An
 def test_arguments_that_make_no_sense(
     model: Any, tokenizer: Any, lists: Any, arguments: dict[str, Any], error: type[Exception], words: str
 ) -> None:
-    arguments = {"prompt": "Hi", "constraint": lists, **arguments}
+    arguments = {"prompt": "Hi", "grammar": lists, **arguments}
     with pytest.raises(error, match=words):
         generate(model, tokenizer, arguments.pop("prompt"), **arguments)
 
@@ -341,7 +341,7 @@ def test_arguments_that_make_no_sense(
 def test_no_prompts_have_no_answers(model: Any, tokenizer: Any, lists: Any, run: Any) -> None:
     assert run(model, tokenizer, [], grammar=lists) == []
     assert run(model, tokenizer, (), grammar=[]) == []
-    with pytest.raises(ValueError, match="there are 0 prompts, but 1 constraints"):
+    with pytest.raises(ValueError, match="there are 0 prompts, but 1 grammars"):
         run(model, tokenizer, [], grammar=[lists])
 
 

@@ -90,7 +90,7 @@ def test_masks_are_computed_once_for_each_place(model: Any, tokenizer: Any, assi
         "prompt lookup": {"prompt_lookup_num_tokens": 3},
     }[mode]
     made = pdacon.compile("json", tokenizer=tokenizer, model=model)
-    common: dict[str, Any] = {"constraint": made, "temperature": 0, "max_tokens": 30}
+    common: dict[str, Any] = {"grammar": made, "temperature": 0, "max_tokens": 30}
     speculated = generate(model, tokenizer, PROMPT, **common, **options)
     computed = made.statistics()["masks_computed"]
     assert generate(model, tokenizer, PROMPT, **common) == speculated
@@ -126,7 +126,7 @@ def test_drafts_of_the_grammar_change_no_text(model: Any, tokenizer: Any) -> Non
     draft = Draft(made, tokenizer, samples=10)
     for temperature, seed in ((0, 0), (1.0, 1), (1.0, 2)):
         for length in ({"max_tokens": 20}, {"budget": pdacon.Budget(tokens=20)}):
-            common: dict[str, Any] = {"constraint": made, "temperature": temperature, **length}
+            common: dict[str, Any] = {"grammar": made, "temperature": temperature, **length}
             drafted = generate(model, tokenizer, PROMPT, draft=draft, seed=seed, prefix='{"', **common)
             assert made.matcher().accept(drafted.text)
             assert len(drafted.token_ids) <= 20
@@ -140,7 +140,7 @@ def test_what_is_forced_is_drafted_and_written_in_fewer_passes() -> None:
     grammar = 'start: "{\\"name\\": \\"" NAME "\\", \\"age\\": " AGE "}"\nNAME: /[A-Z][a-z]+/\nAGE: /[0-9]+/\n'
     made = pdacon.compile(grammar, tokenizer=tokenizer, model=tiny)
     draft = Draft(made, tokenizer)
-    options: dict[str, Any] = {"constraint": made, "temperature": 0, "max_tokens": 30}
+    options: dict[str, Any] = {"grammar": made, "temperature": 0, "max_tokens": 30}
     prompt = "Describe a person as JSON:"
     alone = generate(tiny, tokenizer, prompt, **options)
     for _ in range(2):
@@ -152,7 +152,7 @@ def test_what_is_forced_is_drafted_and_written_in_fewer_passes() -> None:
 
 def test_drafts_with_a_streamer_and_stop_strings(model: Any, tokenizer: Any) -> None:
     made = pdacon.compile("json", tokenizer=tokenizer, model=model)
-    options: dict[str, Any] = {"constraint": made, "temperature": 0, "max_tokens": 20}
+    options: dict[str, Any] = {"grammar": made, "temperature": 0, "max_tokens": 20}
     pieces: list[str] = []
     answer = generate(model, tokenizer, PROMPT, draft=Draft(made, tokenizer), on_text=pieces.append, **options)
     assert "".join(pieces) == answer.text

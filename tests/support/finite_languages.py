@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+
+from pdacon.matching.compiled import Compiled
 
 import pdacon
 from pdacon.detokenizer import Vocabulary
 
 
-class SentenceConstraint:
+class SentenceConstraint(pdacon.Constraint):
     """The language that consists of the given sentences: compiled, with its definition beside it."""
 
     def __init__(self, vocabulary: Vocabulary, sentences: list[str]) -> None:
         alternatives = " | ".join(json.dumps(sentence, ensure_ascii=False) for sentence in sentences if sentence)
         optional = "[{}]" if "" in sentences else "{}"
-        self._constraint = pdacon.compile(
-            pdacon.Grammar.from_lark(f"start: {optional.format(alternatives)}\n"), vocabulary
-        )
-        self.vocabulary, self.builtin_name = vocabulary, None
+        made = pdacon.compile(pdacon.Grammar.from_lark(f"start: {optional.format(alternatives)}\n"), vocabulary)
+        for name in Compiled.__slots__:
+            if name != "__weakref__":
+                setattr(self, name, getattr(made, name))
         self.sentences = [sentence.encode() for sentence in sentences]
         self._allowed: dict[tuple[int, ...], list[int]] = {}
-
-    def matcher(self, start: str | None = None, **options: Any) -> pdacon.Matcher:
-        return self._constraint.matcher(start, **options)
 
     def allowed(self, ids: tuple[int, ...]) -> list[int]:
         """What may follow the given ids, token by token from the definition."""

@@ -203,6 +203,8 @@ def require_names(caller: str, model: Any, options: Mapping[str, Any]) -> None:
             raise TypeError(f"{caller} sets {name} itself; give {_OURS[name]}")
         if name in _NAMES or options[name] is None:
             continue
+        if name == "constraint":
+            raise TypeError(f"{caller} has no option constraint; give it as grammar")
         if advice := belongs_elsewhere(name):
             raise TypeError(f"{caller} has no option {name}{advice}")
         if name in _OF_COMPILE:
