@@ -121,6 +121,10 @@ def find_unbounded_lookahead(lexer: Lexer) -> list[UnboundedLookahead]:
     ]
 
 
+_Piece = tuple[int, bytes] | tuple[int, bytes, bytes, bytes, bytes, bytes]
+"""A terminal and its text, or the arrays of its program as bytes: kind, offset, lo, hi and target."""
+
+
 def _make_nfa(grammar: GrammarData, max_states: int) -> _core.Nfa:
     """All programs in one numbering."""
     lexable = [k for k, terminal in enumerate(grammar.terminals) if terminal.pattern is not None]
@@ -193,7 +197,7 @@ def _with_families(
     return np.tile(look_behind, (1 + copies, 1)), np.tile(wanted, 1 + copies), widened, np.concatenate(leaves)
 
 
-def _piece(grammar: GrammarData, index: int, max_states: int) -> _core.Piece | None:
+def _piece(grammar: GrammarData, index: int, max_states: int) -> _Piece | None:
     """The program of a terminal as the core takes it; None if it looks at its left context."""
     pattern = grammar.terminals[index].pattern
     assert pattern is not None

@@ -147,18 +147,20 @@ def determinized(
     ``limit``: the most states.
     Raises LimitExceededError.
     """
+    list_offsets, positions = lists.arrays()
     return Dfa(
         _core.determinized(
-            [as_set(one) for one in sets],
-            offsets(map(len, rows)),
-            int32s(one for row in rows for one, _ in row),
-            int32s(to for row in rows for _, to in row),
-            *lists.arrays(),
-            np.array(accepting, np.uint8),
-            everything,
-            start,
-            limit,
-            _MOST_BYTES,
+            sets=[as_set(one) for one in sets],
+            edge_offsets=offsets(map(len, rows)),
+            edge_sets=int32s(one for row in rows for one, _ in row),
+            edge_lists=int32s(to for row in rows for _, to in row),
+            list_offsets=list_offsets,
+            lists=positions,
+            accepting=np.array(accepting, np.uint8),
+            everything=everything,
+            start_list=start,
+            max_states=limit,
+            max_bytes=_MOST_BYTES,
         )
     )
 

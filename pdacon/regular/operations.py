@@ -204,7 +204,17 @@ def _determinized(
     lists[first[:-1]] = np.arange(len(lengths))
     return Dfa(
         _core.determinized(
-            list(sets), starts, edge_sets, targets, first, lists, accepting, -1, 0, limits.states, limits.bytes
+            sets=list(sets),
+            edge_offsets=starts,
+            edge_sets=edge_sets,
+            edge_lists=targets,
+            list_offsets=first,
+            lists=lists,
+            accepting=accepting,
+            everything=-1,
+            start_list=0,
+            max_states=limits.states,
+            max_bytes=limits.bytes,
         )
     )
 

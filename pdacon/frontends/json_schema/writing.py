@@ -218,15 +218,17 @@ class Writer:
     def _container(self, code: int, machine: Vector) -> _core.Container:
         marks, literal = self._marks_of(code), self.scalars.literal
         return _core.Container(
-            machine, code, self.depth, False, (literal("EMPTY", marks.empty),), (),
-            literal("CALL", marks.opening), literal("CALL_END", marks.closing), self.signs.comma(0),
+            machine=machine, depth=code, depth_within=self.depth, is_deepest=False,
+            empty=(literal("EMPTY", marks.empty),), between=(), opening=literal("CALL", marks.opening),
+            closing=literal("CALL_END", marks.closing), comma=self.signs.comma(0),
         )  # fmt: skip
 
     def _array(self, machine: Vector) -> None:
         signs, depth = self.signs, self.depth
         array = _core.Container(
-            machine, depth, self.depth_within, self.is_deepest, signs.empty("[]", depth), (),
-            signs.opening("[", depth), signs.closing("]", depth), signs.comma(depth),
+            machine=machine, depth=depth, depth_within=self.depth_within, is_deepest=self.is_deepest,
+            empty=signs.empty("[]", depth), between=(), opening=signs.opening("[", depth),
+            closing=signs.closing("]", depth), comma=signs.comma(depth),
         )  # fmt: skip
         start = Substitution(self.facts.formulas, self._counted).all(machine)
         self._items(array, start)
@@ -352,14 +354,15 @@ class _ObjectWriter:
         """The families of the members' values."""
         writer, signs, depth = self._writer, self._writer.signs, self._writer.depth
         written = container or _core.Container(
-            self._machine, depth, writer.depth_within, writer.is_deepest, signs.empty("{}", depth), signs.colon(),
-            signs.opening("{", depth), signs.closing("}", depth), signs.comma(depth),
+            machine=self._machine, depth=depth, depth_within=writer.depth_within, is_deepest=writer.is_deepest,
+            empty=signs.empty("{}", depth), between=signs.colon(), opening=signs.opening("{", depth),
+            closing=signs.closing("}", depth), comma=signs.comma(depth),
         )  # fmt: skip
         listed, others = len(self._order), len(self._classes)
         questions = writer.questions
         return _core.write_object(
-            writer.out.native, self._facts.formulas, questions.native, questions, self, written, listed, others,
-            self._unordered,
+            out=writer.out.native, formulas=self._facts.formulas, questions=questions.native, schemas=questions,
+            about=self, object=written, names=listed, classes=others, unordered=self._unordered,
         )  # fmt: skip
 
     def terminal(self, read: int) -> int | None:

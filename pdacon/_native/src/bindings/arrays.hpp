@@ -31,7 +31,10 @@ std::span<const T> view(const Array<T>& array) {
 }
 
 template <class T>
-nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> owned(std::vector<T> values) {
+using Owned = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>;
+
+template <class T>
+Owned<T> owned(std::vector<T> values) {
     auto kept = std::make_unique<std::vector<T>>(std::move(values));
     auto* const vector = kept.get();
     nanobind::capsule owner(vector, [](void* of) noexcept { delete static_cast<std::vector<T>*>(of); });

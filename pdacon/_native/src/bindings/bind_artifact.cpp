@@ -1,5 +1,6 @@
 // The binding of constraints on disk.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -54,15 +55,15 @@ nb::bytes text(const StoredConstraint& stored) {
     return nb::bytes(bytes.data(), bytes.size());
 }
 
-nb::list tokens(const StoredConstraint& stored) {
+std::vector<std::optional<nb::bytes>> tokens(const StoredConstraint& stored) {
     const auto& all = stored.tokens();
-    nb::list found;
+    std::vector<std::optional<nb::bytes>> found;
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < all.size(); ++token) {
         const auto bytes = all.bytes_of(token);
         if (!bytes.empty() && !all.is_end(token))
-            found.append(nb::bytes(bytes.data(), bytes.size()));
+            found.emplace_back(nb::bytes(bytes.data(), bytes.size()));
         else
-            found.append(nb::none());
+            found.emplace_back();
     }
     return found;
 }

@@ -1,16 +1,22 @@
 // The binding of the detokenizing trie and of the token-level pushdown automaton.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <optional>
 
 #include "base/memory.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/cancelling.hpp"
 #include "bindings/gil.hpp"
+#include "bindings/limited.hpp"
 #include "bindings/module.hpp"
 #include "composition/eager/eager_masks.hpp"
 #include "composition/label_conflicts.hpp"
@@ -139,9 +145,9 @@ std::shared_ptr<TokenPda> make_pda(const PdaParts& parts, std::int32_t start_sta
     return pda;
 }
 
-using Pairs = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
+using Rows = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
 
-Pairs pairs(const std::vector<std::array<std::int32_t, 2>>& values) {
+Rows pairs(const std::vector<std::array<std::int32_t, 2>>& values) {
     auto* data = new std::int32_t[std::max<std::size_t>(2 * values.size(), 1)];
     const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
     std::size_t at = 0;
@@ -149,35 +155,29 @@ Pairs pairs(const std::vector<std::array<std::int32_t, 2>>& values) {
         data[at++] = first;
         data[at++] = second;
     }
-    return Pairs(data, {values.size(), 2}, owner);
+    return Rows(data, {values.size(), 2}, owner);
 }
 
-nb::tuple reached(const TokenPda& pda, std::int64_t max_states, std::int64_t max_bytes) {
-    Reached found;
-    {
-        PythonCanceller canceller;
-        const WithoutGil release;
-        const MemoryLimit memory(max_bytes);
-        found = pda.reached(Budget(max_states, 0, &canceller));
-    }
-    nb::list productions;
+// The productions that are reduced; LR state and terminal of shifts; LR state and nonterminal of gotos; LR
+// state and the label that comes next, of all texts and of those that are sentences.
+auto reached(const TokenPda& pda, std::int64_t max_states, std::int64_t max_bytes) {
+    const auto found =
+        limited(max_states, max_bytes, [&](const Budget& budget) { return pda.reached(budget); });
+    std::vector<std::size_t> productions;
     for (std::size_t k = 0; k < found.productions.size(); ++k)
-        if (found.productions[k] != 0) productions.append(k);
-    return nb::make_tuple(productions, pairs(found.shifts), pairs(found.gotos), pairs(found.next),
-                          pairs(found.next_in_sentences));
+        if (found.productions[k] != 0) productions.push_back(k);
+    return std::tuple(std::move(productions), pairs(found.shifts), pairs(found.gotos), pairs(found.next),
+                      pairs(found.next_in_sentences));
 }
 
-nb::list label_conflicts(const TokenPda& pda, std::int64_t max_states) {
-    std::vector<LabelConflict> found;
-    {
-        PythonCanceller canceller;
-        const WithoutGil release;
-        Budget budget(max_states, 0, &canceller);
-        found = find_label_conflicts(pda.machine().lexer, pda.tokens(), pda.labels(), budget);
-    }
-    nb::list conflicts;
+// Label, the other one or -1, a token of both, and a beginning of a lexeme behind which it is so.
+auto label_conflicts(const TokenPda& pda, std::int64_t max_states) {
+    const auto found = limited(max_states, 0, [&](Budget& budget) {
+        return find_label_conflicts(pda.machine().lexer, pda.tokens(), pda.labels(), budget);
+    });
+    std::vector<std::tuple<std::int32_t, std::int32_t, std::int32_t, nb::bytes>> conflicts;
     for (const auto& [label, other, token, prefix] : found)
-        conflicts.append(nb::make_tuple(label, other, token, nb::bytes(prefix.data(), prefix.size())));
+        conflicts.emplace_back(label, other, token, nb::bytes(prefix.data(), prefix.size()));
     return conflicts;
 }
 
@@ -198,30 +198,30 @@ void set_filter(TokenPda& pda, std::shared_ptr<CanonicalFilter> filter) {
     pda.set_filter(std::move(filter));
 }
 
-nb::dict statistics(TokenPda& pda) {
+std::map<std::string, std::int64_t> statistics(TokenPda& pda) {
     TokenPda::Statistics numbers;
     {
         const WithoutGil release;  // another thread may compute a mask now
         numbers = pda.statistics();
     }
-    nb::dict out;
-    out["lexer_states"] = numbers.lexer_states;
-    out["byte_classes"] = numbers.byte_classes;
-    out["parser_states"] = numbers.parser_states;
-    out["contexts"] = numbers.contexts;
-    out["lookahead"] = numbers.lookahead;
-    out["masks_computed"] = numbers.masks_computed;
-    out["distinct_masks"] = numbers.distinct_masks;
-    out["bytes"] = numbers.bytes;
-    out["situations_left"] = numbers.left;
+    const auto whole = [](std::size_t number) { return static_cast<std::int64_t>(number); };
+    std::map<std::string, std::int64_t> out{{"lexer_states", whole(numbers.lexer_states)},
+                                            {"byte_classes", whole(numbers.byte_classes)},
+                                            {"parser_states", whole(numbers.parser_states)},
+                                            {"contexts", whole(numbers.contexts)},
+                                            {"lookahead", whole(numbers.lookahead)},
+                                            {"masks_computed", whole(numbers.masks_computed)},
+                                            {"distinct_masks", whole(numbers.distinct_masks)},
+                                            {"bytes", numbers.bytes},
+                                            {"situations_left", numbers.left}};
     if (pda.filter() != nullptr) {
-        out["canonical_sets"] = numbers.filtered;
-        out["canonical_searches_cut"] = numbers.filtered_cuts;
+        out["canonical_sets"] = whole(numbers.filtered);
+        out["canonical_searches_cut"] = whole(numbers.filtered_cuts);
     }
     return out;
 }
 
-nb::object mask_table(TokenPda& pda, std::int64_t since) {
+Rows mask_table(TokenPda& pda, std::int64_t since) {
     std::size_t rows = 0;
     const auto words = pda.tokens().words();
     std::unique_ptr<std::int32_t[]> data;
@@ -241,7 +241,7 @@ nb::object mask_table(TokenPda& pda, std::int64_t since) {
     }
     const nb::capsule owner(data.get(), [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
     auto* words_of_rows = data.release();
-    return nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>(words_of_rows, {rows, words}, owner));
+    return {words_of_rows, {rows, words}, owner};
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 // The binding of filters: automata over tokens that narrow constraints.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 
+#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -71,7 +74,7 @@ std::shared_ptr<CanonicalFilter> find_filter(
     return filters.of(trie->tokens(), definition.numbers());
 }
 
-nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> followers(CanonicalFilter& filter, std::int32_t token) {
+Owned<std::int32_t> followers(CanonicalFilter& filter, std::int32_t token) {
     std::vector<std::int32_t> mask(filter.tokens().words(), 0);
     if (token < 0 || static_cast<std::size_t>(token) >= filter.tokens().size())
         throw std::out_of_range("no token has this id");
@@ -88,20 +91,14 @@ bool keeps(CanonicalFilter& filter, std::int32_t state, std::int32_t token) {
     return filter.step(state, filter.tokens().bytes_of(token)) >= 0;
 }
 
-nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> encode(CanonicalFilter& filter, nb::bytes text) {
+Owned<std::int32_t> encode(CanonicalFilter& filter, nb::bytes text) {
     return owned(filter.merges().encode({text.c_str(), text.size()}));
 }
 
-nb::dict statistics(CanonicalFilter& filter) {
+std::map<std::string, std::size_t> statistics(CanonicalFilter& filter) {
     const auto numbers = filter.statistics();
-    nb::dict out;
-    out["states"] = numbers.states;
-    out["sets"] = numbers.sets;
-    out["places"] = numbers.places;
-    out["rows"] = numbers.rows;
-    out["bytes"] = numbers.bytes;
-    out["unreachable"] = numbers.unreachable;
-    return out;
+    return {{"states", numbers.states}, {"sets", numbers.sets},   {"places", numbers.places},
+            {"rows", numbers.rows},     {"bytes", numbers.bytes}, {"unreachable", numbers.unreachable}};
 }
 
 }  // namespace

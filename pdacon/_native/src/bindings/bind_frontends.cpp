@@ -1,9 +1,13 @@
 // The binding of productions, and of what objects and arrays are written as.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -85,22 +89,25 @@ class PythonMembers final : public AboutMembers {
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
 
 // Of some questions those that values of a type may satisfy, with what they say of them.
-nb::dict meanings(Questions& questions, nb::handle about, const Numbers& family, std::int32_t type) {
+std::map<std::int32_t, std::int32_t> meanings(Questions& questions, nb::handle about, const Numbers& family,
+                                              std::int32_t type) {
     PythonSchemas schemas(about);
-    nb::dict found;
+    std::map<std::int32_t, std::int32_t> found;
     for (const auto one : family) {
         if (!std::ranges::binary_search(questions.types(schemas, one), type)) continue;
         const auto formula = questions.meaning(schemas, one, type);
-        if (formula != Formulas::kFalse) found[nb::int_(one)] = nb::int_(formula);
+        if (formula != Formulas::kFalse) found.emplace(one, formula);
     }
     return found;
 }
 
-nb::object lowered(const Productions& productions, std::int32_t start) {
+// Terminals and nonterminals by their new numbers; of each production its left-hand side, offset and symbols.
+std::optional<std::tuple<Numbers, Numbers, Owned<std::int32_t>, Owned<std::int32_t>, Owned<std::int32_t>>>
+lowered(const Productions& productions, std::int32_t start) {
     auto made = productions.lowered(start);
-    if (made.nonterminals.empty()) return nb::none();
-    return nb::make_tuple(nb::cast(made.terminals), nb::cast(made.nonterminals), owned(std::move(made.lhs)),
-                          owned(std::move(made.rhs_offset)), owned(std::move(made.rhs)));
+    if (made.nonterminals.empty()) return std::nullopt;
+    return std::tuple(std::move(made.terminals), std::move(made.nonterminals), owned(std::move(made.lhs)),
+                      owned(std::move(made.rhs_offset)), owned(std::move(made.rhs)));
 }
 
 }  // namespace
@@ -123,8 +130,9 @@ void bind_frontends(nb::module_& m) {
                                     is_deepest,
                                     {std::move(empty), std::move(between), opening, closing, comma}};
             },
-            nb::arg("machine"), nb::arg("depth"), nb::arg("depth_within"), nb::arg("is_deepest"),
-            nb::arg("empty"), nb::arg("between"), nb::arg("opening"), nb::arg("closing"), nb::arg("comma"));
+            nb::kw_only(), nb::arg("machine"), nb::arg("depth"), nb::arg("depth_within"),
+            nb::arg("is_deepest"), nb::arg("empty"), nb::arg("between"), nb::arg("opening"),
+            nb::arg("closing"), nb::arg("comma"));
     nb::class_<Questions>(m, "Questions")
         .def(nb::init<Formulas&, std::vector<std::uint8_t>>(), nb::keep_alive<1, 2>(), nb::arg("formulas"),
              nb::arg("scalar"))
@@ -143,13 +151,16 @@ void bind_frontends(nb::module_& m) {
             PythonSchemas schemas(about);
             return questions.possible(schemas, question);
         });
-    m.def("write_object",
-          [](Productions& out, Formulas& formulas, Questions& questions, nb::handle schemas, nb::handle about,
-             const Container& object, std::int32_t names, std::int32_t classes, bool unordered) {
-              PythonMembers members(about, questions, schemas);
-              const MemoryLimit memory(kMostBytes, out.held());
-              return write_object(out, formulas, members, object, names, classes, unordered);
-          });
+    m.def(
+        "write_object",
+        [](Productions& out, Formulas& formulas, Questions& questions, nb::handle schemas, nb::handle about,
+           const Container& object, std::int32_t names, std::int32_t classes, bool unordered) {
+            PythonMembers members(about, questions, schemas);
+            const MemoryLimit memory(kMostBytes, out.held());
+            return write_object(out, formulas, members, object, names, classes, unordered);
+        },
+        nb::kw_only(), nb::arg("out"), nb::arg("formulas"), nb::arg("questions"), nb::arg("schemas"),
+        nb::arg("about"), nb::arg("object"), nb::arg("names"), nb::arg("classes"), nb::arg("unordered"));
     m.def("write_array", [](Productions& out, Formulas& formulas, Questions& questions, nb::handle schemas,
                             nb::handle about, const Container& array, const Vector& start) {
         PythonMembers items(about, questions, schemas);

@@ -1,5 +1,6 @@
 // The binding of the lexing automaton and of the search for overlaps.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
@@ -9,6 +10,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/cancelling.hpp"
 #include "bindings/gil.hpp"
+#include "bindings/limited.hpp"
 #include "bindings/module.hpp"
 #include "detokenizer/shared_trie.hpp"
 #include "detokenizer/vocabulary_star.hpp"
@@ -57,16 +59,12 @@ Nfa joined(std::int32_t num_terminals, const nb::list& programs) {
     return builder.take();
 }
 
-nb::object contexts(const nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& action,
-                    const Array<std::int32_t>& order, const Array<std::uint8_t>& always) {
-    LexicalContexts found;
-    PythonCanceller canceller;
-    {
-        const WithoutGil release;
-        Budget budget(0, 0, &canceller);
-        found = lexical_contexts({action.data(), action.size()}, view(order), view(always), budget);
-    }
-    return nb::make_tuple(nb::cast(found.terminals), owned(std::move(found.of_state)), nb::cast(found.after));
+auto contexts(const nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& action,
+              const Array<std::int32_t>& order, const Array<std::uint8_t>& always) {
+    auto found = limited(0, 0, [&](Budget& budget) {
+        return lexical_contexts({action.data(), action.size()}, view(order), view(always), budget);
+    });
+    return std::tuple(std::move(found.terminals), owned(std::move(found.of_state)), std::move(found.after));
 }
 
 std::shared_ptr<LexingAutomaton> make_automaton(const Nfa& nfa, const Array<std::uint8_t>& ignored,
@@ -123,60 +121,48 @@ std::tuple<std::int32_t, std::int32_t, std::vector<std::int32_t>> commit(const L
 
 nb::bytes bytes_of(const std::string& text) { return nb::bytes(text.data(), text.size()); }
 
-nb::list unbounded(const LexingAutomaton& automaton) {
-    nb::list found;
+// Label, prefix, loop.
+auto unbounded(const LexingAutomaton& automaton) {
+    std::vector<std::tuple<std::int32_t, nb::bytes, nb::bytes>> found;
     for (const auto& finding : automaton.unbounded())
-        found.append(nb::make_tuple(finding.label, bytes_of(finding.prefix), bytes_of(finding.loop)));
+        found.emplace_back(finding.label, bytes_of(finding.prefix), bytes_of(finding.loop));
     return found;
 }
 
-nb::list collisions(const Nfa& nfa, const Array<std::int32_t>& pairs,
-                    const std::vector<std::vector<std::int32_t>>& following, std::int64_t max_states,
-                    std::int64_t max_bytes) {
-    std::vector<Collision> found;
-    {
-        const auto flat = copy(pairs);
-        PythonCanceller canceller;
-        const WithoutGil release;
-        const MemoryLimit memory(max_bytes);
-        Budget budget(max_states, 0, &canceller);
-        found = find_collisions(nfa, flat, following, budget);
-    }
-    nb::list out;
+// First, second, witness, what has to follow it.
+auto collisions(const Nfa& nfa, const Array<std::int32_t>& pairs,
+                const std::vector<std::vector<std::int32_t>>& following, std::int64_t max_states,
+                std::int64_t max_bytes) {
+    const auto flat = copy(pairs);
+    const auto found = limited(max_states, max_bytes,
+                               [&](Budget& budget) { return find_collisions(nfa, flat, following, budget); });
+    std::vector<std::tuple<std::int32_t, std::int32_t, nb::bytes, nb::bytes>> out;
     for (const auto& collision : found)
-        out.append(nb::make_tuple(collision.first, collision.second, bytes_of(collision.witness),
-                                  bytes_of(collision.following)));
+        out.emplace_back(collision.first, collision.second, bytes_of(collision.witness),
+                         bytes_of(collision.following));
     return out;
 }
 
 // The states as arrays: kinds, offsets, bytes, targets; and the entry.
-nb::object words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& lengths,
-                 const Array<std::int32_t>& after, const Array<std::int32_t>& num_words,
-                 std::int64_t max_states, std::int64_t max_bytes) {
-    std::optional<WordStates> states;
-    {
-        PythonCanceller canceller;
-        const WithoutGil release;
-        const MemoryLimit memory(max_bytes);
-        Budget budget(max_states, 0, &canceller);
-        states = read_words({view(letters), view(lengths), view(after), view(num_words)}, budget);
-    }
-    if (!states) return nb::none();
-    return nb::make_tuple(owned(std::move(states->kind)), owned(std::move(states->offset)),
-                          owned(std::move(states->bytes)), owned(std::move(states->target)), states->entry);
+std::optional<std::tuple<Owned<std::uint8_t>, Owned<std::int32_t>, Owned<std::uint8_t>, Owned<std::int32_t>,
+                         std::int32_t>>
+words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& lengths,
+      const Array<std::int32_t>& after, const Array<std::int32_t>& num_words, std::int64_t max_states,
+      std::int64_t max_bytes) {
+    auto states = limited(max_states, max_bytes, [&](Budget& budget) {
+        return read_words({view(letters), view(lengths), view(after), view(num_words)}, budget);
+    });
+    if (!states) return std::nullopt;
+    return std::tuple(owned(std::move(states->kind)), owned(std::move(states->offset)),
+                      owned(std::move(states->bytes)), owned(std::move(states->target)), states->entry);
 }
 
-nb::object early_end(const Nfa& nfa, std::int32_t terminal, std::int64_t max_states, std::int64_t max_bytes) {
-    std::optional<EarlyEnd> found;
-    {
-        PythonCanceller canceller;
-        const WithoutGil release;
-        const MemoryLimit memory(max_bytes);
-        Budget budget(max_states, 0, &canceller);
-        found = find_early_end(nfa, terminal, budget);
-    }
-    if (!found) return nb::none();
-    return nb::make_tuple(bytes_of(found->text), found->matched);
+std::optional<std::pair<nb::bytes, std::int64_t>> early_end(const Nfa& nfa, std::int32_t terminal,
+                                                            std::int64_t max_states, std::int64_t max_bytes) {
+    const auto found =
+        limited(max_states, max_bytes, [&](Budget& budget) { return find_early_end(nfa, terminal, budget); });
+    if (!found) return std::nullopt;
+    return std::pair(bytes_of(found->text), static_cast<std::int64_t>(found->matched));
 }
 
 using Numbers = nb::ndarray<nb::numpy, const std::int32_t, nb::ndim<1>>;
@@ -270,7 +256,10 @@ void bind_lexer(nb::module_& m) {
         .def_static("make", &make_nfa, nb::kw_only(), nb::arg("kind"), nb::arg("offset"), nb::arg("low"),
                     nb::arg("high"), nb::arg("target"), nb::arg("owner"), nb::arg("entry"), nb::arg("behind"),
                     nb::arg("wanted"), nb::arg("leaves"))
-        .def_static("joined", &joined, nb::arg("num_terminals"), nb::arg("programs"));
+        .def_static(
+            "joined", &joined, nb::arg("num_terminals"), nb::arg("programs"),
+            nb::sig("def joined(num_terminals: int, programs: list[tuple[int, bytes] | tuple[int, bytes, "
+                    "bytes, bytes, bytes, bytes] | None]) -> Nfa"));
     m.def("lexical_contexts", &contexts, nb::arg("action"), nb::arg("order"), nb::arg("always"));
     nb::class_<LexingAutomaton>(m, "LexingAutomaton")
         .def_static("make", &make_automaton, nb::arg("nfa"), nb::kw_only(), nb::arg("ignored"),

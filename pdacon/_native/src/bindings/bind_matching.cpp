@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -294,11 +295,11 @@ std::int64_t completion_length(const Matcher& matcher) {
 Matcher::Unit unit(bool in_bytes) { return in_bytes ? Matcher::Unit::kBytes : Matcher::Unit::kTokens; }
 
 // Tokens and bytes that may follow, and with how many left nothing is begun any more; -1: any number.
-nb::tuple left(const Matcher& matcher) {
+auto left(const Matcher& matcher) {
     const Matcher::Use use(matcher);
     const auto [unit, left, soft] = matcher.limit();
     const bool in_bytes = unit == Matcher::Unit::kBytes;
-    return nb::make_tuple(in_bytes ? Matcher::kUnlimited : left, in_bytes ? left : Matcher::kUnlimited, soft);
+    return std::tuple(in_bytes ? Matcher::kUnlimited : left, in_bytes ? left : Matcher::kUnlimited, soft);
 }
 
 std::int64_t least(const Matcher& matcher, bool in_bytes) {
@@ -307,10 +308,10 @@ std::int64_t least(const Matcher& matcher, bool in_bytes) {
     return least == TokenDistances::kNone ? -1 : least;
 }
 
-nb::tuple completion_head(const Matcher& matcher, std::size_t most) {
+auto completion_head(const Matcher& matcher, std::size_t most) {
     const Matcher::Use use(matcher);
     const auto [length, text] = without_gil([&] { return matcher.completion_head(most); });
-    return nb::make_tuple(length, nb::bytes(text.data(), text.size()));
+    return std::tuple(length, nb::bytes(text.data(), text.size()));
 }
 
 nb::bytes text(const Matcher& matcher) {
@@ -326,23 +327,25 @@ std::vector<std::pair<std::size_t, std::int32_t>> labelled(const Matcher& matche
 }
 
 // Labels of what has been begun, and of what may begin.
-nb::tuple outlook(const Matcher& matcher, nb::bytes text) {
+auto outlook(const Matcher& matcher, nb::bytes text) {
     const Matcher::Use use(matcher);
     const auto found = without_gil([&] { return matcher.expected_terminals({text.c_str(), text.size()}); });
-    return nb::make_tuple(owned(std::vector(found.unfinished.begin(), found.unfinished.end())),
-                          owned(std::vector(found.next.begin(), found.next.end())));
+    return std::tuple(owned(std::vector(found.unfinished.begin(), found.unfinished.end())),
+                      owned(std::vector(found.next.begin(), found.next.end())));
 }
 
-// Of any text that the matcher's constraint allows, whatever the matcher has read.
-nb::tuple trace(const Matcher& matcher, nb::bytes text, std::size_t since, std::int64_t most) {
+// Of any text that the matcher's constraint allows, whatever the matcher has read: how many lexemes become
+// certain behind `since` bytes; of the last `most` ones label, begin, end, and whether the parser does not
+// see it; where the lexeme begins that is open; the stack in symbols; the columns of the open blocks.
+auto trace(const Matcher& matcher, nb::bytes text, std::size_t since, std::int64_t most) {
     const auto& machine = matcher.pda()->machine();
     auto found =
         without_gil([&] { return trace_lexemes(machine, {text.c_str(), text.size()}, since, most); });
     std::vector<std::int64_t> lexemes;
     for (const auto& [label, begin, end, dropped] : found.lexemes)
         lexemes.insert(lexemes.end(), {label, begin, end, dropped});
-    return nb::make_tuple(found.count, owned(std::move(lexemes)), found.begin,
-                          owned(std::move(found.symbols)), owned(std::move(found.columns)));
+    return std::tuple(found.count, owned(std::move(lexemes)), found.begin, owned(std::move(found.symbols)),
+                      owned(std::move(found.columns)));
 }
 
 std::pair<std::size_t, std::size_t> memory(const Matcher& matcher) {
@@ -386,7 +389,8 @@ MatcherError; forks are independent of each other. Cannot be pickled.)")
             nb::arg("in_bytes") = false)
         .def("__init__", &fork, nb::arg("other"))
         .def("fill_bitmask", &fill_bitmask, nb::arg("bitmask").none(), nb::arg("row").none() = 0,
-             nb::sig("def fill_bitmask(self, bitmask: numpy.ndarray | torch.Tensor, row: int = 0) -> None"),
+             nb::sig("def fill_bitmask(self, bitmask: numpy.ndarray | torch.Tensor, row: "
+                     "typing.SupportsIndex = 0) -> None"),
              R"(Write the mask of the allowed next tokens into one row.
 
 Parameters
@@ -402,10 +406,10 @@ of the row once the mask is known; at a miss the time to compute it.)")
         .def("mask_id", &mask_id,
              R"(The id of the mask of the allowed next tokens: its row in ``Constraint.mask_table()``.)")
         .def("is_allowed", &is_allowed, nb::arg("token").none(),
-             nb::sig("def is_allowed(self, token: int) -> bool"),
+             nb::sig("def is_allowed(self, token: typing.SupportsIndex) -> bool"),
              R"(Whether ``accept_token(token)`` would succeed. IndexError for an id outside the vocabulary.)")
         .def("accept_token", &accept_token, nb::arg("token").none(),
-             nb::sig("def accept_token(self, token: int) -> bool"),
+             nb::sig("def accept_token(self, token: typing.SupportsIndex) -> bool"),
              R"(Go on by one token. False: it is not allowed, and nothing has changed.
 
 An end token ends the text: after it the matcher is terminated and allows end tokens only. Raises IndexError
@@ -415,7 +419,8 @@ for an id outside the vocabulary, LimitExceededError("depth"). Cost: O(bytes of 
             nb::sig("def accept_bytes(self, text: bytes) -> bool"),
             R"(Go on by some bytes of text, as if one token spelled them. False: not allowed, nothing has changed.)")
         .def("validate_tokens", &validate_tokens, nb::arg("tokens").none(),
-             nb::sig("def validate_tokens(self, tokens: Sequence[int]) -> int"),
+             nb::sig(
+                 "def validate_tokens(self, tokens: collections.abc.Iterable[typing.SupportsIndex]) -> int"),
              R"(How many of the tokens, from the first, could be accepted in turn. Changes nothing.
 
 Takes a sequence of ids, an array or a tensor, of one dimension. A token with which the stack would exceed
@@ -427,7 +432,7 @@ Takes a sequence of ids, an array or a tensor, of one dimension. A token with wh
                 const Matcher::Use use(matcher);
                 matcher.rollback(accepts);
             },
-            nb::arg("count").none(), nb::sig("def rollback(self, count: int) -> None"),
+            nb::arg("count").none(), nb::sig("def rollback(self, count: typing.SupportsIndex) -> None"),
             R"(Take back the last ``count`` successful accepts, of whatever kind. MatcherError if there are not so many.)")
         .def(
             "reset",
@@ -451,7 +456,7 @@ In a grammar with indentation the blanks that begin a line are not counted.
 
 Cost: O(depth of the stack + length of the answer); the first call prepares what all others share.)")
         .def("forced_bytes", &forced_bytes, nb::arg("limit").none() = 1 << 16,
-             nb::sig("def forced_bytes(self, limit: int = 65536) -> bytes"),
+             nb::sig("def forced_bytes(self, limit: typing.SupportsIndex = 65536) -> bytes"),
              R"(What every continuation starts with. Changes nothing.
 
 All bytes up to where the text may end, or may go on in two ways; where only one continuation is left, all of
@@ -488,12 +493,14 @@ Cost: O(bytes of the answer), about half a microsecond each.)")
         .def("_accept_spelled", &accept_spelled, nb::arg("text"))
         .def("_outlook", &outlook, nb::arg("text"))
         .def("_trace", &trace, nb::arg("text"), nb::arg("since"), nb::arg("most"))
-        .def("__reduce__", &no_pickle)
-        .def("__reduce_ex__", &no_pickle);
+        .def("__reduce__", &no_pickle, nb::sig("def __reduce__(self) -> typing.NoReturn"))
+        .def("__reduce_ex__", &no_pickle,
+             nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex, /) -> typing.NoReturn"));
     m.def("fill_bitmasks", &fill_bitmasks, nb::arg("matchers").none(), nb::arg("bitmask").none(),
           nb::arg("rows") = nb::none(),
-          nb::sig("def fill_bitmasks(matchers: Sequence[Matcher], bitmask: numpy.ndarray | torch.Tensor, "
-                  "rows: Sequence[int] | None = None) -> None"),
+          nb::sig("def fill_bitmasks(matchers: collections.abc.Sequence[Matcher], bitmask: numpy.ndarray | "
+                  "torch.Tensor, "
+                  "rows: collections.abc.Sequence[typing.SupportsIndex] | None = None) -> None"),
           R"(Write the masks of many matchers in one call.
 
 Parameters
@@ -509,9 +516,11 @@ Raises TypeError, ValueError or IndexError for arguments that do not fit, Matche
 of the matchers; nothing has been written then. Where a mask cannot be had (LimitExceededError, ArtifactError), the rows of all
 others are written, and the error names the matcher by its index. Cost: that of the single calls, less what a call from Python
 costs; the GIL is released once.)");
-    m.def("mask_ids", &mask_ids, nb::arg("matchers").none(),
-          nb::sig("def mask_ids(matchers: Sequence[Matcher]) -> numpy.ndarray"),
-          R"(The ids of the masks of many matchers in one call.
+    m.def(
+        "mask_ids", &mask_ids, nb::arg("matchers").none(),
+        nb::sig(
+            "def mask_ids(matchers: collections.abc.Sequence[Matcher]) -> numpy.typing.NDArray[numpy.int32]"),
+        R"(The ids of the masks of many matchers in one call.
 
 Parameters
 ----------

@@ -5,10 +5,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "base/memory.hpp"
 #include "bindings/arrays.hpp"
-#include "bindings/cancelling.hpp"
-#include "bindings/gil.hpp"
+#include "bindings/limited.hpp"
 #include "bindings/module.hpp"
 #include "frontends/all_but.hpp"
 #include "frontends/json_strings.hpp"
@@ -42,11 +40,8 @@ Shared dfa_of(const Array<std::int32_t>& firsts, const Array<std::int32_t>& numb
     for (const auto number : classes.numbers) right = right && number >= -1 && number < classes.count;
     for (const auto to : given.table) right = right && to >= -1 && to < states;
     if (!right) throw std::invalid_argument("automata over code points: no automaton");
-    PythonCanceller canceller;
-    const WithoutGil release;
-    const MemoryLimit memory(max_bytes);
-    Budget budget(0, 0, &canceller);
-    return std::make_shared<CharacterDfa>(minimized(given, budget));
+    return limited(0, max_bytes,
+                   [&](Budget& budget) { return std::make_shared<CharacterDfa>(minimized(given, budget)); });
 }
 
 // One array for each set: first, last, first, last, ...
@@ -56,14 +51,14 @@ std::vector<CharacterSet> sets_of(const std::vector<Array<std::int32_t>>& sets) 
     return views;
 }
 
-nb::object character_classes(const std::vector<Array<std::int32_t>>& sets) {
+auto character_classes(const std::vector<Array<std::int32_t>>& sets) {
     const auto views = sets_of(sets);
     for (const auto set : views)
         if (!is_character_set(set)) throw std::invalid_argument("character classes: no set of characters");
     std::vector<std::vector<std::int32_t>> members;
     auto classes = classes_of(views, members);
-    return nb::make_tuple(owned(std::move(classes.firsts)), owned(std::move(classes.numbers)),
-                          nb::cast(members));
+    return std::tuple(owned(std::move(classes.firsts)), owned(std::move(classes.numbers)),
+                      std::move(members));
 }
 
 Shared determinize(const std::vector<Array<std::int32_t>>& sets, const Array<std::int32_t>& edge_offsets,
@@ -73,11 +68,9 @@ Shared determinize(const std::vector<Array<std::int32_t>>& sets, const Array<std
                    std::int64_t max_states, std::int64_t max_bytes) {
     const Positions positions{sets_of(sets),      copy(edge_offsets), copy(edge_sets), copy(edge_lists),
                               copy(list_offsets), copy(lists),        copy(accepting), everything};
-    PythonCanceller canceller;
-    const WithoutGil release;
-    const MemoryLimit memory(max_bytes);
-    Budget budget(max_states, 0, &canceller);
-    return std::make_shared<CharacterDfa>(determinized(positions, start_list, budget));
+    return limited(max_states, max_bytes, [&](Budget& budget) {
+        return std::make_shared<CharacterDfa>(determinized(positions, start_list, budget));
+    });
 }
 
 Shared combine(const std::vector<Shared>& automata, const Array<std::int32_t>& asked,
@@ -89,108 +82,80 @@ Shared combine(const std::vector<Shared>& automata, const Array<std::int32_t>& a
         some.push_back(automaton.get());
     }
     const Diagram diagram{copy(asked), copy(then), copy(otherwise)};
-    PythonCanceller canceller;
-    const WithoutGil release;
-    const MemoryLimit memory(max_bytes);
-    Budget budget(max_states, 0, &canceller);
-    return std::make_shared<CharacterDfa>(combined(some, diagram, budget));
+    return limited(max_states, max_bytes, [&](Budget& budget) {
+        return std::make_shared<CharacterDfa>(combined(some, diagram, budget));
+    });
 }
 
 Shared characters(const Array<std::uint8_t>& kind, const Array<std::int32_t>& offset,
                   const Array<std::uint8_t>& low, const Array<std::uint8_t>& high,
                   const Array<std::int32_t>& target, std::int32_t start, std::int64_t max_states,
                   std::int64_t max_bytes) {
-    PythonCanceller canceller;
-    const WithoutGil release;
-    const MemoryLimit memory(max_bytes);
-    Budget budget(max_states, 0, &canceller);
     const ByteNfa bytes{view(kind), view(offset), view(low), view(high), view(target)};
-    return std::make_shared<CharacterDfa>(characters_of(bytes, start, budget));
+    return limited(max_states, max_bytes, [&](Budget& budget) {
+        return std::make_shared<CharacterDfa>(characters_of(bytes, start, budget));
+    });
 }
 
 // Offsets, bytes, targets, and whether each state accepts.
-nb::object arrays_of(WordAutomaton made) {
-    return nb::make_tuple(owned(std::move(made.offset)), owned(std::move(made.byte)),
-                          owned(std::move(made.target)), owned(std::move(made.accepting)));
+auto arrays_of(WordAutomaton made) {
+    return std::tuple(owned(std::move(made.offset)), owned(std::move(made.byte)),
+                      owned(std::move(made.target)), owned(std::move(made.accepting)));
 }
 
-nb::object words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& lengths,
-                 std::int64_t max_states, std::int64_t max_bytes) {
-    WordAutomaton made;
-    {
-        PythonCanceller canceller;
-        const WithoutGil release;
-        const MemoryLimit memory(max_bytes);
-        Budget budget(max_states, 0, &canceller);
-        made = word_automaton(view(letters), view(lengths), budget);
-    }
-    return arrays_of(std::move(made));
+auto words(const Array<std::uint8_t>& letters, const Array<std::int32_t>& lengths, std::int64_t max_states,
+           std::int64_t max_bytes) {
+    return arrays_of(limited(max_states, max_bytes, [&](Budget& budget) {
+        return word_automaton(view(letters), view(lengths), budget);
+    }));
 }
 
-nb::object factors(const Array<std::int32_t>& points, std::int64_t max_states, std::int64_t max_bytes) {
-    WordAutomaton made;
-    {
-        PythonCanceller canceller;
-        const WithoutGil release;
-        const MemoryLimit memory(max_bytes);
-        Budget budget(max_states, 0, &canceller);
-        made = factor_automaton(view(points), budget);
-    }
-    return arrays_of(std::move(made));
+auto factors(const Array<std::int32_t>& points, std::int64_t max_states, std::int64_t max_bytes) {
+    return arrays_of(limited(max_states, max_bytes,
+                             [&](Budget& budget) { return factor_automaton(view(points), budget); }));
 }
 
-nb::object longest(const Array<std::int32_t>& offset, const Array<std::uint8_t>& low,
-                   const Array<std::uint8_t>& high, const Array<std::int32_t>& target,
-                   const Array<std::uint8_t>& accepting) {
+// Kinds, offsets, bytes from and to, targets.
+auto longest(const Array<std::int32_t>& offset, const Array<std::uint8_t>& low,
+             const Array<std::uint8_t>& high, const Array<std::int32_t>& target,
+             const Array<std::uint8_t>& accepting) {
     OrderedAutomaton made;
     {
         const WithoutGil release;
         made = longest_match(view(offset), view(low), view(high), view(target), view(accepting));
     }
-    return nb::make_tuple(owned(std::move(made.kind)), owned(std::move(made.offset)),
-                          owned(std::move(made.low)), owned(std::move(made.high)),
-                          owned(std::move(made.target)));
+    return std::tuple(owned(std::move(made.kind)), owned(std::move(made.offset)), owned(std::move(made.low)),
+                      owned(std::move(made.high)), owned(std::move(made.target)));
 }
 
 // Offsets, bytes from and to, targets.
-nb::object arrays_of(ByteAutomaton made) {
-    return nb::make_tuple(owned(std::move(made.offset)), owned(std::move(made.low)),
-                          owned(std::move(made.high)), owned(std::move(made.target)));
+auto arrays_of(ByteAutomaton made) {
+    return std::tuple(owned(std::move(made.offset)), owned(std::move(made.low)), owned(std::move(made.high)),
+                      owned(std::move(made.target)));
 }
 
 std::span<const std::uint8_t> seen(const nb::bytes& bytes) {
     return {static_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
-nb::object strings(const CharacterDfa& contents, int escapes, const nb::bytes& before, const nb::bytes& after,
-                   std::int64_t max_states, std::int64_t max_bytes) {
+auto strings(const CharacterDfa& contents, int escapes, const nb::bytes& before, const nb::bytes& after,
+             std::int64_t max_states, std::int64_t max_bytes) {
     if (escapes < 0 || escapes > static_cast<int>(Escapes::kNone))
         throw std::invalid_argument("json strings: unknown escapes");
     const auto opening = seen(before), closing = seen(after);
-    ByteAutomaton made;
-    {
-        PythonCanceller canceller;
-        const WithoutGil release;
-        const MemoryLimit memory(max_bytes);
-        Budget budget(max_states, 0, &canceller);
-        made = json_strings(contents, static_cast<Escapes>(escapes), opening, closing, budget);
-    }
-    return arrays_of(std::move(made));
+    return arrays_of(limited(max_states, max_bytes, [&](Budget& budget) {
+        return json_strings(contents, static_cast<Escapes>(escapes), opening, closing, budget);
+    }));
 }
 
-nb::object all_but(const Array<std::int32_t>& offset, const Array<std::uint8_t>& low,
-                   const Array<std::uint8_t>& high, const Array<std::int32_t>& target,
-                   const Array<std::uint8_t>& letters, const Array<std::int32_t>& lengths,
-                   std::int64_t max_states) {
-    ByteAutomaton made;
-    {
-        const ByteAutomaton automaton{copy(offset), copy(low), copy(high), copy(target)};
-        PythonCanceller canceller;
-        const WithoutGil release;
-        Budget budget(max_states, 0, &canceller);
-        made = all_but_words(automaton, view(letters), view(lengths), budget);
-    }
-    return arrays_of(std::move(made));
+auto all_but(const Array<std::int32_t>& offset, const Array<std::uint8_t>& low,
+             const Array<std::uint8_t>& high, const Array<std::int32_t>& target,
+             const Array<std::uint8_t>& letters, const Array<std::int32_t>& lengths,
+             std::int64_t max_states) {
+    const ByteAutomaton automaton{copy(offset), copy(low), copy(high), copy(target)};
+    return arrays_of(limited(max_states, 0, [&](Budget& budget) {
+        return all_but_words(automaton, view(letters), view(lengths), budget);
+    }));
 }
 
 using Numbers = nb::ndarray<nb::numpy, const std::int32_t, nb::ndim<1>>;
@@ -213,7 +178,7 @@ void bind_regular(nb::module_& m) {
         .def("node",
              [](const Formulas& formulas, std::int32_t formula) {
                  const auto [variable, then, otherwise] = formulas.node(formula);
-                 return nb::make_tuple(variable, then, otherwise);
+                 return std::tuple(variable, then, otherwise);
              })
         .def("variable", &Formulas::variable)
         .def("choice", &Formulas::choice)
@@ -247,9 +212,10 @@ void bind_regular(nb::module_& m) {
             },
             nb::arg("points"));
     m.def("character_classes", &character_classes, nb::arg("sets"));
-    m.def("determinized", &determinize, nb::arg("sets"), nb::arg("edge_offsets"), nb::arg("edge_sets"),
-          nb::arg("edge_lists"), nb::arg("list_offsets"), nb::arg("lists"), nb::arg("accepting"),
-          nb::arg("everything"), nb::arg("start_list"), nb::arg("max_states"), nb::arg("max_bytes"));
+    m.def("determinized", &determinize, nb::kw_only(), nb::arg("sets"), nb::arg("edge_offsets"),
+          nb::arg("edge_sets"), nb::arg("edge_lists"), nb::arg("list_offsets"), nb::arg("lists"),
+          nb::arg("accepting"), nb::arg("everything"), nb::arg("start_list"), nb::arg("max_states"),
+          nb::arg("max_bytes"));
     m.def("combined", &combine, nb::arg("automata"), nb::arg("asked"), nb::arg("then"), nb::arg("otherwise"),
           nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("characters_of", &characters, nb::arg("kind"), nb::arg("offset"), nb::arg("low"), nb::arg("high"),
