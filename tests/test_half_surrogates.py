@@ -11,8 +11,8 @@ import pdacon
 from pdacon import Grammar
 from pdacon.base.quoting import quoted
 from pdacon.errors import PdaconError
-from pdacon.integrations.compiling import FormatCompiler
-from pdacon.integrations.formats import Kind
+from pdacon.integrations.answer_formats import Kind
+from pdacon.integrations.format_compiler import FormatCompiler
 
 HALF = "a\ud800b"
 ANYTHING = Grammar.from_regex("(?s).*")

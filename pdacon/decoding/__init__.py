@@ -6,8 +6,8 @@ which generates, says how probable a text is, and how probable all texts togethe
     pipeline.py            `Pipeline`: the calls, and what their arguments mean
     constrained_models.py  what the calls share: a model, its tokenizer, the constraints compiled for them
     states.py              a model after several texts that share a prompt, with their key-value caches
-    borders.py             what has to come after a text for it to be over
-    following.py           one matcher for each row, its mask, and what of the model's distribution it leaves
+    border_tokens.py       what has to come after a text for it to be over
+    ways_on.py             one matcher for each row, its mask, and what of the model's distribution it leaves
     probabilities.py       the probability of a given text
     tries.py               the trie of all allowed sequences of tokens, evaluated exactly
     particles.py           importance sampling and sequential Monte Carlo

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
-from pdacon.decoding.borders import Border, border_tokens
-from pdacon.decoding.following import Borders
+from pdacon.decoding.border_tokens import Border, border_tokens
+from pdacon.decoding.ways_on import Borders
 from pdacon.detokenizer import logits_width
 from pdacon.filters import Characters, Filter, texts_of
 from pdacon.front.caching import CompileCache
@@ -20,7 +20,7 @@ from pdacon.front.constraint import Constraint
 from pdacon.front.grammar import grammar_of
 from pdacon.integrations.huggingface.arguments import Given, pad_id, require_same_texts, vocabulary
 from pdacon.integrations.huggingface.beginnings import Begun
-from pdacon.integrations.huggingface.prompts import Inputs, Prompt, encode, is_one, split
+from pdacon.integrations.huggingface.padded_prompts import Inputs, Prompt, encode, is_one, split
 from pdacon.integrations.huggingface.tiny import load_tiny
 from pdacon.regular.regular_set import RegularSet
 

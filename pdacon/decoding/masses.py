@@ -10,10 +10,10 @@ from typing import Literal, get_args
 
 import torch
 
-from pdacon.decoding.following import Borders
 from pdacon.decoding.particles import Particle, draw, effective_size, log_mean
 from pdacon.decoding.states import States
 from pdacon.decoding.tries import evaluate, lay_out
+from pdacon.decoding.ways_on import Borders
 from pdacon.detokenizer import Vocabulary
 from pdacon.integrations.huggingface.beginnings import Begun
 from pdacon.integrations.huggingface.results import spelled

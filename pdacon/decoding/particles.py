@@ -19,9 +19,9 @@ from functools import partial
 
 import torch
 
-from pdacon.decoding.following import Borders, ways_on
 from pdacon.decoding.rejection import draw_by_rejection
 from pdacon.decoding.states import States
+from pdacon.decoding.ways_on import Borders, ways_on
 from pdacon.matching import Matcher
 
 

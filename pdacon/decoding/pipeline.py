@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 
 import torch
 
-from pdacon.decoding.borders import Border
+from pdacon.decoding.border_tokens import Border
 from pdacon.decoding.constrained_models import ConstrainedModel
 from pdacon.decoding.masses import Mass, Method, mass_of
 from pdacon.decoding.particles import draw
@@ -20,7 +20,7 @@ from pdacon.integrations.huggingface.arguments import Given
 from pdacon.integrations.huggingface.beginnings import NOTHING_ENDS, begin, begun
 from pdacon.integrations.huggingface.generation import generate
 from pdacon.integrations.huggingface.options import MOST_TOKENS
-from pdacon.integrations.huggingface.prompts import Chat, Prompt, split
+from pdacon.integrations.huggingface.padded_prompts import Chat, Prompt, split
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.integrations.huggingface.threads import few_threads
 from pdacon.matching import Budget, Matcher

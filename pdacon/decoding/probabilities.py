@@ -10,9 +10,9 @@ from typing import Any
 import torch
 
 from pdacon.base.quoting import head
-from pdacon.decoding.following import Borders, ways_on
+from pdacon.decoding.ways_on import Borders, ways_on
 from pdacon.integrations.huggingface.diagnostics import MOST_SCORES, log_softmax, scores_behind
-from pdacon.integrations.huggingface.prompts import Inputs, context_length
+from pdacon.integrations.huggingface.padded_prompts import Inputs, context_length
 from pdacon.matching import Matcher
 
 

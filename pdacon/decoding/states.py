@@ -17,7 +17,7 @@ from transformers.cache_utils import Cache, DynamicLayer, EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput
 
 from pdacon.integrations.huggingface.diagnostics import log_softmax
-from pdacon.integrations.huggingface.prompts import context_length
+from pdacon.integrations.huggingface.padded_prompts import context_length
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from pdacon.decoding.following import allowed_tokens
 from pdacon.decoding.states import States
+from pdacon.decoding.ways_on import allowed_tokens
 from pdacon.detokenizer import Vocabulary
 from pdacon.integrations.huggingface.beginnings import Begun
 from pdacon.integrations.huggingface.results import spelled

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pdacon.decoding.following import Borders, ways_on
 from pdacon.decoding.states import States
+from pdacon.decoding.ways_on import Borders, ways_on
 from pdacon.matching import Matcher
 
 

@@ -15,9 +15,9 @@ from pdacon.base.quoting import quote
 from pdacon.determinism.checker import check_stages, check_within, rule_findings
 from pdacon.determinism.conflicts.conflicts import SECONDS
 from pdacon.determinism.language.emptiness import emptiness_findings
-from pdacon.determinism.language.labels import label_findings
-from pdacon.determinism.lexical.texts import Texts
+from pdacon.determinism.language.hidden_labels import label_findings
 from pdacon.determinism.lexical.unmatched import unmatched_terminals
+from pdacon.determinism.lexical.witness_texts import Texts
 from pdacon.determinism.report.findings import (
     LEVELS,
     TITLES,

@@ -16,7 +16,7 @@ from pdacon.determinism.language.adjoining import adjoining_findings
 from pdacon.determinism.language.dead_ends import DeadEnds
 from pdacon.determinism.language.declared import unused_findings
 from pdacon.determinism.language.emptiness import unproductive_findings
-from pdacon.determinism.language.layout import unindented_findings
+from pdacon.determinism.language.lost_indentation import unindented_findings
 from pdacon.determinism.language.reachability import Follower
 from pdacon.determinism.language.successions import Successions
 from pdacon.determinism.language.swallowed import swallowed_findings
@@ -27,9 +27,9 @@ from pdacon.determinism.lexical.hidden_words import hidden_word_findings
 from pdacon.determinism.lexical.lookahead import lookahead_findings
 from pdacon.determinism.lexical.measuring import measure
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
-from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.lexical.truncations import truncation_findings
 from pdacon.determinism.lexical.unmatched import reserved_findings, unmatched_findings
+from pdacon.determinism.lexical.witness_texts import Texts
 from pdacon.determinism.report.findings import Finding
 from pdacon.determinism.report.sizes import Sizes
 from pdacon.detokenizer import Vocabulary

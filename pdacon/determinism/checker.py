@@ -19,11 +19,11 @@ from pdacon.determinism.deadline import Deadline, work_watch
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.declared import declared_findings, unused_findings
 from pdacon.determinism.language.emptiness import emptiness_findings, empty_findings, unproductive_findings
-from pdacon.determinism.language.labels import label_findings, with_labels
-from pdacon.determinism.language.layout import balance_findings, borrowed_block_finding, newline_findings
+from pdacon.determinism.language.hidden_labels import label_findings, with_labels
+from pdacon.determinism.language.lost_indentation import balance_findings, borrowed_block_finding, newline_findings
 from pdacon.determinism.lexical.lexemes import group_name_findings, lexeme_findings, pattern_findings
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
-from pdacon.determinism.lexical.texts import Texts
+from pdacon.determinism.lexical.witness_texts import Texts
 from pdacon.determinism.report.findings import LEVELS, Finding
 from pdacon.determinism.report.report import Report
 from pdacon.determinism.report.sizes import Sizes

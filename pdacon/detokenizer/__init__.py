@@ -4,7 +4,7 @@ In: a list of tokens, a Hugging Face tokenizer, a SentencePiece model, a tiktoke
 `Vocabulary`, checked once against the tokenizer's own decoding where there is a tokenizer to ask. After this point
 nothing asks a tokenizer what an id means, and no id is text that its tokenizer would not print.
 
-    reading.py       what every reader hands back
+    raw_vocabulary.py   what every reader hands back
     decoders.py      the decoder pipeline of a Hugging Face tokenizer -> a rule per token; others are refused by name
     huggingface.py, slow.py, sentencepiece_model.py, tiktoken_ranks.py, tekken_file.py   the readers
     verification.py  bytes beside the tokenizer's own decoding

@@ -28,7 +28,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pdacon.detokenizer.reading import MOST_IDS, Reading
+from pdacon.detokenizer.raw_vocabulary import MOST_IDS, Reading
 
 VERSION = 3
 """To be raised whenever a reader learns to read something differently: what was stored before is then not found."""

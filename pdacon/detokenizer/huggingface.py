@@ -13,7 +13,7 @@ from typing import Any
 
 from pdacon.detokenizer.cache import cached
 from pdacon.detokenizer.decoders import WAY_OUT, Decoder, read_decoder
-from pdacon.detokenizer.reading import Reading, placed, require_ids, some
+from pdacon.detokenizer.raw_vocabulary import Reading, placed, require_ids, some
 from pdacon.detokenizer.verification import check_backend, check_wrapper
 from pdacon.errors import VocabularyError
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pdacon.detokenizer.files import read_file
-from pdacon.detokenizer.reading import MOST_IDS, Reading, some
+from pdacon.detokenizer.raw_vocabulary import MOST_IDS, Reading, some
 from pdacon.errors import VocabularyError
 
 SPACE = "▁"

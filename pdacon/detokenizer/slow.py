@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from pdacon.detokenizer.decoders import WAY_OUT, Decoder
-from pdacon.detokenizer.reading import Reading, placed
+from pdacon.detokenizer.raw_vocabulary import Reading, placed
 from pdacon.detokenizer.sentencepiece_model import BYTE_PIECE, CONTROL, UNKNOWN, UNUSED, model_bytes, parse
 from pdacon.detokenizer.verification import Comparison
 from pdacon.errors import VocabularyError

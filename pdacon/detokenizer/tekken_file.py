@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from pdacon.detokenizer.reading import MOST_IDS, Reading
+from pdacon.detokenizer.raw_vocabulary import MOST_IDS, Reading
 from pdacon.errors import VocabularyError
 
 END = "</s>"

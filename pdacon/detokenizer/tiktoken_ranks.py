@@ -12,7 +12,7 @@ import operator
 from collections.abc import Mapping
 from typing import Any
 
-from pdacon.detokenizer.reading import Reading, placed, require_ids
+from pdacon.detokenizer.raw_vocabulary import Reading, placed, require_ids
 from pdacon.errors import VocabularyError
 
 ENDS = ("<|endoftext|>", "<|end_of_text|>", "<|eot_id|>", "<|im_end|>")

@@ -15,7 +15,7 @@ import numpy as np
 from pdacon.base.quoting import did_you_mean
 from pdacon.detokenizer.cache import cached
 from pdacon.detokenizer.labelled import TEXT_LABELS, checked_labels, checked_names, text_labels
-from pdacon.detokenizer.reading import MOST_IDS, Reading
+from pdacon.detokenizer.raw_vocabulary import MOST_IDS, Reading
 from pdacon.errors import VocabularyError
 
 Text = bytes  # `bytes` is a name of the class, too

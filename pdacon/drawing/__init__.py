@@ -16,7 +16,7 @@ from pdacon.drawing.readings import draw_conflict, draw_readings
 from pdacon.drawing.rules import draw_rules
 from pdacon.drawing.schema import draw_schema
 from pdacon.drawing.source import draw_source
-from pdacon.drawing.terminals import draw_terminal, terminal_graph
+from pdacon.drawing.terminal_graphs import draw_terminal, terminal_graph
 
 __all__ = [
     "Edge",

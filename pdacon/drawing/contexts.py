@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from pdacon.drawing.captions import grammar_name, numbers, pattern, shortened, wrapped
 from pdacon.drawing.graph import Graph, Node, Row
-from pdacon.drawing.labels import grammar_name, numbers, pattern, shortened, wrapped
 from pdacon.drawing.rendering import render
 from pdacon.errors import DrawingError
 from pdacon.grammar import GrammarData, Nonterminal, Production

@@ -10,8 +10,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from pdacon.base.quoting import head
+from pdacon.drawing.captions import grammar_name
 from pdacon.drawing.graph import Edge, Graph
-from pdacon.drawing.labels import grammar_name
 from pdacon.drawing.rendering import render
 from pdacon.drawing.states import States
 from pdacon.errors import DrawingError

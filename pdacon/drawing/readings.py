@@ -15,7 +15,7 @@ from pdacon.base.quoting import quote
 from pdacon.determinism import Finding
 from pdacon.determinism.report.findings import Counterexample, Derivation
 from pdacon.drawing import svg
-from pdacon.drawing.labels import grammar_name, shortened, wrapped
+from pdacon.drawing.captions import grammar_name, shortened, wrapped
 from pdacon.errors import DrawingError
 from pdacon.grammar import GrammarData
 

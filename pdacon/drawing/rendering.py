@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from pdacon.drawing import svg
 from pdacon.drawing.graph import Edge, Graph, Node
-from pdacon.drawing.layout import Point, Size, place
+from pdacon.drawing.placement import Point, Size, place
 
 _CIRCLE, _PADDING, _RING = 40.0, 9.0, 3.5
 

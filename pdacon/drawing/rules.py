@@ -15,8 +15,8 @@ from xml.etree.ElementTree import Element
 import railroad
 
 from pdacon.drawing import svg
+from pdacon.drawing.captions import grammar_name, is_made, pattern, shortened, suggestion
 from pdacon.drawing.columns import Part, arrange
-from pdacon.drawing.labels import grammar_name, is_made, pattern, shortened, suggestion
 from pdacon.errors import DrawingError
 from pdacon.grammar import GrammarData
 from pdacon.grammar.definitions import Definition, Expression, Name, read_definitions, written

@@ -12,8 +12,8 @@ from typing import Any
 import railroad
 
 from pdacon.drawing import svg
+from pdacon.drawing.captions import grammar_name, shortened
 from pdacon.drawing.columns import arrange
-from pdacon.drawing.labels import grammar_name, shortened
 from pdacon.drawing.rules import STYLES, Diagrams, diagram
 from pdacon.drawing.schema_parts import Box, Framed, Outline, spoken
 from pdacon.errors import DrawingError, UnsupportedSchemaError

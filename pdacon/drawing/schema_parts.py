@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pdacon.drawing.labels import shortened
+from pdacon.drawing.captions import shortened
 from pdacon.drawing.schema_words import heading, number_words, remark, string_words, value_text
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import MANY, NAMED, ONE, Documents, Place

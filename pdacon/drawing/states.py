@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy
 
 from pdacon.determinism.report.listing import cut_short, listed
+from pdacon.drawing.captions import numbers, shortened, wrapped
 from pdacon.drawing.contexts import context_lines, find_contexts
 from pdacon.drawing.graph import Edge, EdgeStyle, Node, Row, RowStyle
-from pdacon.drawing.labels import numbers, shortened, wrapped
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.grammar import GrammarData
 from pdacon.lalr import Conflict, Tables

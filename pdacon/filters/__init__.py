@@ -14,7 +14,7 @@ together can still come to an end.
     split_regex.py      the regexes with which tokenizers split texts -> programs
     splitting.py        programs -> an automaton over characters and marks at the borders of pretokens
     spaces.py           how tokenizers of SentencePiece's kind write spaces
-    borders.py          where no token spans two characters -> the same automaton, of a vocabulary
+    unspanned_cuts.py   where no token spans two characters -> the same automaton, of a vocabulary
     tokenizer_parts.py  tokenizers -> pairs that merge, and regexes; others are refused by name
     tokenizer_texts.py  tokenizers -> the texts that they leave as they are
     word_pieces.py      what WordPiece makes of words

@@ -31,12 +31,12 @@ from pdacon.detokenizer.sentencepiece_model import (
     Model,
 )
 from pdacon.errors import VocabularyError
-from pdacon.filters.borders import Borders, borders_of
 from pdacon.filters.spaces import Prefix, Spaces, sentencepiece_of, spaces_of
 from pdacon.filters.split_regex import program_of
 from pdacon.filters.splitting import SplitAutomaton, split_automaton
 from pdacon.filters.tokenizer_texts import added_tokens, backend_of, ranked_of
 from pdacon.filters.unigram import paths_of, paths_of_model
+from pdacon.filters.unspanned_cuts import Borders, borders_of
 from pdacon.filters.word_pieces import Words, is_word_piece, word_borders, words_of
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from pdacon.detokenizer import Vocabulary
 from pdacon.detokenizer.sentencepiece_model import BYTE_PIECE, NORMAL, SPACE, UNUSED, USER_DEFINED, Model
-from pdacon.filters.borders import Borders, borders_of
 from pdacon.filters.characters import NUM_CODE_POINTS
 from pdacon.filters.spaces import Spaces
+from pdacon.filters.unspanned_cuts import Borders, borders_of
 from pdacon.filters.word_pieces import Words, star_arrays, word_borders
 
 _PENALTY = 10.0

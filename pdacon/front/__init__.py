@@ -10,7 +10,7 @@ The rooms below take and give `GrammarData`, which a `Grammar` has. From the bot
     values         what a text of a grammar stands for
     questions      the methods of `Grammar` that answer, with `unreachable`
     ways_in        the methods of `Grammar` that make one of something else than Lark's language
-    grammar        `Grammar`, and what may be given in place of one (`given`, `endings`, `options`)
+    grammar        `Grammar`, and what may be given in place of one (`given`, `endings`, `lark_options`)
     constraint     `Constraint`: `Compiled` with a `Grammar`, values, reports, files
     compiling, checking, caching (with `stores`)    `compile`, `check`, `CompileCache`
 """

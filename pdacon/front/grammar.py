@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import lark
     from typing_extensions import Unpack
 
-    from pdacon.front.options import LarkOptions
+    from pdacon.front.lark_options import LarkOptions
     from pdacon.regular.regular_set import RegularSet
 
 
@@ -103,7 +103,7 @@ class Grammar(GrammarWaysIn):
         Cost: Lark's loader, a few ms for a grammar like JSON, and about a tenth more. The first load in a process
         also builds the parser for Lark's own language.
         """
-        from pdacon.grammar.reading import read_lark, read_text
+        from pdacon.grammar.lark_reading import read_lark, read_text
         from pdacon.grammar.settings import make_options
 
         options = make_options(
@@ -140,7 +140,7 @@ class Grammar(GrammarWaysIn):
         Its ending says what it is written in: ``.gbnf`` GBNF, ``.ebnf`` XGrammar's EBNF, ``.json`` a JSON Schema, each
         without options, and any other one Lark's language. Errors are those of the way in that is taken, and OSError.
         """
-        from pdacon.grammar.reading import read_source
+        from pdacon.grammar.lark_reading import read_source
 
         require_options("Grammar.from_file", options, cls.from_lark)
         ending = PurePath(path).suffix.lower()

@@ -304,7 +304,7 @@ class GrammarWaysIn(GrammarQuestions):
             It matches nothing.
         LimitExceededError, TypeError
         """
-        from pdacon.frontends.texts import set_grammar
+        from pdacon.frontends.string_sets import set_grammar
         from pdacon.regular.regular_set import RegularSet
 
         if isinstance(pattern, RegularSet):
@@ -333,7 +333,7 @@ class GrammarWaysIn(GrammarQuestions):
         -----
         Cost: some 50 ns a letter.
         """
-        from pdacon.frontends.texts import choices_grammar
+        from pdacon.frontends.string_sets import choices_grammar
         from pdacon.regular.string_programs import checked_strings
 
         own = Limits(states=1_000_000) if limits is None else limits

@@ -16,9 +16,9 @@ from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.dialects import llguidance_grammar
 from pdacon.frontends.insertion import composed
 from pdacon.frontends.json_schema import schema_grammar
-from pdacon.frontends.texts import set_grammar
+from pdacon.frontends.string_sets import set_grammar
 from pdacon.grammar import GrammarData, GrammarOptions
-from pdacon.grammar.reading import read_text
+from pdacon.grammar.lark_reading import read_text
 from pdacon.regular.regular_set import RegularSet
 
 _MODULE = "outlines.types.dsl"

@@ -1,4 +1,4 @@
-"""Lark's loader, with the places of what it loads. Everything Lark makes stays in here and in lowering.py."""
+"""Lark's loader, with the places of what it loads. Everything Lark makes stays in here and in lark_rules.py."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import ArtifactError, CancelledError, PdaconError
 from pdacon.front.caching import CompileCache
-from pdacon.integrations.formats import Format, Kind
+from pdacon.integrations.answer_formats import Format, Kind
 
 GARBAGE = (20_000, 10, 10)
 """Thresholds of the garbage collector for who makes some 100,000 objects in a second, nearly none of them garbage."""

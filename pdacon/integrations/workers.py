@@ -24,7 +24,7 @@ from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import CancelledError, LimitExceededError
 from pdacon.integrations import worker
-from pdacon.integrations.formats import Kind
+from pdacon.integrations.answer_formats import Kind
 from pdacon.integrations.worker import Cancel, Ready, Reply, Request, Start, Written
 
 _START_SECONDS = 120.0  # for a process to be ready; a machine can be busy

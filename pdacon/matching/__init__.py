@@ -10,9 +10,9 @@ the answer.
 
 from pdacon._native import _core
 from pdacon.matching.budgets import Budget
+from pdacon.matching.drafted_trees import fill_tree_bitmask
 from pdacon.matching.explanation import Cut, Explanation
 from pdacon.matching.matcher import Matcher
-from pdacon.matching.trees import fill_tree_bitmask
 
 fill_bitmasks = _core.fill_bitmasks
 mask_ids = _core.mask_ids

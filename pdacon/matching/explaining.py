@@ -25,10 +25,10 @@ from pdacon.grammar.sizes import automaton_states
 from pdacon.lalr import build_tables
 from pdacon.matching.enclosing import Enclosing
 from pdacon.matching.explanation import Explanation
-from pdacon.matching.following import Following
 from pdacon.matching.labelled import with_labels
 from pdacon.matching.located import disagreement, locate
 from pdacon.matching.naming import Names
+from pdacon.matching.next_terminals import Following
 from pdacon.matching.reasons import Reason, Reasons, Refused
 from pdacon.pda import Configuration, Expectation, LexemeReader, Machine
 

@@ -6,9 +6,10 @@ request is an error. Nothing is answered without the constraint that the request
 
 `application` has the routes, `keys` who may ask, `bodies` reads what they send, `prompts` makes tokens of it;
 `preparing` does what takes long of that in threads beside the event loop. `protocol` says what requests may contain,
-`fields` what is said of all else, `formats` what their answers must be, `compiling` makes constraints of that, once
-each and beside the running requests; `engine` runs the model, all requests in one batch, with `sampling` choosing their
-tokens; `writing` makes texts of tokens; `chat`, `completions` and `lorax` write them as their clients want them.
+`fields` what is said of all else, `response_formats` what their answers must be, `request_constraints` makes
+constraints of that, once each and beside the running requests; `engine` runs the model, all requests in one batch, with
+`token_choice` choosing their tokens; `writing` makes texts of tokens; `chat`, `completions` and `lorax` write them as
+their clients want them.
 `failures` and `advice` say what is wrong with a request. `accounts` counts and logs what becomes of each one, by
 `metrics` and `logs`; `draining` brings all to an end, and `running` is the server's process, with its `connections`.
 

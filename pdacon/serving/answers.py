@@ -16,7 +16,7 @@ from pdacon.matching import Budget
 from pdacon.serving.accounts import current
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError
-from pdacon.serving.sampling import Choice, Sampling
+from pdacon.serving.token_choice import Choice, Sampling
 from pdacon.serving.writing import Writer
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)

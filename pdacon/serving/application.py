@@ -21,19 +21,19 @@ from pdacon.serving.accounts import GONE, OPEN, Accounts, Counted, current, even
 from pdacon.serving.advice import cut, shown
 from pdacon.serving.answers import Job
 from pdacon.serving.bodies import Bodies
-from pdacon.serving.compiling import Compiler
 from pdacon.serving.draining import Draining
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError, unexpected
-from pdacon.serving.formats import Wanted, format_of
 from pdacon.serving.keys import require_key
 from pdacon.serving.memory import give_back
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.preparing import Preparer
 from pdacon.serving.prompts import Prompts
 from pdacon.serving.protocol import ChatRequest, Common, CompletionRequest, NativeRequest
-from pdacon.serving.sampling import Sampling
+from pdacon.serving.request_constraints import Compiler
+from pdacon.serving.response_formats import Wanted, format_of
 from pdacon.serving.settings import Settings
+from pdacon.serving.token_choice import Sampling
 
 log = logging.getLogger("pdacon.serving")
 R = TypeVar("R")

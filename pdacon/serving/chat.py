@@ -12,9 +12,9 @@ from contextlib import aclosing
 from typing import Any
 
 from pdacon.serving.answers import Answer, Job, encoded, write, written
-from pdacon.serving.formats import CONTENT, Reading
 from pdacon.serving.protocol import ChatRequest
-from pdacon.serving.sampling import Choice
+from pdacon.serving.response_formats import CONTENT, Reading
+from pdacon.serving.token_choice import Choice
 
 # How answers that are a call or a text are written, as `formats.tools_format` has them.
 _CALL, _ARGUMENTS = '{"name": ', ', "arguments": '

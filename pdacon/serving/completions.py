@@ -10,7 +10,7 @@ from typing import Any
 
 from pdacon.serving.answers import Answer, Job, encoded, write, written
 from pdacon.serving.protocol import CompletionRequest
-from pdacon.serving.sampling import Choice
+from pdacon.serving.token_choice import Choice
 
 
 async def answer(jobs: list[Job], request: CompletionRequest, model: str) -> str:

@@ -22,8 +22,8 @@ from pdacon.matching import Budget
 from pdacon.serving.accounts import Record, current
 from pdacon.serving.failures import RequestError, stopping
 from pdacon.serving.metrics import Metrics
-from pdacon.serving.sampling import Choice, Sampler, Sampling
 from pdacon.serving.settings import Settings
+from pdacon.serving.token_choice import Choice, Sampler, Sampling
 
 Ending = Literal["stop", "length"]
 _PAGE_TOKENS = 64  # of the key-value cache

@@ -10,9 +10,9 @@ from pdacon.serving.advice import shown
 from pdacon.serving.answers import Answer, Job, encoded, write, written
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError
-from pdacon.serving.formats import Wanted, response_format
 from pdacon.serving.protocol import NativeParameters, NativeRequest
-from pdacon.serving.sampling import Choice, Sampling
+from pdacon.serving.response_formats import Wanted, response_format
+from pdacon.serving.token_choice import Choice, Sampling
 
 _ENDINGS = {"stop": "eos_token", "length": "length"}
 

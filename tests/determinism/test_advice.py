@@ -18,7 +18,7 @@ from pdacon.determinism.advice import advise
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.reachability import Follower
-from pdacon.determinism.lexical.texts import Texts
+from pdacon.determinism.lexical.witness_texts import Texts
 from pdacon.errors import PdaconError
 from pdacon.front.grammar import Grammar
 from pdacon.lalr import Tables, build_tables, split_parentheses

@@ -14,7 +14,7 @@ from pdacon.determinism import Finding
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.lexical.repair.continuations import Continuations
 from pdacon.determinism.lexical.repair.lockstep import kept, stands_for
-from pdacon.determinism.lexical.texts import Texts
+from pdacon.determinism.lexical.witness_texts import Texts
 from pdacon.front.report import DeterminismReport
 from pdacon.lalr import build_tables
 from pdacon.lexer import build_lexer

@@ -23,7 +23,7 @@ from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.lexical.lookahead import neighbour_distances
 from pdacon.determinism.lexical.measuring import count_distinguishable
 from pdacon.determinism.lexical.repair.reordering import with_longest_first
-from pdacon.determinism.lexical.texts import Texts
+from pdacon.determinism.lexical.witness_texts import Texts
 from pdacon.determinism.report.sizes import Sizes
 from pdacon.errors import GrammarError
 from pdacon.front.checking import check

@@ -23,7 +23,7 @@ import pdacon
 from pdacon.base.bit_sets import members
 from pdacon.determinism import Finding
 from pdacon.determinism.language.follow_sets import FollowSets
-from pdacon.determinism.lexical.texts import Texts
+from pdacon.determinism.lexical.witness_texts import Texts
 from pdacon.errors import PdaconError
 from pdacon.front.grammar import Grammar
 from pdacon.lalr import build_tables

@@ -15,7 +15,7 @@ from support.small_tokenizers import train_byte_level
 
 from pdacon.detokenizer import Vocabulary, cache, huggingface
 from pdacon.detokenizer.cache import KEPT, cache_folder, cached, fingerprint_of, load, store
-from pdacon.detokenizer.reading import Reading
+from pdacon.detokenizer.raw_vocabulary import Reading
 
 READING = Reading([b"a", None, b"bc", b"\xff" * 300, None], (1, 4), True, ("one", "zwei ß"))
 CONTENT = bytes(cache.WORTH_KEEPING)
@@ -195,7 +195,7 @@ def test_old_files_go(folder: Path) -> None:
 
 WRITER = """
 from pdacon.detokenizer.cache import WORTH_KEEPING, cached
-from pdacon.detokenizer.reading import Reading
+from pdacon.detokenizer.raw_vocabulary import Reading
 for n in range(60):
     reading = Reading([bytes([n % 4])] * 5000)
     assert cached("kind", bytes([n % 4]) * WORTH_KEEPING, lambda: reading) == reading

@@ -16,7 +16,7 @@ from lexer.regexes import LETTERS, regexes_of_size, rich_regexes, texts_over
 
 from pdacon import DrawingError, Grammar, UnsupportedGrammarError
 from pdacon.drawing.automaton import CharacterAutomaton, character_automaton
-from pdacon.drawing.characters import describe_set
+from pdacon.drawing.character_words import describe_set
 from pdacon.regular.characters import ANY, complement, difference, union
 from pdacon.regular.ordered import compile_pattern
 from pdacon.regular.ordered.unicode_sets import unicode_set

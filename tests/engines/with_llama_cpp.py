@@ -23,8 +23,8 @@ from llama_cpp.llama_speculative import LlamaPromptLookupDecoding
 import pdacon
 from pdacon._native.embedding import include_folder, library
 from pdacon.base.limits import Limits
-from pdacon.integrations.compiling import FormatCompiler
-from pdacon.integrations.formats import Kind, grammar_kind
+from pdacon.integrations.answer_formats import Kind, grammar_kind
+from pdacon.integrations.format_compiler import FormatCompiler
 from pdacon.integrations.llama_cpp import chat, check_sampler, complete, hold, sampler, vocabulary
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "llama_sampler.c"

@@ -11,8 +11,8 @@ from pdacon.errors import GrammarSyntaxError
 from pdacon.frontends.builder import Alternative, Builder, Expression, Unnamed, token, written
 from pdacon.grammar import GrammarData, GrammarOptions, Pattern, Terminal
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
+from pdacon.grammar.lark_reading import read_text
 from pdacon.grammar.model import Definition
-from pdacon.grammar.reading import read_text
 
 Rules = dict[str, list[Alternative]]
 

@@ -11,8 +11,8 @@ from pdacon import Grammar, UnsupportedTypeError
 
 pytest.importorskip("pydantic")
 from pdacon.serving.failures import RequestError
-from pdacon.serving.formats import tools_format
 from pdacon.serving.protocol import ChatRequest
+from pdacon.serving.response_formats import tools_format
 
 DRAFT_4, DRAFT_7 = ({"$schema": f"http://json-schema.org/draft-0{n}/schema#"} for n in (4, 7))
 INTEGER = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}

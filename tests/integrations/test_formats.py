@@ -13,9 +13,9 @@ from pdacon import Grammar
 from pdacon.base.cancelling import current
 from pdacon.base.limits import Limits
 from pdacon.front.endings import is_llguidance
-from pdacon.integrations import compiling
-from pdacon.integrations.compiling import FormatCompiler
-from pdacon.integrations.formats import Format, Kind, grammar_kind
+from pdacon.integrations import format_compiler
+from pdacon.integrations.answer_formats import Format, Kind, grammar_kind
+from pdacon.integrations.format_compiler import FormatCompiler
 
 WORDS = pdacon.Vocabulary.bytes()
 TAG = {
@@ -116,7 +116,7 @@ def test_a_schema_that_was_read_from_a_request_is_written_once(handled: Counter[
 
 def test_what_is_forgotten_is_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of schemas that were read before, the cache may have kept nothing, and the digests are not kept for ever."""
-    monkeypatch.setattr(compiling, "_MOST_TEXTS", 3)
+    monkeypatch.setattr(format_compiler, "_MOST_TEXTS", 3)
     compiler = FormatCompiler(WORDS, Limits(), pdacon.CompileCache(0))
     for least in (1, 2, 1, 1, 3, 4, 1):
         constraint = compiler.constraint("schema", f'{{"type": "integer", "minimum": {least}}}')

@@ -19,8 +19,8 @@ from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 import pdacon
 from pdacon.base.limits import Limits
-from pdacon.integrations.compiling import FormatCompiler
-from pdacon.integrations.vllm import backend, register, requests, settings
+from pdacon.integrations.format_compiler import FormatCompiler
+from pdacon.integrations.vllm import backend, environment_settings, register, requests
 from pdacon.integrations.vllm.tracking import TrackedAnswer
 
 WIDTH = 512
@@ -28,9 +28,9 @@ WIDTH = 512
 
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
-    for name in (settings.WANTED, settings.SECONDS):
+    for name in (environment_settings.WANTED, environment_settings.SECONDS):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv(settings.CACHE, str(tmp_path))
+    monkeypatch.setenv(environment_settings.CACHE, str(tmp_path))
     requests.settings.cache_clear()
     monkeypatch.setattr(requests, "_known", WeakKeyDictionary())  # compilers of other tests, with other folders
     return monkeypatch
@@ -76,18 +76,18 @@ def test_vllm_finds_the_plugin() -> None:
 
 def test_it_does_nothing_unless_it_is_asked_to(environment: pytest.MonkeyPatch) -> None:
     register()
-    environment.setenv(settings.WANTED, "0")
+    environment.setenv(environment_settings.WANTED, "0")
     register()
 
 
 def test_a_yes_that_is_misspelled_is_no_no(environment: pytest.MonkeyPatch) -> None:
-    environment.setenv(settings.WANTED, "true")
+    environment.setenv(environment_settings.WANTED, "true")
     with pytest.raises(ValueError, match="write PDACON_VLLM=1"):
         register()
 
 
 def test_another_vllm_does_not_start(environment: pytest.MonkeyPatch) -> None:
-    environment.setenv(settings.WANTED, "1")
+    environment.setenv(environment_settings.WANTED, "1")
     environment.setitem(sys.modules, "vllm", None)  # as if it had no such modules
     with pytest.raises(RuntimeError, match="does not fit this vLLM"):
         register()
@@ -95,24 +95,24 @@ def test_another_vllm_does_not_start(environment: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("seconds", ["soon", "-1"])
 def test_seconds_that_are_none(environment: pytest.MonkeyPatch, seconds: str) -> None:
-    environment.setenv(settings.SECONDS, seconds)
+    environment.setenv(environment_settings.SECONDS, seconds)
     with pytest.raises(ValueError, match="it is a number of seconds"):
-        settings.read_settings()
+        environment_settings.read_settings()
 
 
 def test_settings_are_read_from_the_environment(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    environment.setenv(settings.SECONDS, "2.5")
-    read = settings.read_settings()
+    environment.setenv(environment_settings.SECONDS, "2.5")
+    read = environment_settings.read_settings()
     assert (read.limits.seconds, read.cache_directory, read.cache_store) == (2.5, str(tmp_path), None)
-    environment.setenv(settings.STORE, "memory://fleet")
-    assert settings.read_settings().cache_store == "memory://fleet"
+    environment.setenv(environment_settings.STORE, "memory://fleet")
+    assert environment_settings.read_settings().cache_store == "memory://fleet"
 
 
 @pytest.mark.slow
 def test_a_folder_of_its_own_is_removed_by_whom_it_is_of() -> None:
     code = """if True:
         import os
-        from pdacon.integrations.vllm.settings import read_settings
+        from pdacon.integrations.vllm.environment_settings import read_settings
         folder = read_settings().cache_directory
         child = os.fork()
         if not child:

@@ -29,8 +29,8 @@ from pdacon.errors import (
 )
 from pdacon.front.caching import CompileCache
 from pdacon.integrations import workers as module
-from pdacon.integrations.compiling import FormatCompiler
-from pdacon.integrations.formats import Format, Kind
+from pdacon.integrations.answer_formats import Format, Kind
+from pdacon.integrations.format_compiler import FormatCompiler
 from pdacon.integrations.worker import Written
 from pdacon.integrations.workers import WorkerError, Workers
 

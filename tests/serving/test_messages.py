@@ -321,8 +321,9 @@ def test_conflicts_come_with_their_repairs(server: Running) -> None:
 
 # What no request reaches: types, databases, files, and options that only Python or the command line has.
 _ELSEWHERE = re.compile(
-    r"/(?:types|indented|sql)/|/(?:given|settings|reading|endings|questions|records|indentation|outlines_terms"
-    r"|regular_sets|printing|schema|plain|escaping|checks|templates|patterns|rendering|report|declared|display|members)\.py"
+    r"/(?:types|sql)/|/(?:given|settings|lark_reading|schema_formulas|endings|questions|records|indentation"
+    r"|outlines_terms|printing|schema|plain|escaping|checks|templates|patterns|printed_patterns|rendering|report"
+    r"|declared|display|members)\.py"
 )
 
 

@@ -23,17 +23,17 @@ from serving.conftest import KEY, Running
 import pdacon
 from pdacon.errors import CancelledError
 from pdacon.integrations import workers
-from pdacon.integrations.compiling import FormatCompiler
-from pdacon.integrations.formats import Format, Kind
+from pdacon.integrations.answer_formats import Format, Kind
+from pdacon.integrations.format_compiler import FormatCompiler
 from pdacon.integrations.worker import Written
 from pdacon.serving import Settings
 from pdacon.serving.answers import Answer
 from pdacon.serving.chat import message_of as read_message
-from pdacon.serving.compiling import Compiler
 from pdacon.serving.failures import RequestError
-from pdacon.serving.formats import Wanted
 from pdacon.serving.metrics import Metrics
-from pdacon.serving.sampling import Sampling, chosen
+from pdacon.serving.request_constraints import Compiler
+from pdacon.serving.response_formats import Wanted
+from pdacon.serving.token_choice import Sampling, chosen
 from pdacon.serving.writing import Writer
 
 ON_GLIBC = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim")

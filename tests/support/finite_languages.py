@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
-from pdacon.matching.compiled import Compiled
-
 import pdacon
 from pdacon.detokenizer import Vocabulary
+from pdacon.front.compiled import Compiled
 
 
 class SentenceConstraint(pdacon.Constraint):

@@ -34,7 +34,7 @@ def mask(
     loaded = load_grammar(grammar, options)
     from pdacon.cli.compiled import constraint_for
     from pdacon.cli.masking import canonical_constraint, show_mask
-    from pdacon.cli.texts import read_text
+    from pdacon.cli.text_argument import read_text
 
     given = read_text(text)
     tokens = tokens_of(tokenizer or artifact_name(grammar))
@@ -79,7 +79,7 @@ def explain(
     from pdacon.cli.compiled import constraint_for
     from pdacon.cli.explaining import show_explanation
     from pdacon.cli.inventory import is_id
-    from pdacon.cli.texts import read_text
+    from pdacon.cli.text_argument import read_text
 
     given = read_text(text)
     tokenizer = tokenizer or artifact_name(grammar)

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from pdacon.determinism.examples import SPELL_OUT, Yields, shortest_yields
-from pdacon.determinism.lexical.texts import Texts
+from pdacon.determinism.lexical.witness_texts import Texts
 from pdacon.determinism.report.findings import Derivation, Finding
 from pdacon.lalr import Tables
 

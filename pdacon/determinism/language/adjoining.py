@@ -19,7 +19,7 @@ from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.language.follow_sets import FollowSets
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.repair.suggested import definition, written
-from pdacon.determinism.lexical.texts import Texts
+from pdacon.determinism.lexical.witness_texts import Texts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables

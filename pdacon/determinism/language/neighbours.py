@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pdacon.base.quoting import quote
-from pdacon.determinism.lexical.texts import Lexeme, Texts
+from pdacon.determinism.lexical.witness_texts import Lexeme, Texts
 from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness
 from pdacon.errors import Span
 from pdacon.grammar import GrammarData

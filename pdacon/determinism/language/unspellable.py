@@ -12,7 +12,7 @@ from pdacon.base.bit_sets import members
 from pdacon.base.quoting import quote
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.language.reachability import Follower, Reach
-from pdacon.determinism.lexical.texts import Texts
+from pdacon.determinism.lexical.witness_texts import Texts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import LimitExceededError

@@ -20,7 +20,7 @@ from pdacon.base.quoting import quote
 from pdacon.determinism.deadline import ADVICE, REPAIR, Deadline, OutOfTimeError
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.repair.suggested import definition, free_name, read, written
-from pdacon.determinism.lexical.texts import Texts, turned
+from pdacon.determinism.lexical.witness_texts import Texts, turned
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import PdaconError

@@ -13,8 +13,8 @@ from pdacon.determinism.examples import Examples
 from pdacon.determinism.lexical.matching_texts import Run
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.repair.suggested import definition
-from pdacon.determinism.lexical.texts import Texts, turned
 from pdacon.determinism.lexical.truncations import run_of, shared_texts, truncated_texts
+from pdacon.determinism.lexical.witness_texts import Texts, turned
 from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import UnsupportedGrammarError

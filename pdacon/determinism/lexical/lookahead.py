@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pdacon.base.quoting import quote
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
-from pdacon.determinism.lexical.texts import Texts, whole_characters
+from pdacon.determinism.lexical.witness_texts import Texts, whole_characters
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 
 

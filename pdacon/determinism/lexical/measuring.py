@@ -11,7 +11,7 @@ from collections import Counter
 import numpy as np
 
 from pdacon.determinism.lexical.lookahead import neighbour_distances
-from pdacon.determinism.lexical.texts import Texts
+from pdacon.determinism.lexical.witness_texts import Texts
 from pdacon.determinism.report.sizes import Sizes
 from pdacon.lalr import Tables
 

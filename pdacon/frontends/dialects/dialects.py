@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pdacon.frontends.dialects.gbnf import EBNF, GBNF, read_rules
-from pdacon.frontends.dialects.lowering import lower
+from pdacon.frontends.dialects.largest_terminals import lower
 from pdacon.grammar import GrammarData
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pdacon.frontends.texts import set_grammar
+from pdacon.frontends.string_sets import set_grammar
 from pdacon.grammar import GrammarData, Layout, Pattern, Terminal
 from pdacon.grammar.model import UNBOUNDED
 from pdacon.grammar.printing import automaton_pattern

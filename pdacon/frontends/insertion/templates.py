@@ -22,8 +22,8 @@ from pdacon.frontends.json_schema import schema_grammar
 from pdacon.frontends.names_once import NamesOnce
 from pdacon.frontends.pattern_sets import pattern_sets
 from pdacon.grammar import GrammarData, GrammarOptions, Import, Span
+from pdacon.grammar.lark_reading import read_source, read_text
 from pdacon.grammar.patterns import PatternSets
-from pdacon.grammar.reading import read_source, read_text
 
 _PIECE = re.compile(r"""//[^\n]*|"(?:\\.|[^"\\\n])*"|/(?!/)(?:\\.|[^/\\\n])+/|(?P<json>%json\b[ \t]*)|(?P<name>\w+)""")
 _DEFINED = re.compile(

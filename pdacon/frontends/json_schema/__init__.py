@@ -4,17 +4,16 @@ In: a schema as Python objects, a spelling and a registry of other documents. Ou
 texts, in that spelling, of exactly the values that satisfy the schema. A schema denotes a set of values, and sets are
 combined: nothing is dropped without being named.
 
-The rooms within, in the order in which data goes through them: ``documents`` (references), ``facts`` and ``reading``
-(schemas as Boolean formulas), ``steps`` (what is left of a formula when a member or an item has been read),
-``strings``, ``numbers`` and ``spelling`` (formulas as automata), ``writing`` (formulas as productions), ``lowering``
-(productions as a grammar). For explanations are ``positions`` (what is open at the end of a text), ``places`` (which
-schemas speak of the value there) and ``members`` (why a member is refused there). ``notation`` is how another front end
-has values written that are not JSON.
+The rooms within, in the order in which data goes through them: ``documents`` (references), ``facts`` and
+``schema_formulas`` (schemas as Boolean formulas), ``steps`` (what is left of a formula when a member or an item has
+been read), ``strings``, ``numbers`` and ``spelling`` (formulas as automata), ``writing`` (formulas as productions),
+``numbering`` (productions as a grammar). For explanations are ``positions`` (what is open at the end of a text),
+``places`` (which schemas speak of the value there) and ``members`` (why a member is refused there). ``notation`` is how
+another front end has values written that are not JSON.
 """
 
 from pdacon.frontends.json_schema.documents import canonical, read_canonical
 from pdacon.frontends.json_schema.drafts import draft_of
-from pdacon.frontends.json_schema.formats import PATTERNS
 from pdacon.frontends.json_schema.keywords import is_assertion
 from pdacon.frontends.json_schema.members import why_refused
 from pdacon.frontends.json_schema.notation import Marks, Notation
@@ -22,6 +21,7 @@ from pdacon.frontends.json_schema.places import schema_lines
 from pdacon.frontends.json_schema.plain import PlainSchema
 from pdacon.frontends.json_schema.schema import bounded_json, schema_grammar
 from pdacon.frontends.json_schema.spelling import Spelling
+from pdacon.frontends.json_schema.string_formats import PATTERNS
 
 __all__ = [
     "PATTERNS",

@@ -12,7 +12,7 @@ from pdacon.errors import LimitExceededError
 from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.facts import Among, Integral, Type
 from pdacon.frontends.json_schema.questions import Questions
-from pdacon.frontends.json_schema.reading import Reader
+from pdacon.frontends.json_schema.schema_formulas import Reader
 from pdacon.regular import FALSE, TRUE
 
 MOST_REMEMBERED = 10

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from fractions import Fraction
 
-from pdacon.frontends.json_schema import formats
+from pdacon.frontends.json_schema import string_formats
 from pdacon.frontends.json_schema.facts import Above, LongerThan, Matches, Multiple
 from pdacon.frontends.json_schema.strings import Shape
 
@@ -46,7 +46,7 @@ def shape_name(kind: str, shape: Shape) -> str:
             if not strict or kind == "INTEGER":
                 (leasts if holds else mosts).append(int(fact.bound) + (strict if holds else -strict))
         elif isinstance(fact, Matches) and holds:
-            parts.append(formats.NAMES.get(fact.pattern, "pattern") if fact.whole else "pattern")
+            parts.append(string_formats.NAMES.get(fact.pattern, "pattern") if fact.whole else "pattern")
         elif isinstance(fact, Multiple) and holds and fact.of != Fraction(1):
             parts.append(f"multiple_of_{fact.of}")
     return bounds_name(_name(kind, *dict.fromkeys(parts)), max(leasts, default=None), min(mosts, default=None))

@@ -13,7 +13,7 @@ from typing import Any
 from pdacon._native import _core
 from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.facts import Among, Satisfies, Type
-from pdacon.frontends.json_schema.reading import Reader, base_of
+from pdacon.frontends.json_schema.schema_formulas import Reader, base_of
 from pdacon.regular import FALSE
 
 

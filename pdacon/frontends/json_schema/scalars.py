@@ -19,10 +19,10 @@ from pdacon.frontends.json_schema.counted import Counted, chunk_length
 from pdacon.frontends.json_schema.facts import Among, Integral, LongerThan, Multiple
 from pdacon.frontends.json_schema.keeping import Kept
 from pdacon.frontends.json_schema.naming import bounds_name, shape_name, words_name
-from pdacon.frontends.json_schema.patterns import strings_pattern
+from pdacon.frontends.json_schema.printed_patterns import strings_pattern
 from pdacon.frontends.json_schema.productions import PART, Productions, Text
 from pdacon.frontends.json_schema.programs import all_but_automaton, number_program, string_program, words_program
-from pdacon.frontends.json_schema.reading import Reader
+from pdacon.frontends.json_schema.schema_formulas import Reader
 from pdacon.frontends.json_schema.spelling import ANY_STRING, CHARACTER, Spelling, spelled
 from pdacon.frontends.json_schema.strings import Shape, choice
 from pdacon.regular import FALSE, TRUE, Dfa, Substitution

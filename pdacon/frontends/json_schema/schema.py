@@ -10,12 +10,12 @@ from typing import Any, Literal
 from pdacon.base.cautions import caution
 from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents
-from pdacon.frontends.json_schema.lowering import lower
 from pdacon.frontends.json_schema.notation import Notation
+from pdacon.frontends.json_schema.numbering import lower
 from pdacon.frontends.json_schema.places import places_at
 from pdacon.frontends.json_schema.plain import PlainSchema, plain
 from pdacon.frontends.json_schema.productions import MOST_PRODUCTIONS, Productions
-from pdacon.frontends.json_schema.reading import Reader
+from pdacon.frontends.json_schema.schema_formulas import Reader
 from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.writing import Writer
 from pdacon.grammar import GrammarData

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from weakref import WeakValueDictionary
 
 from pdacon.base.cancelling import every, look
-from pdacon.frontends.json_schema import formats
+from pdacon.frontends.json_schema import string_formats
 from pdacon.frontends.json_schema.facts import Among, Fact, Facts, LongerThan, Matches
 from pdacon.frontends.json_schema.made_formats import made_format
 from pdacon.regular import (
@@ -176,7 +176,7 @@ def counts_and_rest(facts: Facts, formula: int) -> tuple[int, int | None, Shape]
 @lru_cache(maxsize=256)
 def pattern_automaton(fact: Matches) -> Dfa:
     """The strings that a pattern matches. Raises PatternError, LimitExceededError."""
-    name = formats.NAMES.get(fact.pattern) if fact.whole else None
+    name = string_formats.NAMES.get(fact.pattern) if fact.whole else None
     return determinized_pattern(fact) if name is None else made_format(name)
 
 

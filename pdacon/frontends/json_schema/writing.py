@@ -39,8 +39,8 @@ from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.productions import ARRAY, OBJECT, Productions
 from pdacon.frontends.json_schema.punctuation import Punctuation
 from pdacon.frontends.json_schema.questions import Questions
-from pdacon.frontends.json_schema.reading import Reader, base_of
 from pdacon.frontends.json_schema.scalars import Scalars
+from pdacon.frontends.json_schema.schema_formulas import Reader, base_of
 from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.steps import (
     ItemSteps,

@@ -5,11 +5,11 @@ Out: a `Grammar`. Free text, triggers and delimiters are regular sets, so that i
 end; what is in the tags is put between them as `Grammar.compose` does it. So a token may end one part and begin the
 next.
 
-The modules within, in the order in which data goes through them: ``formats`` (the tree, checked), ``pieces``
+The modules within, in the order in which data goes through them: ``tag_formats`` (the tree, checked), ``pieces``
 (sequences, alternatives and repetitions of sets, grammars and special tokens), ``free_text`` (text that stops at given
 strings), ``translating`` (formats as pieces), ``right_linear`` (pieces that meet, told apart by their characters),
 ``final_rules`` (grammars whose ends the parser tells from what is in them), ``making`` (pieces as one grammar),
-``borders`` (whether a lexer finds where each piece ends).
+``piece_ends`` (whether a lexer finds where each piece ends).
 
 Source: XGrammar's documentation, "Structural Tag Usage", https://xgrammar.mlc.ai/docs/structural_tag/structural_tag.html.
 """

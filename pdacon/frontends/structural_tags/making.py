@@ -23,12 +23,12 @@ from pdacon.frontends.builder import (
     token,
 )
 from pdacon.frontends.insertion import inserted
-from pdacon.frontends.structural_tags.borders import check_borders, precedence
+from pdacon.frontends.string_sets import set_grammar
 from pdacon.frontends.structural_tags.final_rules import with_final_rules
 from pdacon.frontends.structural_tags.free_text import SUCH_AS, UP_TO
+from pdacon.frontends.structural_tags.piece_ends import check_borders, precedence
 from pdacon.frontends.structural_tags.pieces import Part, Piece, Texts, Token, without_empty
 from pdacon.frontends.structural_tags.right_linear import RightLinearForm, Step, right_linear_form
-from pdacon.frontends.texts import set_grammar
 from pdacon.grammar import GrammarData, Pattern, Terminal
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.regular.regular_set import RegularSet

@@ -12,12 +12,12 @@ from pdacon.errors import EmptyLanguageError, GrammarError, UnsupportedGrammarEr
 from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar
 from pdacon.frontends.insertion.borders import end_of
 from pdacon.frontends.json_schema import Spelling, schema_grammar
-from pdacon.frontends.structural_tags.formats import Format, checked_text, malformed, root
 from pdacon.frontends.structural_tags.free_text import FreeText
 from pdacon.frontends.structural_tags.making import made
 from pdacon.frontends.structural_tags.pieces import EMPTY, Part, Piece, Texts, Token, either, repeated, sequence
+from pdacon.frontends.structural_tags.tag_formats import Format, checked_text, malformed, root
 from pdacon.grammar import GrammarData, GrammarOptions
-from pdacon.grammar.reading import read_text
+from pdacon.grammar.lark_reading import read_text
 from pdacon.regular.regular_set import RegularSet
 
 _MOST_CHARACTERS = 5_000

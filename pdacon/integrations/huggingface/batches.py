@@ -14,7 +14,7 @@ from pdacon.integrations.huggingface.continuous import constrain
 from pdacon.integrations.huggingface.engine import Asked, Task, write
 from pdacon.integrations.huggingface.memory import with_room
 from pdacon.integrations.huggingface.options import OWN, Options
-from pdacon.integrations.huggingface.prompts import Prompt, prompt_ids, require_embedded
+from pdacon.integrations.huggingface.padded_prompts import Prompt, prompt_ids, require_embedded
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.matching import Budget
 

@@ -20,8 +20,8 @@ import torch
 from pdacon.detokenizer import Vocabulary, logits_width
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.beginnings import Begun, begin, begun
+from pdacon.integrations.huggingface.padded_prompts import Inputs
 from pdacon.integrations.huggingface.plots import plot
-from pdacon.integrations.huggingface.prompts import Inputs
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.integrations.torch import shift_out
 from pdacon.matching import Budget

@@ -23,8 +23,8 @@ from pdacon.integrations.huggingface.beginnings import NOTHING_ENDS, Begun, begi
 from pdacon.integrations.huggingface.diagnostics import Measured, measure
 from pdacon.integrations.huggingface.drafts import Draft, Forced, drafting
 from pdacon.integrations.huggingface.options import Options
+from pdacon.integrations.huggingface.padded_prompts import Inputs, Prompt, encode, is_one, split
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
-from pdacon.integrations.huggingface.prompts import Inputs, Prompt, encode, is_one, split
 from pdacon.integrations.huggingface.results import Generation, is_placeholder, read, read_free, spelled, warn_of_cuts
 from pdacon.integrations.huggingface.seeds import Seeded
 from pdacon.integrations.huggingface.threads import few_threads

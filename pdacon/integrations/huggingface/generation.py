@@ -10,7 +10,7 @@ from pdacon.integrations.huggingface.arguments import Grammars
 from pdacon.integrations.huggingface.drafts import Draft
 from pdacon.integrations.huggingface.engine import write
 from pdacon.integrations.huggingface.options import Options, require_names
-from pdacon.integrations.huggingface.prompts import Chat, Prompt, is_one
+from pdacon.integrations.huggingface.padded_prompts import Chat, Prompt, is_one
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.matching import Budget
 

@@ -12,7 +12,7 @@ from transformers import StoppingCriteria
 from pdacon.integrations.huggingface.arguments import Grammars, constraint_of, each_once
 from pdacon.integrations.huggingface.generation import generate
 from pdacon.integrations.huggingface.options import Options, merged, require_names
-from pdacon.integrations.huggingface.prompts import Chat, Prompt
+from pdacon.integrations.huggingface.padded_prompts import Chat, Prompt
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.integrations.huggingface.streams import Stream, stream
 

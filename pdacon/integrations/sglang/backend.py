@@ -14,8 +14,8 @@ from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import PdaconError
 from pdacon.front.constraint import Constraint
-from pdacon.integrations.compiling import FormatCompiler
-from pdacon.integrations.formats import Kind, grammar_kind
+from pdacon.integrations.answer_formats import Kind, grammar_kind
+from pdacon.integrations.format_compiler import FormatCompiler
 from pdacon.integrations.held import HeldAnswer
 from pdacon.integrations.torch import apply_bitmask
 

@@ -4,13 +4,13 @@ vLLM loads `register` by the entry point ``vllm.general_plugins`` in each of its
 environment says ``PDACON_VLLM=1``; then there is no other back end in the engine: a request that pdacon cannot hold to
 its format is refused, and vLLM does not start where pdacon does not fit it.
 
-`settings` reads the environment, `requests` checks requests and compiles what they ask for, `backend` and `tracking`
-are what vLLM's scheduler calls, `plugin` puts them in. Only `plugin` imports vLLM. Written for vLLM 0.32.
+`environment_settings` reads the environment, `requests` checks requests and compiles what they ask for, `backend` and
+`tracking` are what vLLM's scheduler calls, `plugin` puts them in. Only `plugin` imports vLLM. Written for vLLM 0.32.
 """
 
 from __future__ import annotations
 
-from pdacon.integrations.vllm.settings import is_wanted
+from pdacon.integrations.vllm.environment_settings import is_wanted
 
 
 def register() -> None:

@@ -16,9 +16,9 @@ from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import PdaconError, UnsupportedGrammarError
 from pdacon.front.caching import CompileCache
 from pdacon.front.constraint import Constraint
-from pdacon.integrations.compiling import FormatCompiler
-from pdacon.integrations.formats import Kind, grammar_kind
-from pdacon.integrations.vllm.settings import WANTED, Settings, read_settings
+from pdacon.integrations.answer_formats import Kind, grammar_kind
+from pdacon.integrations.format_compiler import FormatCompiler
+from pdacon.integrations.vllm.environment_settings import WANTED, Settings, read_settings
 
 # vLLM's names of its formats.
 _KINDS: dict[str, Kind] = {

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.frontends.json_schema.facts import Matches
-from pdacon.frontends.json_schema.formats import PATTERNS
 from pdacon.frontends.json_schema.made_formats import ARRAYS, FILE
+from pdacon.frontends.json_schema.string_formats import PATTERNS
 from pdacon.frontends.json_schema.strings import determinized_pattern
 
 

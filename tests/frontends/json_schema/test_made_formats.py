@@ -6,8 +6,8 @@ import numpy as np
 from frontends.json_schema.make_formats import arrays
 
 from pdacon.frontends.json_schema.facts import Matches
-from pdacon.frontends.json_schema.formats import PATTERNS
 from pdacon.frontends.json_schema.made_formats import ARRAYS, FILE, made_format
+from pdacon.frontends.json_schema.string_formats import PATTERNS
 from pdacon.frontends.json_schema.strings import pattern_automaton
 
 

@@ -13,7 +13,7 @@ from support.json_schemas import random_document, random_value, spellings
 
 import pdacon
 from pdacon import EmptyLanguageError, Grammar, LimitExceededError, UnsupportedSchemaError, Vocabulary
-from pdacon.frontends.json_schema.formats import PATTERNS
+from pdacon.frontends.json_schema.string_formats import PATTERNS
 
 
 def parses(parser: Lark, text: str) -> bool:

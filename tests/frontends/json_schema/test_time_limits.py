@@ -11,8 +11,8 @@ import pytest
 from pdacon import LimitExceededError, Spelling
 from pdacon.base.cancelling import Watch
 from pdacon.frontends.json_schema import schema_grammar
-from pdacon.frontends.json_schema.lowering import lower
 from pdacon.frontends.json_schema.multiples import Divisor, large_multiples, plain_multiples, small_multiples
+from pdacon.frontends.json_schema.numbering import lower
 from pdacon.frontends.json_schema.productions import VALUE, Productions, Text
 from pdacon.frontends.json_schema.programs import words_program
 

@@ -18,8 +18,8 @@ from pdacon.determinism.lexical.matching_texts import difference
 from pdacon.determinism.lexical.repair.continuations import Continuations
 from pdacon.determinism.lexical.repair.suggested import definition, elsewhere, read, written
 from pdacon.determinism.lexical.repair.trials import NOT_TRIED, Effect, Trial
-from pdacon.determinism.lexical.texts import Texts
 from pdacon.determinism.lexical.truncations import Truncation, find_truncations
+from pdacon.determinism.lexical.witness_texts import Texts
 from pdacon.errors import PdaconError
 from pdacon.grammar import GrammarData, Terminal
 from pdacon.lalr import Tables

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.determinism.deadline import Deadline, OutOfTimeError
-from pdacon.determinism.lexical.texts import Texts
+from pdacon.determinism.lexical.witness_texts import Texts
 from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables
 

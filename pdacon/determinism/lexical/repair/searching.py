@@ -13,7 +13,7 @@ import numpy as np
 from pdacon._native import _core
 from pdacon.composition import byte_vocabulary, compose
 from pdacon.determinism.deadline import REPAIR, Deadline
-from pdacon.determinism.lexical.texts import Texts, legibility
+from pdacon.determinism.lexical.witness_texts import Texts, legibility
 from pdacon.lalr import Tables
 
 _LONGEST_END = 200  # bytes: a text that is longer shows nothing

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from pdacon.grammar import GrammarData, GrammarOptions, Import, Terminal
 from pdacon.grammar.grammar_data import as_written_in
-from pdacon.grammar.reading import read_text
+from pdacon.grammar.lark_reading import read_text
 
 _BLANKS = {" ": r"\x20", "\t": r"\t", "\n": r"\n", "\r": r"\r", "\f": r"\f", "\v": r"\v"}
 _TO_ESCAPE = re.compile(r"(\\[^ \t\n\r\f\v])|\\?([ \t\n\r\f\v])|/")

@@ -23,7 +23,7 @@ from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import shortest_yields
 from pdacon.determinism.lexical.repair.lockstep import kept
 from pdacon.determinism.lexical.repair.searching import Reader, Search
-from pdacon.determinism.lexical.texts import Texts
+from pdacon.determinism.lexical.witness_texts import Texts
 from pdacon.errors import PdaconError
 from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables, build_tables

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from pdacon.errors import GrammarSyntaxError, Span
 from pdacon.frontends.builder import Alternative, Builder, Expression, Unnamed, optional, set_pattern, token, written
-from pdacon.frontends.dialects.llguidance.terminals import EMPTY, Terminals
+from pdacon.frontends.dialects.llguidance.terminal_sets import EMPTY, Terminals
 from pdacon.frontends.dialects.llguidance.tree import (
     Body,
     Both,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 
 from pdacon.frontends.dialects.llguidance.loaded import Loaded
-from pdacon.frontends.dialects.llguidance.terminals import ANYTHING, EVERYTHING
+from pdacon.frontends.dialects.llguidance.terminal_sets import ANYTHING, EVERYTHING
 from pdacon.regular.regular_set import RegularSet
 
 

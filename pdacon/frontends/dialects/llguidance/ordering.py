@@ -20,7 +20,7 @@ from graphlib import CycleError, TopologicalSorter
 from pdacon.base.cancelling import every
 from pdacon.base.quoting import quoted
 from pdacon.frontends.dialects.llguidance.loaded import Loaded
-from pdacon.frontends.dialects.llguidance.terminals import ANYTHING, EVERYTHING
+from pdacon.frontends.dialects.llguidance.terminal_sets import ANYTHING, EVERYTHING
 from pdacon.grammar import GrammarData
 from pdacon.regular.characters import Ranges, character_class, union
 from pdacon.regular.regular_set import RegularSet

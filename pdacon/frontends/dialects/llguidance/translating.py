@@ -12,9 +12,9 @@ from pdacon.frontends.dialects.llguidance.building import NOTHING, Built, build
 from pdacon.frontends.dialects.llguidance.lazy import without_lazy
 from pdacon.frontends.dialects.llguidance.loaded import Loaded
 from pdacon.frontends.dialects.llguidance.ordering import ordered
-from pdacon.frontends.dialects.llguidance.reading import read
+from pdacon.frontends.dialects.llguidance.parsing import read
 from pdacon.frontends.dialects.llguidance.splitting import split
-from pdacon.frontends.dialects.llguidance.terminals import Terminals
+from pdacon.frontends.dialects.llguidance.terminal_sets import Terminals
 from pdacon.frontends.insertion import Schemas
 from pdacon.grammar import GrammarData
 from pdacon.regular.regular_set import RegularSet

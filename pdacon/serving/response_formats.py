@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.tool_arguments import arguments_schema, call_schema
-from pdacon.integrations.formats import Format, Kind, grammar_kind
+from pdacon.integrations.answer_formats import Format, Kind, grammar_kind
 from pdacon.serving.advice import shown
 from pdacon.serving.failures import RequestError
 from pdacon.serving.protocol import ChatRequest, Common

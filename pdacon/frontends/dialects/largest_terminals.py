@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.dialects.absorbing import absorbing
-from pdacon.frontends.dialects.characters import by_characters
 from pdacon.frontends.dialects.cutting import cut_of
-from pdacon.frontends.dialects.following import split_by_what_follows
+from pdacon.frontends.dialects.follow_splitting import split_by_what_follows
 from pdacon.frontends.dialects.making import grammar_of, numbered
 from pdacon.frontends.dialects.network import Network, network_of
 from pdacon.frontends.dialects.rule_graph import breaking, graph_of, regular_machines
 from pdacon.frontends.dialects.segments import symbols_of
+from pdacon.frontends.dialects.single_characters import by_characters
 from pdacon.frontends.dialects.tree import Rules
 from pdacon.grammar import GrammarData
 from pdacon.lalr import build_tables

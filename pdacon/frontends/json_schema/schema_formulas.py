@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from pdacon.base.cancelling import every, look
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
-from pdacon.frontends.json_schema import formats
+from pdacon.frontends.json_schema import string_formats
 from pdacon.frontends.json_schema.discriminators import why_nothing_is_told
 from pdacon.frontends.json_schema.documents import Documents, Place
 from pdacon.frontends.json_schema.evaluation import Cover, items_beside, items_fact, members_beside
@@ -356,16 +356,16 @@ class Reader:
         if not isinstance(node.get("format", ""), str):
             raise UnsupportedSchemaError(place.pointer, "format", "it must be the name of a format")
         if "format" in node and self._formats_asserted:
-            pattern = formats.PATTERNS.get(node["format"])
+            pattern = string_formats.PATTERNS.get(node["format"])
             if pattern is not None:
-                if (since := formats.SINCE.get(node["format"], 0)) > place.draft:
+                if (since := string_formats.SINCE.get(node["format"], 0)) > place.draft:
                     why = f"draft {place.draft} has no such format; strings have it as draft {since} means it"
                     self.note(place.pointer, "format", f"{why}, unless formats=False makes it an annotation")
                 parts.append(self._stated(place, "format", Matches(pattern, whole=True)))
-            elif node["format"] in formats.NOT_REGULAR:
-                self.drop(UnsupportedSchemaError(place.pointer, "format", formats.NOT_REGULAR[node["format"]]))
+            elif node["format"] in string_formats.NOT_REGULAR:
+                self.drop(UnsupportedSchemaError(place.pointer, "format", string_formats.NOT_REGULAR[node["format"]]))
             else:
-                near = did_you_mean(node["format"], sorted(formats.PATTERNS), 0.8).strip()
+                near = did_you_mean(node["format"], sorted(string_formats.PATTERNS), 0.8).strip()
                 why = f"{node['format']!r:.40} is no format of JSON Schema, an annotation"
                 self.note(place.pointer, "format", f"{why}; {near}" if near else why, warn=bool(near))
         return parts

@@ -17,8 +17,8 @@ from pdacon.grammar.diagnosis import explain, explain_circle
 from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.importing import path_of
 from pdacon.grammar.labels import LabelError
+from pdacon.grammar.lark_rules import lower
 from pdacon.grammar.loading import RecordingBuilder, SourceText, base_of, load
-from pdacon.grammar.lowering import lower
 from pdacon.grammar.model import GrammarOptions
 from pdacon.grammar.nesting import check_nesting
 from pdacon.grammar.patterns import PatternSets

@@ -17,7 +17,7 @@ from pdacon.detokenizer import Vocabulary
 from pdacon.errors import CancelledError, UnsupportedGrammarError
 from pdacon.front.caching import CompileCache
 from pdacon.front.constraint import Constraint
-from pdacon.integrations.formats import MAX_BYTES, Format, Kind, digest_of
+from pdacon.integrations.answer_formats import MAX_BYTES, Format, Kind, digest_of
 from pdacon.integrations.workers import Workers
 
 logger = logging.getLogger(__name__)

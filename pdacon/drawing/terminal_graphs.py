@@ -13,10 +13,10 @@ import numpy
 from numpy.typing import NDArray
 
 from pdacon.drawing.automaton import ALL_BYTES, CharacterAutomaton, CharacterState, character_automaton
-from pdacon.drawing.characters import describe_set
+from pdacon.drawing.captions import WIDEST, is_made, suggestion, whole_pattern, wrapped
+from pdacon.drawing.character_words import describe_set
 from pdacon.drawing.contexts import compete, keyword_lines
 from pdacon.drawing.graph import Edge, Graph, Node, Row
-from pdacon.drawing.labels import WIDEST, is_made, suggestion, whole_pattern, wrapped
 from pdacon.drawing.rendering import render
 from pdacon.errors import DrawingError
 from pdacon.grammar import GrammarData

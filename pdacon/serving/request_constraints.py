@@ -14,12 +14,12 @@ from pdacon.detokenizer import Vocabulary
 from pdacon.errors import PdaconError
 from pdacon.front.caching import CompileCache
 from pdacon.front.constraint import Constraint
-from pdacon.integrations.compiling import FormatCompiler
+from pdacon.integrations.format_compiler import FormatCompiler
 from pdacon.integrations.workers import WorkerError, Workers
 from pdacon.serving.accounts import Line
 from pdacon.serving.failures import RequestError, of_grammar, unexpected
-from pdacon.serving.formats import Wanted
 from pdacon.serving.metrics import Metrics
+from pdacon.serving.response_formats import Wanted
 from pdacon.serving.settings import Settings
 
 log = logging.getLogger("pdacon.serving")
