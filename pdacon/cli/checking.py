@@ -54,12 +54,12 @@ def check_grammars(
     whole: bool = False,
 ) -> int:
     """Print a report of each grammar; 2 if one could not be checked, else 1 if a finding is at or above ``fail_on``."""
-    if format in (ReportFormat.sarif, ReportFormat.github):
+    if format in ("sarif", "github"):
         names = [_from_here(name) for name in names]
     outcomes = [_check(name, options, vocabulary, seconds) for name in dict.fromkeys(names)]
     reports = [outcome for outcome in outcomes if isinstance(outcome, DeterminismReport)]
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
-    if format is ReportFormat.text:
+    if format == "text":
         _print_text(reports, sizes, whole)
     else:
         _PRINTERS[format](reports, failures)
@@ -161,13 +161,7 @@ def _print_github(reports: Sequence[DeterminismReport], failures: Sequence[Failu
         print(failure_annotation(failure))  # noqa: T201
 
 
-_PRINTERS = MappingProxyType(
-    {
-        ReportFormat.json: _print_json,
-        ReportFormat.sarif: _print_sarif,
-        ReportFormat.github: _print_github,
-    }
-)
+_PRINTERS = MappingProxyType({"json": _print_json, "sarif": _print_sarif, "github": _print_github})
 
 
 def _of_options(report: DeterminismReport) -> DeterminismReport:

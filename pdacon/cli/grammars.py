@@ -61,7 +61,7 @@ def _texts(filters: dict[str, Any]) -> RegularSet:
         except ValueError as error:
             raise BadInput(f"--script: {error}") from error
     if form := filters.get("normal_form"):
-        asked.append(NormalForm(form.value))
+        asked.append(NormalForm(form))
     texts = texts_of(asked)
     assert texts is not None
     return texts
@@ -72,9 +72,9 @@ def _load(name: str, options: GrammarOptions, *, several_starts: bool) -> Gramma
     from pdacon.grammar.builtin import builtin_names
 
     chosen: dict[str, Any] = {
-        "conflicts": options.conflicts.value,
-        "lookahead": options.lookahead.value,
-        "lexer": options.lexer.value,
+        "conflicts": options.conflicts,
+        "lookahead": options.lookahead,
+        "lexer": options.lexer,
         "postlex": options.postlex and load_postlexer(options.postlex),
         "use_bytes": options.use_bytes,
         "import_paths": options.import_path or [],
@@ -211,10 +211,10 @@ def _of_json_schema(path: Path, options: GrammarOptions) -> Grammar:
     if content.startswith(b"SQLite format 3\0"):
         raise BadInput(f"{path} is a database, which goes with the grammars sql_select and sql only")
     spelling = Spelling(
-        whitespace=options.whitespace.value,
+        whitespace=options.whitespace,
         order="any" if options.any_order else "schema",
-        escapes=options.escapes.value,
-        numbers=options.numbers.value,
+        escapes=options.escapes,
+        numbers=options.numbers,
     )
     try:
         with warnings.catch_warnings():
@@ -263,7 +263,7 @@ def _of_schema(name: str, options: GrammarOptions, given: dict[str, Any]) -> Gra
             schema,
             "changes" if changes else "query",
             functions=[*SQL_FUNCTIONS, *added],
-            double_quoted=options.double_quoted.value,
+            double_quoted=options.double_quoted,
             bound_labels=options.bound_labels,
             comments=options.comments,
             with_clause=options.with_clause,

@@ -4,98 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
-from enum import Enum
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
-
-class Conflicts(str, Enum):
-    """What to do with shift/reduce conflicts and colliding terminals."""
-
-    error = "error"
-    shift = "shift"
-
-
-class Lookahead(str, Enum):
-    """What to do with unbounded lookahead."""
-
-    reject = "reject"
-    commit = "commit"
-
-
-class CompileIn(str, Enum):
-    """Where `pdacon serve` compiles."""
-
-    processes = "processes"
-    threads = "threads"
-
-
-class Lexer(str, Enum):
-    """Which of Lark's lexers gives the grammar its meaning."""
-
-    contextual = "contextual"
-    basic = "basic"
-
-
-class DoubleQuoted(str, Enum):
-    """What may stand in double quotes beside names."""
-
-    text = "text"
-    name = "name"
-
-
-class Whitespace(str, Enum):
-    """Which blanks there are between the parts of a JSON text."""
-
-    dumps = "json.dumps"
-    compact = "compact"
-    indent = "indent"
-    any = "any"
-
-
-class Escapes(str, Enum):
-    """Which characters of JSON strings have escapes."""
-
-    needed = "needed"
-    ascii = "ascii"
-    any = "any"
-
-
-class Numbers(str, Enum):
-    """How numbers are written in JSON."""
-
-    any = "any"
-    canonical = "canonical"
-
-
-class NormalForm(str, Enum):
-    """Normal forms of Unicode."""
-
-    NFC = "NFC"
-    NFD = "NFD"
-    NFKC = "NFKC"
-    NFKD = "NFKD"
-
-
-class ReportFormat(str, Enum):
-    """How a report is written."""
-
-    text = "text"
-    json = "json"
-    sarif = "sarif"
-    github = "github"
-
-
-class FailOn(str, Enum):
-    """The least level of a finding that makes the exit status 1."""
-
-    error = "error"
-    warning = "warning"
-    note = "note"
+ReportFormat = Literal["text", "json", "sarif", "github"]
+"""How a report is written."""
+Level = Literal["error", "warning", "note"]
+"""The least level of a finding that makes the exit status 1."""
 
 
 def complete_grammar(incomplete: str) -> list[str]:
@@ -178,15 +97,17 @@ class GrammarOptions:
 
     start: Annotated[list[str] | None, _usual("--start", metavar="RULE", help="The start rule. Default: start.")] = None
     conflicts: Annotated[
-        Conflicts, _usual("--conflicts", metavar="error|shift", help="'shift' takes what Lark settles in silence.")
-    ] = Conflicts.error
+        Literal["error", "shift"],
+        _usual("--conflicts", metavar="error|shift", help="'shift' takes what Lark settles in silence."),
+    ] = "error"
     lookahead: Annotated[
-        Lookahead, _usual("--lookahead", metavar="reject|commit", help="'commit' gives up some texts.")
-    ] = Lookahead.reject
+        Literal["reject", "commit"],
+        _usual("--lookahead", metavar="reject|commit", help="'commit' gives up some texts."),
+    ] = "reject"
     lexer: Annotated[
-        Lexer,
+        Literal["contextual", "basic"],
         _option("--lexer", metavar="contextual|basic", help="Which of Lark's lexers gives the grammar its meaning."),
-    ] = Lexer.contextual
+    ] = "contextual"
     postlex: Annotated[
         str | None,
         _option(
@@ -219,7 +140,7 @@ class GrammarOptions:
         ),
     ] = None
     normal_form: Annotated[
-        NormalForm | None,
+        Literal["NFC", "NFD", "NFKC", "NFKD"] | None,
         _option("--normal-form", metavar="NFC|NFD|NFKC|NFKD", help="Texts are in this normal form of Unicode."),
     ] = None
     schema: Annotated[
@@ -262,30 +183,30 @@ class GrammarOptions:
         bool, _schema_option("--bound-labels", help="Behind AS only what can be named again, not any name.")
     ] = False
     double_quoted: Annotated[
-        DoubleQuoted,
+        Literal["text", "name"],
         _schema_option("--double-quoted", metavar="text|name", help="What may stand in double quotes beside names."),
-    ] = DoubleQuoted.text
+    ] = "text"
     comments: Annotated[bool, _schema_option("--comments/--no-comments", help="Whether there may be comments.")] = True
     with_clause: Annotated[
         bool,
         _schema_option("--with/--no-with", help="Whether WITH may define tables. Without: FROM takes listed ones."),
     ] = True
     whitespace: Annotated[
-        Whitespace,
+        Literal["json.dumps", "compact", "indent", "any"],
         _json_option(
             "--whitespace",
             metavar="json.dumps|compact|indent|any",
             help="One space after , and :, none, indented lines, or any blanks.",
         ),
-    ] = Whitespace.dumps
+    ] = "json.dumps"
     escapes: Annotated[
-        Escapes,
+        Literal["needed", "ascii", "any"],
         _json_option("--escapes", metavar="needed|ascii|any", help="Escapes where needed, if not ASCII, or anywhere."),
-    ] = Escapes.needed
+    ] = "needed"
     numbers: Annotated[
-        Numbers,
+        Literal["any", "canonical"],
         _json_option("--numbers", metavar="any|canonical", help="Zeros at the end, exponents, or one spelling each."),
-    ] = Numbers.any
+    ] = "any"
     any_order: Annotated[bool, _json_option("--any-order", help="The members of small objects come in any order.")] = (
         False
     )

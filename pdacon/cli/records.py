@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from pdacon.cli.failures import BadInput
-from pdacon.cli.options import CompileIn, SeedOption, hidden_option
+from pdacon.cli.options import SeedOption, hidden_option
 from pdacon.cli.prompts import require_unicode
 
 _HIGHEST_SEED = 2**62
@@ -151,8 +151,9 @@ class Serving:
         int, hidden_option("--compile-workers", min=1, metavar="N", help="Compilations at a time.")
     ] = 2
     compile_in: Annotated[
-        CompileIn, hidden_option("--compile-in", help="threads: less memory, and answers wait for them.")
-    ] = CompileIn.processes
+        Literal["processes", "threads"],
+        hidden_option("--compile-in", help="threads: less memory, and answers wait for them."),
+    ] = "processes"
     cache_tokens: Annotated[
         int | None, hidden_option("--cache-tokens", min=1, metavar="N", help="Room of the key-value cache.")
     ] = None

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from pdacon.cli.failures import BadInput
 from pdacon.cli.models import load_model, require
-from pdacon.cli.options import CompileIn
 from pdacon.cli.records import Serving
 from pdacon.cli.waiting import waiting
 
@@ -45,7 +44,7 @@ def serve_model(told: Serving) -> int:
         api_keys=keys,
         limits=Limits(seconds=told.compile_seconds),
         compile_workers=told.compile_workers,
-        compile_in="threads" if told.compile_in is CompileIn.threads else "processes",
+        compile_in=told.compile_in,
         max_requests=told.max_requests,
         batch_size=told.batch_size,
         cache_tokens=told.cache_tokens,

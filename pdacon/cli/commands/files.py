@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -54,19 +53,11 @@ def compile_grammar(
     return compile_to_file(loaded, tokens, out, eager=eager, canonical=canonical, limits=limits, json_format=as_json)
 
 
-class Dialect(str, Enum):
-    """In what a grammar is written."""
-
-    gbnf = "gbnf"
-    ebnf = "ebnf"
-    llguidance = "llguidance"
-
-
 def convert(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A grammar in another dialect; `-` is standard input.")],
     *,
     dialect: Annotated[
-        Dialect | None,
+        Literal["gbnf", "ebnf", "llguidance"] | None,
         typer.Option(
             "--from", metavar="gbnf|ebnf|llguidance", help="What FILE is written in. Default: what its name ends in."
         ),
@@ -79,7 +70,7 @@ def convert(
 
     The other commands take such files as they are.
     """
-    chosen = dialect.value if dialect else (file.suffix[1:] if file.suffix in DIALECTS else None)
+    chosen = dialect or (file.suffix[1:] if file.suffix in DIALECTS else None)
     if chosen is None and is_for_llguidance(file):
         chosen = "llguidance"
     if chosen is None:

@@ -12,12 +12,12 @@ from pdacon.cli.grammars import load_grammar
 from pdacon.cli.inputs import require_one_form, require_one_standard_input, tokens_of
 from pdacon.cli.options import (
     GRAMMAR_HELP,
-    FailOn,
     GrammarArgument,
     GrammarOptions,
     HelpAllOption,
     JsonLinesOption,
     JsonOption,
+    Level,
     NullOption,
     ReportFormat,
     SeedOption,
@@ -63,20 +63,20 @@ def check(
         typer.Option(
             "--format", metavar="FORMAT", help="text, json (an object a line), sarif or github.", show_default=False
         ),
-    ] = ReportFormat.text,
+    ] = "text",
     as_json: Annotated[bool, typer.Option("--json", help="As --format json.")] = False,
     explain: Annotated[
         str | None, typer.Option("--explain", metavar="ID", help="What does a finding such as PDA001 mean?")
     ] = None,
     fail_on: Annotated[
-        FailOn,
+        Level,
         typer.Option(
             "--fail-on",
             metavar="LEVEL",
             help="Exit with 1 from this level on: error (default), warning or note.",
             show_default=False,
         ),
-    ] = FailOn.error,
+    ] = "error",
     sizes: Annotated[
         bool, hidden_option("--sizes", help="Say how large the automata are, and what makes them so.")
     ] = False,
@@ -103,8 +103,8 @@ def check(
         grammars,
         options,
         vocabulary,
-        format=ReportFormat.json if as_json else format,
-        fail_on=fail_on.value,
+        format="json" if as_json else format,
+        fail_on=fail_on,
         sizes=sizes,
         seconds=seconds,
         whole=whole,
