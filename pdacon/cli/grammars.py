@@ -111,10 +111,19 @@ def _load(name: str, options: GrammarOptions, *, several_starts: bool) -> Gramma
             f"`pdacon list` has those there are"
         )
     if is_artifact(path):
-        return _of_artifact(path, options)
+        from pdacon import Constraint
+
+        _refuse(options, f"{path}: a compiled grammar has its options; leave them out, or give the grammar itself")
+        return Constraint.load(path).grammar
     if path.suffix in DIALECTS or is_for_llguidance(path):
-        return _of_dialect(path, options)
+        _refuse(options, f"{path}: options of a Lark grammar do not go with other dialects; leave them out")
+        return Grammar.from_file(path)
     return Grammar.from_file(name, **chosen)
+
+
+def _refuse(options: GrammarOptions, why: str) -> None:
+    if options != GrammarOptions():
+        raise BadInput(why)
 
 
 def is_for_llguidance(path: Path) -> bool:
@@ -124,21 +133,11 @@ def is_for_llguidance(path: Path) -> bool:
     return path.is_file() and is_llguidance(path.read_bytes()[:4096].decode(errors="replace"))
 
 
-def _of_dialect(path: Path, options: GrammarOptions) -> Grammar:
-    """What a file in another dialect describes."""
-    from pdacon.front.grammar import Grammar
-
-    if options != GrammarOptions():
-        raise BadInput(f"{path}: options of a Lark grammar do not go with other dialects; leave them out")
-    return Grammar.from_file(path)
-
-
 def _of_object(name: str, options: GrammarOptions) -> Grammar:
     """The grammar of what a module has: a type, a function, a `Grammar` or a `RegularSet`."""
     from pdacon.front.grammar import grammar_of
 
-    if options != GrammarOptions():
-        raise BadInput(f"{name}: options of a Lark grammar do not go with Python types; leave them out")
+    _refuse(options, f"{name}: options of a Lark grammar do not go with Python types; leave them out")
     try:
         return grammar_of("pdacon", imported(name, name))
     except TypeError as error:
@@ -177,15 +176,6 @@ def is_artifact(path: Path) -> bool:
         return False
     with path.open("rb") as file:
         return file.read(len(_ARTIFACT)) == _ARTIFACT
-
-
-def _of_artifact(path: Path, options: GrammarOptions) -> Grammar:
-    """The grammar that a file of ``pdacon compile`` was made of, with the options that it was made with."""
-    from pdacon import Constraint
-
-    if options != GrammarOptions():
-        raise BadInput(f"{path}: a compiled grammar has its options; leave them out, or give the grammar itself")
-    return Constraint.load(path).grammar
 
 
 def _json_schema(name: str, options: GrammarOptions) -> Path | None:

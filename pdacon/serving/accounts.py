@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -32,21 +33,6 @@ OPEN = ("/health", "/ready", "/metrics")
 """Paths for whoever looks after the server; no key is asked for."""
 _GIVEN_ID = re.compile(r"[\x21-\x7e]{1,128}")
 _ELSEWHERE = "other"  # the path of whatever has no route, which clients make up
-
-
-class Counted:
-    """An application whose requests are counted and logged (ASGI middleware)."""
-
-    def __init__(self, app: ASGIApp, accounts: Accounts) -> None:
-        self._app = app
-        self._accounts = accounts
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, whatever happens within."""
-        if scope["type"] == "http":
-            await self._accounts.answer(self._app, scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
 
 
 class Line(dict[str, Any]):
@@ -141,8 +127,14 @@ class Accounts:
         for record in records:
             self.open[record].cancel()
 
-    async def answer(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+    def around(self, app: ASGIApp) -> ASGIApp:
+        """An application whose requests are counted and logged (ASGI middleware)."""
+        return partial(self._answer, app)
+
+    async def _answer(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
         """Have a request answered by an application, and answer it if that fails."""
+        if scope["type"] != "http":
+            return await app(scope, receive, send)
         record = Record(_id_of(Headers(scope=scope).get(REQUEST_ID, "")), scope["method"])
         token = _current.set(record)
         task = asyncio.current_task()

@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from pdacon.serving import chat, completions, lorax
-from pdacon.serving.accounts import GONE, OPEN, Accounts, Counted, current, event
+from pdacon.serving.accounts import GONE, OPEN, Accounts, current, event
 from pdacon.serving.advice import cut, shown
 from pdacon.serving.answers import Job
 from pdacon.serving.bodies import Bodies
@@ -91,7 +91,7 @@ class _Application:
         ]
         self.app = Starlette(
             routes=routes,
-            middleware=[Middleware(Counted, accounts=accounts)],
+            middleware=[Middleware(accounts.around)],
             lifespan=self._lifespan,
             exception_handlers={HTTPException: _no_route},
         )

@@ -13,36 +13,25 @@ from pdacon.base.quoting import did_you_mean
 REFUSED = "refused_field"
 """The kind of error that a field is which is not taken."""
 
-_GUIDED = 'structured_outputs: {{"{}": ...}}'
+_FIELDS = "the fields themselves"
 
 # What is said here in another field.
-_ELSEWHERE = MappingProxyType(
-    {
-        "guided_json": _GUIDED.format("json"),
-        "guided_regex": _GUIDED.format("regex"),
-        "guided_choice": _GUIDED.format("choice"),
-        "guided_grammar": _GUIDED.format("grammar"),
-        "json_schema": _GUIDED.format("json"),
-        "schema": _GUIDED.format("json"),
-        "regex": _GUIDED.format("regex"),
-        "grammar": _GUIDED.format("grammar"),
-        "ebnf": _GUIDED.format("grammar"),
-        "structural_tag": _GUIDED.format("structural_tag"),
-        "format": "response_format",
-        "functions": "tools",
-        "function_call": "tool_choice",
-        "max_new_tokens": "max_tokens",
-        "max_completion_tokens": "max_tokens",
-        "max_output_tokens": "max_tokens",
-        "n_predict": "max_tokens",
-        "stop_sequences": "stop",
-        "random_seed": "seed",
-        "n_probs": "logprobs",
-        "parameters": "the fields themselves, beside the prompt",
-        "sampling_params": "the fields themselves, beside the prompt",
-        "extra_body": "the fields themselves; extra_body is for OpenAI's client, which sends what is in it",
-    }
-)
+_ELSEWHERE: Mapping[str, str] = MappingProxyType({
+    **{name: f'structured_outputs: {{"{member}": ...}}' for name, member in (
+        ("guided_json", "json"), ("guided_regex", "regex"), ("guided_choice", "choice"), ("guided_grammar", "grammar"),
+        ("json_schema", "json"), ("schema", "json"), ("regex", "regex"), ("grammar", "grammar"), ("ebnf", "grammar"),
+        ("structural_tag", "structural_tag"),
+    )},
+    **dict.fromkeys(("max_new_tokens", "max_completion_tokens", "max_output_tokens", "n_predict"), "max_tokens"),
+    **dict.fromkeys(("parameters", "sampling_params"), f"{_FIELDS}, beside the prompt"),
+    "format": "response_format",
+    "functions": "tools",
+    "function_call": "tool_choice",
+    "stop_sequences": "stop",
+    "random_seed": "seed",
+    "n_probs": "logprobs",
+    "extra_body": f"{_FIELDS}; extra_body is for OpenAI's client, which sends what is in it",
+})  # fmt: skip
 
 # What is the prompt of another path.
 _PATHS = MappingProxyType(
@@ -51,54 +40,22 @@ _PATHS = MappingProxyType(
 )
 
 # What the server cannot honour, with the values beside null that say nothing, and are taken.
-_NEUTRAL: Mapping[str, tuple[Any, ...]] = MappingProxyType(
-    {
-        "frequency_penalty": (0,),
-        "presence_penalty": (0,),
-        "repetition_penalty": (1,),
-        "repeat_penalty": (1,),
-        "length_penalty": (1,),
-        "no_repeat_ngram_size": (0,),
-        "logit_bias": ({},),
-        "min_p": (0,),
-        "typical_p": (1,),
-        "top_a": (0,),
-        "min_tokens": (0,),
-        "best_of": (1,),
-        "suffix": ("",),
-        "echo": (False,),
-        "ignore_eos": (False,),
-        "stop_token_ids": ([],),
-        "bad_words": ([],),
-        "logits_processors": ([],),
-        "use_beam_search": (False,),
-        "num_beams": (1,),
-        "include_stop_str_in_output": (False,),
-        "skip_special_tokens": (True,),
-        "spaces_between_special_tokens": (True,),
-        "truncate": (),
-        "truncate_prompt_tokens": (),
-        "prompt_logprobs": (),
-        "decoder_input_details": (False,),
-        "watermark": (False,),
-        "add_generation_prompt": (True,),
-        "continue_final_message": (False,),
-        "add_special_tokens": (),
-        "chat_template": (),
-        "documents": ([],),
-        "reasoning_effort": (),
-        "reasoning": (),
-        "verbosity": (),
-        "modalities": (["text"],),
-        "audio": (),
-        "prediction": (),
-        "web_search_options": (),
-        "priority": (0,),
-        "lora_path": (),
-        "guided_decoding_backend": (),
-        "guided_whitespace_pattern": (),
-    }
-)
+_NEUTRAL: Mapping[str, tuple[Any, ...]] = MappingProxyType({
+    **dict.fromkeys(("frequency_penalty", "presence_penalty", "no_repeat_ngram_size", "min_p", "top_a"), (0,)),
+    **dict.fromkeys(("min_tokens", "priority"), (0,)),
+    **dict.fromkeys(("repetition_penalty", "repeat_penalty", "length_penalty", "typical_p"), (1,)),
+    **dict.fromkeys(("best_of", "num_beams"), (1,)),
+    **dict.fromkeys(("echo", "ignore_eos", "use_beam_search", "include_stop_str_in_output"), (False,)),
+    **dict.fromkeys(("decoder_input_details", "watermark", "continue_final_message"), (False,)),
+    **dict.fromkeys(("skip_special_tokens", "spaces_between_special_tokens", "add_generation_prompt"), (True,)),
+    **dict.fromkeys(("stop_token_ids", "bad_words", "logits_processors", "documents"), ([],)),
+    "logit_bias": ({},),
+    "suffix": ("",),
+    "modalities": (["text"],),
+    **dict.fromkeys(("truncate", "truncate_prompt_tokens", "prompt_logprobs", "add_special_tokens"), ()),
+    **dict.fromkeys(("reasoning_effort", "reasoning", "verbosity", "audio", "prediction", "web_search_options"), ()),
+    **dict.fromkeys(("lora_path", "guided_decoding_backend", "guided_whitespace_pattern", "chat_template"), ()),
+})  # fmt: skip
 
 
 def honoured(given: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:

@@ -13,24 +13,15 @@ from prometheus_client.registry import Collector
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 _MICRO = (
-    1e-6,
-    2.5e-6,
-    5e-6,
-    1e-5,
-    2.5e-5,
-    5e-5,
-    1e-4,
-    2.5e-4,
-    5e-4,
-    7.5e-4,
-    1e-3,
-    1.5e-3,
-    2.5e-3,
-    5e-3,
-    1e-2,
-    2.5e-2,
-    5e-2,
-    1e-1,
+    *(1e-6, 2.5e-6, 5e-6, 1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4),
+    *(7.5e-4, 1e-3, 1.5e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 1e-1),
+)
+_FAILED = "Compiling processes that ended, or did not keep to their time."
+_OF_CACHES: tuple[tuple[Any, str, str, str], ...] = (
+    (CounterMetricFamily, "pdacon_cache_evictions", "What it has forgotten for want of room.", "evictions"),
+    (GaugeMetricFamily, "pdacon_cache_entries", "Constraints and refusals in memory.", "entries"),
+    (GaugeMetricFamily, "pdacon_cache_bytes", "What they need.", "bytes"),
+    (CounterMetricFamily, "pdacon_compile_processes_failed", _FAILED, "failed"),
 )
 _ANSWERS = ("hits", "misses", "waits", "loads", "fetches", "refusals")
 
@@ -142,22 +133,7 @@ class _Cache(Collector):
         for how in _ANSWERS:
             answers.add_metric((self._model, how), counted[how])
         yield answers
-        evictions = CounterMetricFamily(
-            "pdacon_cache_evictions", "What it has forgotten for want of room.", labels=("model",)
-        )
-        evictions.add_metric((self._model,), counted["evictions"])
-        yield evictions
-        for name, text, key in (
-            ("pdacon_cache_entries", "Constraints and refusals in memory.", "entries"),
-            ("pdacon_cache_bytes", "What they need.", "bytes"),
-        ):
-            size = GaugeMetricFamily(name, text, labels=("model",))
-            size.add_metric((self._model,), counted[key])
-            yield size
-        failed = CounterMetricFamily(
-            "pdacon_compile_processes_failed",
-            "Compiling processes that ended, or did not keep to their time.",
-            labels=("model",),
-        )
-        failed.add_metric((self._model,), counted["failed"])
-        yield failed
+        for kind, name, text, key in _OF_CACHES:
+            figure = kind(name, text, labels=("model",))
+            figure.add_metric((self._model,), counted[key])
+            yield figure

@@ -284,31 +284,17 @@ def _measured(scores: torch.Tensor, text: Measured) -> Diagnostics:
     best, wanted = log_probs.max(dim=-1)
     columns_of_steps = (
         text.token_ids,
+        [spelling(text.vocabulary, token) for token in text.token_ids],
         alone.flatten().tolist(),
         (alone - kept).flatten().clamp(max=0).tolist(),
         removed.clamp(0, 1).tolist(),
         ranks.tolist(),
         wanted.tolist(),
+        [spelling(text.vocabulary, token) for token in wanted.tolist()],
         best.tolist(),
         allowed.gather(1, wanted.unsqueeze(1)).flatten().tolist(),
     )
-    return Diagnostics(
-        tuple(
-            Step(
-                token,
-                spelling(text.vocabulary, token),
-                log_prob,
-                constrained,
-                gone,
-                rank,
-                first,
-                spelling(text.vocabulary, first),
-                highest,
-                free,
-            )
-            for token, log_prob, constrained, gone, rank, first, highest, free in zip(*columns_of_steps, strict=True)
-        )
-    )
+    return Diagnostics(tuple(Step(*step) for step in zip(*columns_of_steps, strict=True)))
 
 
 def _masks(text: Measured, constraint: Constraint) -> np.ndarray[Any, np.dtype[np.int32]]:
