@@ -7,12 +7,12 @@ author's names, or an error that names the place. Such grammars have no lexer: a
 find without a doubt becomes a terminal, and the rest is for the parser, so that the language stays what it was.
 
 The modules within, in the order in which data goes through them: ``cursor`` and ``gbnf`` (texts as ``tree``),
-``machines`` (trees as automata that call rules), ``rule_graph`` (which rules are regular), ``network`` (rules in the
-place of their names), ``absorbing`` (white space on one side of a border), ``segments`` (what is read between calls as
-terminals), ``follow_splitting`` (a copy of a rule for what follows it), ``cutting`` (whether a lexer finds the
-terminals), ``programs`` and ``making`` (terminals and names as a grammar has them), ``single_characters`` (the same
-without a lexer), ``largest_terminals`` (which of these it is to be), ``written`` and ``standing`` (the rules as they
-were, for pictures, and where a text stands in them, for explanations).
+``rule_graph`` (which rules are regular), ``network`` (rules in the place of their names), ``absorbing`` (white space on
+one side of a border), ``segments`` (what is read between calls as terminals), ``follow_splitting`` (a copy of a rule
+for what follows it), ``cutting`` (whether a lexer finds the terminals), ``programs`` and ``making`` (terminals and
+names as a grammar has them), ``single_characters`` (the same without a lexer), ``largest_terminals`` (which of these it
+is to be), ``written`` and ``standing`` (the rules as they were, for pictures, and where a text stands in them, for
+explanations).
 """
 
 from pdacon.frontends.dialects.dialects import ebnf_grammar, gbnf_grammar

@@ -11,8 +11,8 @@ C*-closed, and C*A for A, wherever A is. Both are the greatest sets of rules for
 from __future__ import annotations
 
 from pdacon.base.cancelling import every
-from pdacon.frontends.dialects.machines import Builder, Machine, machine_of
 from pdacon.frontends.dialects.network import Network
+from pdacon.frontends.machines import Machine, Nfa, machine_of
 from pdacon.regular import Ranges
 from pdacon.regular.characters import complement, intersection
 
@@ -49,7 +49,7 @@ def absorbing(network: Network, characters: Ranges) -> Network | None:
 def _with(machine: Machine, characters: Ranges, before: set[int], at_end: bool) -> Machine:
     if not len(machine):
         return machine
-    builder = Builder()
+    builder = Nfa()
     others = [{called: to for called, to in row.items() if called not in before} for row in machine.calls]
     states = builder.machine(Machine(machine.reads, others, machine.accepting))
     for state, row in zip(states, machine.calls, strict=True):

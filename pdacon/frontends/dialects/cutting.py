@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from pdacon.base.cancelling import every, look
-from pdacon.frontends.dialects.machines import Machine
 from pdacon.frontends.dialects.network import Network
 from pdacon.frontends.dialects.segments import Symbols
+from pdacon.frontends.machines import Machine
 from pdacon.lalr.tables import Tables
 from pdacon.regular import Ranges
 from pdacon.regular.characters import complement, intersection, union

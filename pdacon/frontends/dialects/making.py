@@ -11,11 +11,11 @@ from pdacon.base.cancelling import every
 from pdacon.base.quoting import quoted
 from pdacon.errors import EmptyLanguageError
 from pdacon.frontends.dialects.cutting import Cut
-from pdacon.frontends.dialects.machines import Machine
 from pdacon.frontends.dialects.network import Network
 from pdacon.frontends.dialects.programs import program_of
 from pdacon.frontends.dialects.segments import OR_NOTHING, WHOLE, Segment, Symbols
 from pdacon.frontends.dialects.tree import Rules
+from pdacon.frontends.machines import Machine
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import GrammarOptions, Nonterminal, Pattern, Production, Terminal
 from pdacon.regular import Ranges

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 from pdacon.base.cancelling import every, look
 from pdacon.errors import LimitExceededError
-from pdacon.frontends.dialects.machines import MOST_CALLED, Builder, Machine, machine_of
 from pdacon.frontends.dialects.rule_graph import Graph
-from pdacon.frontends.dialects.tree import Reference, Rules
+from pdacon.frontends.dialects.tree import Reference, Rules, put
+from pdacon.frontends.machines import MOST_CALLED, Machine, Nfa, machine_of
 from pdacon.regular.characters import complement, intersection
 
 
@@ -91,7 +91,7 @@ def _callees_first(graph: Graph, kept: Collection[str], regular: Collection[str]
 
 
 def _built(rules: Rules, name: str, machines: dict[str, Machine], number: dict[str, int]) -> Machine:
-    builder = Builder()
+    builder = Nfa()
     begin, end = builder.state(), builder.state()
 
     def resolve(one: Reference, begin: int, end: int) -> None:
@@ -100,14 +100,14 @@ def _built(rules: Rules, name: str, machines: dict[str, Machine], number: dict[s
         else:
             builder.between(machines[one.name], begin, end)
 
-    builder.tree(rules.rules[name].body, begin, end, resolve)
+    put(builder, rules.rules[name].body, begin, end, resolve)
     return machine_of(builder.deterministic(begin, [end]))
 
 
 def _without_own_ends(machine: Machine, own: int) -> Machine:
     """The same language, without calls of itself at the beginning and at the end."""
     if len(machine) and own in machine.calls[0]:
-        builder = Builder()
+        builder = Nfa()
         states = builder.machine(_without_call(machine, 0, own))
         ends = [state for state, accepts in zip(states, machine.accepting, strict=True) if accepts]
         for state in ends:
@@ -122,7 +122,7 @@ def _without_own_ends(machine: Machine, own: int) -> Machine:
     stays = [target for target in last.values() if not all(_includes(machine, end, target) for end in ends)]
     for state in last:
         machine = _without_call(machine, state, own)
-    builder = Builder()
+    builder = Nfa()
     states = builder.machine(machine)
     goes_on = {target: builder.state() for target in stays}
     for target, copy in goes_on.items():
@@ -202,7 +202,7 @@ def _calling(machine: Machine, rules: set[int]) -> Machine:
     """A machine without the ways that call other rules than these."""
     if machine.called() <= rules:
         return machine
-    builder = Builder()
+    builder = Nfa()
     calls = [{rule: target for rule, target in row.items() if rule in rules} for row in machine.calls]
     states = builder.machine(Machine(machine.reads, calls, machine.accepting))
     ends = [state for state, accepts in zip(states, machine.accepting, strict=True) if accepts]
@@ -213,7 +213,7 @@ def _without_empty(machine: Machine, nullable: set[int]) -> Machine:
     """The texts of a machine but the empty one, if what it calls does not accept that either."""
     if not len(machine) or not (machine.accepting[0] or machine.called() & nullable):
         return machine
-    builder = Builder()
+    builder = Nfa()
     first = [builder.state() for _ in range(len(machine))]  # nothing has been read up to here
     later = builder.machine(machine)
     for state, (reads, calls) in enumerate(zip(machine.reads, machine.calls, strict=True)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pdacon.base.cancelling import every
-from pdacon.frontends.dialects.machines import Machine
+from pdacon.frontends.machines import Machine
 from pdacon.regular import Ranges
 from pdacon.regular.characters import complement
 from pdacon.regular.ordered.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, Program, pack

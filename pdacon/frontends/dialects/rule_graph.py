@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pdacon.base.cancelling import every, look
-from pdacon.frontends.dialects.machines import Builder, Machine, is_tail, machine_of
-from pdacon.frontends.dialects.tree import Reference, Rules, Tree, references
+from pdacon.frontends.dialects.tree import Reference, Rules, Tree, is_tail, put, references
+from pdacon.frontends.machines import Machine, Nfa, machine_of
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 
 Graph = Mapping[str, Collection[str]]
@@ -158,7 +158,7 @@ def _inner(tree: Tree) -> Iterator[str]:
 
 def _tail_linear(rules: Rules, start: str, known: Mapping[str, Machine]) -> Machine:
     """The machine of a rule; rules at the end of it that have none are states of it."""
-    builder = Builder()
+    builder = Nfa()
     end = builder.state()
     begin = {start: builder.state()}
 
@@ -173,13 +173,13 @@ def _tail_linear(rules: Rules, start: str, known: Mapping[str, Machine]) -> Mach
 
     pending = [start]
     for name in every(pending):  # grows
-        builder.tree(rules.rules[name].body, begin[name], end, resolve)
+        put(builder, rules.rules[name].body, begin[name], end, resolve)
     return machine_of(builder.deterministic(begin[start], [end]))
 
 
 def _head_linear(rules: Rules, component: list[str], known: Mapping[str, Machine]) -> dict[str, Machine]:
     """The machines of rules that name each other at the beginning only: read from the end, as those above."""
-    builder = Builder()
+    builder = Nfa()
     begin = builder.state()
     ends = {name: builder.state() for name in component}
 
@@ -190,5 +190,5 @@ def _head_linear(rules: Rules, component: list[str], known: Mapping[str, Machine
             builder.between(known[one.name], before, after)
 
     for name in component:
-        builder.tree(rules.rules[name].body, begin, ends[name], resolve)
+        put(builder, rules.rules[name].body, begin, ends[name], resolve)
     return {name: machine_of(builder.deterministic(begin, [ends[name]])) for name in component}

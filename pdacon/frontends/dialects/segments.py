@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from pdacon.base.cancelling import every, look
-from pdacon.frontends.dialects.machines import Builder, Machine, machine_of
 from pdacon.frontends.dialects.network import Network
+from pdacon.frontends.machines import Machine, Nfa, machine_of
 
 Stop: TypeAlias = tuple[bool, tuple[tuple[int, int], ...]]
 """Whether the rule can end, and the rules that can be called, each with the key after it."""
@@ -148,7 +148,7 @@ class _Cutter:
                 yield stop, self._terminal(Segment(rule, key, stop), machine, states)
 
     def _terminal(self, segment: Segment, machine: Machine, stops: list[int]) -> int:
-        builder = Builder()
+        builder = Nfa()
         begin = builder.state()
         states = builder.machine(Machine(machine.reads, [{}] * len(machine), machine.accepting))
         for target, ranges in machine.reads[segment.key].items():

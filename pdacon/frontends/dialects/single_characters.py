@@ -16,7 +16,8 @@ from pdacon.base.quoting import quoted
 from pdacon.errors import LimitExceededError, Span
 from pdacon.frontends.dialects.making import as_rule, as_terminal, made
 from pdacon.frontends.dialects.rule_graph import Graph
-from pdacon.frontends.dialects.tree import Characters, Leaf, Placed, Reference, Rules, Text, Tree, merged
+from pdacon.frontends.dialects.tree import Characters, Leaf, Placed, Reference, Rules, Text, Tree
+from pdacon.frontends.machines import merged
 from pdacon.grammar import GrammarData
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, parts_of
 from pdacon.grammar.model import Nonterminal, Pattern, Production, Terminal

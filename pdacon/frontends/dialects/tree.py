@@ -6,12 +6,12 @@ is that of a context-free grammar.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from pdacon.errors import Span
+from pdacon.frontends.machines import Nfa
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, leaves_of
 from pdacon.grammar.expressions import Tree as Expression
 from pdacon.grammar.model import SourceLanguage
@@ -87,23 +87,40 @@ def references(tree: Tree) -> Iterator[Reference]:
     return (leaf for leaf in leaves_of(tree) if isinstance(leaf, Reference))
 
 
-def merged(tree: Repeated[Leaf]) -> Repeated[Leaf]:
-    """Repetitions of repetitions as one, where that is the same: ``(x{0,400}){0,400}`` as ``x{0,160000}``."""
-    while isinstance(inner := _only(tree.item), Repeated):
-        least, most = tree.least, tree.most
-        reach = math.inf if inner.most is None and least else least * (inner.most or 0)
-        if least != most and (least + 1) * inner.least > reach + 1:
-            break  # so many times the body, and one time more, leave a gap
-        if 0 in (most, inner.most):
-            total: int | None = 0
+def put(nfa: Nfa, tree: Tree, begin: int, end: int, resolve: Callable[[Reference, int, int], None]) -> None:
+    """Put what a tree stands for between two states; ``resolve`` does it for a reference."""
+
+    def leaf(node: Leaf, begin: int, end: int) -> None:
+        if isinstance(node, Characters):
+            nfa.read(begin, node.ranges, end)
+        elif isinstance(node, Reference):
+            resolve(node, begin, end)
         else:
-            total = None if most is None or inner.most is None else most * inner.most
-        tree = Repeated(inner.item, least * inner.least, total)
-    return tree
+            for character in map(ord, node.value[:-1]):
+                after = nfa.state()
+                nfa.read(begin, ((character, character),), after)
+                begin = after
+            if node.value:
+                nfa.read(begin, ((ord(node.value[-1]), ord(node.value[-1])),), end)
+            else:
+                nfa.silent(begin, end)
+
+    nfa.tree(tree, begin, end, leaf)
 
 
-def _only(tree: Tree) -> Tree:
-    """A tree without what has one part only around it."""
-    while isinstance(tree, InOrder | OneOf) and len(tree.items) == 1:
-        (tree,) = tree.items
-    return tree
+def is_tail(tree: Tree, names: set[str], *, head: bool = False) -> bool:
+    """Whether references to some rules stand at the end only, or with ``head`` at the beginning only."""
+    if isinstance(tree, InOrder):
+        parts = tree.items if head else tree.items[::-1]
+        return all(not _mentions(part, names) for part in parts[1:]) and (
+            not parts or is_tail(parts[0], names, head=head)
+        )
+    if isinstance(tree, OneOf):
+        return all(is_tail(option, names, head=head) for option in tree.items)
+    if isinstance(tree, Repeated):
+        return is_tail(tree.item, names, head=head) if tree.most == 1 else not _mentions(tree.item, names)
+    return True
+
+
+def _mentions(tree: Tree, names: set[str]) -> bool:
+    return any(one.name in names for one in references(tree))

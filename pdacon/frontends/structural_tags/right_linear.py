@@ -13,23 +13,18 @@ N. Chomsky and G. Miller, "Finite State Languages" (1958), for an automaton as r
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from pdacon.base.cancelling import every, look
 from pdacon.base.quoting import quoted
 from pdacon.errors import LimitExceededError
+from pdacon.frontends.machines import MOST_CALLED, Machine, Nfa, machine_of
 from pdacon.frontends.structural_tags.free_text import SUCH_AS
 from pdacon.frontends.structural_tags.pieces import Part, Piece, Texts, Token
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
-from pdacon.regular import Ranges
-from pdacon.regular.automata import Dfa, Numbered, determinized
 from pdacon.regular.regular_set import RegularSet
 
-_FIRST_SYMBOL = 0xD800
-_MOST_SYMBOLS = 0x800  # the surrogates
-_MOST_POSITIONS = 100_000  # of the nondeterministic automaton
-_MOST_STATES = 50_000  # of a deterministic one
 _MOST_TEXT_SETS = 300
 
 
@@ -63,125 +58,52 @@ def right_linear_form(piece: Piece, place: str) -> RightLinearForm:
     LimitExceededError
         It would be large.
     """
-    nfa = _Nfa()
-    end = nfa.add()
-    begin = nfa.before(piece, end)
-    return RightLinearForm(_StepFinder(nfa.automaton(begin, end), nfa.symbols).steps(), place)
+    symbols: dict[str, Part | Token] = {}
+    for symbol in _symbols(piece):
+        symbols.setdefault(_key(symbol), symbol)
+    if len(symbols) > MOST_CALLED:
+        raise LimitExceededError("states", len(symbols), MOST_CALLED, fixed=True)
+    number = {key: k for k, key in enumerate(symbols)}
+    nfa = Nfa()
+    begin, end = nfa.state(), nfa.state()
 
-
-@dataclass
-class _Nfa:
-    """A nondeterministic automaton: of each position the edges, and its epsilon successors.
-
-    ``symbols`` are grammars and tokens in the order of their surrogates.
-    """
-
-    edges: list[list[tuple[Ranges, int]]] = field(default_factory=list)
-    epsilon: list[list[int]] = field(default_factory=list)
-    symbols: list[Part | Token] = field(default_factory=list)
-    _numbers: dict[str, int] = field(default_factory=dict)
-
-    def add(self, *epsilon: int) -> int:
-        """A new position with these epsilon successors."""
-        if len(self.edges) == _MOST_POSITIONS:
-            raise LimitExceededError("states", _MOST_POSITIONS + 1, _MOST_POSITIONS, fixed=True)
-        self.edges.append([])
-        self.epsilon.append(list(epsilon))
-        return len(self.edges) - 1
-
-    def before(self, piece: Piece, after: int) -> int:
-        """The position from which a piece is read that ends at ``after``: what is read is built from its end."""
-        if isinstance(piece, Texts):
-            return self._texts(piece.set.automaton, after)
-        if isinstance(piece, InOrder):
-            for item in reversed(piece.items):
-                after = self.before(item, after)
-            return after
-        if isinstance(piece, OneOf):
-            return self.add(*[self.before(item, after) for item in piece.items])
-        if isinstance(piece, Repeated):
-            return self._repeated(piece, after)
-        position = self.add()
-        symbol = self._symbol(piece)
-        self.edges[position].append((((symbol, symbol),), after))
-        return position
-
-    def _texts(self, texts: Dfa, after: int) -> int:
-        states = [self.add(*([after] if accepts else [])) for accepts in texts.accepting()]
-        for state, row in zip(states, texts.edges(), strict=True):
-            self.edges[state] += [(ranges, states[target]) for target, ranges in row.items()]
-        return states[0] if states else self.add()
-
-    def _repeated(self, piece: Repeated[Texts | Part | Token], after: int) -> int:
-        """Optional copies, nested, before what comes after; then those that have to be there, in front of them."""
-        if piece.most is None:
-            before = self.add(after)
-            self.epsilon[before].append(self.before(piece.item, before))
+    def leaf(node: Texts | Part | Token, begin: int, end: int) -> None:
+        if isinstance(node, Texts):
+            nfa.texts(node.set.automaton, begin, end)
         else:
-            before = after
-            for _ in range(piece.most - piece.least):
-                before = self.add(self.before(piece.item, before), after)
-        for _ in range(piece.least):
-            before = self.before(piece.item, before)
-        return before
+            nfa.call(begin, number[_key(node)], end)
 
-    def _symbol(self, piece: Part | Token) -> int:
-        key = f"part {piece.grammar.fingerprint}" if isinstance(piece, Part) else f"token {piece.name}"
-        if key not in self._numbers:
-            if len(self.symbols) == _MOST_SYMBOLS:
-                raise LimitExceededError("states", _MOST_SYMBOLS + 1, _MOST_SYMBOLS, fixed=True)
-            self._numbers[key] = len(self.symbols)
-            self.symbols.append(piece)
-        return _FIRST_SYMBOL + self._numbers[key]
+    nfa.tree(piece, begin, end, leaf)
+    machine = machine_of(nfa.deterministic(begin, [end]))
+    return RightLinearForm(_StepFinder(machine, list(symbols.values())).steps(), place)
 
-    def automaton(self, begin: int, end: int) -> Dfa:
-        """The least automaton from one position to another one."""
-        position_lists = Numbered()
-        set_numbers: dict[Ranges, int] = {}
-        rows = [
-            [
-                (set_numbers.setdefault(ranges, len(set_numbers)), position_lists.number(self._closure(target)))
-                for ranges, target in row
-            ]
-            for row in every(self.edges)
-        ]
-        start = position_lists.number(self._closure(begin))
-        accepting = [position == end for position in range(len(rows))]
-        return determinized(set_numbers, rows, accepting, -1, position_lists, start, _MOST_STATES)
 
-    def _closure(self, position: int) -> Iterable[int]:
-        """A position with all that it leads to without reading."""
-        seen, pending = {position}, [position]
-        while pending:
-            new = [successor for successor in self.epsilon[pending.pop()] if successor not in seen]
-            seen.update(new)
-            pending += new
-        return sorted(seen)
+def _symbols(piece: Piece) -> Iterator[Part | Token]:
+    """The grammars and tokens, each as often as it is there; of what comes one after the other the last one first."""
+    pending = [piece]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Repeated):
+            pending.append(node.item)
+        elif isinstance(node, InOrder | OneOf):
+            pending += node.items[:: -1 if isinstance(node, OneOf) else 1]
+        elif not isinstance(node, Texts):
+            yield node
+
+
+def _key(symbol: Part | Token) -> str:
+    return f"part {symbol.grammar.fingerprint}" if isinstance(symbol, Part) else f"token {symbol.name}"
 
 
 class _StepFinder:
     """Steps of an automaton: its edges over characters as sets of texts, those over symbols as they are."""
 
-    def __init__(self, automaton: Dfa, symbols: list[Part | Token]) -> None:
-        self._accepting = automaton.accepting()
+    def __init__(self, machine: Machine, symbols: list[Part | Token]) -> None:
+        self._accepting = machine.accepting
         self._symbols = symbols
         self._num_text_sets = 0
-        self._over_characters: list[dict[int, Ranges]] = []
-        self._over_symbols: list[tuple[tuple[int, int], ...]] = []
-        last_symbol = _FIRST_SYMBOL + _MOST_SYMBOLS - 1
-        for row in automaton.edges():
-            characters: dict[int, Ranges] = {}
-            symbol_edges: list[tuple[int, int]] = []
-            for target, ranges in row.items():
-                for low, high in ranges:
-                    if low < _FIRST_SYMBOL:
-                        characters[target] = (*characters.get(target, ()), (low, min(high, _FIRST_SYMBOL - 1)))
-                    if high > last_symbol:
-                        characters[target] = (*characters.get(target, ()), (max(low, last_symbol + 1), high))
-                    symbols_here = range(max(low, _FIRST_SYMBOL), min(high, last_symbol) + 1)
-                    symbol_edges += [(symbol, target) for symbol in symbols_here]
-            self._over_characters.append(characters)
-            self._over_symbols.append(tuple(sorted(symbol_edges)))
+        self._over_characters = machine.reads
+        self._over_symbols = [tuple(sorted(calls.items())) for calls in machine.calls]
 
     def steps(self) -> dict[int, tuple[Step, ...]]:
         """The steps of the start and of each state after a symbol; none at all if there is no text."""
@@ -210,7 +132,7 @@ class _StepFinder:
             if not symbols and not may_end:
                 continue
             continuations: list[tuple[Part | Token, int] | None] = [
-                (self._symbols[symbol - _FIRST_SYMBOL], target) for symbol, target in symbols
+                (self._symbols[symbol], target) for symbol, target in symbols
             ]
             continuations += [None] if may_end else []
             texts = self._texts_to(index, states, set(group))
@@ -222,19 +144,12 @@ class _StepFinder:
         self._num_text_sets += 1
         if self._num_text_sets > _MOST_TEXT_SETS:
             raise LimitExceededError("states", self._num_text_sets, _MOST_TEXT_SETS, fixed=True)
-        state_lists = Numbered()
-        set_numbers: dict[Ranges, int] = {}
-        rows = [
-            [
-                (set_numbers.setdefault(ranges, len(set_numbers)), state_lists.number([index[target]]))
-                for target, ranges in self._over_characters[state].items()
-            ]
-            for state in states
-        ]
-        # The start once more, where no text ends yet.
-        rows.append(rows[0])
-        accepting = [*(state in ends for state in states), False]
-        start = state_lists.number([len(states)])
-        automaton = determinized(set_numbers, rows, accepting, -1, state_lists, start, _MOST_STATES)
+        nfa = Nfa()
+        own = [nfa.state() for _ in states]
+        begin = nfa.state()  # the start once more, where no text ends yet
+        for copy, state in (*zip(own, states, strict=True), (begin, states[0])):
+            for target, ranges in self._over_characters[state].items():
+                nfa.read(copy, ranges, own[index[target]])
+        automaton = nfa.deterministic(begin, [copy for copy, state in zip(own, states, strict=True) if state in ends])
         texts = RegularSet(automaton, SUCH_AS)
         return texts.named(f"{SUCH_AS}{quoted(texts.shortest() or '')}")

@@ -1,7 +1,7 @@
-"""Automata over characters and rules: a recursive transition network, one machine for each rule.
+"""Automata over characters and calls: in a recursive transition network there is one machine for each rule.
 
-In: trees, and machines of rules that are put in the place of their names. Out: least deterministic machines. The core
-determinizes: in its automata a call of a rule is a surrogate, which no text has.
+In: trees, texts, and machines that are put in the place of calls. Out: least deterministic machines. The core
+determinizes: in its automata a call is a surrogate, which no text has.
 
 Source: W. Woods, "Transition Network Grammars for Natural Language Analysis", Communications of the ACM 13(10), 1970.
 """
@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from math import inf
+from typing import Any, TypeAlias, TypeVar
 
 from pdacon.base.cancelling import every, look
 from pdacon.errors import LimitExceededError
-from pdacon.frontends.dialects.tree import Characters, Leaf, Reference, Text, Tree, merged, references
-from pdacon.grammar.expressions import InOrder, OneOf, Repeated
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
 from pdacon.regular import Dfa, Ranges
 from pdacon.regular.automata import Numbered, determinized
 from pdacon.regular.characters import intersection
@@ -71,11 +71,8 @@ def machine_of(dfa: Dfa) -> Machine:
     return Machine(reads, calls, dfa.accepting())
 
 
-Resolve = Callable[[Reference, int, int], None]
-"""Puts what a reference stands for between two states."""
-
-
 _One = TypeVar("_One")
+_Leaf = TypeVar("_Leaf")
 _Several: TypeAlias = list[_One] | tuple[_One, ...]
 _FEW = 8
 
@@ -88,7 +85,7 @@ def _with(some: _Several[_One], more: _One) -> _Several[_One]:
     return (*some, more) if len(some) < _FEW else [*some, more]
 
 
-class Builder:
+class Nfa:
     """A nondeterministic machine that is being made.
 
     The few edges of a state are a tuple, of which Python's collector of cycles has nothing to look through: with a list
@@ -146,58 +143,57 @@ class Builder:
             if accepts:
                 self.silent(state, end)
 
-    def tree(self, tree: Tree, begin: int, end: int, resolve: Resolve) -> None:
-        """What a tree stands for, between two states."""
-        if isinstance(tree, Characters):
-            self.read(begin, tree.ranges, end)
-        elif isinstance(tree, Text):
-            *others, last = map(ord, tree.value) if tree.value else (None,)
-            for character in others:
-                after = self.state()
-                self.read(begin, ((character, character),), after)
-                begin = after
-            if last is None:
-                self.silent(begin, end)
-            else:
-                self.read(begin, ((last, last),), end)
-        elif isinstance(tree, Reference):
-            resolve(tree, begin, end)
-        elif isinstance(tree, InOrder):
+    def texts(self, texts: Dfa, begin: int, end: int) -> None:
+        """What an automaton without calls accepts, between two states."""
+        states = [self.state() for _ in texts.accepting()]
+        if states:
+            self.silent(begin, states[0])
+        for state, row, accepts in zip(states, texts.edges(), texts.accepting(), strict=True):
+            for target, ranges in row.items():
+                self.read(state, ranges, states[target])
+            if accepts:
+                self.silent(state, end)
+
+    def tree(self, tree: Tree[Any], begin: int, end: int, leaf: Callable[[Any, int, int], None]) -> None:
+        """What a tree stands for, between two states; ``leaf`` puts there what a leaf stands for."""
+        if isinstance(tree, InOrder):
             for part in tree.items[:-1]:
                 after = self.state()
-                self.tree(part, begin, after, resolve)
+                self.tree(part, begin, after, leaf)
                 begin = after
             if tree.items:
-                self.tree(tree.items[-1], begin, end, resolve)
+                self.tree(tree.items[-1], begin, end, leaf)
             else:
                 self.silent(begin, end)
         elif isinstance(tree, OneOf):
             for option in tree.items:
-                self.tree(option, begin, end, resolve)
+                self.tree(option, begin, end, leaf)
+        elif isinstance(tree, Repeated):
+            self._repeated(merged(tree), begin, end, leaf)
         else:
-            self._repeated(merged(tree), begin, end, resolve)
+            leaf(tree, begin, end)
 
-    def _repeated(self, tree: Repeated[Leaf], begin: int, end: int, resolve: Resolve) -> None:
+    def _repeated(self, tree: Repeated[Any], begin: int, end: int, leaf: Callable[[Any, int, int], None]) -> None:
         if tree.least == 0 and tree.most == 1:
             self.silent(begin, end)
-            self.tree(tree.item, begin, end, resolve)
+            self.tree(tree.item, begin, end, leaf)
             return
         for _ in range(tree.least):
             after = self.state()
-            self.tree(tree.item, begin, after, resolve)
+            self.tree(tree.item, begin, after, leaf)
             begin = after
         if tree.most is None:
             around = self.state()
             self.silent(begin, around)
             after = self.state()
-            self.tree(tree.item, around, after, resolve)
+            self.tree(tree.item, around, after, leaf)
             self.silent(after, around)
             begin = around
         else:
             for _ in range(tree.most - tree.least):
                 self.silent(begin, end)
                 after = self.state()
-                self.tree(tree.item, begin, after, resolve)
+                self.tree(tree.item, begin, after, leaf)
                 begin = after
         self.silent(begin, end)
 
@@ -239,19 +235,23 @@ class Builder:
                     pending.append(after)
 
 
-def is_tail(tree: Tree, names: set[str], *, head: bool = False) -> bool:
-    """Whether references to some rules stand at the end only, or with ``head`` at the beginning only."""
-    if isinstance(tree, InOrder):
-        parts = tree.items if head else tree.items[::-1]
-        return all(not _mentions(part, names) for part in parts[1:]) and (
-            not parts or is_tail(parts[0], names, head=head)
-        )
-    if isinstance(tree, OneOf):
-        return all(is_tail(option, names, head=head) for option in tree.items)
-    if isinstance(tree, Repeated):
-        return is_tail(tree.item, names, head=head) if tree.most == 1 else not _mentions(tree.item, names)
-    return True
+def merged(tree: Repeated[_Leaf]) -> Repeated[_Leaf]:
+    """Repetitions of repetitions as one, where that is the same: ``(x{0,400}){0,400}`` as ``x{0,160000}``."""
+    while isinstance(inner := _only(tree.item), Repeated):
+        least, most = tree.least, tree.most
+        reach = inf if inner.most is None and least else least * (inner.most or 0)
+        if least != most and (least + 1) * inner.least > reach + 1:
+            break  # so many times the body, and one time more, leave a gap
+        if 0 in (most, inner.most):
+            total: int | None = 0
+        else:
+            total = None if most is None or inner.most is None else most * inner.most
+        tree = Repeated(inner.item, least * inner.least, total)
+    return tree
 
 
-def _mentions(tree: Tree, names: set[str]) -> bool:
-    return any(one.name in names for one in references(tree))
+def _only(tree: Tree[_Leaf]) -> Tree[_Leaf]:
+    """A tree without what has one part only around it."""
+    while isinstance(tree, InOrder | OneOf) and len(tree.items) == 1:
+        (tree,) = tree.items
+    return tree
