@@ -126,7 +126,9 @@ class Builder:
     def rule(self, name: str, alternatives: Sequence[Alternative], span: Span | None = None) -> None:
         """Define a rule."""
         self._rules[name] = _Rule(alternatives, span)
-        leaves: Iterable[str | Unnamed] = chain.from_iterable(leaves_of(InOrder(one.items)) for one in alternatives)
+        leaves: Iterable[str | Unnamed] = chain.from_iterable(
+            leaves_of(InOrder(alternative.items)) for alternative in alternatives
+        )
         for leaf in leaves:
             if isinstance(leaf, str):
                 self._leads[name].add(leaf)
@@ -151,19 +153,21 @@ class Builder:
         written = [(name, name, rule) for name, rule in lowered.items()]
         for name, (owner, tree) in self._helpers.items():
             written.append((name, owner, [(tree, Alternative((), None, self._rules[owner].span))]))
-        productions = self._used([one for parts in every(written, 1) for one in self._productions(*parts)])
-        symbols = {symbol for one in productions for symbol in one.rhs}
-        defined = [one for one in self._terminals.values() if one.pattern is not None]
-        terminals = [one for one in defined if one.name in symbols or one.name in ignore]
-        declared = {symbol: self._terminals.get(symbol) for one in productions for symbol in one.rhs}
-        terminals += [one for one in declared.values() if one is not None and one.pattern is None]
-        nonterminals = list(dict.fromkeys(one.lhs for one in productions))
-        number = {one.name: k for k, one in enumerate(terminals)}
+        productions = self._used(
+            [production for parts in every(written, 1) for production in self._productions(*parts)]
+        )
+        symbols = {symbol for production in productions for symbol in production.rhs}
+        defined = [terminal for terminal in self._terminals.values() if terminal.pattern is not None]
+        terminals = [terminal for terminal in defined if terminal.name in symbols or terminal.name in ignore]
+        declared = {symbol: self._terminals.get(symbol) for production in productions for symbol in production.rhs}
+        terminals += [terminal for terminal in declared.values() if terminal is not None and terminal.pattern is None]
+        nonterminals = list(dict.fromkeys(production.lhs for production in productions))
+        number = {terminal.name: k for k, terminal in enumerate(terminals)}
         number |= {name: len(terminals) + 1 + k for k, name in enumerate(nonterminals)}
         return GrammarData(
             terminals=tuple(terminals),
             nonterminals=tuple(map(self._nonterminal, nonterminals)),
-            productions=tuple(one.numbered(number) for one in every(productions)),
+            productions=tuple(production.numbered(number) for production in every(productions)),
             ignore=frozenset(map(number.__getitem__, ignore)),
             starts=(number["start"],),
             options=replace(options, import_base=path),
@@ -180,8 +184,10 @@ class Builder:
     def _used(self, productions: list[_Production]) -> list[_Production]:
         """The productions without the rules that no other rule has, and what only these have."""
         while True:
-            used = {symbol for one in productions for symbol in one.rhs if symbol != one.lhs} | {"start"}
-            kept = [one for one in productions if one.lhs in used]
+            used = {symbol for production in productions for symbol in production.rhs if symbol != production.lhs} | {
+                "start"
+            }
+            kept = [production for production in productions if production.lhs in used]
             if len(kept) == len(productions):
                 return kept
             productions = kept
@@ -190,10 +196,11 @@ class Builder:
 
     def _lowered_rule(self, name: str, rule: _Rule) -> list[tuple[_Lowered, Alternative]]:
         sides: list[Expression] = [
-            InOrder(one.items) if one.alias is None else OneOf((InOrder(one.items),)) for one in rule.alternatives
+            InOrder(alternative.items) if alternative.alias is None else OneOf((InOrder(alternative.items),))
+            for alternative in rule.alternatives
         ]
         lowered = self._lowered(name, OneOf(tuple(sides)))
-        return [(lowered[id(side)], one) for side, one in zip(sides, rule.alternatives, strict=True)]
+        return [(lowered[id(side)], alternative) for side, alternative in zip(sides, rule.alternatives, strict=True)]
 
     def _lowered(self, rule: str, tree: Expression) -> dict[int, _Lowered]:
         """What each part of a tree becomes. The deepest come first, and of these the left ones: so Lark counts them."""
@@ -300,11 +307,11 @@ class Builder:
         self, name: str, owner: str, rule: Iterable[tuple[_Lowered, Alternative]]
     ) -> Iterator[_Production]:
         sides: dict[_Side, Alternative] = {}
-        for tree, one in rule:
+        for tree, alternative in rule:
             for side in self._sides(owner, tree):
-                sides.setdefault(side, one)
-        for order, (side, one) in enumerate(sides.items()):
-            yield _Production(name, side, owner, one.alias, order, one.span)
+                sides.setdefault(side, alternative)
+        for order, (side, alternative) in enumerate(sides.items()):
+            yield _Production(name, side, owner, alternative.alias, order, alternative.span)
 
     def _sides(self, rule: str, tree: _Lowered) -> list[_Side]:
         """The alternatives without any within them, each once."""
@@ -343,5 +350,5 @@ class _Production:
         return Production(number[self.lhs], side, 0, self.rule, self.alias, self.order, self.span)
 
 
-def _in_order(one: _Lowered, times: int, other: _Lowered, more: int) -> _Lowered:
-    return InOrder((one,) * times + (other,) * more)
+def _in_order(first: _Lowered, times: int, other: _Lowered, more: int) -> _Lowered:
+    return InOrder((first,) * times + (other,) * more)

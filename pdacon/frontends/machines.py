@@ -213,7 +213,7 @@ class Nfa:
         def list_for(state: int) -> int:
             if state not in behind:
                 look()
-                behind[state] = lists.number(sorted(one for one in self._closure(state) if loud[one]))
+                behind[state] = lists.number(sorted(reached for reached in self._closure(state) if loud[reached]))
             return behind[state]
 
         begin = list_for(start)

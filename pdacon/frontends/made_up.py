@@ -60,9 +60,9 @@ def made_up(argument: str, regexp: str, tables: frozenset[str] = frozenset()) ->
         raise _wrong(argument, regexp, "flags for all of it cannot stand in a grammar; letters have no case as it is")
     if compiled.groupindex:
         raise _wrong(argument, regexp, "names of groups could clash in the grammar; write (?:...)")
-    found = first_of(_REFUSED, regexp, 0)
-    if found:
-        raise _wrong(argument, regexp, f"{found[1]} at column {found[2]}: {_REFUSED[found[0]]}")
+    refused = first_of(_REFUSED, regexp, 0)
+    if refused:
+        raise _wrong(argument, regexp, f"{refused[1]} at column {refused[2]}: {_REFUSED[refused[0]]}")
     try:
         tree, _ = parse(regexp, _FLAGS)
         compile_pattern(f"(?ai:{regexp})", 0, _STATES)

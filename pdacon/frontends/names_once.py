@@ -45,8 +45,8 @@ class NamesOnce:
 
     def complaint(self, root: Any) -> str:
         """What is wrong, where any name stands twice; else nothing."""
-        found = self.repeated(root)
-        return f"{found[0]}: the name {quoted(found[1])} {TWICE}" if found else ""
+        place_and_name = self.repeated(root)
+        return f"{place_and_name[0]}: the name {quoted(place_and_name[1])} {TWICE}" if place_and_name else ""
 
 
 TWICE = "stands there twice, and readers of JSON differ in which of the two they take; leave one out"

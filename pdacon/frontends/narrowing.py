@@ -94,8 +94,8 @@ def _number(grammar: GrammarData, name: str) -> int:
     for number, terminal in enumerate(grammar.terminals):
         if name in (terminal.name, terminal.literal) and terminal.pattern is not None:
             return number
-    known = [terminal.literal or terminal.name for terminal in grammar.terminals if terminal.pattern is not None]
-    hint = did_you_mean(name, known) or f"there are {', '.join(known[:20])}"
+    names = [terminal.literal or terminal.name for terminal in grammar.terminals if terminal.pattern is not None]
+    hint = did_you_mean(name, names) or f"there are {', '.join(names[:20])}"
     raise ValueError(f"InTerminals: the grammar has no terminal {name!r:.60}; {hint}".rstrip("; "))
 
 
@@ -108,13 +108,13 @@ def _narrowed(grammar: GrammarData, terminal: Terminal, texts: TextSet, limit: i
             terminal.span,
             feature="look-behind",
         )
-    made = _product(program, texts, limit)
-    if made is None:
+    product = _product(program, texts, limit)
+    if product is None:
         raise EmptyLanguageError(f"no text of the terminal {name} is in {texts.name}", terminal.span)
     assert terminal.pattern is not None
     own = terminal.pattern
     # Its widths stay, by which Lark orders terminals.
-    pattern = Pattern("automaton", "", frozenset(), "", own.min_width, own.max_width, to_automaton(made))
+    pattern = Pattern("automaton", "", frozenset(), "", own.min_width, own.max_width, to_automaton(product))
     within = texts.name if terminal.within is None else f"{terminal.within} and {texts.name}"
     return replace(terminal, pattern=pattern, within=within)
 
@@ -124,7 +124,7 @@ def _product(program: Program, texts: TextSet, limit: int) -> Program | None:
     states, rows, accepting = program.states(), _rows(texts), texts.accepting
     numbers: dict[tuple[int, int], int] = {(0, 0): 0}
     order = [(0, 0)]
-    made: list[tuple[int, Edges]] = []
+    pairs: list[tuple[int, Edges]] = []
 
     def number(state: int, place: int) -> int:
         key = (state, 0 if states[state][0] == MATCH else place)
@@ -147,17 +147,17 @@ def _product(program: Program, texts: TextSet, limit: int) -> Program | None:
 
     for state, place in order:  # grows
         kind, edges = states[state]
-        found: list[tuple[int, int, int]] = []
+        own_edges: list[tuple[int, int, int]] = []
         for low, high, target in edges:
             if kind == SPLIT or place == _FREE:
                 if (to := goes_on(target, place)) is not None:
-                    found.append((low, high, to))
+                    own_edges.append((low, high, to))
                 continue
             for first, last, behind in rows[place]:
                 if max(low, first) <= min(high, last) and (to := goes_on(target, behind)) is not None:
-                    found.append((max(low, first), min(high, last), to))
-        made.append((kind, tuple(found)))
-    return _trimmed(made)
+                    own_edges.append((max(low, first), min(high, last), to))
+        pairs.append((kind, tuple(own_edges)))
+    return _trimmed(pairs)
 
 
 def _rows(texts: TextSet) -> list[Edges]:
@@ -183,9 +183,11 @@ def _trimmed(states: list[tuple[int, Edges]]) -> Program | None:
         return None
     numbers = {state: number for number, state in enumerate(sorted(live))}
     kept = [
-        (kind, [one for one in edges if one[2] in live]) for state, (kind, edges) in enumerate(states) if state in live
+        (kind, [edge for edge in edges if edge[2] in live])
+        for state, (kind, edges) in enumerate(states)
+        if state in live
     ]
-    arcs = [one for _, edges in kept for one in edges]
+    arcs = [edge for _, edges in kept for edge in edges]
     return Program(
         kind=np.array([kind for kind, _ in kept], np.uint8),
         offset=np.cumsum([0, *(len(edges) for _, edges in kept)]).astype(np.int32),

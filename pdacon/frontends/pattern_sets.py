@@ -40,8 +40,8 @@ def checked_pattern_sets(sets: Any, extensions: bool) -> PatternSets | None:
 
 def _automaton_of_pattern(pattern: str, flags: int, sets: Sequence[RegularSet | Substrings]) -> Automaton:
     programs = []
-    for one in sets:
-        regular_set = RegularSet.substring_of(one.text) if isinstance(one, Substrings) else one
+    for texts in sets:
+        regular_set = RegularSet.substring_of(texts.text) if isinstance(texts, Substrings) else texts
         program = regular_set.program()  # what is beside the empty text, which the pattern adds
         programs.append(nothing() if program is None else program)
     return to_automaton(compile_with_sets(pattern, flags, programs))

@@ -50,9 +50,9 @@ class Cursor:
         """What stands at the cursor, for messages."""
         if self.at >= len(self.text):
             return "the end of the text"
-        found = re.compile(r"[\w-]+|\n|.").match(self.text, self.at)
-        assert found is not None
-        return "the end of the line" if found[0] == "\n" else quoted(found[0])
+        match = re.compile(r"[\w-]+|\n|.").match(self.text, self.at)
+        assert match is not None
+        return "the end of the line" if match[0] == "\n" else quoted(match[0])
 
     def peek(self, count: int = 1) -> str:
         """The next characters; fewer at the end of the text."""
@@ -60,14 +60,14 @@ class Cursor:
 
     def take(self, text: str) -> bool:
         """Go past a text if it stands here."""
-        found = self.text.startswith(text, self.at)
-        self.at += len(text) if found else 0
-        return found
+        stands_here = self.text.startswith(text, self.at)
+        self.at += len(text) if stands_here else 0
+        return stands_here
 
     def match(self, pattern: re.Pattern[str]) -> str | None:
         """Go past what a pattern matches here."""
-        found = pattern.match(self.text, self.at)
-        if found is None:
+        match = pattern.match(self.text, self.at)
+        if match is None:
             return None
-        self.at = found.end()
-        return found[0]
+        self.at = match.end()
+        return match[0]

@@ -72,8 +72,8 @@ class _Cuts:
             for terminal in row:
                 if (action := int(shifted[state, terminal])) > 0:
                     self._next[terminal] |= rows[action - 1]
-        self._first = [union(*one.reads[0].values()) for one in self._terminals]
-        self._follow = [union(*(self._first[one] for one in some)) for some in self._next]
+        self._first = [union(*terminal.reads[0].values()) for terminal in self._terminals]
+        self._follow = [union(*(self._first[terminal] for terminal in some)) for some in self._next]
         self._guards: Guards = [{} for _ in self._terminals]
         self._disputed: list[tuple[int, int]] = []
         self._before: list[set[int]] = [set() for _ in self._terminals]  # those that are tried before each
@@ -94,9 +94,9 @@ class _Cuts:
             look()
             raised = False
             for terminal, before in enumerate(self._before):
-                for one in before:
-                    if levels[one] <= levels[terminal]:
-                        levels[one], raised = levels[terminal] + 1, True
+                for earlier in before:
+                    if levels[earlier] <= levels[terminal]:
+                        levels[earlier], raised = levels[terminal] + 1, True
             if not raised:
                 return tuple(levels)
         return None if any(self._before) else tuple(levels)
@@ -121,11 +121,11 @@ class _Cuts:
     def _stays(machine: Machine, state: int, characters: Ranges) -> bool:
         return not intersection(characters, complement(machine.reads[state].get(state, ())))
 
-    def _tells_apart(self, one: int, other: int) -> bool:
+    def _tells_apart(self, first: int, other: int) -> bool:
         """Whether no text is in two terminals of a context; and the second condition for both."""
-        if not intersection(self._first[one], self._first[other]):
+        if not intersection(self._first[first], self._first[other]):
             return True
-        left, right = self._terminals[one], self._terminals[other]
+        left, right = self._terminals[first], self._terminals[other]
         seen = {(0, 0)}
         pending = [(0, 0)]
         alike = False
@@ -134,8 +134,8 @@ class _Cuts:
             p, q = pending.pop()
             if left.accepting[p] and right.accepting[q]:
                 alike = True
-            self._guard(one, p, other, q)
-            self._guard(other, q, one, p)
+            self._guard(first, p, other, q)
+            self._guard(other, q, first, p)
             for p_next, mine in left.reads[p].items():
                 for q_next, its in right.reads[q].items():
                     if (p_next, q_next) not in seen and intersection(mine, its):

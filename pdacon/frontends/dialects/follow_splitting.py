@@ -52,18 +52,20 @@ def split_by_what_follows(symbols: Symbols) -> Symbols:
             productions.append((order[lhs, follow], tuple(side)))
         if len(productions) > _MOST_PRODUCTIONS:
             raise LimitExceededError("productions", len(productions), _MOST_PRODUCTIONS, fixed=True)
-    return Symbols(symbols.terminals, symbols.segments, [symbols.nonterminals[one] for one, _ in pending], productions)
+    return Symbols(
+        symbols.terminals, symbols.segments, [symbols.nonterminals[rule] for rule, _ in pending], productions
+    )
 
 
 def _begins(sides: dict[int, list[tuple[int, ...]]]) -> dict[int, frozenset[int]]:
     """The terminals that each symbol can begin with."""
     symbols = {symbol for some in sides.values() for rhs in some for symbol in rhs}
-    found: dict[int, set[int]] = {symbol: {symbol} if symbol < 0 else set() for symbol in symbols | sides.keys()}
+    begins: dict[int, set[int]] = {symbol: {symbol} if symbol < 0 else set() for symbol in symbols | sides.keys()}
     grows = True
     while grows:
         grows = False
         for lhs, some in every(sides.items()):
-            before = len(found[lhs])
-            found[lhs].update(*(found[rhs[0]] for rhs in some if rhs))
-            grows = grows or len(found[lhs]) > before
-    return {symbol: frozenset(some) for symbol, some in found.items()}
+            before = len(begins[lhs])
+            begins[lhs].update(*(begins[rhs[0]] for rhs in some if rhs))
+            grows = grows or len(begins[lhs]) > before
+    return {symbol: frozenset(some) for symbol, some in begins.items()}

@@ -116,12 +116,12 @@ class _Reader:
 
     @staticmethod
     def _all_defined(rule: Rule, rules: dict[str, Rule]) -> None:
-        for one in references(rule.body):
-            if one.name not in rules:
+        for reference in references(rule.body):
+            if reference.name not in rules:
                 raise GrammarSyntaxError(
-                    f"no rule is called {one.name}; {did_you_mean(one.name, list(rules))}"
-                    f"define it with `{one.name} ::= ...`, or write a text as {quoted(one.name)}",
-                    one.span,
+                    f"no rule is called {reference.name}; {did_you_mean(reference.name, list(rules))}"
+                    f"define it with `{reference.name} ::= ...`, or write a text as {quoted(reference.name)}",
+                    reference.span,
                 )
 
     def _skip(self, *, lines: bool) -> None:
@@ -184,8 +184,8 @@ class _Reader:
         before = cursor.text[cursor.text.rfind("\n", 0, cursor.at) + 1 : cursor.at]
         if before.strip():
             return False
-        found = self._notation.name.match(cursor.text, cursor.at)
-        return bool(found and re.compile(r"[ \t]*(?:\[[^\]\n]*\])?[ \t\r\n]*::=").match(cursor.text, found.end()))
+        match = self._notation.name.match(cursor.text, cursor.at)
+        return bool(match and re.compile(r"[ \t]*(?:\[[^\]\n]*\])?[ \t\r\n]*::=").match(cursor.text, match.end()))
 
     def _choice(self) -> Tree:
         cursor = self._cursor
@@ -264,10 +264,10 @@ class _Reader:
         if self._notation.dot and cursor.take("."):
             return Characters(ANY, ".")
         if self._notation.lines_end_rules and (sign == "<" or cursor.peek(2) == "!<"):
-            found = cursor.match(re.compile(r"!?<[^>\n]*>?")) or sign
+            match = cursor.match(re.compile(r"!?<[^>\n]*>?")) or sign
             cursor.refuse(
                 "tokens",
-                f"{found} is a token of a vocabulary, and a grammar speaks of characters here; write its text in "
+                f"{match} is a token of a vocabulary, and a grammar speaks of characters here; write its text in "
                 "quotes if it has one",
                 start,
             )
@@ -328,8 +328,8 @@ class _Reader:
                 cursor.fail(f"there is no character with the number {written}", start)
             return chr(point)
         if letter not in self._notation.escapes or not letter:
-            known = " ".join(f"\\{one}" for one in self._notation.escapes)
-            cursor.fail(f"\\{letter} means nothing here; there are {known} and \\x, \\u and \\U", start)
+            escapes = " ".join(f"\\{escape}" for escape in self._notation.escapes)
+            cursor.fail(f"\\{letter} means nothing here; there are {escapes} and \\x, \\u and \\U", start)
         return self._notation.escapes[letter]
 
     def _class(self) -> Characters:

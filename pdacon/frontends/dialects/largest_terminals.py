@@ -40,17 +40,17 @@ def lower(rules: Rules) -> GrammarData:
         names, regular = regular_machines(rules, graph)
         others = [name for name in graph if name not in names]
         for kept in dict.fromkeys((tuple(others), tuple(sorted(breaking(graph, others))))):
-            made = _by_segments(rules, network_of(rules, graph, regular, kept))
-            if made is not None:
-                return made
+            grammar = _by_segments(rules, network_of(rules, graph, regular, kept))
+            if grammar is not None:
+                return grammar
     except LimitExceededError as error:
         if error.what == "seconds":
             raise
         too_large = error
     try:
-        made = by_characters(rules, graph)
-        if too_large is None or not build_tables(made).conflicts:
-            return made
+        grammar = by_characters(rules, graph)
+        if too_large is None or not build_tables(grammar).conflicts:
+            return grammar
     except LimitExceededError as error:
         if error.what == "seconds":
             raise
@@ -61,15 +61,15 @@ def lower(rules: Rules) -> GrammarData:
 
 def _by_segments(rules: Rules, network: Network) -> GrammarData | None:
     """The grammar of a network, if it is deterministic; else of the same with borders that a lexer finds."""
-    made = _of_network(rules, network)
-    if isinstance(made, GrammarData):
-        return made
-    for characters in dict.fromkeys((intersection(made, BLANKS), made)):
+    grammar = _of_network(rules, network)
+    if isinstance(grammar, GrammarData):
+        return grammar
+    for characters in dict.fromkeys((intersection(grammar, BLANKS), grammar)):
         other = absorbing(network, characters) if characters else None
         if other is not None:
-            made = _of_network(rules, other)
-            if isinstance(made, GrammarData):
-                return made
+            grammar = _of_network(rules, other)
+            if isinstance(grammar, GrammarData):
+                return grammar
     return None
 
 

@@ -59,7 +59,7 @@ def grammar_of(symbols: Symbols, network: Network, rules: Rules, plain: Numbered
     return made(
         rules,
         tuple(map(names.terminal, range(len(symbols.terminals)), cut.guards, cut.priorities)),
-        tuple(names.nonterminal(*one) for one in symbols.nonterminals),
+        tuple(names.nonterminal(*nonterminal) for nonterminal in symbols.nonterminals),
         plain.productions,
     )
 

@@ -61,14 +61,14 @@ def network_of(rules: Rules, graph: Graph, regular: dict[str, Machine], kept: It
         others = [name for name in kept if name not in regular]
         for name in every(_callees_first(graph, others, regular.keys()), 1):
             machines[name] = _built(rules, name, machines, number)
-        found = {name: _without_own_ends(machines[name], number[name]) for name in kept}
-        plain = {name for name in kept if not found[name].called()} - {rules.start}
+        kept_machines = {name: _without_own_ends(machines[name], number[name]) for name in kept}
+        plain = {name for name in kept if not kept_machines[name].called()} - {rules.start}
         if not plain:
             break
-        regular = {**regular, **{name: found[name] for name in plain}}
+        regular = {**regular, **{name: kept_machines[name] for name in plain}}
         kept = [name for name in kept if name not in plain]
-    some = _accepting(list(found.values()), reads=True)
-    calling = [_calling(machine, some) for machine in found.values()]
+    some = _accepting(list(kept_machines.values()), reads=True)
+    calling = [_calling(machine, some) for machine in kept_machines.values()]
     nullable = _accepting(calling, reads=False)
     return Network(kept, [_without_empty(machine, nullable) for machine in calling], 0, 0 in nullable)
 
@@ -94,11 +94,11 @@ def _built(rules: Rules, name: str, machines: dict[str, Machine], number: dict[s
     builder = Nfa()
     begin, end = builder.state(), builder.state()
 
-    def resolve(one: Reference, begin: int, end: int) -> None:
-        if one.name in number:
-            builder.call(begin, number[one.name], end)
+    def resolve(reference: Reference, begin: int, end: int) -> None:
+        if reference.name in number:
+            builder.call(begin, number[reference.name], end)
         else:
-            builder.between(machines[one.name], begin, end)
+            builder.between(machines[reference.name], begin, end)
 
     put(builder, rules.rules[name].body, begin, end, resolve)
     return machine_of(builder.deterministic(begin, [end]))
@@ -173,13 +173,15 @@ def _without_call(machine: Machine, state: int, rule: int) -> Machine:
 
 def _accepting(machines: list[Machine], *, reads: bool) -> set[int]:
     """The rules that accept a text, or, unless it ``reads``, the empty one."""
-    found: set[int] = set()
+    accepting: set[int] = set()
     while True:
         look()
-        more = {k for k, machine in enumerate(machines) if k not in found and _accepts(machine, found, reads=reads)}
+        more = {
+            k for k, machine in enumerate(machines) if k not in accepting and _accepts(machine, accepting, reads=reads)
+        }
         if not more:
-            return found
-        found |= more
+            return accepting
+        accepting |= more
 
 
 def _accepts(machine: Machine, called: set[int], *, reads: bool) -> bool:

@@ -27,7 +27,7 @@ def graph_of(rules: Rules) -> dict[str, dict[str, None]]:
     while pending:
         name = pending.pop()
         if name not in graph:
-            graph[name] = dict.fromkeys(one.name for one in references(rules.rules[name].body))
+            graph[name] = dict.fromkeys(reference.name for reference in references(rules.rules[name].body))
             pending += graph[name]
     return graph
 
@@ -37,7 +37,7 @@ def components(graph: Graph) -> list[list[str]]:
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
-    found: list[list[str]] = []
+    groups: list[list[str]] = []
     place: dict[str, int] = {}  # on the stack
     on_stack: set[str] = set()
     for root in every(graph):
@@ -68,10 +68,10 @@ def components(graph: Graph) -> list[list[str]]:
                     low[pending[-1][0]] = min(low[pending[-1][0]], low[name])
                 if low[name] == index[name]:
                     cut = place[name]
-                    found.append(stack[cut:])
+                    groups.append(stack[cut:])
                     on_stack.difference_update(stack[cut:])
                     del stack[cut:]
-    return found
+    return groups
 
 
 def is_cyclic(component: Collection[str], graph: Graph) -> bool:
@@ -85,8 +85,8 @@ def breaking(graph: Graph, among: Iterable[str]) -> set[str]:
     chosen: set[str] = set()
     while True:
         look()
-        cut = {name: [one for one in graph[name] if one in left] for name in graph if name in left}
-        cyclic = [one for one in components(cut) if is_cyclic(one, cut)]
+        cut = {name: [called for called in graph[name] if called in left] for name in graph if name in left}
+        cyclic = [component for component in components(cut) if is_cyclic(component, cut)]
         if not cyclic:
             return chosen
         for component in cyclic:
@@ -119,13 +119,13 @@ def regular_machines(rules: Rules, graph: Graph) -> tuple[set[str], dict[str, Ma
                 parts.append(component)
                 break
     needed = _needed(rules, graph, regular)
-    known: dict[str, Machine] = {}
+    machines: dict[str, Machine] = {}
     for component in parts:
         if regular[component[0]]:
-            known.update(_head_linear(rules, component, known))
+            machines.update(_head_linear(rules, component, machines))
         else:
-            known.update({name: _tail_linear(rules, name, known) for name in component if name in needed})
-    return set(regular), known
+            machines.update({name: _tail_linear(rules, name, machines) for name in component if name in needed})
+    return set(regular), machines
 
 
 def _needed(rules: Rules, graph: Graph, regular: Mapping[str, bool]) -> set[str]:
@@ -143,33 +143,33 @@ def _inner(tree: Tree) -> Iterator[str]:
     """The names of the references in a tree that something may follow."""
     pending = [tree]
     while pending:
-        one = pending.pop()
-        if isinstance(one, InOrder):
-            yield from (each.name for part in one.items[:-1] for each in references(part))
-            pending += one.items[-1:]
-        elif isinstance(one, OneOf):
-            pending += one.items
-        elif isinstance(one, Repeated):
-            if (one.least, one.most) == (0, 1):
-                pending.append(one.item)
+        node = pending.pop()
+        if isinstance(node, InOrder):
+            yield from (each.name for part in node.items[:-1] for each in references(part))
+            pending += node.items[-1:]
+        elif isinstance(node, OneOf):
+            pending += node.items
+        elif isinstance(node, Repeated):
+            if (node.least, node.most) == (0, 1):
+                pending.append(node.item)
             else:
-                yield from (each.name for each in references(one.item))
+                yield from (each.name for each in references(node.item))
 
 
-def _tail_linear(rules: Rules, start: str, known: Mapping[str, Machine]) -> Machine:
+def _tail_linear(rules: Rules, start: str, machines: Mapping[str, Machine]) -> Machine:
     """The machine of a rule; rules at the end of it that have none are states of it."""
     builder = Nfa()
     end = builder.state()
     begin = {start: builder.state()}
 
-    def resolve(one: Reference, before: int, after: int) -> None:
-        if one.name in known:
-            builder.between(known[one.name], before, after)
+    def resolve(reference: Reference, before: int, after: int) -> None:
+        if reference.name in machines:
+            builder.between(machines[reference.name], before, after)
             return
-        if one.name not in begin:
-            begin[one.name] = builder.state()
-            pending.append(one.name)
-        builder.silent(before, begin[one.name])
+        if reference.name not in begin:
+            begin[reference.name] = builder.state()
+            pending.append(reference.name)
+        builder.silent(before, begin[reference.name])
 
     pending = [start]
     for name in every(pending):  # grows
@@ -177,17 +177,17 @@ def _tail_linear(rules: Rules, start: str, known: Mapping[str, Machine]) -> Mach
     return machine_of(builder.deterministic(begin[start], [end]))
 
 
-def _head_linear(rules: Rules, component: list[str], known: Mapping[str, Machine]) -> dict[str, Machine]:
+def _head_linear(rules: Rules, component: list[str], machines: Mapping[str, Machine]) -> dict[str, Machine]:
     """The machines of rules that name each other at the beginning only: read from the end, as those above."""
     builder = Nfa()
     begin = builder.state()
     ends = {name: builder.state() for name in component}
 
-    def resolve(one: Reference, before: int, after: int) -> None:
-        if one.name in ends:
-            builder.silent(ends[one.name], after)
+    def resolve(reference: Reference, before: int, after: int) -> None:
+        if reference.name in ends:
+            builder.silent(ends[reference.name], after)
         else:
-            builder.between(known[one.name], before, after)
+            builder.between(machines[reference.name], before, after)
 
     for name in component:
         put(builder, rules.rules[name].body, begin, ends[name], resolve)

@@ -87,9 +87,9 @@ def _needed(symbols: Symbols, start: int) -> Symbols:
     for lhs in every(pending):  # grows
         for rhs in sides.get(lhs, ()):
             for symbol in rhs:
-                known = order if symbol >= 0 else terminals
-                if symbol not in known:
-                    known[symbol] = len(known)
+                numbers = order if symbol >= 0 else terminals
+                if symbol not in numbers:
+                    numbers[symbol] = len(numbers)
                     pending += [symbol] if symbol >= 0 else []
     return Symbols(
         [symbols.terminals[~symbol] for symbol in terminals],
@@ -153,10 +153,10 @@ class _Cutter:
         states = builder.machine(Machine(machine.reads, [{}] * len(machine), machine.accepting))
         for target, ranges in machine.reads[segment.key].items():
             builder.read(begin, ranges, states[target])
-        made = machine_of(builder.deterministic(begin, [states[stop] for stop in stops]))
-        number = self._known.setdefault(_canonical(made), len(self.symbols.terminals))
+        terminal = machine_of(builder.deterministic(begin, [states[stop] for stop in stops]))
+        number = self._known.setdefault(_canonical(terminal), len(self.symbols.terminals))
         if number == len(self.symbols.terminals):
-            self.symbols.terminals.append(made)
+            self.symbols.terminals.append(terminal)
             self.symbols.segments.append([])
         self.symbols.segments[number].append(segment)
         return ~number

@@ -60,7 +60,7 @@ class _Writer:
         order: Counter[int] = Counter()
         productions = []
         for (lhs, rhs), (rule, span) in every(self._productions.items()):
-            own = tuple(~one if one < 0 else base + one for one in rhs)
+            own = tuple(~symbol if symbol < 0 else base + symbol for symbol in rhs)
             productions.append(Production(base + lhs, own, 0, rule, None, order[lhs], span))
             order[lhs] += 1
         return made(self._rules, terminals, tuple(self._nonterminals), tuple(productions))
@@ -156,7 +156,7 @@ def _atoms(rules: Rules, graph: Graph) -> list[Ranges]:
     sets = dict.fromkeys(ranges for name in graph for ranges in _sets(rules.rules[name].body))
     if not sets:
         return []
-    firsts, numbers, _ = _core.character_classes([as_set(one) for one in sets])
+    firsts, numbers, _ = _core.character_classes([as_set(texts) for texts in sets])
     lasts = [*(int(first) - 1 for first in firsts[1:]), 0x10FFFF]
     atoms: dict[int, list[tuple[int, int]]] = {}
     for first, last, number in zip(firsts.tolist(), lasts, numbers.tolist(), strict=True):
@@ -168,11 +168,11 @@ def _atoms(rules: Rules, graph: Graph) -> list[Ranges]:
 def _sets(tree: Tree) -> Iterator[Ranges]:
     pending = [tree]
     while pending:
-        one = pending.pop()
-        if isinstance(one, Characters):
-            if one.ranges:
-                yield one.ranges
-        elif isinstance(one, Text):
-            yield from (((ord(character), ord(character)),) for character in one.value)
+        node = pending.pop()
+        if isinstance(node, Characters):
+            if node.ranges:
+                yield node.ranges
+        elif isinstance(node, Text):
+            yield from (((ord(character), ord(character)),) for character in node.value)
         else:
-            pending += parts_of(one)
+            pending += parts_of(node)

@@ -74,45 +74,47 @@ def standing(grammar: GrammarData, text: str) -> Standing | None:
     heads = [rest[0] for _, rest, _ in here.items if rest and isinstance(rest[0], Characters | Text)]
     return Standing(
         tuple(dict.fromkeys(_lines(chart))),
-        tuple(dict.fromkeys(quoted(one.value) if isinstance(one, Text) else one.written for one in heads)),
+        tuple(dict.fromkeys(quoted(head.value) if isinstance(head, Text) else head.written for head in heads)),
         (rules.start, (), 0) in here.items,
     )
 
 
 def _all_derive_texts(rules: Rules) -> bool:
     """Whether each rule does: else what may come next in one need not lead on to any text."""
-    known: set[str] = set()
-    while found := {name for name, rule in rules.rules.items() if name not in known and _derives(rule.body, known)}:
-        known |= found
-    return len(known) == len(rules.rules)
+    deriving: set[str] = set()
+    while more := {
+        name for name, rule in rules.rules.items() if name not in deriving and _derives(rule.body, deriving)
+    }:
+        deriving |= more
+    return len(deriving) == len(rules.rules)
 
 
-def _derives(tree: Tree, known: set[str]) -> bool:
+def _derives(tree: Tree, deriving: set[str]) -> bool:
     """Whether a tree derives a text, if these rules do."""
     if isinstance(tree, Reference):
-        return tree.name in known
+        return tree.name in deriving
     if isinstance(tree, OneOf):
-        return any(_derives(option, known) for option in tree.items)
+        return any(_derives(option, deriving) for option in tree.items)
     if isinstance(tree, InOrder):
-        return all(_derives(part, known) for part in tree.items)
+        return all(_derives(part, deriving) for part in tree.items)
     if isinstance(tree, Repeated):
-        return tree.least == 0 or _derives(tree.item, known)
+        return tree.least == 0 or _derives(tree.item, deriving)
     return isinstance(tree, Text) or bool(tree.ranges)
 
 
 def _read(rules: Rules, text: str) -> list[_Place] | None:
     chart = [_Place()]
-    made = _close(rules, chart, [(rules.start, (rules.rules[rules.start].body,), 0)])
+    items = _close(rules, chart, [(rules.start, (rules.rules[rules.start].body,), 0)])
     for character in text:
         moved = [
             (rule, after, origin)
             for rule, rest, origin in chart[-1].items
             if rest and (after := _behind(rest, character)) is not None
         ]
-        if not moved or made > _MOST_ITEMS:
+        if not moved or items > _MOST_ITEMS:
             return None
         chart.append(_Place())
-        made += _close(rules, chart, moved)
+        items += _close(rules, chart, moved)
     return chart
 
 

@@ -123,4 +123,4 @@ def is_tail(tree: Tree, names: set[str], *, head: bool = False) -> bool:
 
 
 def _mentions(tree: Tree, names: set[str]) -> bool:
-    return any(one.name in names for one in references(tree))
+    return any(reference.name in names for reference in references(tree))

@@ -72,7 +72,7 @@ def _pattern(regexp: str, least: int, most: int) -> Pattern:
 def _either(terminals: Iterable[Terminal]) -> str:
     """What a lexer takes of some terminals, in its order."""
     ordered = sorted(terminals, key=lexing_order)
-    return "|".join(f"(?:{regexp_of(one.pattern)})" for one in ordered if one.pattern is not None)
+    return "|".join(f"(?:{regexp_of(terminal.pattern)})" for terminal in ordered if terminal.pattern is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class End:
     @property
     def is_escaped(self) -> bool:
         """Whether the runs are escaped texts, such as those that end before the quote of a string."""
-        return any(one.pattern is not None and one.pattern.meant is not None for one in self.runs)
+        return any(run.pattern is not None and run.pattern.meant is not None for run in self.runs)
 
     def ignores(self, closer: Terminal) -> bool:
         """Whether a terminal after the inner grammar may be all of what that ignores, and could go on."""

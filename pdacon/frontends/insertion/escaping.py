@@ -26,7 +26,7 @@ def escaped(grammar: GrammarData, notation: str, escapes: Escapes, quotes: bool)
     check_escapes(notation, escapes, quotes)
     _check(grammar)
     terminals = tuple(_escaped(grammar, terminal, escapes) for terminal in grammar.terminals)
-    made = replace(
+    inner = replace(
         grammar,
         terminals=terminals,
         layout=None if grammar.layout is None else replace(grammar.layout, escaped=True),
@@ -35,9 +35,9 @@ def escaped(grammar: GrammarData, notation: str, escapes: Escapes, quotes: bool)
         parts=Escaped(grammar, quotes=False),
     )
     if not quotes:
-        return made
+        return inner
     options = GrammarOptions(conflicts=grammar.options.conflicts, lookahead=grammar.options.lookahead)
-    return replace(composed(_QUOTED, {"text": lambda: made}, options), parts=Escaped(grammar, quotes=True))
+    return replace(composed(_QUOTED, {"text": lambda: inner}, options), parts=Escaped(grammar, quotes=True))
 
 
 def _escaped(grammar: GrammarData, terminal: Terminal, escapes: Escapes) -> Terminal:

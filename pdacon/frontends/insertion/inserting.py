@@ -43,11 +43,11 @@ def inserted(
         One of them uses what cannot be put together; ``feature`` names it.
     """
     check_outer(outer)
-    made = _Composition(outer, text, shown)
+    composition = _Composition(outer, text, shown)
     for name, grammar in inner.items():
         check_fits(outer, shown.get(name, name), grammar)
-        made.insert(name, grammar)
-    return made.result()
+        composition.insert(name, grammar)
+    return composition.result()
 
 
 class _Hole:
@@ -147,7 +147,7 @@ class _Composition:
                 if terminal.pattern is not None:
                     raise ValueError(f"compose: {name} is a terminal with a pattern; a hole is one that is %declare'd")
                 return k
-        number = next((k for k, one in enumerate(outer.nonterminals) if one.name == name), None)
+        number = next((k for k, nonterminal in enumerate(outer.nonterminals) if nonterminal.name == name), None)
         if number is None:
             raise ValueError(f"compose: no rule uses {name}; write it where the grammar is to stand")
         symbol = outer.end + 1 + number
@@ -181,12 +181,12 @@ class _Composition:
                 if terminal.literal is None:
                     self._note(hole, new, terminal.name, terminal.span)
             number[k] = shared
-        for k, one in enumerate(every(grammar.nonterminals)):
-            new = f"{name.lower()}__{one.name}"
+        for k, nonterminal in enumerate(every(grammar.nonterminals)):
+            new = f"{name.lower()}__{nonterminal.name}"
             number[grammar.end + 1 + k] = ~len(self._nonterminals)
-            self._nonterminals.append(replace(one, name=new, span=self._place(hole, one.span)))
-            if not one.repeats:
-                self._note(hole, new, one.name, one.span)
+            self._nonterminals.append(replace(nonterminal, name=new, span=self._place(hole, nonterminal.span)))
+            if not nonterminal.repeats:
+                self._note(hole, new, nonterminal.name, nonterminal.span)
         first = len(self._productions)
         for p in every(grammar.productions):
             own = replace(p, rule=f"{name.lower()}__{p.rule}", span=self._place(hole, p.span))
@@ -196,7 +196,7 @@ class _Composition:
             newline = number[grammar.layout.newline] if grammar.layout is not None and hole.is_indented else None
             hole.island = len(self._islands)
             self._islands.append(Island(name, first, len(self._productions), ignored, newline))
-        self._islands += [_moved(one, first, number) for one in grammar.islands]
+        self._islands += [_moved(island, first, number) for island in grammar.islands]
         if grammar.layout is not None:
             if self._layout is not None:
                 raise _refused(
@@ -257,13 +257,17 @@ class _Composition:
 
     def _pieces(self, name: str, own: Sequence[Terminal], others: Sequence[Terminal]) -> list[int]:
         """Terminals for pieces of what one grammar ignores, where the other one ignores nothing."""
-        patterns = [(one, first_piece(one, others)) for one in own]
-        return [self._made(name, pattern, one, one.span, one) for one, pattern in patterns if pattern is not None]
+        patterns = [(terminal, first_piece(terminal, others)) for terminal in own]
+        return [
+            self._made(name, pattern, terminal, terminal.span, terminal)
+            for terminal, pattern in patterns
+            if pattern is not None
+        ]
 
     def _produce(self, lhs: int, side: Side) -> None:
-        one = self._nonterminals[lhs]
-        order = sum(known == ~lhs for known, _, _ in self._productions)
-        self._productions.append((~lhs, side, Production(0, (), 0, one.name, None, order, one.span)))
+        nonterminal = self._nonterminals[lhs]
+        order = sum(symbol == ~lhs for symbol, _, _ in self._productions)
+        self._productions.append((~lhs, side, Production(0, (), 0, nonterminal.name, None, order, nonterminal.span)))
 
     # The ends of inner grammars
 
@@ -299,11 +303,11 @@ class _Composition:
         text after it begins as the inner grammar's texts do.
         """
         ends = [symbols[k] for k in (place, place + 2) if k < len(symbols)]
-        if len(ends) < 2 or not all(one < self._outer.end and one not in self._holes for one in ends):
+        if len(ends) < 2 or not all(end < self._outer.end and end not in self._holes for end in ends):
             raise self._not_between(hole)
         opener, closer = ends
         inner = hole.grammar
-        if any(one.pattern == self._terminals[closer].pattern for one in inner.terminals):
+        if any(terminal.pattern == self._terminals[closer].pattern for terminal in inner.terminals):
             raise self._no_end(hole, closer)
         self._closers.add(closer)
         key = opener, hole.nonterminal
@@ -325,17 +329,17 @@ class _Composition:
 
     def _outside(self, closed: Callable[[_Hole, int], list[Side]]) -> list[tuple[int, Side, Production]]:
         """The productions of the outer grammar but those of holes."""
-        found = [
+        productions = [
             (self._symbol(p.lhs), side, p)
             for p in self._outer.productions
             if p.lhs not in self._holes
             for side in self._sides(p, closed)
         ]
         orders: Counter[int] = Counter()
-        for place, (lhs, side, p) in enumerate(found):
-            found[place] = lhs, side, replace(p, order=orders[lhs])
+        for place, (lhs, side, p) in enumerate(productions):
+            productions[place] = lhs, side, replace(p, order=orders[lhs])
             orders[lhs] += 1
-        return found
+        return productions
 
     def _closed(self, hole: _Hole, closer: int) -> list[Side]:
         """What an inner grammar and the terminal after it become, so that the terminal is found; see `borders`."""
@@ -362,10 +366,10 @@ class _Composition:
 
     def _first_of_all(self, name: str, pattern: Pattern, like: Terminal) -> int:
         """A terminal that the lexer looks for before all others, by its priority."""
-        known = next((k for k, one in enumerate(self._terminals) if one.pattern == pattern), None)
-        if known is not None:
-            return known
-        priority = 1 + max(one.priority for one in self._terminals)
+        same = next((k for k, terminal in enumerate(self._terminals) if terminal.pattern == pattern), None)
+        if same is not None:
+            return same
+        priority = 1 + max(terminal.priority for terminal in self._terminals)
         return self._made(name, pattern, replace(like, priority=priority), like.span)
 
     def _no_end(self, hole: _Hole, closer: int) -> UnsupportedGrammarError:
@@ -390,7 +394,7 @@ class _Composition:
 
     def _check_backslashes(self) -> None:
         """What looks behind itself in a string takes the quote before it for the string's beginning."""
-        patterns = [(one, one.pattern) for one in self._terminals if one.pattern is not None]
+        patterns = [(terminal, terminal.pattern) for terminal in self._terminals if terminal.pattern is not None]
         if not any(p.automaton is not None and p.automaton.look_behind for _, p in patterns):
             return
         for terminal, pattern in patterns:
@@ -431,7 +435,7 @@ class _Composition:
     def _free(self, name: str) -> str:
         kinds: tuple[Sequence[Terminal | Nonterminal], ...] = (self._terminals, self._nonterminals)
         for place, symbols in enumerate(kinds):
-            self._taken.update(one.name for one in symbols[self._told[place] :])
+            self._taken.update(symbol.name for symbol in symbols[self._told[place] :])
             self._told[place] = len(symbols)
         while name in self._taken:
             name += "_"
@@ -492,7 +496,7 @@ class _Composition:
             labels=outer.labels,
             within=outer.within,
             parts=Composition(outer, self._text, tuple(holes.values()), names, joined),
-            islands=tuple(_moved(one, shift, number) for one in self._islands),
+            islands=tuple(_moved(island, shift, number) for island in self._islands),
             layout=None if layout is None else _renumbered(layout, number),
         )
 

@@ -58,8 +58,8 @@ def _not_empty(holes: Mapping[str, Callable[[], GrammarData]]) -> dict[str, Gram
 
     Their holes stay terminals that are only declared.
     """
-    made = {name: _unless_empty(name, make) for name, make in holes.items()}
-    return {name: grammar for name, grammar in made.items() if grammar is not None}
+    grammars = {name: _unless_empty(name, make) for name, make in holes.items()}
+    return {name: grammar for name, grammar in grammars.items() if grammar is not None}
 
 
 def _unless_empty(name: str, make: Callable[[], GrammarData]) -> GrammarData | None:
@@ -106,7 +106,7 @@ class Schemas:
 
     def inserted(self, outer: GrammarData, text: str) -> GrammarData:
         """The grammar in which each name stands for its schema; ``text`` is what stock Lark loads of the outer one."""
-        places = {one.name: one.span for one in outer.nonterminals}
+        places = {nonterminal.name: nonterminal.span for nonterminal in outer.nonterminals}
         used = {name: grammar for name, grammar in self.grammars.items() if name in places}
         shown = tuple(
             Import(name, place, False, place, self.shown[name]) for name in used if (place := places[name]) is not None
@@ -150,7 +150,7 @@ def _with_holes(
 
     ``shown`` is what messages call names that are not the author's.
     """
-    uses = {found["name"]: found.start() for found in reversed(list(_PIECE.finditer(text))) if found["name"]}
+    uses = {match["name"]: match.start() for match in reversed(list(_PIECE.finditer(text))) if match["name"]}
     further = []
     for name in names:
         if not re.fullmatch(r"_?[a-z][a-z0-9_]*|_?[A-Z][A-Z0-9_]*", name, re.ASCII):
@@ -170,22 +170,27 @@ def _with_holes(
     loaded = "\n".join([text, *further, ""])
     grammar = read_text(loaded, options, sets or (pattern_sets() if options.extensions else None), shown)
     spans = {name: _span(text, uses[name], uses[name] + len(name), options) for name in names}
-    made = replace(
+    outer = replace(
         grammar,
         source=text,
-        nonterminals=tuple(replace(one, span=spans.get(one.name, one.span)) for one in grammar.nonterminals),
-        terminals=tuple(replace(one, span=spans.get(one.name, one.span)) for one in grammar.terminals),
+        nonterminals=tuple(
+            replace(nonterminal, span=spans.get(nonterminal.name, nonterminal.span))
+            for nonterminal in grammar.nonterminals
+        ),
+        terminals=tuple(
+            replace(terminal, span=spans.get(terminal.name, terminal.span)) for terminal in grammar.terminals
+        ),
     )
-    return made, loaded
+    return outer, loaded
 
 
 def _schemas(text: str) -> Iterator[tuple[int, int]]:
     """Where each ``%json`` begins, and the schema after it."""
     place = 0
-    while (found := _PIECE.search(text, place)) is not None:
-        place = found.end()
-        if found["json"]:
-            yield found.start(), place
+    while (match := _PIECE.search(text, place)) is not None:
+        place = match.end()
+        if match["json"]:
+            yield match.start(), place
             place = _end_of_schema(text, place)
 
 

@@ -79,9 +79,9 @@ def sql_for_schema(
     return _filled(load(form), patterns, source)
 
 
-def _chosen(argument: str, value: object, known: object) -> None:
-    if value not in get_args(known):
-        raise ValueError(f"{argument} must be {' or '.join(map(repr, get_args(known)))}, not {value!r}")
+def _chosen(argument: str, value: object, choices: object) -> None:
+    if value not in get_args(choices):
+        raise ValueError(f"{argument} must be {' or '.join(map(repr, get_args(choices)))}, not {value!r}")
 
 
 def _checked(schema: Mapping[str, Iterable[str]]) -> dict[str, dict[str, str]]:
@@ -113,12 +113,12 @@ def _targets(
     if targets is None:
         return []
     named = checked_names("targets", targets, "table")
-    known = {lowered(table): table for table in tables}
-    unknown = [shown(name) for key, name in named.items() if key not in known]
+    by_key = {lowered(table): table for table in tables}
+    unknown = [shown(name) for key, name in named.items() if key not in by_key]
     if unknown or not named:
-        said = f"no table {unknown[0]} in the schema" if unknown else "no table"
-        raise SchemaError(f'targets: {said}; name tables of the schema, or take statements="query"')
-    return [] if len(named) == len(known) else [known[key] for key in named]
+        reason = f"no table {unknown[0]} in the schema" if unknown else "no table"
+        raise SchemaError(f'targets: {reason}; name tables of the schema, or take statements="query"')
+    return [] if len(named) == len(by_key) else [by_key[key] for key in named]
 
 
 def _terminals(
@@ -185,5 +185,7 @@ def _double_quoted(columns: Mapping[str, Spelled]) -> Pattern:
 
 def _filled(grammar: GrammarData, patterns: Mapping[str, Pattern], source: str) -> GrammarData:
     """The grammar with patterns for the terminals that had none but their names."""
-    terminals = tuple(replace(one, pattern=patterns.get(one.name, one.pattern)) for one in grammar.terminals)
+    terminals = tuple(
+        replace(terminal, pattern=patterns.get(terminal.name, terminal.pattern)) for terminal in grammar.terminals
+    )
     return replace(grammar, terminals=terminals, source=source, language="SQL schema")

@@ -58,19 +58,19 @@ def sql_schema_of(
     place = "the connection" if isinstance(database, sqlite3.Connection) else _place(database)
     try:
         with _cursor(database, place) as cursor:
-            known = _table_names(cursor, views)
-            found = list(known.values()) if wanted is None else [_found(table, known, place) for table in wanted]
-            left_out = {key for name in without for key in _excluded(cursor, name, known, place)}
+            names = _table_names(cursor, views)
+            listed = list(names.values()) if wanted is None else [_found(table, names, place) for table in wanted]
+            left_out = {key for name in without for key in _excluded(cursor, name, names, place)}
             schema = {
                 table: [column for column in _columns(cursor, table, place) if (table, lowered(column)) not in left_out]
-                for table in found
+                for table in listed
                 if (table, None) not in left_out
             }
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise SchemaError(f"{place}: {_reason(error)}") from error
     if not schema:
         none = "the database has no table" if wanted is None else "tables= names none"
-        reason = "every table is left out by exclude=" if found else none
+        reason = "every table is left out by exclude=" if listed else none
         raise SchemaError(f"{place}: {reason}")
     return schema
 
@@ -127,35 +127,35 @@ def _table_names(cursor: sqlite3.Cursor, views: bool) -> dict[str, str]:
     return {lowered(name): name for name in names if not lowered(name).startswith("sqlite_")}
 
 
-def _found(table: str, known: dict[str, str], place: str) -> str:
-    name = known.get(lowered(table))
+def _found(table: str, names: dict[str, str], place: str) -> str:
+    name = names.get(lowered(table))
     if name is None:
-        near = get_close_matches(lowered(table), known, n=1)
-        meant = f"did you mean {shown(known[near[0]])}? There" if near else "there"
-        listed = ", ".join(map(shown, list(known.values())[:8])) + (", ..." if len(known) > 8 else "")
+        near = get_close_matches(lowered(table), names, n=1)
+        meant = f"did you mean {shown(names[near[0]])}? There" if near else "there"
+        listed = ", ".join(map(shown, list(names.values())[:8])) + (", ..." if len(names) > 8 else "")
         raise SchemaError(f"{place}: there is no table {shown(table)}; {meant} are {listed or 'none'}")
     return name
 
 
-def _excluded(cursor: sqlite3.Cursor, name: str, known: dict[str, str], place: str) -> list[tuple[str, str | None]]:
+def _excluded(cursor: sqlite3.Cursor, name: str, names: dict[str, str], place: str) -> list[tuple[str, str | None]]:
     """The tables, and the columns without case, that a name can mean: a name may have dots in it."""
     key = lowered(name)
-    found: list[tuple[str, str | None]] = [(known[key], None)] if key in known else []
+    excluded: list[tuple[str, str | None]] = [(names[key], None)] if key in names else []
     for dot in (at for at, character in enumerate(key) if character == "."):
-        table, column = known.get(key[:dot]), key[dot + 1 :]
+        table, column = names.get(key[:dot]), key[dot + 1 :]
         if table is not None and column in map(lowered, _columns(cursor, table, place)):
-            found.append((table, column))
-    if not found:
-        near = _near(cursor, key, known, place)
+            excluded.append((table, column))
+    if not excluded:
+        near = _near(cursor, key, names, place)
         meant = f"did you mean {shown(near)}?" if near else "write table, or table.column"
         raise SchemaError(f"{place}: exclude: there is no table or column {shown(name)}; {meant}")
-    return found
+    return excluded
 
 
-def _near(cursor: sqlite3.Cursor, key: str, known: dict[str, str], place: str) -> str | None:
+def _near(cursor: sqlite3.Cursor, key: str, tables: dict[str, str], place: str) -> str | None:
     """The table, or column after its table, that is meant."""
-    names = dict(known)
-    for table in known.values():
+    names = dict(tables)
+    for table in tables.values():
         with suppress(SchemaError):
             names |= {lowered(f"{table}.{column}"): f"{table}.{column}" for column in _columns(cursor, table, place)}
     near = [name for name in names if name.endswith(f".{key}")] or get_close_matches(key, names, n=1)
@@ -180,10 +180,10 @@ def _usable(names: Iterable[object]) -> list[str]:
 
 
 def _reason(error: Exception) -> str:
-    said = str(error)
+    message = str(error)
     # What is raised quotes the file, as if all of it were UTF-8.
-    if isinstance(error, UnicodeDecodeError) or "not a database" in said or "malformed" in said:
-        return f"not a SQLite database, or a damaged or encrypted one ({said})"
-    if "locked" in said:
+    if isinstance(error, UnicodeDecodeError) or "not a database" in message or "malformed" in message:
+        return f"not a SQLite database, or a damaged or encrypted one ({message})"
+    if "locked" in message:
         return "the database is locked by another program; try again when it is done, or give a copy of the file"
-    return f"SQLite cannot read the schema: {said}"
+    return f"SQLite cannot read the schema: {message}"

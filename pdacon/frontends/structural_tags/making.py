@@ -143,7 +143,7 @@ class _Building:
         if isinstance(piece, Part | Token):
             return (self._symbol(piece),)
         if isinstance(piece, InOrder):
-            return tuple(item for one in piece.items for item in self.items(one))
+            return tuple(item for part in piece.items for item in self.items(part))
         if isinstance(piece, OneOf):
             solid, has_empty = without_empty(piece)
             assert solid is not None

@@ -36,7 +36,7 @@ def precedence(sets: Mapping[str, RegularSet], words: Mapping[str, str]) -> list
 
     ``words`` has the texts of those that have only one.
     """
-    rows = {name: _rows(one) for name, one in sets.items() if name not in words}
+    rows = {name: _rows(texts) for name, texts in sets.items() if name not in words}
     before: dict[str, set[str]] = {}
     for name in every(sets, 1):
         before[name] = {
@@ -78,11 +78,11 @@ def _rows(texts: RegularSet) -> _Rows:
     return texts.automaton.accepting(), list(texts.automaton.edges())
 
 
-def _meeting(one: _Rows, other: _Rows) -> tuple[bool, Ranges]:
+def _meeting(rows: _Rows, other: _Rows) -> tuple[bool, Ranges]:
     """Whether two automata have a text in common, and with which characters texts of the second go on after one of the
     first. All states lead to an end, so that it is enough to walk both at once. O(pairs of states).
     """
-    (ends, edges), (other_ends, other_edges) = one, other
+    (ends, edges), (other_ends, other_edges) = rows, other
     if not ends or not other_ends:
         return False, ()
     common, beyond = False, list[Ranges]()
@@ -105,14 +105,15 @@ def _meeting(one: _Rows, other: _Rows) -> tuple[bool, Ranges]:
 class _Borders:
     def __init__(self, grammar: GrammarData, sets: Mapping[str, RegularSet], places: Mapping[str, str]) -> None:
         self._grammar, self._places = grammar, places
-        self._sets = {k: sets[one.name] for k, one in enumerate(grammar.terminals) if one.name in sets}
+        self._sets = {k: sets[terminal.name] for k, terminal in enumerate(grammar.terminals) if terminal.name in sets}
         self._own = frozenset(self._sets)
         self._tables = build_tables(grammar)
         contexts, _, after = make_contexts(grammar, self._tables)
         self._contexts = {context.alternation for context in contexts}
         self._absorbed = {(regex, word) for context in contexts for regex, words in context.renames for word in words}
         self._behind: dict[int, set[int]] = {
-            k: {one for context in found for one in contexts[context].alternation} for k, found in enumerate(after)
+            k: {terminal for context in numbers for terminal in contexts[context].alternation}
+            for k, numbers in enumerate(after)
         }
         self._parts: defaultdict[int, set[str]] = defaultdict(set)  # the holes whose grammars have a terminal
         self._border: defaultdict[int, set[int]] = defaultdict(set)  # after a part that a terminal may end
@@ -121,15 +122,15 @@ class _Borders:
         self._made = {k for k in range(grammar.end) if not self._parts[k] and k not in self._own}
         # Grammars have many terminals in common: for each the first one with its pattern.
         firsts: dict[Pattern | None, int] = {}
-        self._like = [firsts.setdefault(one.pattern, k) for k, one in enumerate(grammar.terminals)]
+        self._like = [firsts.setdefault(terminal.pattern, k) for k, terminal in enumerate(grammar.terminals)]
         self._first = cache(self._first_characters)
         self._rows = cache(lambda terminal: _rows(self._set(terminal)))
-        self._meeting = cache(lambda one, other: _meeting(self._rows(one), self._rows(other)))
+        self._meeting = cache(lambda first, other: _meeting(self._rows(first), self._rows(other)))
 
     def _read_parts(self) -> None:
         """Which terminals are of which grammar, which of them may end it, and what may come after it."""
         grammar = self._grammar
-        end, names = grammar.end, [one.name for one in grammar.nonterminals]
+        end, names = grammar.end, [nonterminal.name for nonterminal in grammar.nonterminals]
 
         def coded(symbol: int) -> int:
             return symbol if symbol < end else ~(symbol - end - 1)
@@ -166,21 +167,25 @@ class _Borders:
         for regex, word in sorted(self._absorbed):  # a regex of one grammar takes a word of another one for its own
             if self._parts[regex].isdisjoint(self._parts[word]):
                 raise self._error(regex, word, _COMMON)
-        for one, other, earlier in every(sorted(self._pairs())):
-            if other in self._made and one in self._grammar.ignore:
-                self._check_closer(one, other)
+        for terminal, other, earlier in every(sorted(self._pairs())):
+            if other in self._made and terminal in self._grammar.ignore:
+                self._check_closer(terminal, other)
                 continue
-            common, beyond = self._meet(one, other)
-            apart = self._parts[one].isdisjoint(self._parts[other]) or not self._parts[one]
+            common, beyond = self._meet(terminal, other)
+            apart = self._parts[terminal].isdisjoint(self._parts[other]) or not self._parts[terminal]
             if apart and earlier and common:
-                raise self._error(one, other, _COMMON)
+                raise self._error(terminal, other, _COMMON)
             if apart and earlier and beyond:
-                raise self._error(one, other, "begin alike, so that the second would never be found")
-            behind = self._behind[one] if apart else self._border[one]
+                raise self._error(terminal, other, "begin alike, so that the second would never be found")
+            behind = self._behind[terminal] if apart else self._border[terminal]
             if intersection(beyond, union(*map(self._first, behind))):
-                if one == other:
-                    raise self._error(one, one, "may go on where what follows it begins, so that its end is not known")
-                raise self._error(one, other, "may come both, and the second may be the first and what follows that")
+                if terminal == other:
+                    raise self._error(
+                        terminal, terminal, "may go on where what follows it begins, so that its end is not known"
+                    )
+                raise self._error(
+                    terminal, other, "may come both, and the second may be the first and what follows that"
+                )
 
     def _check_closer(self, ignored: int, closer: int) -> None:
         """What ends a grammar takes what this ignores before it: that must not be all, nor what it may go on with."""
@@ -198,19 +203,21 @@ class _Borders:
 
     def _pairs(self) -> set[tuple[int, int, bool]]:
         """Terminals of a context that begin alike, and whether the lexer tries the first of them before the second."""
-        found: set[tuple[int, int, bool]] = set()
+        pairs: set[tuple[int, int, bool]] = set()
         for alternation in every(self._contexts, 1):
             textual = [k for k in alternation if self._first(k)]
-            for place, one in enumerate(textual):
-                found.add((one, one, False))
+            for place, terminal in enumerate(textual):
+                pairs.add((terminal, terminal, False))
                 for other in textual[place + 1 :]:
-                    related = self._parts[one] & self._parts[other] and not (self._border[one] or self._border[other])
-                    if not related and intersection(self._first(one), self._first(other)):
-                        found |= {(one, other, True), (other, one, False)}
-        return found
+                    related = self._parts[terminal] & self._parts[other] and not (
+                        self._border[terminal] or self._border[other]
+                    )
+                    if not related and intersection(self._first(terminal), self._first(other)):
+                        pairs |= {(terminal, other, True), (other, terminal, False)}
+        return pairs
 
-    def _meet(self, one: int, other: int) -> tuple[bool, Ranges]:
-        return self._meeting(self._like[one], self._like[other])
+    def _meet(self, terminal: int, other: int) -> tuple[bool, Ranges]:
+        return self._meeting(self._like[terminal], self._like[other])
 
     def _first_characters(self, terminal: int) -> Ranges:
         """The characters that a terminal may begin with; none of a token."""
@@ -227,8 +234,8 @@ class _Borders:
             self._sets[terminal] = set_of(pattern)
         return self._sets[terminal]
 
-    def _error(self, one: int, other: int, what: str) -> UnsupportedGrammarError:
-        shown = [self._shown(k) for k in ((one,) if one == other else (one, other))]
+    def _error(self, terminal: int, other: int, what: str) -> UnsupportedGrammarError:
+        shown = [self._shown(k) for k in ((terminal,) if terminal == other else (terminal, other))]
         return UnsupportedGrammarError(
             f"{' and '.join(shown)} {what}; write texts between them that are in none of them, or name in `excludes` "
             "what ends free text",

@@ -49,13 +49,13 @@ def sequence(pieces: Iterable[Piece]) -> Piece:
     """Pieces one after the other; texts side by side become one set."""
     flat: list[Piece] = []
     for piece in pieces:
-        for one in piece.items if isinstance(piece, InOrder) else (piece,):
+        for part in piece.items if isinstance(piece, InOrder) else (piece,):
             last = flat[-1] if flat else None
-            if isinstance(last, Texts) and isinstance(one, Texts):
-                flat[-1] = Texts(last.set + one.set, last.place)
+            if isinstance(last, Texts) and isinstance(part, Texts):
+                flat[-1] = Texts(last.set + part.set, last.place)
             else:
-                flat.append(one)
-    kept = [one for one in flat if not (isinstance(one, Texts) and one.set == EMPTY)]
+                flat.append(part)
+    kept = [part for part in flat if not (isinstance(part, Texts) and part.set == EMPTY)]
     if not kept:
         return flat[0] if flat else Texts(EMPTY, "#")
     return kept[0] if len(kept) == 1 else InOrder(tuple(kept))
@@ -63,9 +63,9 @@ def sequence(pieces: Iterable[Piece]) -> Piece:
 
 def either(pieces: Sequence[Piece]) -> Piece:
     """One of some pieces; those that are texts become one set."""
-    flat = [one for piece in pieces for one in (piece.items if isinstance(piece, OneOf) else (piece,))]
-    texts = [one for one in flat if isinstance(one, Texts)]
-    others: list[Piece] = [one for one in flat if not isinstance(one, Texts)]
+    flat = [part for piece in pieces for part in (piece.items if isinstance(piece, OneOf) else (piece,))]
+    texts = [part for part in flat if isinstance(part, Texts)]
+    others: list[Piece] = [part for part in flat if not isinstance(part, Texts)]
     if texts:
         others.append(texts[0] if len(texts) == 1 else Texts(_union(texts), texts[0].place))
     return others[0] if len(others) == 1 else OneOf(tuple(others))
@@ -93,8 +93,8 @@ def without_empty(piece: Piece) -> tuple[Piece | None, bool]:
         rest = piece.set - EMPTY
         return (Texts(rest, piece.place) if rest else None), True
     if isinstance(piece, OneOf):
-        parts = [without_empty(one) for one in piece.items]
-        solid = [one for one, _ in parts if one is not None]
+        parts = [without_empty(item) for item in piece.items]
+        solid = [part for part, _ in parts if part is not None]
         return (either(solid) if solid else None), any(empty for _, empty in parts)
     if isinstance(piece, Repeated) and piece.least == 0:
         return Repeated(piece.item, 1, piece.most), True
@@ -102,4 +102,4 @@ def without_empty(piece: Piece) -> tuple[Piece | None, bool]:
 
 
 def _union(texts: Sequence[Texts]) -> RegularSet:
-    return reduce(RegularSet.union, (one.set for one in texts))
+    return reduce(RegularSet.union, (text.set for text in texts))

@@ -73,18 +73,18 @@ class Format:
     def formats(self, key: str, type: str | None = None) -> Iterator[Format]:
         """A member that is a list of formats, which are not empty."""
         for place in range(len(self.list(key))):
-            one = self.within(key, place)
-            if type is not None and one.type != type:
-                raise malformed(one.place, f'a format of the type "{type}"', one.given)
-            yield one
+            node = self.within(key, place)
+            if type is not None and node.type != type:
+                raise malformed(node.place, f'a format of the type "{type}"', node.given)
+            yield node
 
     def strings(self, key: str) -> tuple[str, ...]:
         """A member that is a list of texts, none of them empty; each of them once."""
-        found = self.list(key)
-        for place, one in enumerate(found):
-            if not checked_text(one, f"{self.place}/{key}/{place}"):
-                raise malformed(f"{self.place}/{key}/{place}", "a text that is not empty", one)
-        return tuple(dict.fromkeys(found))
+        values = self.list(key)
+        for place, value in enumerate(values):
+            if not checked_text(value, f"{self.place}/{key}/{place}"):
+                raise malformed(f"{self.place}/{key}/{place}", "a text that is not empty", value)
+        return tuple(dict.fromkeys(values))
 
     def string(self, key: str) -> str:
         return checked_text(self.given.get(key), f"{self.place}/{key}")
@@ -151,8 +151,8 @@ def checked(value: Any, place: str, depth: int) -> Format:
         raise UnsupportedGrammarError(message, feature="structural tag")
     type = value["type"]
     if type not in _MEMBERS:
-        known = ", ".join(_MEMBERS)
-        message = f"{place}: there is no format of the type {type!r:.60} here; there are {known}"
+        members = ", ".join(_MEMBERS)
+        message = f"{place}: there is no format of the type {type!r:.60} here; there are {members}"
         raise UnsupportedGrammarError(message, feature="structural tag")
     _only(value, ("type", *_MEMBERS[type]), place)
     return Format(value, place, type, depth)
@@ -163,21 +163,21 @@ def _old(given: Mapping[str, Any]) -> Format:
     _only(given, ("type", "structures", "triggers"), "#")
     structures = given.get("structures")
     structures = list(map(_plain, structures)) if isinstance(structures, list | tuple) else structures
-    if not isinstance(structures, list | tuple) or not all(isinstance(one, Mapping) for one in structures):
+    if not isinstance(structures, list | tuple) or not all(isinstance(structure, Mapping) for structure in structures):
         raise malformed("#", _OLD, given)
     tags = []
-    for place, one in enumerate(structures):
-        _only(one, ("begin", "schema", "end"), f"#/structures/{place}")
-        content = {"type": "json_schema", "json_schema": one.get("schema", True)}
-        tags.append({"type": "tag", "begin": one.get("begin"), "content": content, "end": one.get("end")})
-    made = {"type": "triggered_tags", "triggers": given.get("triggers", ()), "tags": tags}
-    return checked(made, "#", 0)
+    for place, structure in enumerate(structures):
+        _only(structure, ("begin", "schema", "end"), f"#/structures/{place}")
+        content = {"type": "json_schema", "json_schema": structure.get("schema", True)}
+        tags.append({"type": "tag", "begin": structure.get("begin"), "content": content, "end": structure.get("end")})
+    translated = {"type": "triggered_tags", "triggers": given.get("triggers", ()), "tags": tags}
+    return checked(translated, "#", 0)
 
 
-def _only(given: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:
+def _only(given: Mapping[str, Any], members: tuple[str, ...], place: str) -> None:
     for key in given:
-        if key not in known:
-            message = f"{place}: there is no {key!r:.60} here; there are {', '.join(known)}"
+        if key not in members:
+            message = f"{place}: there is no {key!r:.60} here; there are {', '.join(members)}"
             raise UnsupportedGrammarError(message, feature="structural tag")
 
 

@@ -49,11 +49,11 @@ class _Translation:
             "any_text": self._any_text,
             "any_tokens": self._any_tokens,
             "token": self._token,
-            "sequence": lambda one, ends: sequence(self._all(one.formats("elements"), ends)),
+            "sequence": lambda node, ends: sequence(self._all(node.formats("elements"), ends)),
             "or": self._or,
-            "optional": lambda one, ends: self._times(one, ends, 0, 1),
-            "plus": lambda one, ends: self._times(one, ends, 1, None),
-            "star": lambda one, ends: self._times(one, ends, 0, None),
+            "optional": lambda node, ends: self._times(node, ends, 0, 1),
+            "plus": lambda node, ends: self._times(node, ends, 1, None),
+            "star": lambda node, ends: self._times(node, ends, 0, None),
             "repeat": self._repeat,
             "tag": self._tag,
             "triggered_tags": self._triggered_tags,
@@ -63,105 +63,105 @@ class _Translation:
             "token_dispatch": self._token_dispatch,
         }
 
-    def piece(self, one: Format, ends: tuple[str, ...]) -> Piece:
+    def piece(self, node: Format, ends: tuple[str, ...]) -> Piece:
         """What a format stands for."""
-        return self._translators[one.type](one, ends)
+        return self._translators[node.type](node, ends)
 
     def _all(self, formats: Iterable[Format], ends: tuple[str, ...]) -> list[Piece]:
-        return [self.piece(one, ends) for one in formats]
+        return [self.piece(node, ends) for node in formats]
 
     def _possible(self, branches: Iterable[Callable[[], Piece]], needed: bool = True) -> list[Piece | None]:
         """Branches; None for each that no text takes, of which it is said. Raises if one is needed and none can be."""
-        made = [_unless_empty(branch) for branch in branches]
-        impossible = [one for one in made if isinstance(one, EmptyLanguageError)]
-        if needed and impossible and len(impossible) == len(made):
+        pieces = [_unless_empty(branch) for branch in branches]
+        impossible = [piece for piece in pieces if isinstance(piece, EmptyLanguageError)]
+        if needed and impossible and len(impossible) == len(pieces):
             raise impossible[0]
         for error in impossible:
             caution(f"{error}; so this alternative is left out")
-        return [None if isinstance(one, EmptyLanguageError) else one for one in made]
+        return [None if isinstance(piece, EmptyLanguageError) else piece for piece in pieces]
 
     def _alternatives(self, formats: Iterable[Format], ends: tuple[str, ...], needed: bool = True) -> list[Piece]:
         """Formats that are alternatives, but those that no text matches."""
-        return _those_that_can_be(self._possible([partial(self.piece, one, ends) for one in formats], needed))
+        return _those_that_can_be(self._possible([partial(self.piece, node, ends) for node in formats], needed))
 
-    def _times(self, one: Format, ends: tuple[str, ...], least: int, most: int | None) -> Piece:
+    def _times(self, node: Format, ends: tuple[str, ...], least: int, most: int | None) -> Piece:
         """The content of a format so many times."""
-        content = self._alternatives([one.within("content")], ends, needed=least > 0)
-        return repeated(content[0], least, most) if content else Texts(EMPTY, one.place)
+        content = self._alternatives([node.within("content")], ends, needed=least > 0)
+        return repeated(content[0], least, most) if content else Texts(EMPTY, node.place)
 
     # What matches by itself
 
-    def _const_string(self, one: Format, _: tuple[str, ...]) -> Piece:
-        return _text(one.string("value"), one.place)
+    def _const_string(self, node: Format, _: tuple[str, ...]) -> Piece:
+        return _text(node.string("value"), node.place)
 
-    def _regex(self, one: Format, _: tuple[str, ...]) -> Piece:
-        pattern = one.string("pattern")
-        texts: RegularSet = self._within(one, "pattern", lambda: RegularSet.from_regex(pattern))
+    def _regex(self, node: Format, _: tuple[str, ...]) -> Piece:
+        pattern = node.string("pattern")
+        texts: RegularSet = self._within(node, "pattern", lambda: RegularSet.from_regex(pattern))
         if not texts:
-            raise EmptyLanguageError(f"{one.place}/pattern: no text is matched by {pattern!r:.60}")
-        return Texts(texts, one.place)
+            raise EmptyLanguageError(f"{node.place}/pattern: no text is matched by {pattern!r:.60}")
+        return Texts(texts, node.place)
 
-    def _json_schema(self, one: Format, _: tuple[str, ...]) -> Piece:
-        style = one.given.get("style", "json")
+    def _json_schema(self, node: Format, _: tuple[str, ...]) -> Piece:
+        style = node.given.get("style", "json")
         if style != "json":
-            raise one.refused(f'style {style!r:.40} is not supported; there is "json"')
-        if one.flag("any_order"):
+            raise node.refused(f'style {style!r:.40} is not supported; there is "json"')
+        if node.flag("any_order"):
             why = "any_order would let members be missing or come twice; leave it out"
-            raise one.refused(f'{why} and give spelling=Spelling(order="any")')
-        if one.strings("excludes"):
-            raise one.refused("excludes of a JSON Schema are not supported; write a pattern into the schema")
-        blanks = one.number("max_whitespace_cnt")
+            raise node.refused(f'{why} and give spelling=Spelling(order="any")')
+        if node.strings("excludes"):
+            raise node.refused("excludes of a JSON Schema are not supported; write a pattern into the schema")
+        blanks = node.number("max_whitespace_cnt")
         spelling = self._spelling
         if blanks is not None:
             spelling = spelling or Spelling(whitespace="any", max_blanks=blanks)
-        schema = one.given.get("json_schema")
+        schema = node.given.get("json_schema")
 
         def grammar() -> GrammarData:
             return schema_grammar(schema, spelling=spelling, registry=self._registry)
 
-        return _part(self._within(one, "json_schema", grammar), f"{one.place}/json_schema")
+        return _part(self._within(node, "json_schema", grammar), f"{node.place}/json_schema")
 
-    def _grammar(self, one: Format, _: tuple[str, ...]) -> Piece:
-        text, syntax = one.string("grammar"), one.given.get("syntax", "ebnf")
+    def _grammar(self, node: Format, _: tuple[str, ...]) -> Piece:
+        text, syntax = node.string("grammar"), node.given.get("syntax", "ebnf")
         if not isinstance(syntax, str) or syntax not in _SYNTAXES:
-            raise malformed(f"{one.place}/syntax", 'one of "ebnf", "gbnf", "lark"', syntax)
-        return _part(self._within(one, "grammar", lambda: _SYNTAXES[syntax](text)), f"{one.place}/grammar")
+            raise malformed(f"{node.place}/syntax", 'one of "ebnf", "gbnf", "lark"', syntax)
+        return _part(self._within(node, "grammar", lambda: _SYNTAXES[syntax](text)), f"{node.place}/grammar")
 
-    def _any_text(self, one: Format, ends: tuple[str, ...]) -> Piece:
-        most = one.number("max_chars")
+    def _any_text(self, node: Format, ends: tuple[str, ...]) -> Piece:
+        most = node.number("max_chars")
         if most is not None and most > _MOST_CHARACTERS:
-            raise one.refused(f"max_chars is {most:,}; it can be counted up to {_MOST_CHARACTERS:,}, so leave it out")
-        _no_budget(one, "max_chars=... counts characters")
-        stops = tuple(dict.fromkeys([*one.strings("excludes"), *ends]))
-        return Texts(FreeText(stops, most).texts, one.place)
+            raise node.refused(f"max_chars is {most:,}; it can be counted up to {_MOST_CHARACTERS:,}, so leave it out")
+        _no_budget(node, "max_chars=... counts characters")
+        stops = tuple(dict.fromkeys([*node.strings("excludes"), *ends]))
+        return Texts(FreeText(stops, most).texts, node.place)
 
-    def _any_tokens(self, one: Format, _: tuple[str, ...]) -> Piece:
-        _no_budget(one, "leave it out")
-        _check_excluded(one)
-        return Texts(FreeText(()).texts, one.place)
+    def _any_tokens(self, node: Format, _: tuple[str, ...]) -> Piece:
+        _no_budget(node, "leave it out")
+        _check_excluded(node)
+        return Texts(FreeText(()).texts, node.place)
 
-    def _token(self, one: Format, _: tuple[str, ...]) -> Piece:
-        (name,) = _names(one, [one.given.get("token")], "token")
-        return Token(name, one.place)
+    def _token(self, node: Format, _: tuple[str, ...]) -> Piece:
+        (name,) = _names(node, [node.given.get("token")], "token")
+        return Token(name, node.place)
 
     # What consists of others
 
-    def _or(self, one: Format, ends: tuple[str, ...]) -> Piece:
-        pieces = self._alternatives(one.formats("elements"), ends)
+    def _or(self, node: Format, ends: tuple[str, ...]) -> Piece:
+        pieces = self._alternatives(node.formats("elements"), ends)
         if not pieces:
-            raise malformed(f"{one.place}/elements", "a list of formats that is not empty", [])
+            raise malformed(f"{node.place}/elements", "a list of formats that is not empty", [])
         return either(pieces)
 
-    def _repeat(self, one: Format, ends: tuple[str, ...]) -> Piece:
-        least, most = one.number("min"), one.number("max", -1)
+    def _repeat(self, node: Format, ends: tuple[str, ...]) -> Piece:
+        least, most = node.number("min"), node.number("max", -1)
         if least is None or most is None or -1 < most < least:
-            raise malformed(one.place, "a repetition with min and max (-1: no bound)", dict(one.given))
+            raise malformed(node.place, "a repetition with min and max (-1: no bound)", dict(node.given))
         if max(least, most) > _MOST_TIMES:
-            raise one.refused(f"it is counted up to {max(least, most):,}; write at most {_MOST_TIMES:,}, or max: -1")
-        return self._times(one, ends, least, None if most == -1 else most)
+            raise node.refused(f"it is counted up to {max(least, most):,}; write at most {_MOST_TIMES:,}, or max: -1")
+        return self._times(node, ends, least, None if most == -1 else most)
 
-    def _tag(self, one: Format, _: tuple[str, ...]) -> Piece:
-        return sequence([self._begin(one), self._behind_begin(one)])
+    def _tag(self, node: Format, _: tuple[str, ...]) -> Piece:
+        return sequence([self._begin(node), self._behind_begin(node)])
 
     def _begin(self, tag: Format) -> Piece:
         begin = tag.given.get("begin")
@@ -174,26 +174,26 @@ class _Translation:
             ends = (tag.string("end"),) if isinstance(end, str) else tag.strings("end")
             if not ends:
                 raise malformed(f"{tag.place}/end", "a text or some of them", end)
-            stops = tuple(one for one in ends if one)
+            stops = tuple(end for end in ends if end)
             closing: Piece = Texts(RegularSet.from_choices(ends), tag.place)
         else:
             stops, closing = (), self._token_of(tag, "end")
         return sequence([self.piece(tag.within("content"), stops), closing])
 
     def _token_of(self, tag: Format, key: str) -> Piece:
-        one = tag.within(key)
-        if one.type != "token":
-            raise malformed(one.place, 'a text or {"type": "token", "token": ...}', one.given)
-        return self._token(one, ())
+        node = tag.within(key)
+        if node.type != "token":
+            raise malformed(node.place, 'a text or {"type": "token", "token": ...}', node.given)
+        return self._token(node, ())
 
     # Free text with something else in it
 
-    def _triggered_tags(self, one: Format, ends: tuple[str, ...]) -> Piece:
-        triggers = one.strings("triggers")
+    def _triggered_tags(self, node: Format, ends: tuple[str, ...]) -> Piece:
+        triggers = node.strings("triggers")
         fitting: list[str] = []
         tags: list[Format] = []
         begins: set[str] = set()
-        for tag in one.formats("tags", "tag"):
+        for tag in node.formats("tags", "tag"):
             begin = tag.string("begin")
             if begin in begins:
                 raise tag.refused(f"there is a tag before it that begins with {begin!r:.60}, too; make them one")
@@ -205,122 +205,122 @@ class _Translation:
             fitting += own
         unused = next((trigger for trigger in triggers if trigger not in fitting), None)
         if unused is not None:
-            raise one.refused(f"no tag begins with the trigger {unused!r:.60}; add one, or put it into excludes")
+            raise node.refused(f"no tag begins with the trigger {unused!r:.60}; add one, or put it into excludes")
         rules: dict[str, list[Piece]] = {trigger: [] for trigger in triggers}
         begun: list[Piece] = []
-        contents = self._possible([partial(self._behind_begin, tag) for tag in tags], one.flag("at_least_one"))
+        contents = self._possible([partial(self._behind_begin, tag) for tag in tags], node.flag("at_least_one"))
         for tag, trigger, content in zip(tags, fitting, contents, strict=True):
             if content is not None:
                 begin = tag.string("begin")
                 rules[trigger].append(sequence([_text(begin[len(trigger) :], tag.place), content]))
                 begun.append(sequence([_text(begin, tag.place), content]))
-        return self._free_text_with(one, ends, rules, begun, not one.flag("stop_after_first"))
+        return self._free_text_with(node, ends, rules, begun, not node.flag("stop_after_first"))
 
-    def _dispatch(self, one: Format, ends: tuple[str, ...]) -> Piece:
+    def _dispatch(self, node: Format, ends: tuple[str, ...]) -> Piece:
         rules: dict[str, list[Piece]] = {}
-        for place, rule in enumerate(one.list("rules")):
+        for place, rule in enumerate(node.list("rules")):
             if not isinstance(rule, list | tuple) or len(rule) != 2 or not rule[0]:
-                raise malformed(f"{one.place}/rules/{place}", "a text and a format", rule)
-            if checked_text(rule[0], f"{one.place}/rules/{place}/0") in rules:
-                raise one.refused(f"there are two rules for {rule[0]!r:.60}; make them one")
-            rules[rule[0]] = self._alternatives([one.within("rules", place, 1)], ends, needed=False)
+                raise malformed(f"{node.place}/rules/{place}", "a text and a format", rule)
+            if checked_text(rule[0], f"{node.place}/rules/{place}/0") in rules:
+                raise node.refused(f"there are two rules for {rule[0]!r:.60}; make them one")
+            rules[rule[0]] = self._alternatives([node.within("rules", place, 1)], ends, needed=False)
         # Unlike triggered_tags this does not stop at the end of the tag that it lies in: `excludes` says where it does.
-        return self._free_text_with(one, (), rules, [], one.flag("loop", True))
+        return self._free_text_with(node, (), rules, [], node.flag("loop", True))
 
     def _free_text_with(
         self,
-        one: Format,
+        node: Format,
         ends: tuple[str, ...],
         rules: dict[str, list[Piece]],
         begun: list[Piece],
         loops: bool,
     ) -> Piece:
         """Free text in which each of some strings goes on as its rules say; one without rules does not come in it."""
-        excludes = one.strings("excludes")
+        excludes = node.strings("excludes")
         both = next((stop for stop in rules if stop in excludes or stop in ends), None)
         if both is not None:
             what = "is excluded" if both in excludes else "ends the tag that this lies in"
-            raise one.refused(f"{both!r:.60} goes on with something, and {what}; it can be only one of the two")
+            raise node.refused(f"{both!r:.60} goes on with something, and {what}; it can be only one of the two")
         stops = tuple(dict.fromkeys([*rules, *excludes, *ends]))
         for inner in rules:
             outer = next((stop for stop in stops if stop != inner and (inner in stop or stop in inner)), None)
             if outer is not None:
-                raise one.refused(
+                raise node.refused(
                     f"of {inner!r:.60} and {outer!r:.60}, which the text stops at, one has the other in it, so that "
                     "nobody knows which one it is; leave one of them out, or make it longer"
                 )
         free = FreeText(stops)
-        at_least_one = one.type == "triggered_tags" and one.flag("at_least_one")
+        at_least_one = node.type == "triggered_tags" and node.flag("at_least_one")
         possible = {stop: pieces for stop, pieces in rules.items() if pieces}
-        rest = Texts(free.texts, one.place)
+        rest = Texts(free.texts, node.place)
         if not possible:
-            return _unless_needed(rest, one, at_least_one)
+            return _unless_needed(rest, node, at_least_one)
         dispatched = either(
-            [sequence([Texts(free.up_to(stop), one.place), either(pieces)]) for stop, pieces in possible.items()]
+            [sequence([Texts(free.up_to(stop), node.place), either(pieces)]) for stop, pieces in possible.items()]
         )
         if at_least_one:
             first = either(begun)
             return sequence([first, repeated(dispatched, 0, None), rest]) if loops else first
         return sequence([repeated(dispatched, 0, None), rest]) if loops else either([dispatched, rest])
 
-    def _token_triggered_tags(self, one: Format, _: tuple[str, ...]) -> Piece:
-        triggers = _names(one, one.list("trigger_tokens"), "trigger_tokens")
-        _check_excluded(one)
+    def _token_triggered_tags(self, node: Format, _: tuple[str, ...]) -> Piece:
+        triggers = _names(node, node.list("trigger_tokens"), "trigger_tokens")
+        _check_excluded(node)
         tags: list[Format] = []
-        for tag in one.formats("tags", "tag"):
+        for tag in node.formats("tags", "tag"):
             begin = self._token_of(tag, "begin")
             assert isinstance(begin, Token)
             if begin.name not in triggers:
                 raise tag.refused(f"it begins with the token {begin.name!r:.60}, which is no trigger")
             tags.append(tag)
-        at_least_one = one.flag("at_least_one")
+        at_least_one = node.flag("at_least_one")
         rules = _those_that_can_be(self._possible([partial(self._tag, tag, ()) for tag in tags], at_least_one))
-        return self._tokens_in_text(one, rules, at_least_one, not one.flag("stop_after_first"))
+        return self._tokens_in_text(node, rules, at_least_one, not node.flag("stop_after_first"))
 
-    def _token_dispatch(self, one: Format, ends: tuple[str, ...]) -> Piece:
-        _check_excluded(one)
+    def _token_dispatch(self, node: Format, ends: tuple[str, ...]) -> Piece:
+        _check_excluded(node)
         rules: list[Piece] = []
-        for place, rule in enumerate(one.list("rules")):
+        for place, rule in enumerate(node.list("rules")):
             if not isinstance(rule, list | tuple) or len(rule) != 2:
-                raise malformed(f"{one.place}/rules/{place}", "a token and a format", rule)
-            (name,) = _names(one, [rule[0]], f"rules/{place}/0")
-            contents = self._alternatives([one.within("rules", place, 1)], ends, needed=False)
-            rules += [sequence([Token(name, one.place), content]) for content in contents]
-        return self._tokens_in_text(one, rules, False, one.flag("loop", True))
+                raise malformed(f"{node.place}/rules/{place}", "a token and a format", rule)
+            (name,) = _names(node, [rule[0]], f"rules/{place}/0")
+            contents = self._alternatives([node.within("rules", place, 1)], ends, needed=False)
+            rules += [sequence([Token(name, node.place), content]) for content in contents]
+        return self._tokens_in_text(node, rules, False, node.flag("loop", True))
 
-    def _tokens_in_text(self, one: Format, rules: list[Piece], at_least_one: bool, loops: bool) -> Piece:
-        rest = Texts(FreeText(()).texts, one.place)
+    def _tokens_in_text(self, node: Format, rules: list[Piece], at_least_one: bool, loops: bool) -> Piece:
+        rest = Texts(FreeText(()).texts, node.place)
         if not rules:
-            return _unless_needed(rest, one, at_least_one)
+            return _unless_needed(rest, node, at_least_one)
         dispatched = sequence([rest, either(rules)])
         if at_least_one:
             return sequence([either(rules), repeated(dispatched, 0, None), rest]) if loops else either(rules)
         return sequence([repeated(dispatched, 0, None), rest]) if loops else either([dispatched, rest])
 
-    def _tags_with_separator(self, one: Format, _: tuple[str, ...]) -> Piece:
-        if not one.list("tags"):
-            raise malformed(f"{one.place}/tags", "a list of tags that is not empty", [])
-        nothing = Texts(EMPTY, one.place)
-        separator = _text(one.string("separator"), one.place)
-        stop_after_first, at_least_one = one.flag("stop_after_first"), one.flag("at_least_one")
-        tags = self._alternatives(one.formats("tags", "tag"), (), needed=at_least_one)
+    def _tags_with_separator(self, node: Format, _: tuple[str, ...]) -> Piece:
+        if not node.list("tags"):
+            raise malformed(f"{node.place}/tags", "a list of tags that is not empty", [])
+        nothing = Texts(EMPTY, node.place)
+        separator = _text(node.string("separator"), node.place)
+        stop_after_first, at_least_one = node.flag("stop_after_first"), node.flag("at_least_one")
+        tags = self._alternatives(node.formats("tags", "tag"), (), needed=at_least_one)
         if not tags:
             return nothing
         tag = either(tags)
         some = tag if stop_after_first else sequence([tag, repeated(sequence([separator, tag]), 0, None)])
         return some if at_least_one else either([some, nothing])
 
-    def _within(self, one: Format, key: str, make: Callable[[], Any]) -> Any:
+    def _within(self, node: Format, key: str, make: Callable[[], Any]) -> Any:
         """What a schema, a grammar or a pattern in a format makes; its errors say where that is."""
         try:
             return make()
         except UnsupportedSchemaError as error:
-            pointer = f"{one.place}/{key}{error.pointer.removeprefix('#')}"
+            pointer = f"{node.place}/{key}{error.pointer.removeprefix('#')}"
             raise UnsupportedSchemaError(pointer, error.keyword, error.why) from error
         except EmptyLanguageError as error:
-            raise EmptyLanguageError(f"{one.place}/{key}: {error}") from error
+            raise EmptyLanguageError(f"{node.place}/{key}: {error}") from error
         except GrammarError as error:
-            message = f"{one.place}/{key}: {error}"
+            message = f"{node.place}/{key}: {error}"
             raise UnsupportedGrammarError(message, feature="structural tag") from error
 
 
@@ -332,13 +332,13 @@ def _unless_empty(branch: Callable[[], Piece]) -> Piece | EmptyLanguageError:
 
 
 def _those_that_can_be(branches: Iterable[Piece | None]) -> list[Piece]:
-    return [one for one in branches if one is not None]
+    return [branch for branch in branches if branch is not None]
 
 
-def _unless_needed(text: Piece, one: Format, at_least_one: bool) -> Piece:
+def _unless_needed(text: Piece, node: Format, at_least_one: bool) -> Piece:
     """Free text without a tag, where none has to come."""
     if at_least_one:
-        raise malformed(f"{one.place}/tags", "a list of tags that is not empty", [])
+        raise malformed(f"{node.place}/tags", "a list of tags that is not empty", [])
     return text
 
 
@@ -352,23 +352,23 @@ def _part(grammar: GrammarData, place: str) -> Piece:
     return Part(grammar, place) if texts is None else Texts(texts, place)
 
 
-def _names(one: Format, tokens: Sequence[Any], key: str) -> list[str]:
+def _names(node: Format, tokens: Sequence[Any], key: str) -> list[str]:
     for token in tokens:
         if not isinstance(token, str) or not token:
-            raise malformed(f"{one.place}/{key}", "the name of a special token, as the tokenizer has it", token)
-        checked_text(token, f"{one.place}/{key}")
+            raise malformed(f"{node.place}/{key}", "the name of a special token, as the tokenizer has it", token)
+        checked_text(token, f"{node.place}/{key}")
     return list(tokens)
 
 
-def _check_excluded(one: Format) -> None:
+def _check_excluded(node: Format) -> None:
     """No special token is in free text, so that these need not be excluded; others cannot be."""
-    for token in _names(one, one.list("exclude_tokens"), "exclude_tokens"):
+    for token in _names(node, node.list("exclude_tokens"), "exclude_tokens"):
         if (token[:1], token[-1:]) not in (("<", ">"), ("[", "]")):
-            raise one.refused(
+            raise node.refused(
                 f"exclude_tokens names {token!r:.60}, which seems to be a token of text; there is no way to exclude one"
             )
 
 
-def _no_budget(one: Format, instead: str) -> None:
-    if one.number("max_tokens") is not None:
-        raise one.refused(f"max_tokens counts tokens of a part of a text, which is not supported; {instead}")
+def _no_budget(node: Format, instead: str) -> None:
+    if node.number("max_tokens") is not None:
+        raise node.refused(f"max_tokens counts tokens of a part of a text, which is not supported; {instead}")

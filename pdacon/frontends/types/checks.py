@@ -1,7 +1,7 @@
 """Whether raw values are within what ``Annotated`` says: bounds, lengths, patterns.
 
-In: `Said`, and a number or a string. Out: nothing, or `Mismatch`. A grammar has only values within them; of a union the
-member that a text is of is found so.
+In: `Metadata`, and a number or a string. Out: nothing, or `Mismatch`. A grammar has only values within them; they are
+looked at to choose the member of a union that a text is of.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.long_integers import integer_of
-from pdacon.frontends.types.constraints import Said
+from pdacon.frontends.types.constraints import Metadata
 from pdacon.frontends.types.shapes import Mismatch, shown
 from pdacon.regular import Dfa, Languages, PatternError, parse_pattern
 
@@ -22,26 +22,26 @@ _MOST_STATES = 100_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def check_bounds(said: Said, value: Any, path: str) -> None:
+def check_bounds(metadata: Metadata, value: Any, path: str) -> None:
     """Compare a number with bounds, exactly; a float is what ``repr`` says.
 
     Raises
     ------
     Mismatch
     """
-    if not said.numeric:
+    if not metadata.numeric:
         return
     number = _exact(value)
-    if any(bound is not None and number < _exact(bound) for bound in (said.gt, said.ge)) or (
-        said.gt is not None and number == _exact(said.gt)
+    if any(bound is not None and number < _exact(bound) for bound in (metadata.gt, metadata.ge)) or (
+        metadata.gt is not None and number == _exact(metadata.gt)
     ):
-        raise Mismatch(path, f"{shown(value)} is below {said.ge if said.gt is None else said.gt}")
-    if any(bound is not None and number > _exact(bound) for bound in (said.lt, said.le)) or (
-        said.lt is not None and number == _exact(said.lt)
+        raise Mismatch(path, f"{shown(value)} is below {metadata.ge if metadata.gt is None else metadata.gt}")
+    if any(bound is not None and number > _exact(bound) for bound in (metadata.lt, metadata.le)) or (
+        metadata.lt is not None and number == _exact(metadata.lt)
     ):
-        raise Mismatch(path, f"{shown(value)} is above {said.le if said.lt is None else said.lt}")
-    if said.multiple_of is not None and not _is_multiple(number, _exact(said.multiple_of)):
-        raise Mismatch(path, f"{shown(value)} is no multiple of {said.multiple_of}")
+        raise Mismatch(path, f"{shown(value)} is above {metadata.le if metadata.lt is None else metadata.lt}")
+    if metadata.multiple_of is not None and not _is_multiple(number, _exact(metadata.multiple_of)):
+        raise Mismatch(path, f"{shown(value)} is no multiple of {metadata.multiple_of}")
 
 
 def check_count(least: int, most: int | None, count: int, unit: str, path: str) -> None:
@@ -66,7 +66,7 @@ def check_characters(text: str, path: str) -> None:
         raise Mismatch(path, f"{shown(text)} has half of a surrogate pair, which no text in UTF-8 has")
 
 
-def check_text(said: Said, text: str, path: str) -> None:
+def check_text(metadata: Metadata, text: str, path: str) -> None:
     """Compare a string with lengths, which count code points, and patterns, which are found anywhere in it.
 
     Raises
@@ -74,10 +74,10 @@ def check_text(said: Said, text: str, path: str) -> None:
     Mismatch
     """
     check_characters(text, path)
-    least, most = said.lengths
+    least, most = metadata.lengths
     if len(text) < least or (most is not None and len(text) > most):
         raise Mismatch(path, f"{shown(text)} has {len(text)} characters")
-    for pattern in said.patterns:
+    for pattern in metadata.patterns:
         if not fits(pattern, text):
             raise Mismatch(path, f"{shown(text)} does not match {pattern}")
 

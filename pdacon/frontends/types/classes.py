@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any, get_args, get_origin
 
 from pdacon.errors import UnsupportedTypeError
-from pdacon.frontends.types.constraints import Said, both, said_by
+from pdacon.frontends.types.constraints import Metadata, both, metadata_of
 from pdacon.frontends.types.hints import Hints, Scope, special, substituted
 from pdacon.frontends.types.pydantic_models import foreign, is_pydantic, model_fields
 from pdacon.frontends.types.records import Field, Record, docstring_of
@@ -35,14 +35,14 @@ def class_shape(hints: Hints, hint: Any, path: str, scope: Scope) -> Shape | Non
     kind = get_origin(hint) or hint
     if not isinstance(kind, type):
         return None
-    arguments = tuple(substituted(one, scope.variables) for one in get_args(hint))
+    arguments = tuple(substituted(argument, scope.variables) for argument in get_args(hint))
     key = kind, arguments
     if kind is datetime.timedelta:
         return hints.once(key, "timedelta", lambda _: _timedelta(hints))
     reader = _reader_of(kind)
     if reader is None:
         return foreign(hints, kind, path)
-    words = ", ".join(getattr(one, "__name__", str(one)) for one in arguments)
+    words = ", ".join(getattr(argument, "__name__", str(argument)) for argument in arguments)
     name = f"{kind.__name__}[{words}]" if words and not hints.form.python else kind.__name__
 
     def make(later: Later) -> Shape:
@@ -102,13 +102,13 @@ def type_hints(given: Any, path: str, names: Mapping[str, Any] | None = None) ->
 
 def _owned(hints: Hints, record: Record, name: str, hint: Any, path: str, scope: Scope, **more: Any) -> Field:
     """A field of a record: its words are those of ``Annotated``."""
-    said: Said = more.pop("said", Said())
-    words = said.words or said_by(getattr(hint, "__metadata__", ())).words
+    metadata: Metadata = more.pop("metadata", Metadata())
+    words = metadata.words or metadata_of(getattr(hint, "__metadata__", ())).words
     key = more.pop("key", name)
     argument = more.pop("argument", name)
     if hints.form.python and not record.plain and not str(argument).isidentifier():
         raise UnsupportedTypeError(f"{path}.{name}", f'{argument!r} is no name of Python\'s; use form="json"')
-    shape = hints.shape(hint, f"{path}.{name}", scope, said)
+    shape = hints.shape(hint, f"{path}.{name}", scope, metadata)
     return Field(name, key, argument, shape, more["required"], more.get("words") or words)
 
 
@@ -124,14 +124,19 @@ def _dataclass_fields(hints: Hints, record: Record, kind: Any, path: str, scope:
     fields = []
     if "__post_init__" in dir(kind):
         hints.left_out(path, "__post_init__", "it may refuse values")
-    for name, one in kind.__dataclass_fields__.items():
-        if one._field_type is dataclasses._FIELD_INITVAR:  # type: ignore[attr-defined]
+    for name, attribute in kind.__dataclass_fields__.items():
+        if attribute._field_type is dataclasses._FIELD_INITVAR:  # type: ignore[attr-defined]
             raise UnsupportedTypeError(f"{path}.{name}", "it is an InitVar, which no instance keeps; make it a field")
-        if one._field_type is not dataclasses._FIELD or not one.init:  # type: ignore[attr-defined]
+        if attribute._field_type is not dataclasses._FIELD or not attribute.init:  # type: ignore[attr-defined]
             continue
         missing = dataclasses.MISSING
-        required = one.default is missing and one.default_factory is missing
-        words = one.metadata.get("description") or one.metadata.get("doc") or getattr(one, "doc", None) or ""
+        required = attribute.default is missing and attribute.default_factory is missing
+        words = (
+            attribute.metadata.get("description")
+            or attribute.metadata.get("doc")
+            or getattr(attribute, "doc", None)
+            or ""
+        )
         fields.append(_owned(hints, record, name, own[name], path, scope, required=required, words=words))
     record.fields = fields
 
@@ -190,43 +195,45 @@ def _attrs_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Sco
     fields = []
     if "__attrs_post_init__" in dir(kind):
         hints.left_out(path, "__attrs_post_init__", "it may refuse values")
-    for one in kind.__attrs_attrs__:
-        place = f"{path}.{one.name}"
-        if not one.init:
+    for attribute in kind.__attrs_attrs__:
+        place = f"{path}.{attribute.name}"
+        if not attribute.init:
             continue
-        if one.name not in own:
+        if attribute.name not in own:
             raise UnsupportedTypeError(place, "it has no annotation")
-        if one.converter is not None:
+        if attribute.converter is not None:
             hints.left_out(place, "converter", "it makes other values")
-        said = _validators(one.validator)
-        more = {"required": repr(one.default) == "NOTHING", "words": one.metadata.get("description", "")}
-        alias = getattr(one, "alias", None) or one.name.lstrip("_")
+        metadata = _validators(attribute.validator)
+        more = {"required": repr(attribute.default) == "NOTHING", "words": attribute.metadata.get("description", "")}
+        alias = getattr(attribute, "alias", None) or attribute.name.lstrip("_")
         names = {"key": alias, "argument": alias}
-        fields.append(_owned(hints, record, one.name, own[one.name], path, scope, said=said, **names, **more))
+        fields.append(
+            _owned(hints, record, attribute.name, own[attribute.name], path, scope, metadata=metadata, **names, **more)
+        )
     record.fields = fields
 
 
-def _validators(validator: Any) -> Said:
+def _validators(validator: Any) -> Metadata:
     """What attrs' own validators say."""
     if validator is None:
-        return Said()
+        return Metadata()
     kind = type(validator).__name__
     if kind == "_AndValidator":
-        said = Said()
-        for one in validator._validators:
-            said = both(said, _validators(one))
-        return said
+        metadata = Metadata()
+        for part in validator._validators:
+            metadata = both(metadata, _validators(part))
+        return metadata
     if kind == "_NumberValidator":
         name = {">=": "ge", ">": "gt", "<=": "le", "<": "lt"}.get(validator.compare_op, "")
-        return Said(**{name: validator.bound}) if name else Said(unenforced=(kind,))
+        return Metadata(**{name: validator.bound}) if name else Metadata(unenforced=(kind,))
     if kind in ("_MinLengthValidator", "_MaxLengthValidator"):
         least = getattr(validator, "min_length", None)
-        return Said(least=least, most=getattr(validator, "max_length", None))
+        return Metadata(least=least, most=getattr(validator, "max_length", None))
     if kind == "_OptionalValidator":
         return _validators(validator.validator)
     if kind == "_InstanceOfValidator":
-        return Said()
-    return Said(unenforced=(f"validator {getattr(validator, '__name__', kind)}",))
+        return Metadata()
+    return Metadata(unenforced=(f"validator {getattr(validator, '__name__', kind)}",))
 
 
 # msgspec.
@@ -247,9 +254,9 @@ def _struct_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Sc
         hints.left_out(path, "__post_init__", "it may refuse values")
     nothing = msgspec.NODEFAULT
     record.fields = []
-    for one in msgspec.structs.fields(kind):
-        more = {"key": one.encode_name, "required": one.default is nothing and one.default_factory is nothing}
-        record.fields.append(_owned(hints, record, one.name, own[one.name], path, scope, **more))
+    for field in msgspec.structs.fields(kind):
+        more = {"key": field.encode_name, "required": field.default is nothing and field.default_factory is nothing}
+        record.fields.append(_owned(hints, record, field.name, own[field.name], path, scope, **more))
 
 
 # Pydantic, and what Python's form writes as a call.
@@ -263,9 +270,9 @@ def _timedelta(hints: Hints) -> Record:
     kind = datetime.timedelta
     record = Record("timedelta", lambda values: kind(**values), kind, hints.form)
     record.fields = [
-        Field("days", "days", "days", Whole(Said(ge=-_DAYS, le=_DAYS)), False),
-        Field("seconds", "seconds", "seconds", Whole(Said(ge=0, lt=86_400)), False),
-        Field("microseconds", "microseconds", "microseconds", Whole(Said(ge=0, lt=1_000_000)), False),
+        Field("days", "days", "days", Whole(Metadata(ge=-_DAYS, le=_DAYS)), False),
+        Field("seconds", "seconds", "seconds", Whole(Metadata(ge=0, lt=86_400)), False),
+        Field("microseconds", "microseconds", "microseconds", Whole(Metadata(ge=0, lt=1_000_000)), False),
     ]
     return record
 

@@ -1,7 +1,7 @@
 """What ``Annotated`` says beside a type: bounds, lengths, patterns, words.
 
 In: metadata of annotated-types, Pydantic or msgspec, known by their attributes so that none has to be installed. Out:
-`Said`: what a schema can say, and the names of what it cannot.
+`Metadata`: what a schema can say, and the names of what it cannot.
 
 Source: https://github.com/annotated-types/annotated-types for the names.
 """
@@ -20,8 +20,8 @@ _VALIDATORS = frozenset({"AfterValidator", "BeforeValidator", "PlainValidator", 
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What is said of values. ``unenforced`` has the names of what no schema can say; ``aware`` is of datetimes."""
+class Metadata:
+    """What an annotation asks of values; ``unenforced`` names what no schema can say, and ``aware`` is of datetimes."""
 
     gt: Any = None
     ge: Any = None
@@ -52,20 +52,20 @@ class Said:
         return self.least or 0, self.most
 
 
-NOTHING = Said()
+NOTHING = Metadata()
 
 
-def said_by(metadata: Iterable[Any]) -> Said:
-    """What all of them say together."""
-    said = Said()
-    for one in metadata:
-        said = both(said, _said(one))
-    return said
+def metadata_of(items: Iterable[Any]) -> Metadata:
+    """What all items ask for."""
+    metadata = Metadata()
+    for item in items:
+        metadata = both(metadata, _of_item(item))
+    return metadata
 
 
-def both(first: Said, second: Said) -> Said:
-    """What two say together: of two bounds the narrower one."""
-    return Said(
+def both(first: Metadata, second: Metadata) -> Metadata:
+    """What two ask for together: of two bounds the narrower one."""
+    return Metadata(
         gt=_chosen(max, first.gt, second.gt),
         ge=_chosen(max, first.ge, second.ge),
         lt=_chosen(min, first.lt, second.lt),
@@ -88,60 +88,60 @@ def _chosen(choose: Any, first: Any, second: Any) -> Any:
     return second if first is None else first if second is None else choose(first, second)
 
 
-def _said(one: Any) -> Said:
-    if isinstance(one, str):
-        return Said(words=one)
-    kind = type(one).__name__
-    if isinstance(one, slice):  # Len was once written so
-        return Said(least=one.start, most=one.stop)
+def _of_item(item: Any) -> Metadata:
+    if isinstance(item, str):
+        return Metadata(words=item)
+    kind = type(item).__name__
+    if isinstance(item, slice):  # Len was once written so
+        return Metadata(least=item.start, most=item.stop)
     if kind == "FieldInfo":
-        return both(said_by(one.metadata), Said(words=one.description or ""))
+        return both(metadata_of(item.metadata), Metadata(words=item.description or ""))
     if kind in ("Doc", "DocInfo"):
-        return Said(words=one.documentation)
+        return Metadata(words=item.documentation)
     if kind == "Timezone":
-        return Said(aware=one.tz is not None, unenforced=("Timezone",) if one.tz not in (None, ...) else ())
+        return Metadata(aware=item.tz is not None, unenforced=("Timezone",) if item.tz not in (None, ...) else ())
     if kind in ("Predicate", "Not"):
-        return Said(unenforced=(f"{kind} {getattr(one.func, '__qualname__', one.func)}",))
+        return Metadata(unenforced=(f"{kind} {getattr(item.func, '__qualname__', item.func)}",))
     if kind in _VALIDATORS:
-        name = getattr(getattr(one, "func", None), "__name__", "")
-        return Said(unenforced=(f"{kind} {name}".strip(),))
+        name = getattr(getattr(item, "func", None), "__name__", "")
+        return Metadata(unenforced=(f"{kind} {name}".strip(),))
     if kind in _SILENT:
-        return Said()
-    return both(_bounds(one), _grouped(one, kind))
+        return Metadata()
+    return both(_bounds(item), _grouped(item, kind))
 
 
-def _grouped(one: Any, kind: str) -> Said:
-    if hasattr(one, "__is_annotated_types_grouped_metadata__") or kind == "StringConstraints":
-        return both(said_by(iter(one)), _transforms(one))
-    if hasattr(one, "__get_pydantic_core_schema__") and kind not in ("_fields", "PydanticGeneralMetadata"):
-        return Said(unenforced=(kind,))
-    return _transforms(one)
+def _grouped(item: Any, kind: str) -> Metadata:
+    if hasattr(item, "__is_annotated_types_grouped_metadata__") or kind == "StringConstraints":
+        return both(metadata_of(iter(item)), _transforms(item))
+    if hasattr(item, "__get_pydantic_core_schema__") and kind not in ("_fields", "PydanticGeneralMetadata"):
+        return Metadata(unenforced=(kind,))
+    return _transforms(item)
 
 
-def _bounds(one: Any) -> Said:
+def _bounds(item: Any) -> Metadata:
     """What attributes say, as annotated-types, msgspec's ``Meta`` and Pydantic's general metadata have them."""
-    values: dict[str, Any] = {name: getattr(one, name, None) for name in _BOUNDS}
-    pattern = getattr(one, "pattern", None)
+    values: dict[str, Any] = {name: getattr(item, name, None) for name in _BOUNDS}
+    pattern = getattr(item, "pattern", None)
     pattern = getattr(pattern, "pattern", pattern)
-    aware = getattr(one, "tz", None)
-    said = Said(
+    aware = getattr(item, "tz", None)
+    metadata = Metadata(
         **values,
-        least=getattr(one, "min_length", None),
-        most=getattr(one, "max_length", None),
+        least=getattr(item, "min_length", None),
+        most=getattr(item, "max_length", None),
         patterns=(pattern,) if isinstance(pattern, str) else (),
         aware=aware if isinstance(aware, bool) else None,
-        words=getattr(one, "description", None) or "",
+        words=getattr(item, "description", None) or "",
     )
-    places, digits = getattr(one, "decimal_places", None), getattr(one, "max_digits", None)
+    places, digits = getattr(item, "decimal_places", None), getattr(item, "max_digits", None)
     if places is not None:
-        said = both(said, Said(multiple_of=Decimal(1).scaleb(-places)))
+        metadata = both(metadata, Metadata(multiple_of=Decimal(1).scaleb(-places)))
     if digits is not None:
         if places is None:
-            return both(said, Said(unenforced=("max_digits without decimal_places",)))
+            return both(metadata, Metadata(unenforced=("max_digits without decimal_places",)))
         bound = Decimal(10) ** (digits - places)
-        said = both(said, Said(gt=-bound, lt=bound))
-    return said
+        metadata = both(metadata, Metadata(gt=-bound, lt=bound))
+    return metadata
 
 
-def _transforms(one: Any) -> Said:
-    return Said(unenforced=tuple(name for name in _TRANSFORMS if getattr(one, name, None)))
+def _transforms(item: Any) -> Metadata:
+    return Metadata(unenforced=tuple(name for name in _TRANSFORMS if getattr(item, name, None)))

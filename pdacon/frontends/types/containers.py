@@ -78,13 +78,13 @@ class Items(Shape):
         check_count(self.least, self.most, len(raw), "items", path)
         if self.is_set and self.few and len(set(map(repr, raw))) < len(raw):
             raise Mismatch(path, f"{shown(raw)} has an item twice")
-        return self.make([self.item.read(one, f"{path}[{k}]") for k, one in every(enumerate(raw))])
+        return self.make([self.item.read(item, f"{path}[{k}]") for k, item in every(enumerate(raw))])
 
     def write(self, value: Any, path: str) -> Any:
         if not isinstance(value, self.kind):
             raise Mismatch(path, f"{shown(value)} is no {self.kind.__name__}")
         check_count(self.least, self.most, len(value), "items", path)
-        raws = [self.item.write(one, f"{path}[{k}]") for k, one in every(enumerate(value))]
+        raws = [self.item.write(item, f"{path}[{k}]") for k, item in every(enumerate(value))]
         raws = sorted(raws, key=repr) if self.is_set else raws
         return self.form.marked(self.head, raws) if self.head else raws
 
@@ -106,7 +106,7 @@ class Flags(Items):
             raise Mismatch(path, f"{shown(value)} is no {self.flags.__name__}")
         item = settled(self.item)
         assert isinstance(item, Choice)
-        single = frozenset(one for _, one in item.pairs if one in value)
+        single = frozenset(flag for _, flag in item.pairs if flag in value)
         if self.make(single) != value:
             raise Mismatch(path, f"{shown(value)} has bits without a name")
         return super().write(single, path)
@@ -120,23 +120,25 @@ class Row(Shape):
     form: Form
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
-        return row_schema([one.schema(schemas) for one in self.items], len(self.items), self.form)
+        return row_schema([item.schema(schemas) for item in self.items], len(self.items), self.form)
 
     def read(self, raw: Any, path: str) -> Any:
         raw = self.form.unmarked(row_head(len(self.items)), raw, path)
         if not isinstance(raw, list) or len(raw) != len(self.items):
             raise Mismatch(path, f"{shown(raw)} is no list of {len(self.items)}")
-        return tuple(one.read(part, f"{path}[{k}]") for k, (one, part) in enumerate(zip(self.items, raw, strict=True)))
+        return tuple(
+            item.read(part, f"{path}[{k}]") for k, (item, part) in enumerate(zip(self.items, raw, strict=True))
+        )
 
     def write(self, value: Any, path: str) -> Any:
         if not isinstance(value, tuple) or len(value) != len(self.items):
             raise Mismatch(path, f"{shown(value)} is no tuple of {len(self.items)}")
         pairs = enumerate(zip(self.items, value, strict=True))
-        raws = [one.write(part, f"{path}[{k}]") for k, (one, part) in pairs]
+        raws = [item.write(part, f"{path}[{k}]") for k, (item, part) in pairs]
         return self.form.marked(row_head(len(self.items)), raws)
 
     def words(self) -> str:
-        return f"list [{', '.join(one.words() for one in self.items)}]"
+        return f"list [{', '.join(item.words() for item in self.items)}]"
 
     def parts(self) -> list[Shape]:
         return list(self.items)
@@ -172,12 +174,12 @@ class Table(Shape):
             raise Mismatch(path, f"{shown(raw)} is no dict")
         check_count(self.least, self.most, len(raw), "members", path)
         pairs = {}
-        for name, one in every(raw.items()):
+        for name, value in every(raw.items()):
             place = f"{path} key {name!r}"
             if self.numbered and not fits(_INTEGER, name):
                 raise Mismatch(place, "it is no integer")
             key = self.keys.read(integer_of(name) if self.numbered else name, place)
-            pairs[key] = self.value.read(one, f"{path}[{name!r}]")
+            pairs[key] = self.value.read(value, f"{path}[{name!r}]")
         return self.make(pairs)
 
     def write(self, value: Any, path: str) -> Any:
@@ -185,9 +187,9 @@ class Table(Shape):
             raise Mismatch(path, f"{shown(value)} is no {self.kind.__name__}")
         check_count(self.least, self.most, len(value), "members", path)
         raw = {}
-        for key, one in every(value.items()):
+        for key, member in every(value.items()):
             name = self.keys.write(key, f"{path} key {key!r}")
-            raw[text_of(name) if self.numbered else name] = self.value.write(one, f"{path}[{key!r}]")
+            raw[text_of(name) if self.numbered else name] = self.value.write(member, f"{path}[{key!r}]")
         return raw
 
     def words(self) -> str:

@@ -102,7 +102,7 @@ def _time(text: str) -> dt.time:
 def _iso(text: str) -> str:
     """The same as Python 3.10 reads it: an offset in place of Z, and six digits of a second."""
     text = f"{text[:-1]}+00:00" if text.endswith("Z") else text
-    return re.sub(r"\.(\d{1,6})", lambda found: f".{found[1]:0<6}", text)
+    return re.sub(r"\.(\d{1,6})", lambda match: f".{match[1]:0<6}", text)
 
 
 def _of_date(value: dt.date) -> str:
@@ -125,10 +125,10 @@ def _of_path(value: pathlib.PurePath) -> str:
 
 
 def _duration(text: str) -> dt.timedelta:
-    found = _DURATION.fullmatch(text)
-    if found is None:
+    match = _DURATION.fullmatch(text)
+    if match is None:
         raise ValueError("it is no duration")
-    sign, days, hours, minutes, seconds, fraction = found.groups(default="")
+    sign, days, hours, minutes, seconds, fraction = match.groups(default="")
     value = dt.timedelta(
         days=int(days or 0),
         hours=int(hours or 0),

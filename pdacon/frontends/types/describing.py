@@ -17,33 +17,33 @@ def described(shape: Shape) -> str:
     seen: set[int] = set()
     pending = [shape]
     while pending:
-        one = settled(pending.pop(0))
-        if id(one) in seen:
+        part = settled(pending.pop(0))
+        if id(part) in seen:
             continue
-        seen.add(id(one))
-        if isinstance(one, Record):
-            blocks.append(_record(one))
-        elif isinstance(one, Calls):
-            tools = one.tools.values()
+        seen.add(id(part))
+        if isinstance(part, Record):
+            blocks.append(_record(part))
+        elif isinstance(part, Calls):
+            tools = part.tools.values()
             blocks += [
                 f"{tool.name}: {_line(tool.doc)}" for tool in tools if tool.doc and not _has_record(tool.arguments)
             ]
-        pending += one.parts()
+        pending += part.parts()
     return "\n\n".join(blocks)
 
 
 def _has_record(shape: Shape) -> bool:
-    return isinstance(shape, Record) or any(isinstance(settled(one), Record) for one in shape.parts())
+    return isinstance(shape, Record) or any(isinstance(settled(part), Record) for part in shape.parts())
 
 
 def _record(record: Record) -> str:
     lines = [f"{record.name}: {_line(record.doc)}" if record.doc else f"{record.name}:"]
     if record.tag is not None:
         lines.append(f"- {record.tag[0]} ({record.tag[1]!r})")
-    for one in record.fields:
-        optional = "" if record.always(one) else ", may be left out"
-        words = f": {_line(one.words)}" if one.words else ""
-        lines.append(f"- {record.key(one)} ({one.shape.words()}{optional}){words}")
+    for field in record.fields:
+        optional = "" if record.always(field) else ", may be left out"
+        words = f": {_line(field.words)}" if field.words else ""
+        lines.append(f"- {record.key(field)} ({field.shape.words()}{optional}){words}")
     return "\n".join(lines)
 
 

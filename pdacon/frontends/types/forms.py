@@ -83,12 +83,12 @@ def _json(raw: Any, spelling: Spelling, depth: int) -> str:
     if isinstance(raw, dict) and raw:
         name_end = spelling.colon
         parts = [
-            f"{_json(name, spelling, depth)}{name_end}{_json(one, spelling, depth + 1)}"
-            for name, one in every(raw.items())
+            f"{_json(name, spelling, depth)}{name_end}{_json(value, spelling, depth + 1)}"
+            for name, value in every(raw.items())
         ]
         return _enclosed("{", parts, "}", spelling, depth)
     if isinstance(raw, list) and raw:
-        return _enclosed("[", [_json(one, spelling, depth + 1) for one in every(raw)], "]", spelling, depth)
+        return _enclosed("[", [_json(item, spelling, depth + 1) for item in every(raw)], "]", spelling, depth)
     if isinstance(raw, Real):
         return _canonical(raw.text) if spelling.numbers == "canonical" else raw.text
     if isinstance(raw, float):

@@ -94,9 +94,9 @@ def _grammar(given: tuple[str, Any], options: tuple[Any, ...]) -> GrammarData:
     schemas = Schemas()
     schema = {**shape.schema(schemas), "$defs": schemas.definitions}
     for union, path in hints.unions:
-        found = overlap(union, form)
-        if found is not None:
-            what = f"nothing tells {found[0].words()} from {found[1].words()}"
+        pair = overlap(union, form)
+        if pair is not None:
+            what = f"nothing tells {pair[0].words()} from {pair[1].words()}"
             hints.left_out(path, what, "a text of one is a text of the other and is read as the first; give each a "
                            "member of its own, such as kind: Literal[...]")  # fmt: skip
     try:
@@ -138,8 +138,8 @@ def _shaped(given: tuple[str, Any], options: tuple[Any, ...]) -> tuple[Form, Hin
     key, several = options[3:]
     if not isinstance(key, str) or key == "name":
         raise ValueError(f"arguments is the name of the member with the arguments, not {key!r}")
-    tools = [tool_of(hints, one) for one in subject]
-    twice = [one.name for k, one in enumerate(tools) if one.name in {other.name for other in tools[:k]}]
+    tools = [tool_of(hints, tool) for tool in subject]
+    twice = [tool.name for k, tool in enumerate(tools) if tool.name in {other.name for other in tools[:k]}]
     if twice:
         raise ValueError(f"two tools are called {twice[0]}; give each a name of its own")
     calls: Shape = Calls(tools, key, form)

@@ -27,17 +27,17 @@ def refuse_unhashable(shape: Shape, path: str) -> None:
     seen: set[int] = set()
     pending = [shape]
     while pending:
-        one = settled(pending.pop())
-        if id(one) in seen:
+        part = settled(pending.pop())
+        if id(part) in seen:
             continue
-        seen.add(id(one))
-        if _has_none(one):
+        seen.add(id(part))
+        if _has_none(part):
             raise UnsupportedTypeError(
                 path,
-                f"items of a set have a hash, as have keys of a dict, and a value of {one.words()} may have none; use "
+                f"items of a set have a hash, as have keys of a dict, and a value of {part.words()} may have none; use "
                 "a tuple, a frozenset or a frozen dataclass, or say what it is, such as set[int | str]",
             )
-        pending += _hashed_parts(one)
+        pending += _hashed_parts(part)
 
 
 def _has_none(shape: Shape) -> bool:
@@ -61,7 +61,7 @@ def _hashed_parts(shape: Shape) -> list[Shape]:
         return shape.parts()
     if not isinstance(shape, Record) or _has_own_hash(shape.kind):
         return []
-    return [one.shape for one in shape.fields if _is_hashed(shape.kind, one.name)]
+    return [field.shape for field in shape.fields if _is_hashed(shape.kind, field.name)]
 
 
 def _has_own_hash(kind: Any) -> bool:
@@ -77,7 +77,7 @@ def _has_own_hash(kind: Any) -> bool:
 
 def _is_hashed(kind: Any, name: str) -> bool:
     """Whether a hash has a field: dataclasses and attrs can leave one out."""
-    fields = {one.name: one for one in getattr(kind, "__attrs_attrs__", ())}
+    fields = {attribute.name: attribute for attribute in getattr(kind, "__attrs_attrs__", ())}
     own = getattr(kind, "__dataclass_fields__", fields).get(name)
-    said = getattr(own, "hash", None)
-    return bool(getattr(own, "compare", getattr(own, "eq", True)) if said is None else said)
+    choice = getattr(own, "hash", None)
+    return bool(getattr(own, "compare", getattr(own, "eq", True)) if choice is None else choice)

@@ -21,7 +21,7 @@ from typing import Annotated, Any, ForwardRef, Literal, NoReturn, TypeVar, Union
 
 from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.types import dates
-from pdacon.frontends.types.constraints import NOTHING, Said, both, said_by
+from pdacon.frontends.types.constraints import NOTHING, Metadata, both, metadata_of
 from pdacon.frontends.types.containers import Flags, Items, Row, Table
 from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.scalars import Anything, Choice, Members, Nothing, Number, Spelled, Text, Truth, Whole
@@ -83,7 +83,7 @@ class Hints:
     hashed: list[tuple[Shape, str]] = field(default_factory=list)
     _known: dict[Any, Later] = field(default_factory=dict)
 
-    def shape(self, hint: Any, path: str, scope: Scope, said: Said = NOTHING) -> Shape:
+    def shape(self, hint: Any, path: str, scope: Scope, metadata: Metadata = NOTHING) -> Shape:
         """The shape of an annotation.
 
         Raises
@@ -91,23 +91,23 @@ class Hints:
         UnsupportedTypeError
             It has none, or says what cannot be enforced, and ``lax`` is false.
         """
-        self.name_unenforced(path, said)
-        said = replace(said, unenforced=())
+        self.name_unenforced(path, metadata)
+        metadata = replace(metadata, unenforced=())
         hint = self._resolved(hint, path, scope)
         origin, arguments = get_origin(hint), get_args(hint)
         if origin is Annotated:
-            return self.shape(arguments[0], path, scope, both(said_by(hint.__metadata__), said))
+            return self.shape(arguments[0], path, scope, both(metadata_of(hint.__metadata__), metadata))
         if origin is not None and origin in special(*_WRAPPERS):
-            return self.shape(arguments[0], path, scope, said)
+            return self.shape(arguments[0], path, scope, metadata)
         if origin in (Union, types.UnionType):
-            return self._union(arguments, path, scope, said)
+            return self._union(arguments, path, scope, metadata)
         if origin is Literal or origin in special("Literal"):
-            return self._literal(arguments, path, said)
-        return self._plain(hint, origin or hint, arguments, path, scope, said)
+            return self._literal(arguments, path, metadata)
+        return self._plain(hint, origin or hint, arguments, path, scope, metadata)
 
-    def name_unenforced(self, path: str, said: Said) -> None:
+    def name_unenforced(self, path: str, metadata: Metadata) -> None:
         """Record what no schema can say; an error, if that is not allowed."""
-        for what in said.unenforced:
+        for what in metadata.unenforced:
             self.left_out(path, what, "no schema can say it")
 
     def left_out(self, path: str, what: str, why: str) -> None:
@@ -125,13 +125,13 @@ class Hints:
     def once(self, key: Any, name: str, make: Callable[[Later], Shape]) -> Shape:
         """The shape of what may contain itself: made once; ``make`` is given what stands for it until then."""
         try:
-            known = self._known.get(key)
+            later = self._known.get(key)
         except TypeError:
             return make(Later(name))
-        if known is None:
-            known = self._known[key] = Later(name)
-            known.target = make(known)
-        return known if known.target is None else known.target
+        if later is None:
+            later = self._known[key] = Later(name)
+            later.target = make(later)
+        return later if later.target is None else later.target
 
     def _resolved(self, hint: Any, path: str, scope: Scope) -> Any:
         while True:
@@ -152,86 +152,90 @@ class Hints:
                 path, f"the name {text!r} is not known here ({error}); define it at the top of its module"
             ) from error
 
-    def _plain(self, hint: Any, kind: Any, arguments: tuple[Any, ...], path: str, scope: Scope, said: Said) -> Shape:
+    def _plain(
+        self, hint: Any, kind: Any, arguments: tuple[Any, ...], path: str, scope: Scope, metadata: Metadata
+    ) -> Shape:
         if kind in (Any, object):
-            self._only(path, said)
+            self._only(path, metadata)
             return Anything(self.form)
         if kind in _CONSTANT:
-            self._only(path, said)
+            self._only(path, metadata)
             return _CONSTANT[kind]()
         if kind is int:
-            return self._number(Whole(said), path, said)
+            return self._number(Whole(metadata), path, metadata)
         if kind in (float, Decimal):
-            return self._number(Number(said, kind, self.form), path, said)
+            return self._number(Number(metadata, kind, self.form), path, metadata)
         if kind is str:
-            self._only(path, said, lengths=True, patterns=True)
-            return Text(said)
+            self._only(path, metadata, lengths=True, patterns=True)
+            return Text(metadata)
         if alias := getattr(kind, "__value__", None):  # type X = ...
-            return self._alias(hint, kind, alias, arguments, path, scope, said)
+            return self._alias(hint, kind, alias, arguments, path, scope, metadata)
         if isinstance(kind, type) and issubclass(kind, enum.Enum):
-            self._only(path, said)
+            self._only(path, metadata)
             return self._enum(kind, path)
         if kind in _LISTS:
             item = self.shape(arguments[0] if arguments else Any, f"{path}[]", scope)
-            return self._items(kind, item, path, said)
+            return self._items(kind, item, path, metadata)
         if kind is tuple:
-            return self._tuple(arguments, path, scope, said)
+            return self._tuple(arguments, path, scope, metadata)
         if kind in _DICTS:
-            return self._table(kind, arguments or (str, Any), path, scope, said)
-        spelled = self._spelled(kind, path, scope, said)
+            return self._table(kind, arguments or (str, Any), path, scope, metadata)
+        spelled = self._spelled(kind, path, scope, metadata)
         if spelled is not None:
             return spelled
         own = self.classes(self, hint, path, scope)
         if own is None:
             self._refuse(kind, path)
-        self._only(path, said)
+        self._only(path, metadata)
         return own
 
-    def _spelled(self, kind: Any, path: str, scope: Scope, said: Said) -> Shape | None:
+    def _spelled(self, kind: Any, path: str, scope: Scope, metadata: Metadata) -> Shape | None:
         if self.form.python and getattr(kind, "__name__", "") == "timedelta":
             return None
         if kind in (bytes, bytearray) and scope.bytes_as == "utf8" and not self.form.python:
-            self._only(path, said, lengths=False, patterns=False)
+            self._only(path, metadata, lengths=False, patterns=False)
             spelling = dates.Spelling(kind, r"[^]*", "", lambda text: kind(text.encode()), lambda value: value.decode())
-            return Spelled(spelling, said, self.form)
-        spelling_ = dates.spelling_of(kind, self.form.python, said.aware)
+            return Spelled(spelling, metadata, self.form)
+        spelling_ = dates.spelling_of(kind, self.form.python, metadata.aware)
         if spelling_ is None:
             return None
-        self._only(path, said, lengths=False, patterns=True)
-        return Spelled(spelling_, said, self.form)
+        self._only(path, metadata, lengths=False, patterns=True)
+        return Spelled(spelling_, metadata, self.form)
 
-    def _number(self, shape: Shape, path: str, said: Said) -> Shape:
-        self._only(path, said, numbers=True)
+    def _number(self, shape: Shape, path: str, metadata: Metadata) -> Shape:
+        self._only(path, metadata, numbers=True)
         return shape
 
     def _only(
-        self, path: str, said: Said, *, numbers: bool = False, lengths: bool = False, patterns: bool = False
+        self, path: str, metadata: Metadata, *, numbers: bool = False, lengths: bool = False, patterns: bool = False
     ) -> None:
         """See to it that nothing else is said."""
-        named = [] if numbers else [f"{name} {bound}" for name, bound in said.numeric.items()]
-        if not lengths and said.lengths != (0, None):
+        named = [] if numbers else [f"{name} {bound}" for name, bound in metadata.numeric.items()]
+        if not lengths and metadata.lengths != (0, None):
             named.append("a length")
-        if not patterns and said.patterns:
+        if not patterns and metadata.patterns:
             named.append("a pattern")
         for what in named:
             self.left_out(path, what, "it is not enforced for this type")
 
-    def _union(self, members: tuple[Any, ...], path: str, scope: Scope, said: Said) -> Shape:
-        shapes = [self.shape(one, path, scope, said if one not in _CONSTANT else Said()) for one in members]
+    def _union(self, members: tuple[Any, ...], path: str, scope: Scope, metadata: Metadata) -> Shape:
+        shapes = [
+            self.shape(member, path, scope, metadata if member not in _CONSTANT else Metadata()) for member in members
+        ]
         either = Either(shapes)
         self.unions.append((either, path))
         return either
 
-    def _literal(self, values: tuple[Any, ...], path: str, said: Said) -> Shape:
-        self._only(path, said)
-        plain = [one for one in values if not isinstance(one, enum.Enum | bytes)]
-        members: list[Shape] = [Choice([(one, one) for one in plain])] if plain else []
-        for one in values:
-            if isinstance(one, bytes):
+    def _literal(self, values: tuple[Any, ...], path: str, metadata: Metadata) -> Shape:
+        self._only(path, metadata)
+        plain = [value for value in values if not isinstance(value, enum.Enum | bytes)]
+        members: list[Shape] = [Choice([(value, value) for value in plain])] if plain else []
+        for value in values:
+            if isinstance(value, bytes):
                 raise UnsupportedTypeError(path, "a Literal of bytes has no text; use bytes or a Literal of str")
-            if isinstance(one, enum.Enum) and self.form.python:
+            if isinstance(value, enum.Enum) and self.form.python:
                 raise UnsupportedTypeError(path, 'a Literal of Enum members is taken with form="json" only')
-        enums = [(_raw_member(one), one) for one in values if isinstance(one, enum.Enum)]
+        enums = [(_raw_member(value), value) for value in values if isinstance(value, enum.Enum)]
         members += [Choice(enums)] if enums else []
         return members[0] if len(members) == 1 else Either(members)
 
@@ -244,12 +248,12 @@ class Hints:
             return _flag(kind, self.form)
         if self.form.python:
             return Members(kind, self.form)
-        return Choice([(_raw_member(one), one) for one in kind], kind.__name__)
+        return Choice([(_raw_member(member), member) for member in kind], kind.__name__)
 
-    def _items(self, kind: Any, item: Shape, path: str, said: Said) -> Shape:
-        self._only(path, said, lengths=True)
+    def _items(self, kind: Any, item: Shape, path: str, metadata: Metadata) -> Shape:
+        self._only(path, metadata, lengths=True)
         own, make, head = _LISTS[kind]
-        least, most = said.lengths
+        least, most = metadata.lengths
         shape = Items(item, own, make, least, most, head, self.form)
         if shape.is_set and not shape.few and least > 1:
             self.left_out(path, f"at least {least} different items", "items that are equal are one in a set")
@@ -257,46 +261,46 @@ class Hints:
             self.hashed.append((item, f"{path}[]"))
         return shape
 
-    def _tuple(self, arguments: tuple[Any, ...], path: str, scope: Scope, said: Said) -> Shape:
-        if not arguments and said.lengths == (0, None):
+    def _tuple(self, arguments: tuple[Any, ...], path: str, scope: Scope, metadata: Metadata) -> Shape:
+        if not arguments and metadata.lengths == (0, None):
             arguments = (Any, ...)
         if len(arguments) == 2 and arguments[1] is ...:
-            self._only(path, said, lengths=True)
-            least, most = said.lengths
+            self._only(path, metadata, lengths=True)
+            least, most = metadata.lengths
             item = self.shape(arguments[0], f"{path}[]", scope)
             return Items(item, tuple, tuple, least, most, "tuple of any length", self.form)
-        self._only(path, said)
+        self._only(path, metadata)
         arguments = () if arguments == ((),) else arguments
-        return Row([self.shape(one, f"{path}[{k}]", scope) for k, one in enumerate(arguments)], self.form)
+        return Row([self.shape(argument, f"{path}[{k}]", scope) for k, argument in enumerate(arguments)], self.form)
 
-    def _table(self, kind: Any, arguments: tuple[Any, ...], path: str, scope: Scope, said: Said) -> Shape:
-        self._only(path, said, lengths=True)
+    def _table(self, kind: Any, arguments: tuple[Any, ...], path: str, scope: Scope, metadata: Metadata) -> Shape:
+        self._only(path, metadata, lengths=True)
         keys = self.shape(arguments[0], f"{path} key", scope)
         value = self.shape(arguments[1], f"{path}[]", scope)
         own = settled(keys)
         numbered = isinstance(own, Whole)
         choice = isinstance(own, Choice) and all(isinstance(raw, str) for raw, _ in own.pairs)
         if isinstance(own, Anything):
-            keys = own = Text(Said())
+            keys = own = Text(Metadata())
         plain = isinstance(own, Text) or choice or (isinstance(own, Spelled) and not self.form.python)
         if numbered and self.form.python:
             raise UnsupportedTypeError(f"{path} key", 'integers as keys are taken with form="json" only')
-        if not plain and not (numbered and isinstance(own, Whole) and not own.said.numeric):
+        if not plain and not (numbered and isinstance(own, Whole) and not own.metadata.numeric):
             raise UnsupportedTypeError(
                 f"{path} key", "keys are strings or integers without bounds here; use a list of pairs"
             )
-        least, most = said.lengths
+        least, most = metadata.lengths
         self.hashed.append((keys, f"{path} key"))
         own_kind, make = _DICTS[kind]
         return Table(keys, value, own_kind, make, least, most, numbered)
 
     def _alias(
-        self, hint: Any, kind: Any, value: Any, arguments: tuple[Any, ...], path: str, scope: Scope, said: Said
+        self, hint: Any, kind: Any, value: Any, arguments: tuple[Any, ...], path: str, scope: Scope, metadata: Metadata
     ) -> Shape:
         variables = dict(zip(getattr(kind, "__type_params__", ()), arguments, strict=False))
         inner = replace(scope, variables={**scope.variables, **variables})
-        key = "alias", hint, repr(said)
-        return self.once(key, getattr(kind, "__name__", "value"), lambda _: self.shape(value, path, inner, said))
+        key = "alias", hint, repr(metadata)
+        return self.once(key, getattr(kind, "__name__", "value"), lambda _: self.shape(value, path, inner, metadata))
 
     def _refuse(self, kind: Any, path: str) -> NoReturn:
         name = getattr(kind, "__qualname__", None) or repr(kind)
@@ -322,7 +326,7 @@ def substituted(hint: Any, variables: Mapping[Any, Any]) -> Any:
     parameters = getattr(hint, "__parameters__", ())
     if not parameters or isinstance(hint, type) or not variables:
         return hint
-    return hint[tuple(variables.get(one, one) for one in parameters)]
+    return hint[tuple(variables.get(parameter, parameter) for parameter in parameters)]
 
 
 def _variable(variable: Any, scope: Scope) -> Any:
@@ -346,7 +350,11 @@ def _raw_member(member: enum.Enum) -> Any:
 
 
 def _flag(kind: type[enum.Flag], form: Form) -> Shape:
-    names = [(one.name, one) for one in kind.__members__.values() if one.value and one.value & (one.value - 1) == 0]
+    names = [
+        (member.name, member)
+        for member in kind.__members__.values()
+        if member.value and member.value & (member.value - 1) == 0
+    ]
 
     def make(some: Iterable[Any]) -> Any:
         return reduce(or_, some, kind(0))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from pdacon.errors import UnsupportedTypeError
-from pdacon.frontends.types.constraints import Said, both, said_by
+from pdacon.frontends.types.constraints import Metadata, both, metadata_of
 from pdacon.frontends.types.hints import Hints, Scope
 from pdacon.frontends.types.records import Field, Record
 from pdacon.frontends.types.scalars import Anything
@@ -59,7 +59,9 @@ def model_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Scop
     if is_root:
         _make_root(record, kind, fields[0])
     elif is_model:
-        record._make = lambda values: kind.model_validate({keys.get(name, name): one for name, one in values.items()})
+        record._make = lambda values: kind.model_validate(
+            {keys.get(name, name): value for name, value in values.items()}
+        )
 
 
 def _make_root(record: Record, kind: Any, root: Field) -> None:
@@ -84,11 +86,11 @@ def _make_root(record: Record, kind: Any, root: Field) -> None:
 
 def _field(hints: Hints, record: Record, name: str, info: Any, key: str, path: str, scope: Scope) -> Field:
     place = f"{path}.{name}"
-    said = both(said_by(info.metadata), Said(words=info.description or ""))
+    metadata = both(metadata_of(info.metadata), Metadata(words=info.description or ""))
     if hints.form.python and not name.isidentifier():
         raise UnsupportedTypeError(place, f'{name!r} is no name of Python\'s; use form="json"')
-    shape = hints.shape(info.annotation, place, scope, said)
-    return Field(name, key, name, shape, info.is_required(), said.words)
+    shape = hints.shape(info.annotation, place, scope, metadata)
+    return Field(name, key, name, shape, info.is_required(), metadata.words)
 
 
 def _key(info: Any, name: str, place: str) -> str:
@@ -107,8 +109,8 @@ def _name_validators(hints: Hints, kind: Any, path: str) -> None:
             hints.left_out(path, f"validator {name}", "no schema can say it")
     if "__post_init__" in dir(kind):
         hints.left_out(path, "__post_init__", "it may refuse values")
-    own_init = next((one.__module__ for one in kind.__mro__ if "__init__" in vars(one)), "")
-    post = next((one.__module__ for one in kind.__mro__ if "model_post_init" in vars(one)), "pydantic.main")
+    own_init = next((base.__module__ for base in kind.__mro__ if "__init__" in vars(base)), "")
+    post = next((base.__module__ for base in kind.__mro__ if "model_post_init" in vars(base)), "pydantic.main")
     if hasattr(kind, "model_validate") and not own_init.startswith("pydantic"):
         hints.left_out(path, "__init__", "it may refuse values")
     if not post.startswith("pydantic") and not getattr(kind, "__private_attributes__", None):
@@ -154,7 +156,7 @@ def foreign(hints: Hints, kind: Any, path: str) -> Shape | None:
         raise UnsupportedTypeError(path, f'{kind.__name__} is taken with form="json" only, and without definitions')
     if kind.__name__ not in _WHOLE:
         hints.left_out(path, kind.__name__, "Pydantic asks for more than its JSON Schema says")
-    schema = {key: one for key, one in schema.items() if key not in ("title", "writeOnly")}
+    schema = {key: value for key, value in schema.items() if key not in ("title", "writeOnly")}
     if schema.get("format") == "password":
         del schema["format"]
     return _Foreign(kind, adapter, schema)

@@ -29,7 +29,7 @@ def read_python(text: str) -> Any:
     ValueError
         It is none, or has what stands for no value.
     """
-    text = _LONG.sub(lambda found: hex(integer_of(found[0])) if found[0].isdecimal() else found[0], text)
+    text = _LONG.sub(lambda match: hex(integer_of(match[0])) if match[0].isdecimal() else match[0], text)
     try:
         tree = ast.parse(text, mode="eval")
     except (SyntaxError, MemoryError, RecursionError) as error:
@@ -46,11 +46,11 @@ def _raw(node: ast.expr, text: str) -> Any:
         value = _raw(node.operand, text)
         return Real(f"-{value.text}") if isinstance(value, Real) else -value
     if isinstance(node, ast.List):
-        return [_raw(one, text) for one in every(node.elts)]
+        return [_raw(element, text) for element in every(node.elts)]
     if isinstance(node, ast.Tuple):
-        return Marked(row_head(len(node.elts)), [_raw(one, text) for one in every(node.elts)])
+        return Marked(row_head(len(node.elts)), [_raw(element, text) for element in every(node.elts)])
     if isinstance(node, ast.Set):
-        return Marked("set", [_raw(one, text) for one in every(node.elts)])
+        return Marked("set", [_raw(element, text) for element in every(node.elts)])
     if isinstance(node, ast.Dict):
         return _members(node, text)
     if isinstance(node, ast.Attribute):
@@ -62,7 +62,7 @@ def _raw(node: ast.expr, text: str) -> Any:
 
 def _members(node: ast.Dict, text: str) -> Any:
     names = [None if key is None else _raw(key, text) for key in node.keys]
-    values = [_raw(one, text) for one in every(node.values)]
+    values = [_raw(value, text) for value in every(node.values)]
     if not all(isinstance(name, str) for name in names):
         _unknown(node)
     return dict(zip(names, values, strict=True))
@@ -71,11 +71,11 @@ def _members(node: ast.Dict, text: str) -> Any:
 def _call(node: ast.Call, text: str) -> Any:
     head = ast.unparse(node.func)
     if node.keywords or not node.args:
-        if node.args or any(one.arg is None for one in node.keywords):
+        if node.args or any(keyword.arg is None for keyword in node.keywords):
             _unknown(node)
         if head in ("set", "frozenset", "deque"):
             return Marked(head, [])
-        return Marked(head, {str(one.arg): _raw(one.value, text) for one in node.keywords})
+        return Marked(head, {str(keyword.arg): _raw(keyword.value, text) for keyword in node.keywords})
     if len(node.args) > 1:
         _unknown(node)
     value = _raw(node.args[0], text)
@@ -95,9 +95,9 @@ def write_python(raw: Any, marks: Mapping[str, Marks]) -> str:
     if isinstance(raw, Marked):
         return _write_marked(raw, marks)
     if isinstance(raw, list):
-        return f"[{', '.join(write_python(one, marks) for one in every(raw))}]"
+        return f"[{', '.join(write_python(item, marks) for item in every(raw))}]"
     if isinstance(raw, dict):
-        parts = [f"{write_python(name, marks)}: {write_python(one, marks)}" for name, one in every(raw.items())]
+        parts = [f"{write_python(name, marks)}: {write_python(value, marks)}" for name, value in every(raw.items())]
         return f"{{{', '.join(parts)}}}"
     if isinstance(raw, str):
         return json.dumps(raw, ensure_ascii=False)
@@ -117,11 +117,11 @@ def _write_marked(raw: Marked, marks: Mapping[str, Marks]) -> str:
         if not raw.value:
             return own.empty
         if isinstance(raw.value, list):
-            parts = [write_python(one, marks) for one in every(raw.value)]
+            parts = [write_python(item, marks) for item in every(raw.value)]
             return f"{own.opening}{', '.join(parts)}{own.closing}"
         parts = [
-            f"{own.name_opening}{name}{own.name_closing}{write_python(one, marks)}"
-            for name, one in every(raw.value.items())
+            f"{own.name_opening}{name}{own.name_closing}{write_python(value, marks)}"
+            for name, value in every(raw.value.items())
         ]
         return f"{own.opening}{', '.join(parts)}{own.closing}"
     raise AssertionError(raw)

@@ -97,14 +97,14 @@ class Record(Named):
     def own_schema(self, schemas: Schemas) -> dict[str, Any]:
         tag = [] if self.tag is None else [(self.tag[0], {"const": self.tag[1]})]
         if self.as_list:
-            parts = [schema for _, schema in tag] + [one.shape.schema(schemas) for one in self.fields]
-            return row_schema(parts, len(tag) + sum(one.required for one in self.fields), self._form)
+            parts = [schema for _, schema in tag] + [field.shape.schema(schemas) for field in self.fields]
+            return row_schema(parts, len(tag) + sum(field.required for field in self.fields), self._form)
         kind = "object"
         if not self.plain:
             kind = self._form.kind("object", self.name, Marks(f"{self.name}(", ")", f"{self.name}()", "", "="))
         members = dict(tag)
-        members.update((self.key(one), one.shape.schema(schemas)) for one in self.fields)
-        required = [key for key, _ in tag] + [self.key(one) for one in self.fields if self.always(one)]
+        members.update((self.key(field), field.shape.schema(schemas)) for field in self.fields)
+        required = [key for key, _ in tag] + [self.key(field) for field in self.fields if self.always(field)]
         schema: dict[str, Any] = {"type": kind, "properties": members}
         if required:
             schema["required"] = required
@@ -122,15 +122,15 @@ class Record(Named):
         if self.tag is not None and left.pop(self.tag[0], None) != self.tag[1]:
             raise Mismatch(path, f"its {self.tag[0]} is not {self.tag[1]!r}")
         values = {}
-        for one in self.fields:
-            key = self.key(one)
+        for field in self.fields:
+            key = self.key(field)
             if key in left:
-                values[one.argument] = one.shape.read(left.pop(key), f"{path}.{one.name}")
-            elif one.required:
+                values[field.argument] = field.shape.read(left.pop(key), f"{path}.{field.name}")
+            elif field.required:
                 raise Mismatch(path, f"{key} is missing")
         if left and self.extra is None:
             raise Mismatch(path, f"it has no {next(iter(left))}")
-        values.update((key, self.extra.read(one, f"{path}.{key}")) for key, one in left.items() if self.extra)
+        values.update((key, self.extra.read(value, f"{path}.{key}")) for key, value in left.items() if self.extra)
         try:
             return self._make(values)
         except Exception as error:  # whatever a class raises says that it does not take the values
@@ -138,7 +138,7 @@ class Record(Named):
 
     def _from_list(self, raw: Any, path: str) -> dict[str, Any]:
         keys = [] if self.tag is None else [self.tag[0]]
-        keys += [one.key for one in self.fields]
+        keys += [field.key for field in self.fields]
         if not isinstance(raw, list) or len(raw) > len(keys):
             raise Mismatch(path, f"{shown(raw)} is no list of {self.name}'s fields")
         return dict(zip(keys, raw, strict=False))
@@ -147,27 +147,27 @@ class Record(Named):
         if not isinstance(value, dict if self.kind is None else self.kind):
             raise Mismatch(path, f"{shown(value)} is no {self.name}")
         raw: dict[str, Any] = {} if self.tag is None else {self.tag[0]: self.tag[1]}
-        for one in self.fields:
+        for field in self.fields:
             if self.plain:
-                if one.name not in value and not one.required:
+                if field.name not in value and not field.required:
                     continue
-                if one.name not in value:
-                    raise Mismatch(path, f"{one.name} is missing")
-                part = value[one.name]
+                if field.name not in value:
+                    raise Mismatch(path, f"{field.name} is missing")
+                part = value[field.name]
             else:
-                part = getattr(value, one.name)
-            raw[self.key(one)] = one.shape.write(part, f"{path}.{one.name}")
+                part = getattr(value, field.name)
+            raw[self.key(field)] = field.shape.write(part, f"{path}.{field.name}")
         others = self.extra_of(value)
         if self.plain and len(value) > len(raw):
             raise Mismatch(path, f"it has members that {self.name} has not")
         for key in others:
             check_characters(key, path)
-        raw.update((key, self.extra.write(one, f"{path}.{key}")) for key, one in others.items() if self.extra)
+        raw.update((key, self.extra.write(value, f"{path}.{key}")) for key, value in others.items() if self.extra)
         raw_value: Any = list(raw.values()) if self.as_list else raw
         return raw_value if self.plain else self._form.marked(self.name, raw_value)
 
     def parts(self) -> list[Shape]:
-        return [*(one.shape for one in self.fields), *([] if self.extra is None else [self.extra])]
+        return [*(field.shape for field in self.fields), *([] if self.extra is None else [self.extra])]
 
 
 def docstring_of(given: Any) -> str:

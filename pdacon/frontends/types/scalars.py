@@ -14,7 +14,7 @@ from pdacon.base.cancelling import every
 from pdacon.frontends.json_schema import Marks
 from pdacon.frontends.long_integers import text_of
 from pdacon.frontends.types.checks import check_bounds, check_characters, check_text, fits
-from pdacon.frontends.types.constraints import Said
+from pdacon.frontends.types.constraints import Metadata
 from pdacon.frontends.types.dates import Spelling
 from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.shapes import Marked, Mismatch, Named, Real, Schemas, Shape, shown
@@ -45,9 +45,9 @@ class Anything(Named):
         if isinstance(raw, Marked):
             raise Mismatch(path, f"{raw.head} is no value of JSON")
         if isinstance(raw, list):
-            return [self.read(one, f"{path}[{k}]") for k, one in every(enumerate(raw))]
+            return [self.read(item, f"{path}[{k}]") for k, item in every(enumerate(raw))]
         if isinstance(raw, dict):
-            return {name: self.read(one, f"{path}.{name}") for name, one in every(raw.items())}
+            return {name: self.read(value, f"{path}.{name}") for name, value in every(raw.items())}
         return raw
 
     def write(self, value: Any, path: str) -> Any:
@@ -59,9 +59,11 @@ class Anything(Named):
         if value is None or isinstance(value, bool | int | float | str):
             return value
         if isinstance(value, list | tuple):
-            return [self.write(one, f"{path}[{k}]") for k, one in every(enumerate(value))]
+            return [self.write(item, f"{path}[{k}]") for k, item in every(enumerate(value))]
         if isinstance(value, dict) and all(isinstance(name, str) for name in value):
-            return {self.write(name, path): self.write(one, f"{path}.{name}") for name, one in every(value.items())}
+            return {
+                self.write(name, path): self.write(member, f"{path}.{name}") for name, member in every(value.items())
+            }
         raise Mismatch(path, f"{shown(value)} is no value of JSON")
 
 
@@ -105,29 +107,29 @@ class Truth(Shape):
 class Whole(Shape):
     """Integers."""
 
-    said: Said
+    metadata: Metadata
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
-        return {"type": "integer", **self.said.numeric}
+        return {"type": "integer", **self.metadata.numeric}
 
     def read(self, raw: Any, path: str) -> Any:
         if isinstance(raw, bool) or not isinstance(raw, int):
             raise Mismatch(path, f"{shown(raw)} is no integer")
-        check_bounds(self.said, raw, path)
+        check_bounds(self.metadata, raw, path)
         return raw
 
     def write(self, value: Any, path: str) -> Any:
         return self.read(_base(value), path)
 
     def words(self) -> str:
-        return f"integer{_bounds_words(self.said)}"
+        return f"integer{_bounds_words(self.metadata)}"
 
 
 @dataclass(frozen=True, eq=False)
 class Number(Shape):
     """Numbers, as floats or as Decimals."""
 
-    said: Said
+    metadata: Metadata
     kind: type
     form: Form
 
@@ -135,7 +137,7 @@ class Number(Shape):
         kind = "number"
         if self.kind is Decimal:
             kind = self.form.kind("number", "Decimal", Marks('Decimal("', '")', bare=True))
-        return {"type": kind, **self.said.numeric}
+        return {"type": kind, **self.metadata.numeric}
 
     def read(self, raw: Any, path: str) -> Any:
         if self.kind is Decimal:
@@ -146,14 +148,14 @@ class Number(Shape):
         number = raw.text if isinstance(raw, Real) else text_of(raw)
         try:
             value = self.kind(number)
-            exact = Decimal(number) if self.said.numeric else Decimal()
+            exact = Decimal(number) if self.metadata.numeric else Decimal()
         except (ArithmeticError, ValueError) as error:
             raise Mismatch(path, f"{shown(raw)} is too large for {self.kind.__name__}") from error
-        if self.said.numeric:
+        if self.metadata.numeric:
             if not _is_finite(value):
                 raise Mismatch(path, f"{shown(raw)} is too large for {self.kind.__name__}")
-            check_bounds(self.said, exact, path)
-            check_bounds(self.said, value, path)  # a float may be rounded to a bound
+            check_bounds(self.metadata, exact, path)
+            check_bounds(self.metadata, value, path)  # a float may be rounded to a bound
         return value
 
     def write(self, value: Any, path: str) -> Any:
@@ -162,41 +164,41 @@ class Number(Shape):
         if isinstance(value, bool) or not isinstance(value, expected):
             raise Mismatch(path, f"{shown(value)} is no {self.kind.__name__}")
         if not _is_finite(value):
-            if decimal or self.said.numeric:
+            if decimal or self.metadata.numeric:
                 raise Mismatch(path, f"{shown(value)} is no finite {self.kind.__name__}")
             return _infinite(float(value), path)
-        check_bounds(self.said, value, path)
+        check_bounds(self.metadata, value, path)
         if isinstance(value, Decimal):
             # Thousands of digits would be more than Python reads as an integer.
-            long = abs(value.adjusted()) > _LONG and not self.said.numeric
+            long = abs(value.adjusted()) > _LONG and not self.metadata.numeric
             return self.form.marked("Decimal", Real(str(value) if long else f"{value:f}"))
         return Real(repr(float(value)))
 
     def words(self) -> str:
-        return f"number{_bounds_words(self.said)}"
+        return f"number{_bounds_words(self.metadata)}"
 
 
 @dataclass(frozen=True, eq=False)
 class Text(Shape):
     """Strings."""
 
-    said: Said
+    metadata: Metadata
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
-        return {"type": "string", **_string_keywords(self.said)}
+        return {"type": "string", **_string_keywords(self.metadata)}
 
     def read(self, raw: Any, path: str) -> Any:
         if not isinstance(raw, str):
             raise Mismatch(path, f"{shown(raw)} is no string")
-        check_text(self.said, raw, path)
+        check_text(self.metadata, raw, path)
         return raw
 
     def write(self, value: Any, path: str) -> Any:
         return self.read(_base(value), path)
 
     def words(self) -> str:
-        least, most = self.said.lengths
-        return f"string{lengths_words(least, most, 'characters')}{_patterns_words(self.said)}"
+        least, most = self.metadata.lengths
+        return f"string{lengths_words(least, most, 'characters')}{_patterns_words(self.metadata)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,13 +206,13 @@ class Spelled(Shape):
     """Values that are written as strings, such as dates."""
 
     spelling: Spelling
-    said: Said
+    metadata: Metadata
     form: Form
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
         head = self.spelling.head
         kind = self.form.kind("string", head, Marks(f"{head}(", ")"))
-        patterns = [{"type": kind, "pattern": one} for one in self.said.patterns]
+        patterns = [{"type": kind, "pattern": pattern} for pattern in self.metadata.patterns]
         own = {"type": kind, "pattern": self.spelling.whole}
         return {**own, "allOf": patterns} if patterns else own
 
@@ -219,7 +221,7 @@ class Spelled(Shape):
         # What reads it may take more, such as a UUID without hyphens.
         if not isinstance(raw, str) or not fits(self.spelling.whole, raw):
             raise Mismatch(path, f"{shown(raw)} is no {self.spelling.kind.__name__}")
-        check_text(self.said, raw, path)
+        check_text(self.metadata, raw, path)
         try:
             return self.spelling.read(raw)
         except (ValueError, OverflowError) as error:
@@ -235,11 +237,11 @@ class Spelled(Shape):
         check_characters(text, path)
         if not fits(self.spelling.whole, text):
             raise Mismatch(path, f"{shown(value)} is written as {shown(text)}, which is not taken here")
-        check_text(self.said, text, path)
+        check_text(self.metadata, text, path)
         return self.form.marked(self.spelling.head, text)
 
     def words(self) -> str:
-        return f"{self.spelling.kind.__name__}{_patterns_words(self.said)}"
+        return f"{self.spelling.kind.__name__}{_patterns_words(self.metadata)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -352,27 +354,27 @@ def _key(raw: Any) -> tuple[str, Any]:
     return "other", repr(raw)
 
 
-def _patterns_words(said: Said) -> str:
+def _patterns_words(metadata: Metadata) -> str:
     """What patterns ask for; they are JSON Schema's, found anywhere in a string unless they have anchors."""
-    return f" that matches {' and '.join(said.patterns)}" if said.patterns else ""
+    return f" that matches {' and '.join(metadata.patterns)}" if metadata.patterns else ""
 
 
-def _string_keywords(said: Said) -> dict[str, Any]:
-    least, most = said.lengths
+def _string_keywords(metadata: Metadata) -> dict[str, Any]:
+    least, most = metadata.lengths
     keywords: dict[str, Any] = {"minLength": least} if least else {}
     if most is not None:
         keywords["maxLength"] = most
-    if len(said.patterns) == 1:
-        keywords["pattern"] = said.patterns[0]
-    elif said.patterns:
-        keywords["allOf"] = [{"pattern": one} for one in said.patterns]
+    if len(metadata.patterns) == 1:
+        keywords["pattern"] = metadata.patterns[0]
+    elif metadata.patterns:
+        keywords["allOf"] = [{"pattern": pattern} for pattern in metadata.patterns]
     return keywords
 
 
-def _bounds_words(said: Said) -> str:
-    named = (("above", said.gt), ("at least", said.ge), ("below", said.lt), ("at most", said.le))
+def _bounds_words(metadata: Metadata) -> str:
+    named = (("above", metadata.gt), ("at least", metadata.ge), ("below", metadata.lt), ("at most", metadata.le))
     parts = [f"{word} {bound}" for word, bound in named if bound is not None]
-    parts += [] if said.multiple_of is None else [f"a multiple of {said.multiple_of}"]
+    parts += [] if metadata.multiple_of is None else [f"a multiple of {metadata.multiple_of}"]
     return f" {' and '.join(parts)}" if parts else ""
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from typing import Any
 from urllib.parse import quote
 
@@ -16,7 +17,7 @@ from pdacon.errors import UnsupportedSchemaError, UnsupportedTypeError
 from pdacon.frontends.tool_arguments import arguments_schema, call_schema
 from pdacon.frontends.types.checks import check_characters
 from pdacon.frontends.types.classes import type_hints
-from pdacon.frontends.types.constraints import said_by
+from pdacon.frontends.types.constraints import metadata_of
 from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.hints import Hints, Scope
 from pdacon.frontends.types.records import Field, Record, docstring_of
@@ -42,7 +43,7 @@ class Call:
 
     name: str
     arguments: dict[str, Any]
-    function: Callable[..., Any] | None = field(default=None, compare=False)
+    function: Callable[..., Any] | None = dataclass_field(default=None, compare=False)
 
     @property
     def bound(self) -> inspect.BoundArguments:
@@ -100,10 +101,10 @@ class Calls(Shape):
     """A call of one of some tools. ``key`` is the name of the member with the arguments."""
 
     def __init__(self, tools: Sequence[Tool], key: str, form: Form) -> None:
-        self.tools, self._key, self._form = {one.name: one for one in tools}, key, form
+        self.tools, self._key, self._form = {tool.name: tool for tool in tools}, key, form
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
-        parts = [one.arguments.schema(schemas) for one in self.tools.values()]
+        parts = [tool.arguments.schema(schemas) for tool in self.tools.values()]
         if not self._form.python:
             parts = [call_schema(name, part, self._key) for name, part in zip(self.tools, parts, strict=True)]
         return parts[0] if len(parts) == 1 else {"anyOf": parts}
@@ -132,7 +133,7 @@ class Calls(Shape):
         return " or ".join(f"call of {name}" for name in self.tools)
 
     def parts(self) -> list[Shape]:
-        return [one.arguments for one in self.tools.values()]
+        return [tool.arguments for tool in self.tools.values()]
 
 
 class _Arguments(Record):
@@ -143,18 +144,18 @@ class _Arguments(Record):
 
     def write(self, value: Any, path: str) -> Any:
         raw = {}
-        for one in self.fields:
-            if one.argument in value:
-                raw[self.key(one)] = one.shape.write(value[one.argument], f"{path}.{one.name}")
-            elif one.required:
-                raise Mismatch(path, f"{one.name} is missing")
-        known = {one.argument for one in self.fields}
-        others = {key: one for key, one in value.items() if key not in known}
+        for field in self.fields:
+            if field.argument in value:
+                raw[self.key(field)] = field.shape.write(value[field.argument], f"{path}.{field.name}")
+            elif field.required:
+                raise Mismatch(path, f"{field.name} is missing")
+        arguments = {field.argument for field in self.fields}
+        others = {key: argument for key, argument in value.items() if key not in arguments}
         if others and self.extra is None:
             raise Mismatch(path, f"it has no {next(iter(others))}")
         for key in others:
             check_characters(key, path)
-        raw.update((key, self.extra.write(one, f"{path}.{key}")) for key, one in others.items() if self.extra)
+        raw.update((key, self.extra.write(argument, f"{path}.{key}")) for key, argument in others.items() if self.extra)
         return self._form.marked(self.name, raw)
 
 
@@ -229,18 +230,18 @@ class _OfInstance(Shape):
         if isinstance(value, dict):
             return value
         fields = self._shape.fields if isinstance(self._shape, Record) else ()
-        return {one.argument: getattr(value, one.name) for one in fields}
+        return {field.argument: getattr(value, field.name) for field in fields}
 
     def write(self, value: Any, path: str) -> Any:
         assert isinstance(self._shape, Record)
         raw = {}
-        for one in self._shape.fields:
-            if one.argument in value:
-                raw[self._shape.key(one)] = one.shape.write(value[one.argument], f"{path}.{one.name}")
-            elif one.required:
-                raise Mismatch(path, f"{one.name} is missing")
-            elif self._shape.always(one):
-                (raw[self._shape.key(one)],) = one.constant
+        for field in self._shape.fields:
+            if field.argument in value:
+                raw[self._shape.key(field)] = field.shape.write(value[field.argument], f"{path}.{field.name}")
+            elif field.required:
+                raise Mismatch(path, f"{field.name} is missing")
+            elif self._shape.always(field):
+                (raw[self._shape.key(field)],) = field.constant
         return self._form.marked(self._shape.name, raw)
 
     def words(self) -> str:
@@ -264,7 +265,9 @@ def _described(given: Mapping[str, Any], form: Form) -> Tool:
         raise UnsupportedTypeError(shown(name), str(error)) from None
     if form.python:
         raise UnsupportedTypeError(name, 'a tool that a dict describes is taken with form="json" only')
-    key = next((one for one in _SCHEMA_KEYS if described.get(one) is not None), "parameters")
+    key = next(
+        (key_of_schema for key_of_schema in _SCHEMA_KEYS if described.get(key_of_schema) is not None), "parameters"
+    )
     try:
         schema = arguments_schema(described.get(key), f"pdacon:tool/{quote(name, safe='')}")
     except UnsupportedSchemaError as error:
@@ -296,7 +299,7 @@ def _function(hints: Hints, function: Any) -> Tool:
             record.extra = shape
             continue
         required = parameter.default is parameter.empty
-        words = said_by(getattr(own[parameter.name], "__metadata__", ())).words
+        words = metadata_of(getattr(own[parameter.name], "__metadata__", ())).words
         fields.append(Field(parameter.name, parameter.name, parameter.name, shape, required, words))
     record.fields = fields
     return Tool(name, record, function, record.doc)

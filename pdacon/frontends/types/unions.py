@@ -29,35 +29,39 @@ class Either(Shape):
     members: Sequence[Shape]
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
-        return {"anyOf": [one.schema(schemas) for one in self.members]}
+        return {"anyOf": [member.schema(schemas) for member in self.members]}
 
     def read(self, raw: Any, path: str) -> Any:
         mismatches: list[Mismatch] = []
-        for one in self._in_order(raw):
-            found = _tried(one.read, raw, path)
-            if not isinstance(found, Mismatch):
-                return found
-            mismatches.append(found)
-        refused = next((one for one in mismatches if isinstance(one, Refused)), None)
+        for member in self._in_order(raw):
+            result = _tried(member.read, raw, path)
+            if not isinstance(result, Mismatch):
+                return result
+            mismatches.append(result)
+        refused = next((mismatche for mismatche in mismatches if isinstance(mismatche, Refused)), None)
         raise refused or Mismatch(path, f"{shown(raw)} is none of {self.words()}")
 
     def write(self, value: Any, path: str) -> Any:
         members = self._in_order(value)
         if isinstance(value, enum.Enum):  # a member of a StrEnum is a string, too, where its class is no member
-            members = sorted(members, key=lambda one: not _of_enum(one))
-        for one in members:
-            found = _tried(one.write, value, path)
-            if not isinstance(found, Mismatch):
-                return found
+            members = sorted(members, key=lambda member: not _of_enum(member))
+        for member in members:
+            result = _tried(member.write, value, path)
+            if not isinstance(result, Mismatch):
+                return result
         raise Mismatch(path, f"{shown(value)} is none of {self.words()}")
 
     def _in_order(self, value: Any) -> list[Shape]:
         """The members as they are tried: an integer is a float, too, where nothing else takes it."""
-        members = sorted(self.members, key=lambda one: isinstance(settled(one), Anything))
-        return sorted(members, key=lambda one: isinstance(settled(one), Number)) if isinstance(value, int) else members
+        members = sorted(self.members, key=lambda member: isinstance(settled(member), Anything))
+        return (
+            sorted(members, key=lambda member: isinstance(settled(member), Number))
+            if isinstance(value, int)
+            else members
+        )
 
     def words(self) -> str:
-        return " or ".join(one.words() for one in self.members)
+        return " or ".join(member.words() for member in self.members)
 
     def parts(self) -> list[Shape]:
         return list(self.members)
@@ -66,7 +70,7 @@ class Either(Shape):
 def _of_enum(shape: Shape) -> bool:
     shape = settled(shape)
     if isinstance(shape, Either):
-        return any(_of_enum(one) for one in shape.members)
+        return any(_of_enum(member) for member in shape.members)
     return isinstance(shape, Choice | Flags | Members)
 
 
@@ -80,7 +84,7 @@ def _tried(work: Callable[[Any, str], Any], given: Any, path: str) -> Any:
 
 def overlap(union: Either, form: Form) -> tuple[Shape, Shape] | None:
     """Two members that can be written alike and mean different values; None if there are no such."""
-    members = [settled(one) for one in union.members]
+    members = [settled(member) for member in union.members]
     for k, first in enumerate(members):
         for second in every(members[k + 1 :], 1):
             if not _same_meaning(first, second) and not _apart(first, second) and _meet(first, second, form):
@@ -93,7 +97,9 @@ def _same_meaning(first: Shape, second: Shape) -> bool:
     if isinstance(first, Anything) or isinstance(second, Anything):
         return True
     numbers = (Whole, Truth)
-    if all(isinstance(one, numbers) or (isinstance(one, Number) and one.kind is float) for one in (first, second)):
+    if all(
+        isinstance(shape, numbers) or (isinstance(shape, Number) and shape.kind is float) for shape in (first, second)
+    ):
         return True
     if isinstance(first, Choice) and isinstance(second, Choice):
         return all(not _read_apart(raw, first, second) for raw, _ in every(first.pairs))
@@ -107,10 +113,10 @@ def _same_meaning(first: Shape, second: Shape) -> bool:
 
 def _read_apart(raw: Any, first: Shape, second: Shape) -> bool:
     try:
-        one, other = first.read(raw, ""), second.read(raw, "")
+        value, other = first.read(raw, ""), second.read(raw, "")
     except Mismatch:
         return False
-    return type(one) is not type(other) or one != other
+    return type(value) is not type(other) or value != other
 
 
 def _apart(first: Shape, second: Shape) -> bool:
@@ -122,10 +128,10 @@ def _apart(first: Shape, second: Shape) -> bool:
         return False
     if first.tag and second.tag and first.tag[0] == second.tag[0]:
         return bool(first.tag[1] != second.tag[1])
-    for one in first.fields:
+    for field in first.fields:
         for other in second.fields:
-            own, their = settled(one.shape), settled(other.shape)
-            both = first.key(one) == second.key(other) and first.always(one) and second.always(other)
+            own, their = settled(field.shape), settled(other.shape)
+            both = first.key(field) == second.key(other) and first.always(field) and second.always(other)
             if both and isinstance(own, Choice) and isinstance(their, Choice) and not _common(own, their):
                 return True
     return False

@@ -163,7 +163,7 @@ class _Building:
 
     def _rule(self, rule: Rule) -> list[Alternative]:
         if not rule.is_lexeme:
-            return [self._alternative(one, rule) for one in rule.body.alternatives]
+            return [self._alternative(alternative, rule) for alternative in rule.body.alternatives]
         span = rule.body.span
         texts = self._terminals.of_lazy(rule)
         rest = texts - EMPTY

@@ -27,15 +27,15 @@ class Loaded:
     @cached_property
     def names(self) -> dict[int, str]:
         """The terminals that are sets."""
-        return {k: one.name for k, one in enumerate(self.grammar.terminals) if one.name in self.sets}
+        return {k: terminal.name for k, terminal in enumerate(self.grammar.terminals) if terminal.name in self.sets}
 
     @cached_property
     def texts(self) -> dict[int, RegularSet]:
         """What each terminal matches, but labels, and what comes from a JSON Schema."""
         words = {
-            k: RegularSet.from_choices([one.pattern.value])
-            for k, one in enumerate(self.grammar.terminals)
-            if one.pattern is not None and one.pattern.kind == "str"
+            k: RegularSet.from_choices([terminal.pattern.value])
+            for k, terminal in enumerate(self.grammar.terminals)
+            if terminal.pattern is not None and terminal.pattern.kind == "str"
         }
         return {k: self.sets[self.names[k]] if k in self.names else words[k] for k in sorted({*words, *self.names})}
 
@@ -50,16 +50,16 @@ class Loaded:
         pairs: set[tuple[int, int]] = set()
         for place in every(self.places, 1):
             beside = place & others
-            for one in every(sorted(place & some)):
-                pairs.update((min(one, other), max(one, other)) for other in beside if other != one)
+            for terminal in every(sorted(place & some)):
+                pairs.update((min(terminal, other), max(terminal, other)) for other in beside if other != terminal)
         return pairs
 
     def called(self, terminal: int) -> str:
         """What a message calls a terminal."""
-        one = self.grammar.terminals[terminal]
-        return self.built.shown.get(self.names.get(terminal, ""), one.literal or one.name)
+        definition = self.grammar.terminals[terminal]
+        return self.built.shown.get(self.names.get(terminal, ""), definition.literal or definition.name)
 
     def refused(self, terminal: int, message: str, feature: str) -> UnsupportedGrammarError:
         """That a grammar cannot be had because of a terminal."""
-        one = self.grammar.terminals[terminal]
-        return UnsupportedGrammarError(message, self.built.spans.get(one.name, one.span), feature)
+        definition = self.grammar.terminals[terminal]
+        return UnsupportedGrammarError(message, self.built.spans.get(definition.name, definition.span), feature)

@@ -44,7 +44,8 @@ class Order:
     def given(self, grammar: GrammarData) -> GrammarData:
         """The grammar with these priorities."""
         terminals = tuple(
-            replace(one, priority=self.priorities.get(k, one.priority)) for k, one in enumerate(grammar.terminals)
+            replace(terminal, priority=self.priorities.get(k, terminal.priority))
+            for k, terminal in enumerate(grammar.terminals)
         )
         return replace(grammar, terminals=terminals)
 
@@ -72,40 +73,40 @@ class _Ordering:
     def found(self) -> Order:
         # Of two string literals Lark tries the longer one first. Labels have no text.
         pairs = self._loaded.pairs(self._names.keys() & self._texts.keys(), self._texts.keys())
-        for one, other in every(sorted(pairs), 1):
-            self._relate(one, other)
+        for terminal, other in every(sorted(pairs), 1):
+            self._relate(terminal, other)
         self._number()
         return self._order
 
-    def _relate(self, one: int, other: int) -> None:
-        first, second = self._texts[one], self._texts[other]
+    def _relate(self, terminal: int, other: int) -> None:
+        first, second = self._texts[terminal], self._texts[other]
         common = not first.isdisjoint(second)
-        if common and (one in self._loaded.grammar.ignore) != (other in self._loaded.grammar.ignore):
-            raise self._both_ignored(one, other)
-        if common and (one not in self._names or other not in self._names):
+        if common and (terminal in self._loaded.grammar.ignore) != (other in self._loaded.grammar.ignore):
+            raise self._both_ignored(terminal, other)
+        if common and (terminal not in self._names or other not in self._names):
             # Lark tells a string literal from a pattern of the same priority by itself.
-            small, large = (one, other) if one not in self._names else (other, one)
+            small, large = (terminal, other) if terminal not in self._names else (other, terminal)
             self._level_with[self._root(small)] = self._root(large)
             return
-        goes_on = [self._goes_on(one, other), self._goes_on(other, one)]
+        goes_on = [self._goes_on(terminal, other), self._goes_on(other, terminal)]
         if common or all(goes_on):
-            if not (self._put_first(one, other) or self._put_first(other, one)):
-                raise self._undecided(one, other)
+            if not (self._put_first(terminal, other) or self._put_first(other, terminal)):
+                raise self._undecided(terminal, other)
         elif any(goes_on):
-            early, late = (other, one) if goes_on[0] else (one, other)
+            early, late = (other, terminal) if goes_on[0] else (terminal, other)
             self._after.setdefault(early, set()).add(late)
 
-    def _goes_on(self, one: int, other: int) -> bool:
+    def _goes_on(self, terminal: int, other: int) -> bool:
         """Whether a text of the other, but not of the one, begins with one of the one."""
-        return not self._longer(one).isdisjoint(self._texts[other] - self._texts[one])
+        return not self._longer(terminal).isdisjoint(self._texts[other] - self._texts[terminal])
 
-    def _put_first(self, one: int, other: int) -> bool:
+    def _put_first(self, terminal: int, other: int) -> bool:
         """Have one tried first, with a look-ahead where the other can go on; False: one character does not tell."""
-        texts, further = self._texts[one], self._texts[other]
+        texts, further = self._texts[terminal], self._texts[other]
         if not texts <= further and not texts.isdisjoint(further):
             return False
-        longer = (further & self._longer(one)) - texts
-        if longer and one not in self._names:
+        longer = (further & self._longer(terminal)) - texts
+        if longer and terminal not in self._names:
             return False
         if longer:
             whole = longer.shortest() or ""
@@ -113,9 +114,9 @@ class _Ordering:
             never = RegularSet.from_regex(character_class(_next_characters(further, begun)))
             if not (texts + never <= texts | further and longer <= texts + never + EVERYTHING):
                 return False
-            if self._order.never.setdefault(self._names[one], never) != never:
+            if self._order.never.setdefault(self._names[terminal], never) != never:
                 return False
-        self._after.setdefault(one, set()).add(other)
+        self._after.setdefault(terminal, set()).add(other)
         return True
 
     def _root(self, terminal: int) -> int:
@@ -132,20 +133,20 @@ class _Ordering:
         try:
             roots = list(sorter.static_order())
         except CycleError as error:
-            one, other, *_rest = error.args[1]
-            raise self._undecided(one, other) from None
+            terminal, other, *_rest = error.args[1]
+            raise self._undecided(terminal, other) from None
         level: dict[int, int] = {}
         for root in roots:
             level[root] = max((level[late] + 1 for early, late in edges if early == root), default=0)
         self._order.priorities = {k: level.get(self._root(k), 0) for k in self._texts}
 
-    def _undecided(self, one: int, other: int) -> Exception:
-        first, second = self._loaded.called(one), self._loaded.called(other)
+    def _undecided(self, terminal: int, other: int) -> Exception:
+        first, second = self._loaded.called(terminal), self._loaded.called(other)
         message = f"{first} and {second} can come in one place, and either can have the longer text; write one for both"
-        return self._loaded.refused(one, message, "terminals")
+        return self._loaded.refused(terminal, message, "terminals")
 
-    def _both_ignored(self, one: int, other: int) -> Exception:
-        ignored, terminal = (one, other) if one in self._loaded.grammar.ignore else (other, one)
+    def _both_ignored(self, first: int, other: int) -> Exception:
+        ignored, terminal = (first, other) if first in self._loaded.grammar.ignore else (other, first)
         text = (self._texts[ignored] & self._texts[terminal]).shortest() or ""
         called = self._loaded.called(terminal)
         message = f"{quoted(text)} is ignored, and {called} can be that text; write {called} so that it cannot"

@@ -240,8 +240,8 @@ class _Reader:
                     begin,
                 )
             else:
-                known = ("lazy", "suffix", "capture", "stop", "max_tokens", "temperature", "stop_capture")
-                cursor.fail(f"{name} is no option of a rule; {did_you_mean(name, known)}".rstrip("; "), begin)
+                options = ("lazy", "suffix", "capture", "stop", "max_tokens", "temperature", "stop_capture")
+                cursor.fail(f"{name} is no option of a rule; {did_you_mean(name, options)}".rstrip("; "), begin)
             if not self._sign(","):
                 self._expect("]", f"after the options of {rule.text}")
                 break
@@ -373,11 +373,11 @@ class _Reader:
         if first == '"':
             return self._literal()
         if first == "/":
-            found = _REGEX.match(cursor.text, at)
-            if found is None:
+            match = _REGEX.match(cursor.text, at)
+            if match is None:
                 cursor.fail("this pattern has no end; a slash ends it, and one within is written \\/", at, at + 1)
-            cursor.at = found.end()
-            return Regex(*self._written(at), found[1], found[2])
+            cursor.at = match.end()
+            return Regex(*self._written(at), match[1], match[2])
         if first == "<":
             special = cursor.match(_SPECIAL)
             if special is None:
@@ -421,7 +421,7 @@ class _Reader:
             cursor.fail(
                 "a text is expected here, in double quotes on one line, with the escapes of JSON and \\x", at, at + 1
             )
-        value: str = json.loads(re.sub(r"\\(x|.)", lambda found: r"\u00" if found[1] == "x" else found[0], written))
+        value: str = json.loads(re.sub(r"\\(x|.)", lambda match: r"\u00" if match[1] == "x" else match[0], written))
         if re.search("[\ud800-\udfff]", value):
             cursor.fail("a text cannot have a lone surrogate", at)
         return value
@@ -456,6 +456,6 @@ class _Reader:
             return list(value)
         if kind == "substring_words" and isinstance(value, str):
             return re.findall(r"\s+|\w+|[^\s\w]+", value)
-        if kind == "substring_chunks" and isinstance(value, list) and all(isinstance(one, str) for one in value):
+        if kind == "substring_chunks" and isinstance(value, list) and all(isinstance(piece, str) for piece in value):
             return value
         return None

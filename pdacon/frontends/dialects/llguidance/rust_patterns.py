@@ -116,11 +116,11 @@ class _Pattern:
 
     def _set_flags(self) -> bool:
         """Whether flags stand here, such as ``(?is)``, which are set from here on."""
-        found = _SET_FLAGS.match(self._pattern, self._at)
-        if found is not None:
-            self._change(found[1], found[2] or "")
-            self._at = found.end()
-        return found is not None
+        match = _SET_FLAGS.match(self._pattern, self._at)
+        if match is not None:
+            self._change(match[1], match[2] or "")
+            self._at = match.end()
+        return match is not None
 
     def _change(self, on: str, off: str) -> None:
         for flag in on + off:
@@ -130,16 +130,16 @@ class _Pattern:
         self._dot_all = "s" in on or (self._dot_all and "s" not in off)
 
     def _quantified(self, atom: str) -> str:
-        while (found := _QUANTIFIER.match(self._pattern, self._at)) is not None:
-            at, sign = self._at, found[0]
+        while (match := _QUANTIFIER.match(self._pattern, self._at)) is not None:
+            at, sign = self._at, match[0]
             if sign[0] == "{":
-                if not found[1]:
+                if not match[1]:
                     self._fail("a number of repetitions is expected; write \\{ for the character")
-                least, most = found[1], found[3] if found[2] else found[1]
+                least, most = match[1], match[3] if match[2] else match[1]
                 if most and int(most) < int(least):
                     self._fail(f"at least {least} and at most {most} times is never; exchange the two")
                 sign = f"{{{least},{most}}}"
-            self._at = found.end()
+            self._at = match.end()
             if self._peek() == "?":
                 self._fail("repetitions that take as little as possible cannot be had; use [lazy] of a rule", at)
             atom = f"(?:{atom}){sign}"
@@ -165,11 +165,11 @@ class _Pattern:
     def _parenthesis(self, begin: int) -> str:
         before = self._any_case, self._dot_all
         if self._peek() == "?":
-            found = _GROUP.match(self._pattern, self._at)
-            if found is None:
+            match = _GROUP.match(self._pattern, self._at)
+            if match is None:
                 self._fail("look-around, and other groups of this kind, cannot be had", begin)
-            self._change(found[1] or "", found[2] or "")
-            self._at = found.end()
+            self._change(match[1] or "", match[2] or "")
+            self._at = match.end()
         text = self._group()
         self._any_case, self._dot_all = before
         if self._peek() != ")":
@@ -202,8 +202,8 @@ class _Pattern:
                 pieces.append(self._item())
             first = False
         self._at += 1
-        found = _combined(whole, operator, union(*pieces))
-        return complement(found) if negative else found
+        combined = _combined(whole, operator, union(*pieces))
+        return complement(combined) if negative else combined
 
     def _item(self) -> Ranges:
         posix = re.compile(r"\[:(\^?)(\w+):\]").match(self._pattern, self._at)
@@ -221,7 +221,7 @@ class _Pattern:
             return self._cased(low)
         self._at += 1
         high = self._one()
-        ends = [one[0][0] for one in (low, high) if len(one) == 1 and one[0][0] == one[0][1]]
+        ends = [ranges[0][0] for ranges in (low, high) if len(ranges) == 1 and ranges[0][0] == ranges[0][1]]
         if len(ends) < 2 or ends[0] > ends[1]:
             self._fail("a range is from one character up to a later one", at)
         return self._cased(union([(ends[0], ends[1])]))
@@ -239,13 +239,13 @@ class _Pattern:
         if sign in _CONTROLS:
             return ((ord(_CONTROLS[sign]), ord(_CONTROLS[sign])),)
         if sign in _HEX:
-            found = re.compile(rf"([0-9a-fA-F]{{{_HEX[sign]}}})|\{{([0-9a-fA-F]{{1,8}})\}}").match(
+            match = re.compile(rf"([0-9a-fA-F]{{{_HEX[sign]}}})|\{{([0-9a-fA-F]{{1,8}})\}}").match(
                 self._pattern, self._at
             )
-            point = int(found[1] or found[2], 16) if found else -1
-            if found is None or not union([(point, point)]):
+            point = int(match[1] or match[2], 16) if match else -1
+            if match is None or not union([(point, point)]):
                 self._fail(f"\\{sign} is for a character: {_HEX[sign]} hexadecimal digits, or some in braces", begin)
-            self._at = found.end()
+            self._at = match.end()
             return ((point, point),)
         if sign and sign in "dDsSwW":
             ranges = _shorthand(sign.lower())
@@ -259,15 +259,15 @@ class _Pattern:
         return ((ord(sign), ord(sign)),)
 
     def _property(self, negative: bool, begin: int) -> Ranges:
-        found = re.compile(r"([A-Za-z])|\{(\^?)\s*(?:(?:gc|General_Category)\s*=\s*)?(\w+)\}").match(
+        match = re.compile(r"([A-Za-z])|\{(\^?)\s*(?:(?:gc|General_Category)\s*=\s*)?(\w+)\}").match(
             self._pattern, self._at
         )
-        name = (found[1] or found[3]) if found else ""
+        name = (match[1] or match[3]) if match else ""
         ranges = category(_LONG_NAMES.get(name.replace("_", "").lower(), name)) if name else None
-        if found is None or ranges is None:
+        if match is None or ranges is None:
             self._fail(f"{self._pattern[begin : begin + 12]} is no general category of Unicode, which \\p takes", begin)
-        self._at = found.end()
-        return complement(ranges) if negative != bool(found[2]) else ranges
+        self._at = match.end()
+        return complement(ranges) if negative != bool(match[2]) else ranges
 
 
 _LONG_NAMES = {

@@ -49,7 +49,7 @@ def split(loaded: Loaded, words: AbstractSet[str]) -> Split:
     UnsupportedGrammarError
         There would be too many.
     """
-    found = Split()
+    result = Split()
     pairs = _pairs(loaded)
     for group in _groups(loaded, [pair for pair in pairs if not words & {*pair}]):
         pieces: list[tuple[RegularSet, tuple[str, ...]]] = []
@@ -58,31 +58,31 @@ def split(loaded: Loaded, words: AbstractSet[str]) -> Split:
             refined = []
             for texts, owners in pieces:
                 common, other = texts & rest, texts - rest
-                refined += [(one, own) for one, own in ((common, (*owners, name)), (other, owners)) if one]
+                refined += [(texts, own) for texts, own in ((common, (*owners, name)), (other, owners)) if texts]
                 rest = rest - texts
             pieces = [*refined, *([(rest, (name,))] if rest else [])]
             _require_few(loaded, group, len(pieces))
-        _note(found, loaded, group, pieces)
+        _note(result, loaded, group, pieces)
     for word in sorted(words):
         parts = [loaded.sets[word]]
         for pattern in sorted({name for pair in pairs if word in pair for name in pair} - words):
             cut = loaded.sets[pattern]
-            parts = [one for part in parts for one in (part & cut, part - cut) if one]
+            parts = [texts for part in parts for texts in (part & cut, part - cut) if texts]
         if len(parts) > 1:
-            _note(found, loaded, [word], [(part, (word,)) for part in parts])
-    return found
+            _note(result, loaded, [word], [(part, (word,)) for part in parts])
+    return result
 
 
 def _note(
-    found: Split, loaded: Loaded, group: Iterable[str], pieces: Sequence[tuple[RegularSet, tuple[str, ...]]]
+    result: Split, loaded: Loaded, group: Iterable[str], pieces: Sequence[tuple[RegularSet, tuple[str, ...]]]
 ) -> None:
-    taken = {one.name for one in loaded.grammar.terminals} | found.sets.keys()
+    taken = {terminal.name for terminal in loaded.grammar.terminals} | result.sets.keys()
     for texts, owners in pieces:
         own = new_name("P", taken)
         taken.add(own)
-        found.sets[own], found.owners[own] = texts, owners
+        result.sets[own], result.owners[own] = texts, owners
     for name in group:
-        found.parts[name] = tuple(own for own, owners in found.owners.items() if name in owners)
+        result.parts[name] = tuple(own for own, owners in result.owners.items() if name in owners)
 
 
 def _require_few(loaded: Loaded, group: Sequence[str], count: int) -> None:
@@ -107,9 +107,9 @@ def _pairs(loaded: Loaded) -> set[tuple[str, str]]:
 def _groups(loaded: Loaded, pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
     """The sets of some pairs, each with all that one of its pairs leads to."""
     group = {name: [name] for name in loaded.sets}
-    for one, other in sorted(pairs):
-        if group[one] is not group[other]:
-            group[one] += group[other]
+    for name, other in sorted(pairs):
+        if group[name] is not group[other]:
+            group[name] += group[other]
             for name in group[other]:
-                group[name] = group[one]
+                group[name] = group[name]
     return list({id(some): some for some in group.values() if len(some) > 1}.values())

@@ -49,7 +49,7 @@ def _tell_of_nothing(grammar: GrammarData, built: Built) -> None:
     """Say which terminals have no text, so that what needs them cannot be; raise if nothing is left."""
     if not built.impossible:
         return
-    never = {k for k, one in enumerate(grammar.terminals) if one.pattern == NOTHING}
+    never = {k for k, terminal in enumerate(grammar.terminals) if terminal.pattern == NOTHING}
     possible = set(range(grammar.end)) - never
     sides = [(p.lhs, p.rhs) for p in grammar.productions]
     while more := {lhs for lhs, side in sides if possible.issuperset(side)} - possible:
