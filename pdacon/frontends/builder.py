@@ -15,6 +15,7 @@ from math import prod
 from typing import TypeAlias
 
 from pdacon.base.cancelling import every, look
+from pdacon.base.graphs import reachable
 from pdacon.errors import LimitExceededError, Span
 from pdacon.grammar import GrammarData
 from pdacon.grammar.alternatives import MOST_ALTERNATIVES
@@ -246,12 +247,7 @@ class Builder:
 
     def _unused(self) -> tuple[str, ...]:
         """The rules that ``start`` does not lead to, but for those that only these need."""
-        used = {"start"}
-        pending = list(used)
-        while pending:
-            more = self._leads[pending.pop()] - used
-            used |= more
-            pending += more
+        used = set(reachable(["start"], self._leads.__getitem__))
         return loose_names([name for name in self._rules if name not in used], self._leads)
 
     def _repeated(self, rule: str, item: _Lowered, least: int, most: int | None) -> _Lowered:

@@ -8,12 +8,13 @@ Source: W. Woods, "Transition Network Grammars for Natural Language Analysis", C
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import inf
 from typing import Any, TypeAlias, TypeVar
 
 from pdacon.base.cancelling import every, look
+from pdacon.base.graphs import reachable
 from pdacon.errors import LimitExceededError
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
 from pdacon.regular import Dfa, Ranges
@@ -213,7 +214,9 @@ class Nfa:
         def list_for(state: int) -> int:
             if state not in behind:
                 look()
-                behind[state] = lists.number(sorted(reached for reached in self._closure(state) if loud[reached]))
+                behind[state] = lists.number(
+                    sorted(reached for reached in reachable([state], self._silent.__getitem__) if loud[reached])
+                )
             return behind[state]
 
         begin = list_for(start)
@@ -222,17 +225,6 @@ class Nfa:
             for edges in every(self._edges)
         ]
         return determinized(sets, rows, [state in ends for state in range(len(rows))], -1, lists, begin, _MOST_STATES)
-
-    def _closure(self, start: int) -> Iterator[int]:
-        seen = {start}
-        pending = [start]
-        while pending:
-            state = pending.pop()
-            yield state
-            for after in self._silent[state]:
-                if after not in seen:
-                    seen.add(after)
-                    pending.append(after)
 
 
 def merged(tree: Repeated[_Leaf]) -> Repeated[_Leaf]:

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from pdacon.base.graphs import Numbering, reachable
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedGrammarError
 from pdacon.grammar import GrammarData
@@ -122,18 +123,14 @@ def _narrowed(grammar: GrammarData, terminal: Terminal, texts: TextSet, limit: i
 def _product(program: Program, texts: TextSet, limit: int) -> Program | None:
     """The program with only the texts of a set; None: there are none."""
     states, rows, accepting = program.states(), _rows(texts), texts.accepting
-    numbers: dict[tuple[int, int], int] = {(0, 0): 0}
-    order = [(0, 0)]
+    numbers = Numbering((0, 0))
     pairs: list[tuple[int, Edges]] = []
 
     def number(state: int, place: int) -> int:
-        key = (state, 0 if states[state][0] == MATCH else place)
-        if key not in numbers:
-            if len(order) >= limit:
-                raise LimitExceededError("states", len(order) + 1, limit)
-            numbers[key] = len(order)
-            order.append(key)
-        return numbers[key]
+        own = numbers[state, 0 if states[state][0] == MATCH else place]
+        if own >= limit:
+            raise LimitExceededError("states", own + 1, limit)
+        return own
 
     def ends(place: int) -> bool:
         return place == _FREE or bool(accepting[place])
@@ -145,7 +142,7 @@ def _product(program: Program, texts: TextSet, limit: int) -> Program | None:
             return number(state, _FREE) if ends(place) else None
         return number(state, place)
 
-    for state, place in order:  # grows
+    for state, place in numbers:
         kind, edges = states[state]
         own_edges: list[tuple[int, int, int]] = []
         for low, high, target in edges:
@@ -172,13 +169,8 @@ def _trimmed(states: list[tuple[int, Edges]]) -> Program | None:
     for state, (_, edges) in enumerate(states):
         for _, _, target in edges:
             before[target].append(state)
-    live = {state for state, (kind, _) in enumerate(states) if kind == MATCH}
-    waiting = list(live)
-    while waiting:
-        for state in before[waiting.pop()]:
-            if state not in live:
-                live.add(state)
-                waiting.append(state)
+    matches = [state for state, (kind, _) in enumerate(states) if kind == MATCH]
+    live = set(reachable(matches, before.__getitem__))
     if 0 not in live:
         return None
     numbers = {state: number for number, state in enumerate(sorted(live))}

@@ -18,10 +18,12 @@ another one of a derivation, if, in each context,
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
 from pdacon.base.cancelling import every, look
+from pdacon.base.graphs import reachable
 from pdacon.frontends.dialects.network import Network
 from pdacon.frontends.dialects.segments import Symbols
 from pdacon.frontends.machines import Machine
@@ -126,21 +128,19 @@ class _Cuts:
         if not intersection(self._first[first], self._first[other]):
             return True
         left, right = self._terminals[first], self._terminals[other]
-        seen = {(0, 0)}
-        pending = [(0, 0)]
+
+        def after(pair: tuple[int, int]) -> Iterator[tuple[int, int]]:
+            for p_next, mine in left.reads[pair[0]].items():
+                for q_next, its in right.reads[pair[1]].items():
+                    if intersection(mine, its):
+                        yield p_next, q_next
+
         alike = False
-        while pending:
-            look()
-            p, q = pending.pop()
+        for p, q in every(reachable([(0, 0)], after), 1):
             if left.accepting[p] and right.accepting[q]:
                 alike = True
             self._guard(first, p, other, q)
             self._guard(other, q, first, p)
-            for p_next, mine in left.reads[p].items():
-                for q_next, its in right.reads[q].items():
-                    if (p_next, q_next) not in seen and intersection(mine, its):
-                        seen.add((p_next, q_next))
-                        pending.append((p_next, q_next))
         return not alike
 
     def _guard(self, terminal: int, state: int, other: int, its: int) -> None:

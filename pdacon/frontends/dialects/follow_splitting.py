@@ -14,6 +14,7 @@ Right-Context Grammars", Journal of the ACM 23(3), 1976.
 from __future__ import annotations
 
 from pdacon.base.cancelling import every
+from pdacon.base.graphs import Numbering
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.dialects.segments import Symbols
 
@@ -34,27 +35,20 @@ def split_by_what_follows(symbols: Symbols) -> Symbols:
     for lhs, rhs in symbols.productions:
         sides.setdefault(lhs, []).append(rhs)
     begins = _begins(sides)
-    order = {(0, frozenset({_END})): 0}
-    pending = list(order)
+    copies = Numbering((0, frozenset({_END})))
     productions = []
-    for lhs, follow in every(pending):  # grows
+    for lhs, follow in every(copies):
         for rhs in sides[lhs]:
             side = []
             for place, symbol in enumerate(rhs):
                 if symbol >= 0:
                     after = begins[rhs[place + 1]] if place + 1 < len(rhs) else follow
-                    copy = symbol, after
-                    if copy not in order:
-                        order[copy] = len(order)
-                        pending.append(copy)
-                    symbol = order[copy]
+                    symbol = copies[symbol, after]
                 side.append(symbol)
-            productions.append((order[lhs, follow], tuple(side)))
+            productions.append((copies[lhs, follow], tuple(side)))
         if len(productions) > _MOST_PRODUCTIONS:
             raise LimitExceededError("productions", len(productions), _MOST_PRODUCTIONS, fixed=True)
-    return Symbols(
-        symbols.terminals, symbols.segments, [symbols.nonterminals[rule] for rule, _ in pending], productions
-    )
+    return Symbols(symbols.terminals, symbols.segments, [symbols.nonterminals[rule] for rule, _ in copies], productions)
 
 
 def _begins(sides: dict[int, list[tuple[int, ...]]]) -> dict[int, frozenset[int]]:

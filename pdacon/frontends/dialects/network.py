@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from pdacon.base.cancelling import every, look
+from pdacon.base.graphs import reachable
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.dialects.rule_graph import Graph
 from pdacon.frontends.dialects.tree import Reference, Rules, put
@@ -186,18 +187,12 @@ def _accepting(machines: list[Machine], *, reads: bool) -> set[int]:
 
 def _accepts(machine: Machine, called: set[int], *, reads: bool) -> bool:
     """Whether a machine gets to acceptance by calls of some rules, and if it ``reads`` by characters."""
-    pending = [0] if len(machine) else []
-    seen = set(pending)
-    while pending:
-        state = pending.pop()
-        if machine.accepting[state]:
-            return True
+
+    def after(state: int) -> list[int]:
         targets = [target for rule, target in machine.calls[state].items() if rule in called]
-        for target in [*targets, *machine.reads[state]] if reads else targets:
-            if target not in seen:
-                seen.add(target)
-                pending.append(target)
-    return False
+        return [*targets, *machine.reads[state]] if reads else targets
+
+    return any(machine.accepting[state] for state in reachable([0] if len(machine) else [], after))
 
 
 def _calling(machine: Machine, rules: set[int]) -> Machine:

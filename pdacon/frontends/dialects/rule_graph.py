@@ -38,39 +38,30 @@ def components(graph: Graph) -> list[list[str]]:
     low: dict[str, int] = {}
     stack: list[str] = []
     groups: list[list[str]] = []
-    place: dict[str, int] = {}  # on the stack
-    on_stack: set[str] = set()
+    grouped: set[str] = set()
     for root in every(graph):
-        if root in index:
-            continue
-        pending = [(root, iter(graph[root]))]
-        index[root] = low[root] = len(index)
-        place[root] = len(stack)
-        stack.append(root)
-        on_stack.add(root)
+        pending = [] if root in index else [(root, iter(graph[root]))]
         while pending:
             name, rest = pending[-1]
+            if name not in index:
+                index[name] = low[name] = len(index)
+                stack.append(name)
             for after in rest:
-                if after not in graph:
-                    continue
-                if after not in index:
-                    index[after] = low[after] = len(index)
-                    place[after] = len(stack)
-                    stack.append(after)
-                    on_stack.add(after)
+                if after in graph and after not in index:
                     pending.append((after, iter(graph[after])))
                     break
-                if after in on_stack:
+                if after in graph and after not in grouped:
                     low[name] = min(low[name], index[after])
             else:
                 pending.pop()
                 if pending:
                     low[pending[-1][0]] = min(low[pending[-1][0]], low[name])
                 if low[name] == index[name]:
-                    cut = place[name]
-                    groups.append(stack[cut:])
-                    on_stack.difference_update(stack[cut:])
-                    del stack[cut:]
+                    group = [stack.pop()]
+                    while group[-1] != name:
+                        group.append(stack.pop())
+                    groups.append(group[::-1])
+                    grouped.update(group)
     return groups
 
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from pdacon.base.cancelling import every, look
+from pdacon.base.cancelling import every
+from pdacon.base.graphs import Numbering, reachable
 from pdacon.frontends.dialects.network import Network
 from pdacon.frontends.machines import Machine, Nfa, machine_of
 
@@ -81,25 +82,17 @@ def _needed(symbols: Symbols, start: int) -> Symbols:
     while dead := {symbol for some in sides.values() for rhs in some for symbol in rhs if symbol >= 0} - sides.keys():
         sides = {lhs: [rhs for rhs in some if not dead.intersection(rhs)] for lhs, some in sides.items()}
         sides = {lhs: some for lhs, some in sides.items() if some}
-    order: dict[int, int] = {start: 0}
-    terminals: dict[int, int] = {}
-    pending = [start]
-    for lhs in every(pending):  # grows
-        for rhs in sides.get(lhs, ()):
-            for symbol in rhs:
-                numbers = order if symbol >= 0 else terminals
-                if symbol not in numbers:
-                    numbers[symbol] = len(numbers)
-                    pending += [symbol] if symbol >= 0 else []
+    order, terminals = Numbering(start), Numbering[int]()
+    productions = [
+        (order[lhs], tuple(order[symbol] if symbol >= 0 else ~terminals[symbol] for symbol in rhs))
+        for lhs in every(order)
+        for rhs in sides.get(lhs, ())
+    ]
     return Symbols(
         [symbols.terminals[~symbol] for symbol in terminals],
         [symbols.segments[~symbol] for symbol in terminals],
         [symbols.nonterminals[symbol] for symbol in order],
-        [
-            (order[lhs], tuple(order[symbol] if symbol >= 0 else ~terminals[symbol] for symbol in rhs))
-            for lhs in order
-            for rhs in sides.get(lhs, ())
-        ],
+        productions,
     )
 
 
@@ -132,15 +125,8 @@ class _Cutter:
     def _segments(self, rule: int, machine: Machine, key: int) -> Iterator[tuple[Stop, int | None]]:
         """The stops that a key leads to, each with a terminal, or None for what is reached without one."""
         stops: dict[Stop, list[int]] = {}
-        seen: set[int] = set()
-        pending = list(machine.reads[key])
-        while pending:
-            state = pending.pop()
-            if state not in seen:
-                look()
-                seen.add(state)
-                stops.setdefault(stop_at(machine, state), []).append(state)
-                pending += machine.reads[state]
+        for state in every(reachable(machine.reads[key], machine.reads.__getitem__), 1):
+            stops.setdefault(stop_at(machine, state), []).append(state)
         if (own := stop_at(machine, key)) != _NO_STOP:
             yield own, None
         for stop, states in sorted(stops.items()):
@@ -194,15 +180,9 @@ _NO_STOP: Stop = (False, ())
 
 def _canonical(machine: Machine) -> object:
     """Equal for machines of the same set, whatever their states are numbered like."""
-    number = {0: 0}
-    order = [0]
+    number = Numbering(0)
     rows = []
-    for state in every(order):  # grows
-        row = []
-        for ranges, target in sorted((ranges, target) for target, ranges in machine.reads[state].items()):
-            if target not in number:
-                number[target] = len(order)
-                order.append(target)
-            row.append((ranges, number[target]))
-        rows.append((machine.accepting[state], tuple(row)))
+    for state in every(number):
+        row = sorted((ranges, target) for target, ranges in machine.reads[state].items())
+        rows.append((machine.accepting[state], tuple((ranges, number[target]) for ranges, target in row)))
     return tuple(rows)

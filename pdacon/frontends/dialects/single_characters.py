@@ -19,7 +19,7 @@ from pdacon.frontends.dialects.rule_graph import Graph
 from pdacon.frontends.dialects.tree import Characters, Leaf, Placed, Reference, Rules, Text, Tree
 from pdacon.frontends.machines import merged
 from pdacon.grammar import GrammarData
-from pdacon.grammar.expressions import InOrder, OneOf, Repeated, parts_of
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated, leaves_of
 from pdacon.grammar.model import Nonterminal, Pattern, Production, Terminal
 from pdacon.regular import Ranges, character_class
 from pdacon.regular.automata import as_set
@@ -166,13 +166,8 @@ def _atoms(rules: Rules, graph: Graph) -> list[Ranges]:
 
 
 def _sets(tree: Tree) -> Iterator[Ranges]:
-    pending = [tree]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, Characters):
-            if node.ranges:
-                yield node.ranges
-        elif isinstance(node, Text):
-            yield from (((ord(character), ord(character)),) for character in node.value)
-        else:
-            pending += parts_of(node)
+    for leaf in leaves_of(tree):
+        if isinstance(leaf, Characters) and leaf.ranges:
+            yield leaf.ranges
+        elif isinstance(leaf, Text):
+            yield from (((ord(character), ord(character)),) for character in leaf.value)

@@ -8,13 +8,14 @@ a multiple of it if p divides D times a power of ten.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
 from pdacon.base.cancelling import every
+from pdacon.base.graphs import Numbering
 from pdacon.base.limits import Limits
 from pdacon.errors import LimitExceededError
 from pdacon.regular import Dfa, Ranges
@@ -174,15 +175,11 @@ def _numbers(state: State) -> list[int]:
 
 def _built(start: State, edges: Callable[[State], list[tuple[str, State]]], accepts: Callable[[State], bool]) -> Dfa:
     """The automaton of the states that are reached from one."""
-    number: dict[Hashable, int] = {start: 0}
-    order = [start]
+    number = Numbering(start)
     rows: list[list[tuple[Ranges, int]]] = []
-    for state in every(order):  # grows
+    for state in every(number):
         row: list[tuple[Ranges, int]] = []
         for character, target in edges(state):
-            if target not in number:
-                number[target] = len(order)
-                order.append(target)
             row.append((((ord(character), ord(character)),), number[target]))
         rows.append(row)
-    return of_ranges(rows, list(map(accepts, every(order))), Limits(states=4 * _MOST_REMAINDERS, bytes=_MOST_BYTES))
+    return of_ranges(rows, list(map(accepts, every(number))), Limits(states=4 * _MOST_REMAINDERS, bytes=_MOST_BYTES))

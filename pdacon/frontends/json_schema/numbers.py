@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from pdacon.base.cancelling import every, look
+from pdacon.base.graphs import Numbering
 from pdacon.base.limits import Limits
 from pdacon.frontends.json_schema.facts import Above, Among, Fact, Facts, Integral, Multiple
 from pdacon.frontends.json_schema.multiples import Divisor, large_multiples, plain_multiples, small_multiples
@@ -215,44 +216,37 @@ class _Numbers:
         after the point, only while all of them are the same. What is less there is not followed.
         """
         whole, _, fraction = _decimal(bound).partition(".")
-        number: dict[tuple[int, int], int] = {(0, 0): 0}
-        order = [(0, 0)]
+        number = Numbering((0, 0))
         rows: list[list[tuple[Ranges, int]]] = []
         greater = (-1, 1)  # whatever follows
         behind = len(whole) + 1  # (behind + k, 0): so many digits after the point are the bound's
 
-        def to(state: tuple[int, int]) -> int:
-            if state not in number:
-                number[state] = len(order)
-                order.append(state)
-            return number[state]
-
         def compared(digit: str, same: tuple[int, int], above: tuple[int, int], below: tuple[int, int] | None) -> None:
             point = ord(digit)
-            row.append((((point, point),), to(same)))
+            row.append((((point, point),), number[same]))
             if digit != "9":
-                row.append((((point + 1, 0x39),), to(above)))
+                row.append((((point + 1, 0x39),), number[above]))
             if digit != "0" and below is not None:
-                row.append((((0x30, point - 1),), to(below)))
+                row.append((((0x30, point - 1),), number[below]))
 
         accepting = []
-        for state in every(order):  # grows
+        for state in every(number):
             read, sign = state
             row: list[tuple[Ranges, int]] = []
             if state == greater:
-                row.append((((0x2E, 0x2E), (0x30, 0x39)), to(greater)))
+                row.append((((0x2E, 0x2E), (0x30, 0x39)), number[greater]))
             elif read >= behind:
                 digits = fraction[read - behind :]
                 compared(digits[0] if digits else "0", (read + bool(digits), 0), greater, None)
             else:
                 if read == 0:
-                    row.append((((0x2D, 0x2D),), to((0, 0))))
+                    row.append((((0x2D, 0x2D),), number[(0, 0)]))
                 if read == len(whole):
-                    row.append((((0x30, 0x39),), to(greater)))
+                    row.append((((0x30, 0x39),), number[greater]))
                     if sign >= 0:
-                        row.append((((0x2E, 0x2E),), to(greater if sign else (behind, 0))))
+                        row.append((((0x2E, 0x2E),), number[greater if sign else (behind, 0)]))
                 elif sign:
-                    row.append((((0x30, 0x39),), to((read + 1, sign))))
+                    row.append((((0x30, 0x39),), number[(read + 1, sign)]))
                 else:
                     compared(whole[read], (read + 1, 0), (read + 1, 1), (read + 1, -1))
             rows.append(row)

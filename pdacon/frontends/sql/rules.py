@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from pdacon.base.graphs import reachable
 from pdacon.frontends.builder import Alternative, Builder, Expression, Unnamed, optional
 from pdacon.frontends.sql.names import lexeme
 from pdacon.frontends.sql.source import sql_parts
@@ -84,12 +85,7 @@ def load(form: Form) -> GrammarData:
 
 def _used(rules: Mapping[str, _Rule]) -> dict[str, _Rule]:
     """The rules that the start leads to, in their order."""
-    used = {"start"}
-    pending = ["start"]
-    while pending:
-        more = _names_in(rules[pending.pop()]) & rules.keys() - used
-        used |= more
-        pending += more
+    used = set(reachable(["start"], lambda name: _names_in(rules[name]) & rules.keys()))
     return {name: rule for name, rule in rules.items() if name in used}
 
 

@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
+from pdacon.base.graphs import reachable
 from pdacon.grammar import GrammarData
 
 
@@ -74,9 +75,4 @@ def _closure(grammar: GrammarData, seeds: Iterable[int], positions: slice) -> se
     successors: defaultdict[int, set[int]] = defaultdict(set)
     for production in grammar.productions:
         successors[production.lhs].update(symbol for symbol in production.rhs[positions] if symbol > grammar.end)
-    reached, pending = set(seeds), list(seeds)
-    while pending:
-        new = successors[pending.pop()] - reached
-        reached |= new
-        pending += new
-    return reached
+    return set(reachable(seeds, successors.__getitem__))

@@ -9,11 +9,12 @@ or in another one. Within a grammar the lexer does what it does in that grammar.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from pdacon.base.bit_sets import members
-from pdacon.base.cancelling import every, look
+from pdacon.base.cancelling import every
+from pdacon.base.graphs import reachable
 from pdacon.base.quoting import quoted
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion.borders import set_of
@@ -86,19 +87,17 @@ def _meeting(rows: _Rows, other: _Rows) -> tuple[bool, Ranges]:
     if not ends or not other_ends:
         return False, ()
     common, beyond = False, list[Ranges]()
-    seen, pending = {(0, 0)}, [(0, 0)]
-    while pending:
-        look()
-        here, there = pending.pop()
+
+    def after(pair: tuple[int, int]) -> Iterator[tuple[int, int]]:
+        for target, ranges in edges[pair[0]].items():
+            for other_target, other_ranges in other_edges[pair[1]].items():
+                if intersection(ranges, other_ranges):
+                    yield target, other_target
+
+    for here, there in every(reachable([(0, 0)], after), 1):
         if ends[here]:
             common = common or other_ends[there]
             beyond += other_edges[there].values()
-        for target, ranges in edges[here].items():
-            for other_target, other_ranges in other_edges[there].items():
-                pair = target, other_target
-                if pair not in seen and intersection(ranges, other_ranges):
-                    seen.add(pair)
-                    pending.append(pair)
     return common, union(*beyond)
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pdacon.base.cancelling import every, look
+from pdacon.base.graphs import reachable
 from pdacon.base.quoting import quoted
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.machines import MOST_CALLED, Machine, Nfa, machine_of
@@ -119,12 +120,8 @@ class _StepFinder:
 
     def _steps_from(self, start: int) -> Iterator[Step]:
         """The steps of a state: what it reaches over characters is grouped by the symbols that leave it."""
-        index = {start: 0}
-        for state in (states := [start]):  # grows
-            for target in self._over_characters[state]:
-                if target not in index:
-                    index[target] = len(states)
-                    states.append(target)
+        states = list(reachable([start], self._over_characters.__getitem__))
+        index = {state: place for place, state in enumerate(states)}
         groups: defaultdict[tuple[tuple[tuple[int, int], ...], bool], list[int]] = defaultdict(list)
         for state in states:
             groups[self._over_symbols[state], self._accepting[state]].append(state)

@@ -5,6 +5,7 @@ In: a shape. Out: lines of text: what it is, then each record with its fields.
 
 from __future__ import annotations
 
+from pdacon.base.graphs import reachable
 from pdacon.frontends.types.records import Record
 from pdacon.frontends.types.shapes import Shape, settled
 from pdacon.frontends.types.tools import Calls
@@ -14,13 +15,7 @@ def described(shape: Shape) -> str:
     """The description of a shape and of all records in it."""
     shape = settled(shape)
     blocks = [] if isinstance(shape, Record | Calls) else [shape.words()]
-    seen: set[int] = set()
-    pending = [shape]
-    while pending:
-        part = settled(pending.pop(0))
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
+    for part in reachable([shape], lambda shape: map(settled, shape.parts())):
         if isinstance(part, Record):
             blocks.append(_record(part))
         elif isinstance(part, Calls):
@@ -28,7 +23,6 @@ def described(shape: Shape) -> str:
             blocks += [
                 f"{tool.name}: {_line(tool.doc)}" for tool in tools if tool.doc and not _has_record(tool.arguments)
             ]
-        pending += part.parts()
     return "\n\n".join(blocks)
 
 

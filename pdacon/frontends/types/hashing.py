@@ -8,6 +8,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
+from pdacon.base.graphs import reachable
 from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.types.containers import Flags, Items, Row, Table
 from pdacon.frontends.types.records import Record
@@ -24,20 +25,13 @@ def refuse_unhashable(shape: Shape, path: str) -> None:
     UnsupportedTypeError
         Some may have none.
     """
-    seen: set[int] = set()
-    pending = [shape]
-    while pending:
-        part = settled(pending.pop())
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
+    for part in reachable([settled(shape)], lambda part: map(settled, _hashed_parts(part))):
         if _has_none(part):
             raise UnsupportedTypeError(
                 path,
                 f"items of a set have a hash, as have keys of a dict, and a value of {part.words()} may have none; use "
                 "a tuple, a frozenset or a frozen dataclass, or say what it is, such as set[int | str]",
             )
-        pending += _hashed_parts(part)
 
 
 def _has_none(shape: Shape) -> bool:
