@@ -27,7 +27,7 @@ def make_app() -> object:
     import torch
 
     from pdacon.integrations.huggingface import load_tiny
-    from pdacon.serving import Settings, create_app
+    from pdacon.serving import ServerSettings, create_app
 
     torch.set_num_threads(1)
     if MODEL == "tiny":
@@ -36,7 +36,9 @@ def make_app() -> object:
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
         model, tokenizer = AutoModelForCausalLM.from_pretrained(MODEL), AutoTokenizer.from_pretrained(MODEL)
-    return create_app(model, tokenizer, Settings(model_name=MODEL, cache_directory=FOLDER or None, cache_store=STORE))
+    return create_app(
+        model, tokenizer, ServerSettings(model_name=MODEL, cache_directory=FOLDER or None, cache_store=STORE)
+    )
 
 
 @serve.deployment(num_replicas=REPLICAS, max_ongoing_requests=64, ray_actor_options={"num_cpus": 1})

@@ -23,7 +23,7 @@ from pdacon.cli.grammars import artifact_of
 from pdacon.cli.models import is_local, load_model
 from pdacon.cli.prompts import Request
 from pdacon.cli.records import Sampling
-from pdacon.cli.several import Texts
+from pdacon.cli.several import TextWriter
 from pdacon.cli.vocabularies import BYTES, load_vocabulary
 from pdacon.front.grammar import Grammar
 
@@ -38,7 +38,7 @@ _MUCH = 0.5  # of the probability, removed at one token
 
 
 @dataclass(frozen=True)
-class Answer:
+class PrintedAnswer:
     """A text, what it answers, and the seed with which its batch was drawn."""
 
     request: Request
@@ -71,7 +71,7 @@ class Generator:
         self._sampling = sampling
         self.seed = secrets.randbelow(2**31) if sampling.seed is None else sampling.seed
 
-    def stream(self, request: Request, index: int, write: Callable[[str], None] | None = None) -> Answer:
+    def stream(self, request: Request, index: int, write: Callable[[str], None] | None = None) -> PrintedAnswer:
         """One text; ``write`` is given its parts as they come."""
         pending = [self._sampling.prefix]
 
@@ -84,13 +84,13 @@ class Generator:
         (generation,) = self._generate([request], 1, self.seed + index, on_text=follower)
         if follower is not None and pending:
             follower("")
-        return Answer(request, generation, self.seed + index)
+        return PrintedAnswer(request, generation, self.seed + index)
 
-    def ended(self, answer: Answer) -> bool:
+    def ended(self, answer: PrintedAnswer) -> bool:
         """Whether the model has said that it is done."""
         return not self._ends.isdisjoint(answer.generation.token_ids[-1:])
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[Answer]:
+    def answers(self, requests: Sequence[Request]) -> Iterator[PrintedAnswer]:
         """All texts for all requests, in their order, batch by batch."""
         sampling = self._sampling
         several = sampling.count if sampling.beams > 1 else 1
@@ -98,7 +98,7 @@ class Generator:
         for first in range(0, len(wanted), sampling.batch):
             batch = wanted[first : first + sampling.batch]
             for generation in self._generate(batch, several, self.seed + first):
-                yield Answer(batch[generation.prompt], generation, self.seed + first)
+                yield PrintedAnswer(batch[generation.prompt], generation, self.seed + first)
 
     def _generate(self, requests: Sequence[Request], count: int, seed: int, **options: Any) -> list[Generation]:
         from torch.cuda import OutOfMemoryError
@@ -141,7 +141,7 @@ def show_texts(
     generator = Generator(name, grammar, model_name, sampling)
     started = time.perf_counter()
     wanted = [request for request in requests for _ in range(sampling.count)]
-    texts = Texts(len(wanted), null=null)
+    texts = TextWriter(len(wanted), null=null)
     if not json_lines and sampling.batch == 1 and sampling.beams == 1:
         for index, request in enumerate(wanted):
             _write_one(generator, request, index, sampling, texts, len(wanted))
@@ -171,7 +171,7 @@ def show_texts(
 
 
 def _write_one(
-    generator: Generator, request: Request, index: int, sampling: Sampling, texts: Texts, wanted: int
+    generator: Generator, request: Request, index: int, sampling: Sampling, texts: TextWriter, wanted: int
 ) -> None:
     started = time.perf_counter()
     if texts.streams:
@@ -212,7 +212,7 @@ def _show_diagnostics(diagnostics: Diagnostics) -> None:
     console.print(Text(total, style="bold"))
 
 
-def _state(generator: Generator, answer: Answer, sampling: Sampling) -> str:
+def _state(generator: Generator, answer: PrintedAnswer, sampling: Sampling) -> str:
     """Whether a text is complete, and if not, why."""
     state = "complete" if answer.generation.complete else "cut off"
     if len(answer.generation.token_ids) == sampling.max_tokens and not generator.ended(answer):
@@ -222,7 +222,7 @@ def _state(generator: Generator, answer: Answer, sampling: Sampling) -> str:
     return state
 
 
-def _row(answer: Answer, sampling: Sampling) -> dict[str, Any]:
+def _row(answer: PrintedAnswer, sampling: Sampling) -> dict[str, Any]:
     """What the request's line said, and the answer."""
     prompt = {} if isinstance(answer.request.prompt, list) else {"prompt": answer.request.prompt}
     seed = {"seed": answer.seed} if sampling.draws else {}

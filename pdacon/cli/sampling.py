@@ -12,7 +12,7 @@ from itertools import islice
 
 from pdacon import Constraint
 from pdacon.cli.failures import BadInput, enough_is_enough
-from pdacon.cli.several import Texts
+from pdacon.cli.several import TextWriter
 from pdacon.cli.vocabularies import Tokens
 from pdacon.front.sampling import different, sample_different, sample_tokens
 
@@ -52,7 +52,7 @@ def show_samples(
 ) -> int:
     """Print different sentences; fewer than ``count`` if the grammar does not seem to have more."""
     chosen = secrets.randbelow(2**31) if seed is None else seed
-    written, texts = 0, Texts(count, null=null)
+    written, texts = 0, TextWriter(count, null=null)
     drawn = different(draw(constraint, tokens, size, chosen), lambda sentence: sentence.text)
     for sentence in islice(drawn, count):
         if json_lines:

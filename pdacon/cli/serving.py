@@ -34,12 +34,12 @@ def serve_model(told: Serving) -> int:
     port = _free(told.host, told.port)
     with waiting("loading PyTorch and transformers"):
         from pdacon.base.limits import Limits
-        from pdacon.serving import Settings, serve, write_json
+        from pdacon.serving import ServerSettings, serve, write_json
 
     write_json()
     model, tokenizer = load_model(told.model)
     write_json()  # once more: loading has brought libraries that write as they like
-    settings = Settings(
+    settings = ServerSettings(
         model_name=told.name or ("tiny" if told.model is None else told.model),
         api_keys=keys,
         limits=Limits(seconds=told.compile_seconds),

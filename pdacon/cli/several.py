@@ -7,7 +7,7 @@ import sys
 from pdacon.cli.display import printable
 
 
-class Texts:
+class TextWriter:
     """Writes texts, each at once.
 
     A text ends with a line break. Once one of them has several lines, a line such as ``--- 2 ---`` stands before each

@@ -15,23 +15,23 @@ from pdacon.matching import Matcher
 
 
 @dataclass(slots=True)
-class Node:
+class TrieNode:
     """A sequence of tokens after which the model is to be asked.
 
     Attributes
     ----------
     token : int
         The last one; -1 at the root.
-    parent : Node or None
+    parent : TrieNode or None
     matcher : Matcher or None
         Stands after the sequence; it goes when the node is evaluated.
-    children : list of Node
+    children : list of TrieNode
     """
 
     token: int
-    parent: Node | None
+    parent: TrieNode | None
     matcher: Matcher | None
-    children: list[Node] = field(default_factory=list)
+    children: list[TrieNode] = field(default_factory=list)
 
     def token_ids(self) -> tuple[int, ...]:
         """All tokens from the root."""
@@ -42,7 +42,7 @@ class Node:
         return tuple(reversed(ids))
 
 
-def lay_out(matcher: Matcher, borders: Borders, max_tokens: int, most: int) -> Node | None:
+def lay_out(matcher: Matcher, borders: Borders, max_tokens: int, most: int) -> TrieNode | None:
     """Return the trie of what a matcher allows; None if it has more than `most` nodes.
 
     Parameters
@@ -55,7 +55,7 @@ def lay_out(matcher: Matcher, borders: Borders, max_tokens: int, most: int) -> N
         The most tokens of a sequence; what is longer is left out.
     most : int
     """
-    root = Node(-1, None, matcher.fork())
+    root = TrieNode(-1, None, matcher.fork())
     count, level = 1, [root]
     for _ in range(max_tokens):
         following = []
@@ -71,18 +71,20 @@ def lay_out(matcher: Matcher, borders: Borders, max_tokens: int, most: int) -> N
                     return None
                 behind = here.fork()
                 behind.accept_token(token)
-                node.children.append(Node(token, node, behind))
+                node.children.append(TrieNode(token, node, behind))
             following += node.children
         level = following
     return root
 
 
-def evaluate(root: Node, states: States, borders: Borders, batch_size: int) -> tuple[list[tuple[Node, float]], int]:
+def evaluate(
+    root: TrieNode, states: States, borders: Borders, batch_size: int
+) -> tuple[list[tuple[TrieNode, float]], int]:
     """Return the probability of each sentence.
 
     Parameters
     ----------
-    root : Node
+    root : TrieNode
         Of the trie; its matchers are used up.
     states : States
         The one after the prompt: one row.
@@ -92,7 +94,7 @@ def evaluate(root: Node, states: States, borders: Borders, batch_size: int) -> t
 
     Returns
     -------
-    sentences : list of (Node, float)
+    sentences : list of (TrieNode, float)
         Where they stop, and the logarithm of the probability of their tokens and a border.
     evaluated : int
         How many rows the model was asked for, the prompt not counted.
@@ -100,7 +102,7 @@ def evaluate(root: Node, states: States, borders: Borders, batch_size: int) -> t
     sentences = []
     evaluated = 0
     # Depth first, so that no more than a part of each level has its caches kept.
-    waiting: list[tuple[States, list[int], list[Node], list[float]]] = [(states, [0], [root], [0.0])]
+    waiting: list[tuple[States, list[int], list[TrieNode], list[float]]] = [(states, [0], [root], [0.0])]
     while waiting:
         before, rows, nodes, log_probs = waiting.pop()
         here = before.rows(rows)
@@ -109,7 +111,7 @@ def evaluate(root: Node, states: States, borders: Borders, batch_size: int) -> t
             evaluated += len(nodes)
         matchers = [node.matcher for node in nodes]
         ways = ways_on(here.log_probs, [matcher for matcher in matchers if matcher is not None], borders)
-        parts: list[tuple[int, Node, float]] = []
+        parts: list[tuple[int, TrieNode, float]] = []
         for row, (node, log_prob, stop) in enumerate(zip(nodes, log_probs, ways.stop.tolist(), strict=True)):
             if stop > -float("inf"):
                 sentences.append((node, log_prob + stop))

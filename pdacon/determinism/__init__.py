@@ -17,7 +17,7 @@ from pdacon.determinism.conflicts.conflicts import SECONDS
 from pdacon.determinism.language.emptiness import emptiness_findings
 from pdacon.determinism.language.hidden_labels import label_findings
 from pdacon.determinism.lexical.unmatched import unmatched_terminals
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.findings import (
     LEVELS,
     TITLES,
@@ -40,8 +40,8 @@ __all__ = [
     "Finding",
     "Level",
     "Report",
-    "Texts",
     "Witness",
+    "WitnessTexts",
     "check_stages",
     "check_within",
     "emptiness_findings",

@@ -29,7 +29,7 @@ from pdacon.determinism.lexical.measuring import measure
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.truncations import truncation_findings
 from pdacon.determinism.lexical.unmatched import reserved_findings, unmatched_findings
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.findings import Finding
 from pdacon.determinism.report.sizes import Sizes
 from pdacon.detokenizer import Vocabulary
@@ -48,7 +48,7 @@ class Advice:
 
 def advise(
     tables: Tables,
-    texts: Texts,
+    texts: WitnessTexts,
     examples: Examples,
     vocabulary: Vocabulary | None = None,
     known: Iterable[Finding] = (),
@@ -105,7 +105,7 @@ def _in_time(
 
 
 def _followed(
-    tables: Tables, texts: Texts, examples: Examples, vocabulary: Vocabulary | None, deadline: Deadline
+    tables: Tables, texts: WitnessTexts, examples: Examples, vocabulary: Vocabulary | None, deadline: Deadline
 ) -> Iterator[Finding]:
     """What following texts lexeme by lexeme brings to light."""
     grammar, lexer = texts.grammar, texts.lexer

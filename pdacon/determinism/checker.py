@@ -23,7 +23,7 @@ from pdacon.determinism.language.hidden_labels import label_findings, with_label
 from pdacon.determinism.language.lost_indentation import balance_findings, borrowed_block_finding, newline_findings
 from pdacon.determinism.lexical.lexemes import group_name_findings, lexeme_findings, pattern_findings
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.findings import LEVELS, Finding
 from pdacon.determinism.report.report import Report
 from pdacon.determinism.report.sizes import Sizes
@@ -59,7 +59,7 @@ def check_within(
             tables = split_parentheses(grammar, tables, limits)
             unsupported = group_name_findings(grammar, tables)
         lexer = None if unsupported else build_lexer(grammar, tables, limits)
-        examples, texts = Examples(grammar, tables), None if lexer is None else Texts(grammar, lexer)
+        examples, texts = Examples(grammar, tables), None if lexer is None else WitnessTexts(grammar, lexer)
         collisions = None if lexer is None else find_collisions(lexer, limits)
     report = _report(grammar, tables, examples, texts, unsupported, vocabulary, collisions, seconds=watch.rest())
     if lexer is None or texts is None:
@@ -92,7 +92,7 @@ def check_stages(
 
     ``collisions`` are those of the lexer, where they have been looked for already.
     """
-    examples, texts = Examples(grammar, tables), Texts(grammar, lexer)
+    examples, texts = Examples(grammar, tables), WitnessTexts(grammar, lexer)
     return _report(grammar, tables, examples, texts, collisions=collisions, seconds=seconds)
 
 
@@ -111,7 +111,7 @@ def _report(
     grammar: GrammarData,
     tables: Tables,
     examples: Examples,
-    texts: Texts | None,
+    texts: WitnessTexts | None,
     unsupported: Iterable[Finding] = (),
     vocabulary: Vocabulary | None = None,
     collisions: Sequence[Collision] | None = None,
@@ -137,7 +137,7 @@ def _findings(
     grammar: GrammarData,
     tables: Tables,
     examples: Examples,
-    texts: Texts | None,
+    texts: WitnessTexts | None,
     unsupported: Iterable[Finding],
     vocabulary: Vocabulary | None,
     collisions: Sequence[Collision] | None,

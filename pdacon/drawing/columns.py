@@ -14,7 +14,7 @@ _GAP = 3 * svg.MARGIN
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DrawnPart:
     """Something that has been drawn from (0, 0) on, and its size."""
 
     element: Element
@@ -22,7 +22,7 @@ class Part:
     height: float
 
 
-def arrange(root: Element, y: float, parts: Sequence[Part]) -> tuple[float, float]:
+def arrange(root: Element, y: float, parts: Sequence[DrawnPart]) -> tuple[float, float]:
     """Put parts into a picture from y on, in their order: down each column, and the columns from left to right.
 
     There are so many columns that the whole is about as wide as it is high. The right end and the lower end.
@@ -42,7 +42,7 @@ def arrange(root: Element, y: float, parts: Sequence[Part]) -> tuple[float, floa
     return right, lowest
 
 
-def _least_height(parts: Sequence[Part], count: int) -> float:
+def _least_height(parts: Sequence[DrawnPart], count: int) -> float:
     """Of so many columns: how high the highest one has to be, to a pixel."""
     most = sum(part.height for part in parts)
     least = max([most / count, *(part.height for part in parts)])
@@ -55,9 +55,9 @@ def _least_height(parts: Sequence[Part], count: int) -> float:
     return most
 
 
-def _columns(parts: Sequence[Part], height: float) -> Iterator[list[Part]]:
+def _columns(parts: Sequence[DrawnPart], height: float) -> Iterator[list[DrawnPart]]:
     """The parts in columns that are no higher than that."""
-    column: list[Part] = []
+    column: list[DrawnPart] = []
     for part in parts:
         if column and sum(one.height for one in column) + part.height > height:
             yield column

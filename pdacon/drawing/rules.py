@@ -16,7 +16,7 @@ import railroad
 
 from pdacon.drawing import svg
 from pdacon.drawing.captions import grammar_name, is_made, pattern, shortened, suggestion
-from pdacon.drawing.columns import Part, arrange
+from pdacon.drawing.columns import DrawnPart, arrange
 from pdacon.errors import DrawingError
 from pdacon.grammar import GrammarData
 from pdacon.grammar.definitions import Definition, Expression, Name, read_definitions, written
@@ -232,7 +232,7 @@ def _choice(default: int, *items: Any) -> Any:
     return made
 
 
-def _rule(definition: Definition, diagrams: Diagrams, start: bool) -> Part:
+def _rule(definition: Definition, diagrams: Diagrams, start: bool) -> DrawnPart:
     parameters = f"{{{', '.join(definition.parameters)}}}" if definition.parameters else ""
     name = f"{definition.name}{parameters}"
     remarks = [*(["start rule"] if start else []), *(["imported"] if definition.imported else [])]
@@ -241,7 +241,7 @@ def _rule(definition: Definition, diagrams: Diagrams, start: bool) -> Part:
     return diagram(name, item, f"rule-{definition.name}", ", ".join(remarks), title)
 
 
-def diagram(name: str, item: Any, anchor: str, remark: str, title: str) -> Part:
+def diagram(name: str, item: Any, anchor: str, remark: str, title: str) -> DrawnPart:
     """A heading and its diagram."""
     drawn = svg.alone("rule", title, anchor)
     y = svg.LINE_HEIGHT
@@ -257,7 +257,7 @@ def diagram(name: str, item: Any, anchor: str, remark: str, title: str) -> Part:
     fragment.set("transform", f"translate(0 {svg.number(y + 4)})")
     drawn.append(fragment)
     height = picture.up + picture.height + picture.down + 16
-    return Part(drawn, max(picture.width, right), y + height + svg.LINE_HEIGHT / 2)
+    return DrawnPart(drawn, max(picture.width, right), y + height + svg.LINE_HEIGHT / 2)
 
 
 def _fragment(picture: Any) -> Element:
@@ -283,7 +283,7 @@ def _has_name(terminal: Terminal) -> bool:
     return terminal.literal is None or (terminal.pattern is not None and terminal.pattern.automaton is not None)
 
 
-def _terminals(grammar: GrammarData) -> list[Part]:
+def _terminals(grammar: GrammarData) -> list[DrawnPart]:
     """The named terminals with their patterns, and what is ignored; a part for each line, under the first a heading."""
     named = [
         (k, terminal, grammar.describe_symbol(k) if _has_name(terminal) else "%ignore")
@@ -303,7 +303,7 @@ def _terminals(grammar: GrammarData) -> list[Part]:
     return [_line(text, name) for text, name in lines]
 
 
-def _line(text: str, name: str) -> Part:
+def _line(text: str, name: str) -> DrawnPart:
     drawn = svg.alone("line")
     svg.add_text(drawn, 0, svg.LINE_HEIGHT, text, name)
-    return Part(drawn, svg.text_width(text), svg.LINE_HEIGHT)
+    return DrawnPart(drawn, svg.text_width(text), svg.LINE_HEIGHT)

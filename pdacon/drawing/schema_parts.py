@@ -1,8 +1,8 @@
 """JSON Schema -> expressions, as those of rules: what the schema says, keyword by keyword, not what it is lowered to.
 
-In: the document of a schema. Out: a `Part` for the schema itself, for each schema that a ``$ref`` leads to, and for
-each nested one that is too large to stand within the diagram of another one. Several demands on one value stand in a
-frame that says so: what they come to is the grammar's business.
+In: the document of a schema. Out: a `SchemaPart` for the schema itself, for each schema that a ``$ref`` leads to, and
+for each nested one that is too large to stand within the diagram of another one. Several demands on one value stand in
+a frame that says so: what they come to is the grammar's business.
 
 No schema is followed deeper than ``_DEEPEST`` levels in one diagram; what lies below has a diagram of its own. So the
 recursion is bounded, whatever the schema. Cost: linear in what is drawn.
@@ -65,7 +65,7 @@ class Framed(InOrder[Name]):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SchemaPart:
     """A schema that has a diagram of its own."""
 
     pointer: str  # Where it stands
@@ -87,7 +87,7 @@ class Outline:
 
     Attributes
     ----------
-    parts : tuple of Part
+    parts : tuple of SchemaPart
         The first one and those that links lead to from it, in the order in which they are met, as long as there is
         room.
     left_out : tuple of str
@@ -96,7 +96,7 @@ class Outline:
 
     def __init__(self, documents: Documents, first: Place) -> None:
         self._documents = documents
-        self._made: dict[str, Part] = {}
+        self._made: dict[str, SchemaPart] = {}
         self._pending: deque[Place] = deque([first])
         self._room = _MOST_BOXES
         skipped: dict[str, None] = {}
@@ -119,7 +119,7 @@ class Outline:
         self.left_out = tuple(one for one in skipped if one not in self._made)
 
     def _add(self, place: Place, expression: Expression) -> None:
-        self._made[place.pointer] = Part(place.pointer, heading(place.node), expression)
+        self._made[place.pointer] = SchemaPart(place.pointer, heading(place.node), expression)
         self._room -= _boxes(expression)
 
     def _nested(self, place: Place, types: Sequence[str] | None, depth: int) -> Expression:

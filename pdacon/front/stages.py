@@ -19,7 +19,7 @@ from pdacon.base.limits import Limits
 from pdacon.base.once import KeptWith
 from pdacon.composition import compose, lower, native_trie
 from pdacon.determinism import (
-    Texts,
+    WitnessTexts,
     check_stages,
     check_within,
     emptiness_findings,
@@ -188,7 +188,7 @@ def _caution_about(grammar: GrammarData, lexer: Lexer) -> None:
     """Warns of what is found at next to no cost, in grammars that somebody has written."""
     if grammar.language not in ("Lark", "several grammars", "SQL schema"):
         return
-    for terminal in unmatched_terminals(Texts(grammar, lexer)):
+    for terminal in unmatched_terminals(WitnessTexts(grammar, lexer)):
         span = grammar.terminals[terminal].span
         place = "" if span is None else f"{span}: "
         caution(

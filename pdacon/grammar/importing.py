@@ -48,7 +48,7 @@ def find_imports(builder: RecordingBuilder) -> Imports:
 
     Cost: each file is read once more, and searched for each name.
     """
-    reader = _Reader(builder.import_paths)
+    reader = _ImportReader(builder.import_paths)
     found = []
     for statement, names in builder.imports:
         for name in names:
@@ -124,7 +124,7 @@ class _Place:
     original: str
 
 
-class _Reader:
+class _ImportReader:
     def __init__(self, import_paths: Sequence[Any]) -> None:
         self._import_paths = import_paths
         self._files: dict[tuple[Any, ...], tuple[Any, SourceText] | None] = {}

@@ -24,7 +24,7 @@ class PatternError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Characters:
+class CharacterSet:
     """One character of a set."""
 
     ranges: Ranges
@@ -38,7 +38,7 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Alternatives:
     """Any of them."""
 
     options: tuple[Tree, ...]
@@ -68,7 +68,7 @@ class Anchor:
     kind: str
 
 
-Tree: TypeAlias = Characters | Sequence | Choice | Repeat | Ahead | Anchor
+Tree: TypeAlias = CharacterSet | Sequence | Alternatives | Repeat | Ahead | Anchor
 
 _CLASSES = {"d": DIGITS, "w": WORD, "s": BLANKS}
 _CONTROLS = {"t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
@@ -96,15 +96,15 @@ def parse_pattern(pattern: str) -> Tree:
     PatternError
         It is no pattern, or has what is not regular (a back-reference) or not supported (a look-behind).
     """
-    return _read(pattern) if len(pattern) <= _LONG else _Reader(pattern).whole()
+    return _read(pattern) if len(pattern) <= _LONG else _PatternReader(pattern).whole()
 
 
 @lru_cache(maxsize=128)
 def _read(pattern: str) -> Tree:
-    return _Reader(pattern).whole()
+    return _PatternReader(pattern).whole()
 
 
-class _Reader:
+class _PatternReader:
     def __init__(self, pattern: str) -> None:
         self._text, self._at, self._depth = pattern, 0, 0
         self._names: set[str] = set()
@@ -130,7 +130,7 @@ class _Reader:
         options = [self._sequence()]
         while self._take("|"):
             options.append(self._sequence())
-        return options[0] if len(options) == 1 else Choice(tuple(options))
+        return options[0] if len(options) == 1 else Alternatives(tuple(options))
 
     def _sequence(self) -> Tree:
         parts: list[Tree] = []
@@ -180,16 +180,16 @@ class _Reader:
         if sign == "$":
             return Anchor("end")
         if sign == ".":
-            return Characters(complement(LINE_ENDS))
+            return CharacterSet(complement(LINE_ENDS))
         if sign == "(":
             return self._group(start)
         if sign == "[":
-            return Characters(self._class(start))
+            return CharacterSet(self._class(start))
         if sign == "\\":
             return self._escape(start)
         if sign in "*+?":
             self._fail("there is nothing to repeat", start)
-        return Characters(self._one(ord(sign), start))
+        return CharacterSet(self._one(ord(sign), start))
 
     def _one(self, point: int, at: int) -> Ranges:
         if 0xD800 <= point <= 0xDFFF:
@@ -235,7 +235,7 @@ class _Reader:
             return Anchor("word" if sign == "b" else "inside")
         if sign in "123456789" or (sign == "k" and self._text.startswith("k<", self._at)):
             self._fail("a back-reference is not regular", start)
-        return Characters(self._escaped_set(start))
+        return CharacterSet(self._escaped_set(start))
 
     def _escaped_set(self, start: int) -> Ranges:
         """What an escape stands for that is one character of a set; the backslash has been read."""

@@ -47,7 +47,7 @@ class Languages:
 
     def pattern(self, tree: ecma.Tree) -> int:
         """The texts in which a pattern matches somewhere."""
-        anywhere = ecma.Repeat(ecma.Characters(ANY), 0, None)
+        anywhere = ecma.Repeat(ecma.CharacterSet(ANY), 0, None)
         if _starts_anchored(tree):
             return self.matched(tree, TRUE)
         return self.matched(ecma.Sequence((anywhere, tree)), TRUE)
@@ -80,13 +80,13 @@ class Languages:
     def matched(self, tree: ecma.Tree, then: int) -> int:
         """The texts that begin with what a tree matches and go on as ``then`` says."""
         formulas = self.formulas
-        if isinstance(tree, ecma.Characters):
+        if isinstance(tree, ecma.CharacterSet):
             return self._read(tree.ranges, then)
         if isinstance(tree, ecma.Sequence):
             for part in reversed(tree.parts):
                 then = self.matched(part, then)
             return then
-        if isinstance(tree, ecma.Choice):
+        if isinstance(tree, ecma.Alternatives):
             return formulas.disjunction(*[self.matched(option, then) for option in tree.options])
         if isinstance(tree, ecma.Repeat):
             return self._repeated(tree, then)
@@ -267,6 +267,6 @@ class Languages:
 def _starts_anchored(tree: ecma.Tree) -> bool:
     if isinstance(tree, ecma.Sequence):
         return bool(tree.parts) and _starts_anchored(tree.parts[0])
-    if isinstance(tree, ecma.Choice):
+    if isinstance(tree, ecma.Alternatives):
         return all(map(_starts_anchored, tree.options))
     return isinstance(tree, ecma.Anchor) and tree.kind == "start"

@@ -33,6 +33,6 @@ except ImportError as error:
 from pdacon.serving.application import create_app
 from pdacon.serving.logs import write_json
 from pdacon.serving.running import serve
-from pdacon.serving.settings import Settings
+from pdacon.serving.settings import ServerSettings
 
-__all__ = ["Settings", "create_app", "serve", "write_json"]
+__all__ = ["ServerSettings", "create_app", "serve", "write_json"]

@@ -16,7 +16,7 @@ from pdacon.matching import Budget
 from pdacon.serving.accounts import current
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError
-from pdacon.serving.token_choice import Choice, Sampling
+from pdacon.serving.token_choice import ChosenToken, Sampling
 from pdacon.serving.writing import Writer
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
@@ -101,7 +101,7 @@ class Piece:
     index: int
     text: str
     tokens: list[int]
-    choices: list[Choice]
+    choices: list[ChosenToken]
     ending: str | None
     whole: bool
 
@@ -112,7 +112,7 @@ class Answer:
 
     text: str = ""
     tokens: int = 0
-    choices: list[Choice] = field(default_factory=list)
+    choices: list[ChosenToken] = field(default_factory=list)
     ending: str = "length"
     whole: bool = False
 

@@ -32,7 +32,7 @@ from pdacon.serving.prompts import Prompts
 from pdacon.serving.protocol import ChatRequest, Common, CompletionRequest, NativeRequest
 from pdacon.serving.request_constraints import Compiler
 from pdacon.serving.response_formats import Wanted, format_of
-from pdacon.serving.settings import Settings
+from pdacon.serving.settings import ServerSettings
 from pdacon.serving.token_choice import Sampling
 
 log = logging.getLogger("pdacon.serving")
@@ -42,7 +42,7 @@ _QUOTED = 100  # characters of a path
 _LOOK_SECONDS = 0.2  # between two looks at whether the client is still there
 
 
-def create_app(model: Any, tokenizer: Any, settings: Settings | None = None) -> Starlette:
+def create_app(model: Any, tokenizer: Any, settings: ServerSettings | None = None) -> Starlette:
     """An ASGI application that serves one model.
 
     Parameters
@@ -51,7 +51,7 @@ def create_app(model: Any, tokenizer: Any, settings: Settings | None = None) -> 
         A causal language model that continuous batching supports, on its device.
     tokenizer : transformers.PreTrainedTokenizerFast
         Its tokenizer.
-    settings : Settings, optional
+    settings : ServerSettings, optional
 
     Returns
     -------
@@ -63,11 +63,11 @@ def create_app(model: Any, tokenizer: Any, settings: Settings | None = None) -> 
     VocabularyError
         The tokenizer cannot be read, or has no end token.
     """
-    return _Application(model, tokenizer, settings or Settings()).app
+    return _Application(model, tokenizer, settings or ServerSettings()).app
 
 
 class _Application:
-    def __init__(self, model: Any, tokenizer: Any, settings: Settings) -> None:
+    def __init__(self, model: Any, tokenizer: Any, settings: ServerSettings) -> None:
         self.settings = settings
         self.metrics = Metrics(settings.model_name)
         self.engine = Engine(model, tokenizer, settings, self.metrics)

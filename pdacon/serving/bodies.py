@@ -23,7 +23,7 @@ from starlette.requests import Request
 from pdacon.serving.advice import cut
 from pdacon.serving.failures import RequestError, of_validation
 from pdacon.serving.preparing import Preparer
-from pdacon.serving.settings import Settings
+from pdacon.serving.settings import ServerSettings
 
 M = TypeVar("M", bound=BaseModel)
 _SHORT = 16 << 10  # bytes that are read within a millisecond, whatever they are
@@ -53,12 +53,12 @@ class Bodies:
 
     Parameters
     ----------
-    settings : Settings
+    settings : ServerSettings
     preparer : Preparer
         Reads JSON that is long.
     """
 
-    def __init__(self, settings: Settings, preparer: Preparer) -> None:
+    def __init__(self, settings: ServerSettings, preparer: Preparer) -> None:
         self._settings = settings
         self._preparer = preparer
         self._held = 0  # bytes of bodies that are not whole yet

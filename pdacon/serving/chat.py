@@ -14,7 +14,7 @@ from typing import Any
 from pdacon.serving.answers import Answer, Job, encoded, write, written
 from pdacon.serving.protocol import ChatRequest
 from pdacon.serving.response_formats import CONTENT, Reading
-from pdacon.serving.token_choice import Choice
+from pdacon.serving.token_choice import ChosenToken
 
 # How answers that are a call or a text are written, as `formats.tools_format` has them.
 _CALL, _ARGUMENTS = '{"name": ', ', "arguments": '
@@ -115,7 +115,7 @@ def _as_delta(message: dict[str, Any]) -> dict[str, Any]:
     return {"tool_calls": [{"index": index, **call} for index, call in enumerate(message["tool_calls"])]}
 
 
-def _logprobs(job: Job, choices: list[Choice]) -> list[dict[str, Any]]:
+def _logprobs(job: Job, choices: list[ChosenToken]) -> list[dict[str, Any]]:
     def named(token: int, logprob: float) -> dict[str, Any]:
         spelled = job.spelled(token)
         return {"token": spelled.decode("utf-8", "replace"), "logprob": logprob, "bytes": list(spelled)}

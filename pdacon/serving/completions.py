@@ -10,7 +10,7 @@ from typing import Any
 
 from pdacon.serving.answers import Answer, Job, encoded, write, written
 from pdacon.serving.protocol import CompletionRequest
-from pdacon.serving.token_choice import Choice
+from pdacon.serving.token_choice import ChosenToken
 
 
 async def answer(jobs: list[Job], request: CompletionRequest, model: str) -> str:
@@ -61,7 +61,7 @@ def _echoed(job: Job, request: CompletionRequest) -> str:
     return str(job.engine.tokenizer.decode(job.ids, skip_special_tokens=True)) if request.echo else ""
 
 
-def _logprobs(job: Job, choices: list[Choice], offset: int) -> dict[str, Any]:
+def _logprobs(job: Job, choices: list[ChosenToken], offset: int) -> dict[str, Any]:
     tokens = [job.spelled(one.token).decode("utf-8", "replace") for one in choices]
     offsets = []
     for token in tokens:

@@ -1,8 +1,8 @@
 """How a server stops: it says so, takes nothing new, ends what is being written, and what does not end with an error.
 
-First ``/ready`` says no, and for `Settings.shutdown_delay_seconds` nothing else changes, so that a load balancer can
-look elsewhere. Then requests that wait get 503 and ``stopping``, as do those that come. Answers that are being written
-may take `Settings.shutdown_seconds`; after that each ends with an error.
+First ``/ready`` says no, and for `ServerSettings.shutdown_delay_seconds` nothing else changes, so that a load balancer
+can look elsewhere. Then requests that wait get 503 and ``stopping``, as do those that come. Answers that are being
+written may take `ServerSettings.shutdown_seconds`; after that each ends with an error.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pdacon.serving.accounts import Accounts, Line
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import stopping
-from pdacon.serving.settings import Settings
+from pdacon.serving.settings import ServerSettings
 
 log = logging.getLogger("pdacon.serving")
 _LOOK_SECONDS = 0.05  # between two looks at what is still open
@@ -30,7 +30,7 @@ class Draining:
     engine : Engine
     accounts : Accounts
         Has the requests that are open.
-    settings : Settings
+    settings : ServerSettings
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Draining:
         Somebody wants an end now: what waits for a time does not any more.
     """
 
-    def __init__(self, engine: Engine, accounts: Accounts, settings: Settings) -> None:
+    def __init__(self, engine: Engine, accounts: Accounts, settings: ServerSettings) -> None:
         self.is_ready = True
         self.is_hurried = False
         self._engine = engine

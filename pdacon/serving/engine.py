@@ -22,8 +22,8 @@ from pdacon.matching import Budget
 from pdacon.serving.accounts import Record, current
 from pdacon.serving.failures import RequestError, stopping
 from pdacon.serving.metrics import Metrics
-from pdacon.serving.settings import Settings
-from pdacon.serving.token_choice import Choice, Sampler, Sampling
+from pdacon.serving.settings import ServerSettings
+from pdacon.serving.token_choice import ChosenToken, Sampler, Sampling
 
 Ending = Literal["stop", "length"]
 _PAGE_TOKENS = 64  # of the key-value cache
@@ -39,21 +39,21 @@ _UNBOUNDED = 1 << 30
 
 
 @dataclass(slots=True)
-class Step:
+class NewTokens:
     """What is new of an answer.
 
     Attributes
     ----------
     tokens : list of int
         The new ones, without the end token.
-    choices : list of Choice
+    choices : list of ChosenToken
         What the sampler noted of each of them, and of the end token.
     ending : str or None
         Why the answer ends here.
     """
 
     tokens: list[int]
-    choices: list[Choice]
+    choices: list[ChosenToken]
     ending: Ending | None
 
 
@@ -76,7 +76,7 @@ class Engine:
     model : transformers.PreTrainedModel
         A causal language model that continuous batching supports.
     tokenizer : transformers.PreTrainedTokenizerFast
-    settings : Settings
+    settings : ServerSettings
     metrics : Metrics
 
     Attributes
@@ -85,7 +85,7 @@ class Engine:
         The model should be writing, and has made no step for longer than the settings give it.
     """
 
-    def __init__(self, model: Any, tokenizer: Any, settings: Settings, metrics: Metrics) -> None:
+    def __init__(self, model: Any, tokenizer: Any, settings: ServerSettings, metrics: Metrics) -> None:
         self.model = model
         self.tokenizer = tokenizer
         self.vocabulary: Vocabulary = vocabulary_of("serve", tokenizer=tokenizer, model=model)
@@ -209,7 +209,7 @@ class Engine:
         sampling: Sampling,
         max_tokens: int,
         budget: Budget | None = None,
-    ) -> AsyncGenerator[Step, None]:
+    ) -> AsyncGenerator[NewTokens, None]:
         """Write one answer, step by step.
 
         Closing the iterator cancels what is left of it.
@@ -277,7 +277,7 @@ class Engine:
         """Whether an answer is among those that the model is writing."""
         return self._manager is not None and is_scheduled(self._manager, name)
 
-    def _step(self, running: _Running, output: Any, sampling: Sampling) -> Step:
+    def _step(self, running: _Running, output: Any, sampling: Sampling) -> NewTokens:
         new = output.generated_tokens[running.seen :]
         first, running.seen = running.seen, len(output.generated_tokens)
         self._observe(running, len(new))
@@ -289,7 +289,7 @@ class Engine:
         tokens = new[:-1] if ended else new
         self._metrics.tokens.inc(len(tokens))
         running.record.tokens += len(tokens)
-        return Step(tokens, sampling.choices[first : running.seen], ending)
+        return NewTokens(tokens, sampling.choices[first : running.seen], ending)
 
     def _observe(self, running: _Running, count: int) -> None:
         """Note how long new tokens of an answer have taken, its end token among them."""

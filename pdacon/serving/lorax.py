@@ -12,7 +12,7 @@ from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError
 from pdacon.serving.protocol import NativeParameters, NativeRequest
 from pdacon.serving.response_formats import Wanted, response_format
-from pdacon.serving.token_choice import Choice, Sampling
+from pdacon.serving.token_choice import ChosenToken, Sampling
 
 _ENDINGS = {"stop": "eos_token", "length": "length"}
 
@@ -83,7 +83,7 @@ async def stream(job: Job, request: NativeRequest) -> AsyncGenerator[dict[str, A
                 }
 
 
-def _token(job: Job, choice: Choice, parameters: NativeParameters) -> dict[str, Any]:
+def _token(job: Job, choice: ChosenToken, parameters: NativeParameters) -> dict[str, Any]:
     def named(token: int, logprob: float) -> dict[str, Any]:
         return {"id": token, "text": job.spelled(token).decode("utf-8", "replace"), "logprob": logprob}
 

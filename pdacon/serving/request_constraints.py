@@ -20,7 +20,7 @@ from pdacon.serving.accounts import Line
 from pdacon.serving.failures import RequestError, of_grammar, unexpected
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.response_formats import Wanted
-from pdacon.serving.settings import Settings
+from pdacon.serving.settings import ServerSettings
 
 log = logging.getLogger("pdacon.serving")
 
@@ -41,7 +41,7 @@ class Compiler:
     ----------
     vocabulary : Vocabulary
         Of the model.
-    settings : Settings
+    settings : ServerSettings
     metrics : Metrics
 
     Notes
@@ -49,7 +49,7 @@ class Compiler:
     A constraint that is in memory is looked up at once. Requests of one format wait for one compilation of it.
     """
 
-    def __init__(self, vocabulary: Vocabulary, settings: Settings, metrics: Metrics) -> None:
+    def __init__(self, vocabulary: Vocabulary, settings: ServerSettings, metrics: Metrics) -> None:
         self._settings = settings
         self._metrics = metrics
         self._pool = ThreadPoolExecutor(settings.compile_workers, thread_name_prefix="pdacon-compile")

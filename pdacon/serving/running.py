@@ -15,7 +15,7 @@ from pdacon.serving.accounts import Line
 from pdacon.serving.application import create_app
 from pdacon.serving.connections import connections
 from pdacon.serving.draining import Draining
-from pdacon.serving.settings import Settings
+from pdacon.serving.settings import ServerSettings
 
 log = logging.getLogger("pdacon.serving")
 _SWITCH_SECONDS = 0.0005
@@ -24,10 +24,10 @@ _LAST_SECONDS = 3  # for connections to close once all is drained
 
 
 def serve(
-    model: Any, tokenizer: Any, *, host: str = "127.0.0.1", port: int = 8000, settings: Settings | None = None
+    model: Any, tokenizer: Any, *, host: str = "127.0.0.1", port: int = 8000, settings: ServerSettings | None = None
 ) -> None:
     """Serve a model until SIGINT or SIGTERM; answers that are being written are finished first
-    (see `Settings`).
+    (see `ServerSettings`).
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def serve(
     host : str
         The address to listen on; this machine only by default.
     port : int
-    settings : Settings, optional
+    settings : ServerSettings, optional
 
     Raises
     ------
@@ -45,7 +45,7 @@ def serve(
     VocabularyError
         See `create_app`.
     """
-    settings = settings or Settings()
+    settings = settings or ServerSettings()
     # What reads requests runs Python for some milliseconds at a time, and the model's thread asks for its lock often in
     # a step.
     sys.setswitchinterval(_SWITCH_SECONDS)

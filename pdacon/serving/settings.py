@@ -11,7 +11,7 @@ from pdacon.base.limits import Limits
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServerSettings:
     """How a server behaves. All have defaults that hold against requests from strangers.
 
     Attributes

@@ -18,7 +18,7 @@ _NOBODY = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenToken:
     """A chosen token with its log-probability under the constraint, and the likeliest others.
 
     Probabilities are the model's own at temperature 1, spread over the tokens that are allowed.
@@ -52,7 +52,7 @@ class Sampling:
     top_p: float = 1.0
     seed: int | None = None
     others: int | None = None
-    choices: list[Choice] = field(default_factory=list)
+    choices: list[ChosenToken] = field(default_factory=list)
     _random: np.random.Generator | None = None
 
     def draw(self) -> float:
@@ -138,4 +138,4 @@ def _write_down(scores: torch.Tensor, tokens: torch.Tensor, rows: Sequence[Sampl
             for other, value in zip(best.indices, best.values, strict=True)
             if value > -torch.inf
         )
-        row.choices.append(Choice(token, float(probabilities[token]), others))
+        row.choices.append(ChosenToken(token, float(probabilities[token]), others))

@@ -18,7 +18,7 @@ from pdacon.determinism.advice import advise
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.reachability import Follower
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.errors import PdaconError
 from pdacon.front.grammar import Grammar
 from pdacon.lalr import Tables, build_tables, split_parentheses
@@ -38,7 +38,7 @@ class Case:
     traces: list[Trace]
 
     def findings(self) -> list[Finding]:
-        texts, examples = Texts(self.grammar.data, self.lexer), Examples(self.grammar.data, self.tables)
+        texts, examples = WitnessTexts(self.grammar.data, self.lexer), Examples(self.grammar.data, self.tables)
         return list(advise(self.tables, texts, examples, deadline=Deadline(SECONDS)).findings)
 
     def of(self, id: str) -> list[Finding]:

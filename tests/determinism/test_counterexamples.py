@@ -17,7 +17,7 @@ from lalr.bare_grammars import BareGrammar, all_small_grammars, load, random_gra
 from lalr.reference import canonical_states, kernels
 from lark.exceptions import UnexpectedInput
 
-from pdacon.determinism.conflicts.derivations import Node
+from pdacon.determinism.conflicts.derivations import DerivationNode
 from pdacon.determinism.conflicts.explanations import Explanation, explain_conflicts
 from pdacon.determinism.conflicts.items import Items
 from pdacon.determinism.conflicts.settling import is_still_read
@@ -213,7 +213,7 @@ def require_earley(parser: lark.Lark, grammar: BareGrammar, explanation: Explana
         assert derivations(parser, grammar, symbols(tree), tree.symbol)
 
 
-def leads_back(tree: Node) -> bool:
+def leads_back(tree: DerivationNode) -> bool:
     """Whether a nonterminal derives itself in it; of such derivations, infinitely many, Lark's Earley shows one."""
     return any(
         inner.symbol == node.symbol and symbols(inner) == symbols(node)
@@ -222,7 +222,7 @@ def leads_back(tree: Node) -> bool:
     )
 
 
-def symbols(tree: Node) -> tuple[int, ...]:
+def symbols(tree: DerivationNode) -> tuple[int, ...]:
     return tuple(node.symbol for node in tree.leaves())
 
 

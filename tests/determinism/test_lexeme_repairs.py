@@ -14,7 +14,7 @@ from pdacon.determinism import Finding
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.lexical.repair.continuations import Continuations
 from pdacon.determinism.lexical.repair.lockstep import kept, stands_for
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.front.report import DeterminismReport
 from pdacon.lalr import build_tables
 from pdacon.lexer import build_lexer
@@ -196,7 +196,7 @@ def test_texts_that_are_said_to_be_kept_are_kept(rule: str) -> None:
         text = f"{rule}\nA{priority}: {a}\nB: {b}\n"
         grammar = Grammar.from_lark(text, conflicts="shift", lookahead="commit")
         tables = build_tables(grammar.data)
-        sides = Texts(grammar.data, build_lexer(grammar.data, tables))
+        sides = WitnessTexts(grammar.data, build_lexer(grammar.data, tables))
         if not tables.conflicts and not sides.automaton.unbounded:
             parser = lark.Lark(text, parser="lalr")
             made.append((tables, sides, {one for one in texts if parses(parser, one)}, text))

@@ -23,7 +23,7 @@ from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.lexical.lookahead import neighbour_distances
 from pdacon.determinism.lexical.measuring import count_distinguishable
 from pdacon.determinism.lexical.repair.reordering import with_longest_first
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.sizes import Sizes
 from pdacon.errors import GrammarError
 from pdacon.front.checking import check
@@ -46,9 +46,9 @@ def of(id: str, text: str, vocab: pdacon.Vocabulary | None = None, **options: ob
     return [finding for finding in report.findings if finding.id == id]
 
 
-def texts_of(text: str, **options: object) -> Texts:
+def texts_of(text: str, **options: object) -> WitnessTexts:
     grammar = Grammar.from_lark(text, **options)
-    return Texts(grammar.data, build_lexer(grammar.data, build_tables(grammar.data)))
+    return WitnessTexts(grammar.data, build_lexer(grammar.data, build_tables(grammar.data)))
 
 
 def short_texts(alphabet: str, length: int) -> list[str]:

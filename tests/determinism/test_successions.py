@@ -23,7 +23,7 @@ import pdacon
 from pdacon.base.bit_sets import members
 from pdacon.determinism import Finding
 from pdacon.determinism.language.follow_sets import FollowSets
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.errors import PdaconError
 from pdacon.front.grammar import Grammar
 from pdacon.lalr import build_tables
@@ -109,7 +109,7 @@ class Seen:
 
     def _texts_for(self, pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
         """Texts that end with one of each of two terminals, whether or not they are read so."""
-        words = Texts(self._loaded.data, build_lexer(self._loaded.data, build_tables(self._loaded.data)))
+        words = WitnessTexts(self._loaded.data, build_lexer(self._loaded.data, build_tables(self._loaded.data)))
         word_of = {
             terminal.name: self._grammar.decode(words.shortest(k) or b"") or ""
             for k, terminal in enumerate(self._loaded.data.terminals)

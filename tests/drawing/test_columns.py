@@ -15,13 +15,13 @@ from drawing.test_rules import SVG, boxes
 
 from pdacon import Grammar
 from pdacon.drawing import draw_rules
-from pdacon.drawing.columns import Part, arrange
+from pdacon.drawing.columns import DrawnPart, arrange
 
 
 def arranged(sizes: list[tuple[float, float]]) -> tuple[list[tuple[float, float]], tuple[float, float]]:
     """Where parts of these sizes are put, from y = 10 on, and where they end."""
     root = Element("svg")
-    extent = arrange(root, 10, [Part(Element("g"), *size) for size in sizes])
+    extent = arrange(root, 10, [DrawnPart(Element("g"), *size) for size in sizes])
     places = [re.findall(r"-?[\d.]+", part.get("transform", "")) for part in root]
     return [(float(x), float(y)) for x, y in places], extent
 

@@ -15,7 +15,7 @@ from support.sentences import is_sentence
 from pdacon import Grammar, SchemaError
 from pdacon.cli import main
 from pdacon.cli.grammars import load_grammar
-from pdacon.cli.options import DoubleQuoted, GrammarOptions
+from pdacon.cli.options import GrammarOptions
 from pdacon.frontends import SQL_FUNCTIONS, sql_schema_of
 
 TABLES = """
@@ -279,7 +279,7 @@ def test_on_the_command_line(database: tuple[Path, sqlite3.Connection], capsys: 
     for options in (
         {"comments": False},
         {"with_clause": False, "bound_labels": True},
-        {"double_quoted": DoubleQuoted.name},
+        {"double_quoted": "name"},
         {"views": False},
     ):
         schema = sql_schema_of(path, views=options.pop("views", True))

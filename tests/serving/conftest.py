@@ -20,7 +20,7 @@ import uvicorn
 
 from pdacon.base.limits import Limits
 from pdacon.integrations.huggingface import load_tiny
-from pdacon.serving import Settings, create_app
+from pdacon.serving import ServerSettings, create_app
 from pdacon.serving.connections import connections
 from pdacon.serving.running import Server
 
@@ -30,7 +30,7 @@ KEY = "a key"
 class Running:
     """A server on this machine, and clients of it."""
 
-    def __init__(self, settings: Settings, model: Any = None, template: str | None = None) -> None:
+    def __init__(self, settings: ServerSettings, model: Any = None, template: str | None = None) -> None:
         torch.set_num_threads(1)
         tiny, tokenizer = load_tiny()
         tokenizer.chat_template = template
@@ -87,7 +87,7 @@ class Running:
 @pytest.fixture(scope="session")
 def server() -> Iterator[Running]:
     running = Running(
-        Settings(
+        ServerSettings(
             model_name="tiny",
             api_keys=("another", KEY),
             max_grammar_bytes=20_000,

@@ -16,7 +16,7 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from serving.conftest import Running
 
-from pdacon.serving import Settings
+from pdacon.serving import ServerSettings
 from pdacon.serving.accounts import current
 
 COMPLETIONS = "/v1/completions"
@@ -24,7 +24,7 @@ COMPLETIONS = "/v1/completions"
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Running]:
-    running = Running(Settings(model_name="tiny", batch_size=1))
+    running = Running(ServerSettings(model_name="tiny", batch_size=1))
     yield running
     running.stop()
 

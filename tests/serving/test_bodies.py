@@ -17,7 +17,7 @@ import pytest
 from serving.conftest import KEY, Running
 from starlette.requests import Request
 
-from pdacon.serving import Settings
+from pdacon.serving import ServerSettings
 from pdacon.serving.bodies import Bodies, understood
 from pdacon.serving.failures import RequestError
 from pdacon.serving.preparing import Preparer, TimeIsUp, within
@@ -163,7 +163,7 @@ def test_nothing_is_read_of_a_refused_body_that_waits_for_leave(server: Running)
 
 
 def bodies(**settings: Any) -> Bodies:
-    return Bodies(Settings(**settings), Preparer(1, 8))
+    return Bodies(ServerSettings(**settings), Preparer(1, 8))
 
 
 def request_of(*parts: bytes, then: float = 0.0, headers: Any = ()) -> Request:

@@ -12,7 +12,7 @@ from serving.conftest import KEY, Running
 from pdacon.cli import main
 from pdacon.cli.failures import BadInput
 from pdacon.cli.serving import keys_of
-from pdacon.serving import Settings
+from pdacon.serving import ServerSettings
 from pdacon.serving.failures import RequestError
 from pdacon.serving.keys import require_key
 
@@ -100,14 +100,14 @@ def test_options_that_make_no_sense_are_one_line(
 @pytest.mark.parametrize("seconds", [float("inf"), float("nan"), -1.0, True])
 def test_settings_have_no_endless_times(name: str, seconds: float) -> None:
     with pytest.raises(ValueError, match=name):
-        Settings(**{name: seconds})  # type: ignore[arg-type]
+        ServerSettings(**{name: seconds})  # type: ignore[arg-type]
 
 
 def test_settings_do_not_show_keys() -> None:
-    assert "secret" not in repr(Settings(api_keys=("secret",)))
+    assert "secret" not in repr(ServerSettings(api_keys=("secret",)))
     for key in (" secret", "se\ncret"):
         with pytest.raises(ValueError, match="api_keys"):
-            Settings(api_keys=(key,))
+            ServerSettings(api_keys=(key,))
 
 
 @pytest.mark.parametrize(

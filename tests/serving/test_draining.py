@@ -20,7 +20,7 @@ import pytest
 from serving.conftest import Running
 
 from pdacon.integrations.huggingface import load_tiny
-from pdacon.serving import Settings, engine
+from pdacon.serving import ServerSettings, engine
 
 LONG = {"response_format": {"type": "regex", "regex": "a{900}"}}
 ASKED: Any = {"model": "tiny", "prompt": "x", "max_tokens": 900, **LONG}
@@ -29,7 +29,7 @@ SHORT: Any = {"model": "tiny", "prompt": "x", "max_tokens": 2}
 
 @contextmanager
 def served(model: Any = None, **settings: Any) -> Iterator[Running]:
-    running = Running(Settings(model_name="tiny", **settings), model)
+    running = Running(ServerSettings(model_name="tiny", **settings), model)
     try:
         yield running
     finally:

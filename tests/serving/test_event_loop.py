@@ -14,7 +14,7 @@ from serving.conftest import Running
 from serving.heavy import TEMPLATE, heavy_requests
 
 from pdacon.base.limits import Limits
-from pdacon.serving import Settings
+from pdacon.serving import ServerSettings
 
 HEAVY = heavy_requests()
 _LONGEST = 0.05  # seconds of CPU time that one step of the event loop may take
@@ -23,7 +23,7 @@ _LONGEST = 0.05  # seconds of CPU time that one step of the event loop may take
 @pytest.fixture(scope="module")
 def patient() -> Iterator[Running]:
     """A server whose model has a chat template that its client can make loop."""
-    settings = Settings(model_name="tiny", limits=Limits(seconds=1.0), template_seconds=0.5)
+    settings = ServerSettings(model_name="tiny", limits=Limits(seconds=1.0), template_seconds=0.5)
     running = Running(settings, template=TEMPLATE)
     yield running
     running.stop()

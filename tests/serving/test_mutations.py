@@ -18,7 +18,7 @@ import pytest
 from serving.conftest import Running
 
 from pdacon.base.limits import Limits
-from pdacon.serving import Settings
+from pdacon.serving import ServerSettings
 
 WEATHER = {
     "type": "function",
@@ -160,7 +160,9 @@ def mutations(count: int) -> Iterator[tuple[str, bytes]]:
 @pytest.fixture(scope="module")
 def small() -> Iterator[Running]:
     """A server with room for short answers only."""
-    settings = Settings(model_name="tiny", cache_tokens=64, max_tokens=4, limits=Limits(seconds=2.0), max_choices=4)
+    settings = ServerSettings(
+        model_name="tiny", cache_tokens=64, max_tokens=4, limits=Limits(seconds=2.0), max_choices=4
+    )
     running = Running(settings)
     yield running
     running.stop()

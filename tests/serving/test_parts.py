@@ -26,7 +26,7 @@ from pdacon.integrations import workers
 from pdacon.integrations.answer_formats import Format, Kind
 from pdacon.integrations.format_compiler import FormatCompiler
 from pdacon.integrations.worker import Written
-from pdacon.serving import Settings
+from pdacon.serving import ServerSettings
 from pdacon.serving.answers import Answer
 from pdacon.serving.chat import message_of as read_message
 from pdacon.serving.failures import RequestError
@@ -97,7 +97,7 @@ def test_each_row_draws_by_itself() -> None:
 
 @pytest.mark.slow
 def test_a_full_server_says_so_and_one_that_stops_ends_what_runs() -> None:
-    running = Running(Settings(model_name="tiny", api_keys=(KEY,), max_requests=2, shutdown_seconds=20))
+    running = Running(ServerSettings(model_name="tiny", api_keys=(KEY,), max_requests=2, shutdown_seconds=20))
     asked: Any = {"model": "tiny", "prompt": "x", "max_tokens": 60}
     busy: Any = {"response_format": {"type": "regex", "regex": "a{500}"}}
     try:
@@ -116,7 +116,7 @@ def test_a_full_server_says_so_and_one_that_stops_ends_what_runs() -> None:
 @pytest.mark.parametrize("wrong", [{"batch_size": 0}, {"max_tokens": True}, {"api_keys": ("",)}, {"api_keys": "key"}])
 def test_settings_that_make_no_sense_are_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
-        Settings(**wrong)
+        ServerSettings(**wrong)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_text_beside_tools_is_a_text() -> None:
 
 
 def test_warnings_of_grammars_are_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    compiler = Compiler(VOCABULARY, Settings(), Metrics("tiny"))
+    compiler = Compiler(VOCABULARY, ServerSettings(), Metrics("tiny"))
     text = 'start: "a" COLOUR | ANY\nANY.2: /[a-z]+/\nCOLOUR: /red|blue/\n'
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -166,7 +166,7 @@ def test_warnings_of_grammars_are_in_the_log(caplog: pytest.LogCaptureFixture) -
 
 
 def test_notes_of_schemas_are_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    compiler = Compiler(VOCABULARY, Settings(), Metrics("tiny"))
+    compiler = Compiler(VOCABULARY, ServerSettings(), Metrics("tiny"))
     for _ in range(2):  # once, since the second is known
         asyncio.run(compiler.constraint(wanted_of("schema", '{"type": "string", "nullable": true}')))
     (record,) = caplog.records
@@ -181,7 +181,7 @@ def test_formats_are_compiled_in_other_processes(monkeypatch: pytest.MonkeyPatch
     wanted = wanted_of("regex", "[ab]")
     loads = []
     for folder in (None, tmp_path, tmp_path):  # the last one finds the file of the one before
-        compiler = Compiler(VOCABULARY, Settings(cache_directory=folder), Metrics("tiny"))
+        compiler = Compiler(VOCABULARY, ServerSettings(cache_directory=folder), Metrics("tiny"))
         constraint = asyncio.run(compiler.constraint(wanted))
         assert constraint.accepts("a")
         assert asyncio.run(compiler.constraint(wanted)) is constraint
@@ -193,7 +193,7 @@ def test_formats_are_compiled_in_other_processes(monkeypatch: pytest.MonkeyPatch
 
 def test_a_process_that_ends_is_an_error_of_the_server_for_one_request(caplog: pytest.LogCaptureFixture) -> None:
     metrics = Metrics("tiny")
-    compiler = Compiler(VOCABULARY, Settings(), metrics)
+    compiler = Compiler(VOCABULARY, ServerSettings(), metrics)
     large = "\n".join(f'r{n}: "a{n}" r{n + 1} | "b" r{n // 2}' for n in range(4_000))
 
     async def ask() -> None:
@@ -215,7 +215,7 @@ def test_a_process_that_ends_is_an_error_of_the_server_for_one_request(caplog: p
 
 def test_what_no_file_can_hold_is_compiled_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers.Workers, "compile", lambda *told, **options: Written(b"", False))
-    compiler = Compiler(VOCABULARY, Settings(), Metrics("tiny"))
+    compiler = Compiler(VOCABULARY, ServerSettings(), Metrics("tiny"))
     assert asyncio.run(compiler.constraint(wanted_of("regex", "a"))).accepts("a")
     compiler.close()
 
@@ -239,7 +239,9 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
 
 def test_only_compilations_count_as_such(slow: Event) -> None:
     """Neither those who wait for the same one, however it is spelled, nor who asks for what is in memory."""
-    compiler = Compiler(VOCABULARY, Settings(max_compiles=1, compile_workers=1, compile_in="threads"), Metrics("tiny"))
+    compiler = Compiler(
+        VOCABULARY, ServerSettings(max_compiles=1, compile_workers=1, compile_in="threads"), Metrics("tiny")
+    )
     same = wanted_of("schema", '{"minimum": 3, "type": "integer"}')
     alike = wanted_of("schema", '{"type": "integer", "minimum": 3}')
     other, known = wanted_of("regex", "a"), wanted_of("regex", "b")
@@ -267,7 +269,9 @@ def test_only_compilations_count_as_such(slow: Event) -> None:
 
 
 def test_a_compilation_that_nobody_waits_for_has_no_place(slow: Event) -> None:
-    compiler = Compiler(VOCABULARY, Settings(max_compiles=2, compile_workers=1, compile_in="threads"), Metrics("tiny"))
+    compiler = Compiler(
+        VOCABULARY, ServerSettings(max_compiles=2, compile_workers=1, compile_in="threads"), Metrics("tiny")
+    )
     wanted = [wanted_of("regex", text) for text in "ab"]
 
     async def ask() -> None:
@@ -287,7 +291,7 @@ def test_a_compilation_that_nobody_waits_for_has_no_place(slow: Event) -> None:
 
 
 def test_requests_that_wait_are_bounded(slow: Event) -> None:
-    compiler = Compiler(VOCABULARY, Settings(max_requests=2, compile_in="threads"), Metrics("tiny"))
+    compiler = Compiler(VOCABULARY, ServerSettings(max_requests=2, compile_in="threads"), Metrics("tiny"))
     wanted = wanted_of("regex", "a")
 
     async def ask() -> None:
@@ -304,7 +308,7 @@ def test_requests_that_wait_are_bounded(slow: Event) -> None:
 
 
 def test_a_refusal_is_the_same_for_all_who_ask() -> None:
-    compiler = Compiler(VOCABULARY, Settings(max_compiles=1), Metrics("tiny"))
+    compiler = Compiler(VOCABULARY, ServerSettings(max_compiles=1), Metrics("tiny"))
     for text in ("(", "{"):  # the second is no JSON
         wanted = wanted_of("regex" if text == "(" else "schema", text)
         for _ in range(2):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from pdacon.determinism.conflicts import causes
 from pdacon.determinism.conflicts.causes import Cause, find_cause
-from pdacon.determinism.conflicts.derivations import Node
+from pdacon.determinism.conflicts.derivations import DerivationNode
 from pdacon.determinism.conflicts.explanations import Explanation, explain_conflicts
 from pdacon.determinism.conflicts.items import Items
 from pdacon.determinism.conflicts.repair.case import Advice
@@ -187,7 +187,7 @@ class _Report:
             complete=explanation.complete,
         )
 
-    def _derivation(self, root: Node, named: GrammarData) -> Derivation:
+    def _derivation(self, root: DerivationNode, named: GrammarData) -> Derivation:
         made: dict[int, Derivation] = {}
         for node in reversed(list(root.preorder())):
             children = None if node.production < 0 else tuple(made[id(child)] for child in node.children)

@@ -12,18 +12,18 @@ _MOST_EMPTY = 100  # nodes of a tree of the empty text, which can be exponential
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class DerivationNode:
     """A node of a derivation tree; a leaf while ``production`` is -1."""
 
     symbol: int
     production: int = -1
-    children: tuple[Node, ...] = ()
+    children: tuple[DerivationNode, ...] = ()
 
-    def leaves(self) -> Iterator[Node]:
+    def leaves(self) -> Iterator[DerivationNode]:
         """From left to right."""
         return (node for node in self.preorder() if node.production < 0)
 
-    def preorder(self) -> Iterator[Node]:
+    def preorder(self) -> Iterator[DerivationNode]:
         """This node and those below, each before what is below it."""
         pending = [self]
         while pending:
@@ -35,7 +35,7 @@ class Node:
         """How many leaves there are."""
         return sum(1 for _ in self.leaves())
 
-    def equals(self, other: Node) -> bool:
+    def equals(self, other: DerivationNode) -> bool:
         """Whether both are the same tree."""
         pairs = zip_longest(self.preorder(), other.preorder())
         return all(a and b and (a.symbol, a.production) == (b.symbol, b.production) for a, b in pairs)
@@ -47,15 +47,15 @@ class Example:
 
     unifying: bool  # Whether both are derivations of one sentence
     # The trees: of a shift before that of the reduce.
-    first: Node
-    second: Node
+    first: DerivationNode
+    second: DerivationNode
     position: int  # How many leaves are left of the decision
     # The same in the second tree: another number only where the readings have no left context in common.
     second_position: int
     spine: tuple[Item, ...]  # The items on the way from the conflict to the root of the first tree
     # In the second tree the lowest node that holds both what is reduced and what comes next, and the child with which
     # that begins; None where it is outside of the tree.
-    around: tuple[Node | None, int]
+    around: tuple[DerivationNode | None, int]
 
     @classmethod
     def of(cls, first: Reading, second: Reading, *, unifying: bool) -> Example:
@@ -74,11 +74,13 @@ class Example:
         return cls(unifying, one, other, position, second.position - moved, tuple(first.spine), second.around())
 
 
-def _only_difference(one: Node, other: Node) -> int | None:
+def _only_difference(one: DerivationNode, other: DerivationNode) -> int | None:
     """The child in which two trees of one production differ, if there is only one."""
     if one.production != other.production:
         return None
-    differing = [k for k, pair in enumerate(zip(one.children, other.children, strict=True)) if not Node.equals(*pair)]
+    differing = [
+        k for k, pair in enumerate(zip(one.children, other.children, strict=True)) if not DerivationNode.equals(*pair)
+    ]
     return differing[0] if len(differing) == 1 else None
 
 
@@ -87,13 +89,13 @@ class Reading:
 
     Attributes
     ----------
-    top : Node
+    top : DerivationNode
         The outermost production of the spine.
     spine : list of Item
         The conflict's own item first; then, for each production around it, the item with the dot before that child.
     position : int
         How many leaves are left of the decision.
-    pending : list of Node
+    pending : list of DerivationNode
         The leaves right of the decision that were not matched with the other reading yet, in order.
     """
 
@@ -101,7 +103,7 @@ class Reading:
         self._items = items
         production, dot = items.production[item], items.dot[item]
         children = _leaves(items.sides[production][1])
-        self.top = Node(items.sides[production][0], production, children)
+        self.top = DerivationNode(items.sides[production][0], production, children)
         self.spine = [item]
         self._nodes = [self.top]
         self.position = dot
@@ -113,13 +115,13 @@ class Reading:
         production, dot = items.production[parent], items.dot[parent]
         lhs, rhs = items.sides[production]
         behind = _leaves(rhs[dot + 1 :])
-        self.top = Node(lhs, production, (*_leaves(rhs[:dot]), self.top, *behind))
+        self.top = DerivationNode(lhs, production, (*_leaves(rhs[:dot]), self.top, *behind))
         self.spine.append(parent)
         self._nodes.append(self.top)
         self.position += dot
         self.pending += behind
 
-    def around(self) -> tuple[Node | None, int]:
+    def around(self) -> tuple[DerivationNode | None, int]:
         """The lowest node of the spine with leaves after the decision, and the child with which they begin."""
         for node, item in zip(self._nodes[1:], self.spine[1:], strict=True):
             for at in range(self._items.dot[item] + 1, len(node.children)):
@@ -176,5 +178,5 @@ class Reading:
                 return
 
 
-def _leaves(symbols: tuple[int, ...]) -> tuple[Node, ...]:
-    return tuple(map(Node, symbols))
+def _leaves(symbols: tuple[int, ...]) -> tuple[DerivationNode, ...]:
+    return tuple(map(DerivationNode, symbols))

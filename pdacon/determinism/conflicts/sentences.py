@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from pdacon.determinism.examples import SPELL_OUT, Yields, shortest_yields
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.findings import Derivation, Finding
 from pdacon.lalr import Tables
 
@@ -35,7 +35,7 @@ class _NoTextError(Exception):
 class Sentences:
     """Texts for the counterexamples of one grammar, which has a lexer."""
 
-    def __init__(self, tables: Tables, texts: Texts) -> None:
+    def __init__(self, tables: Tables, texts: WitnessTexts) -> None:
         self._tables = tables
         self._texts = texts
         self._grammar = texts.grammar

@@ -6,14 +6,14 @@ from collections import deque
 
 import numpy as np
 
-from pdacon.determinism.conflicts.derivations import Node
+from pdacon.determinism.conflicts.derivations import DerivationNode
 from pdacon.determinism.conflicts.items import Items
 from pdacon.pda import Stack
 
 _LONGEST = 200  # terminals
 
 
-def is_still_read(items: Items, tree: Node) -> bool | None:
+def is_still_read(items: Items, tree: DerivationNode) -> bool | None:
     """Whether Lark's tables lead over the sentence of a derivation to its root, from some state where that can begin.
 
     None if the sentence is too long to tell. Linear in the sentence, for each such state until one is found.
@@ -26,7 +26,7 @@ def is_still_read(items: Items, tree: Node) -> bool | None:
     return any(_reads(items, state, terminals, goto[state, column]) for state in goto.states_of(column))
 
 
-def _spelled(items: Items, tree: Node) -> list[int] | None:
+def _spelled(items: Items, tree: DerivationNode) -> list[int] | None:
     """The terminals of a sentence, rules spelt out as shortly as can be."""
     found: list[int] = []
     pending = [leaf.symbol for leaf in tree.leaves()][::-1]

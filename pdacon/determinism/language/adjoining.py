@@ -19,7 +19,7 @@ from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.language.follow_sets import FollowSets
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.repair.suggested import definition, written
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables
@@ -39,7 +39,7 @@ class Adjoined:
     behind: bytes
 
 
-def adjoining_findings(tables: Tables, texts: Texts, repairs: Repairs, deadline: Deadline) -> list[Finding]:
+def adjoining_findings(tables: Tables, texts: WitnessTexts, repairs: Repairs, deadline: Deadline) -> list[Finding]:
     """PDA020, one note for all pairs of terminals whose words need no blank between them.
 
     Only shortest texts are tried: a pair whose shortest words grow together to one is not named, whatever longer ones
@@ -51,7 +51,7 @@ def adjoining_findings(tables: Tables, texts: Texts, repairs: Repairs, deadline:
     return [_finding(texts.grammar, pairs, repairs)] if pairs else []
 
 
-def _pairs(tables: Tables, texts: Texts, deadline: Deadline) -> Iterator[Adjoined]:
+def _pairs(tables: Tables, texts: WitnessTexts, deadline: Deadline) -> Iterator[Adjoined]:
     grammar, context_of = texts.grammar, texts.lexer.context_of_state
     words = {k: word for k in range(grammar.end) if (word := _word(texts, k)) is not None}
     follow = FollowSets(grammar)
@@ -73,14 +73,14 @@ def _pairs(tables: Tables, texts: Texts, deadline: Deadline) -> Iterator[Adjoine
                     yield pair
 
 
-def _can_follow(texts: Texts, context: int, terminal: int, word: bytes) -> bool:
+def _can_follow(texts: WitnessTexts, context: int, terminal: int, word: bytes) -> bool:
     """Whether a terminal's word is read as the terminal in a context, and can stand after a blank there."""
     return texts.always_reads(context, word, terminal, len(word)) and texts.may_ignore(
         context, _BLANK + word, len(_BLANK)
     )
 
 
-def _is_cut(texts: Texts, context: int, pair: Adjoined) -> bool:
+def _is_cut(texts: WitnessTexts, context: int, pair: Adjoined) -> bool:
     """Whether the first of a pair is read as its terminal where the second follows; with a blank between, too."""
     return all(
         texts.always_reads(context, pair.before + gap + pair.behind, pair.first, len(pair.before))
@@ -88,7 +88,7 @@ def _is_cut(texts: Texts, context: int, pair: Adjoined) -> bool:
     )
 
 
-def _word(texts: Texts, terminal: int) -> bytes | None:
+def _word(texts: WitnessTexts, terminal: int) -> bytes | None:
     """The shortest text of a terminal, if that begins and ends as words do."""
     if terminal in texts.grammar.ignore:
         return None

@@ -17,7 +17,7 @@ from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.neighbours import Neighbours
 from pdacon.determinism.language.reachability import Follower, Reach
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables
@@ -39,7 +39,7 @@ class DeadEnds:
     def __init__(
         self,
         tables: Tables,
-        texts: Texts,
+        texts: WitnessTexts,
         examples: Examples,
         follower: Follower,
         reach: Reach,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pdacon.base.quoting import quote
-from pdacon.determinism.lexical.witness_texts import Lexeme, Texts
+from pdacon.determinism.lexical.witness_texts import Lexeme, WitnessTexts
 from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness
 from pdacon.errors import Span
 from pdacon.grammar import GrammarData
@@ -16,7 +16,7 @@ _SHOWN = 6  # terminals
 class Neighbours:
     """Findings about terminals that the rules put one after the other, for one grammar."""
 
-    def __init__(self, texts: Texts) -> None:
+    def __init__(self, texts: WitnessTexts) -> None:
         self._grammar: GrammarData = texts.grammar
         self._texts = texts
 

@@ -18,7 +18,7 @@ from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.follow_sets import FollowSets
 from pdacon.determinism.language.neighbours import Neighbours
 from pdacon.determinism.language.reachability import Reach
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.findings import Finding
 from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables
@@ -33,7 +33,7 @@ class Successions:
     def __init__(
         self,
         tables: Tables,
-        texts: Texts,
+        texts: WitnessTexts,
         examples: Examples,
         reach: Reach,
         never: Iterable[int],

@@ -17,7 +17,7 @@ from pdacon.base.quoting import quote
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.language.follow_sets import FollowSets
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.grammar import GrammarData
@@ -50,7 +50,7 @@ class _Loss:
     blank: bytes
 
 
-def swallowed_findings(tables: Tables, texts: Texts, examples: Examples, deadline: Deadline) -> list[Finding]:
+def swallowed_findings(tables: Tables, texts: WitnessTexts, examples: Examples, deadline: Deadline) -> list[Finding]:
     """PDA023: a note for each terminal that takes operators before it, with which a text of the rules is refused.
 
     Never a false alarm: the text is read byte by byte, and a blank after the operator is named only if it helps.
@@ -66,7 +66,7 @@ def swallowed_findings(tables: Tables, texts: Texts, examples: Examples, deadlin
     return [_finding(texts, [found[k] for k in sorted(found)]) for _, found in sorted(losses.items())]
 
 
-def _losses(tables: Tables, texts: Texts, examples: Examples, deadline: Deadline) -> Iterator[_Loss]:
+def _losses(tables: Tables, texts: WitnessTexts, examples: Examples, deadline: Deadline) -> Iterator[_Loss]:
     pairs = _pairs(texts, deadline)
     if not pairs:
         return
@@ -89,7 +89,7 @@ def _losses(tables: Tables, texts: Texts, examples: Examples, deadline: Deadline
                         yield loss
 
 
-def _pairs(texts: Texts, deadline: Deadline) -> dict[int, list[_Pair]]:
+def _pairs(texts: WitnessTexts, deadline: Deadline) -> dict[int, list[_Pair]]:
     """For each context the operators that a pattern takes together with a word that the rules put after them."""
     grammar = texts.grammar
     follow = FollowSets(grammar)
@@ -132,7 +132,7 @@ def _stacks(machine: Machine, way: Sequence[int]) -> Iterator[tuple[int, Stack]]
 
 
 def _loss(
-    machine: Machine, texts: Texts, pair: _Pair, way: tuple[int, ...], start: int, stack: Stack, shifted: Stack
+    machine: Machine, texts: WitnessTexts, pair: _Pair, way: tuple[int, ...], start: int, stack: Stack, shifted: Stack
 ) -> _Loss | None:
     """The pair after these terminals as a text, if that is read so far and the word is refused there."""
     pieces = [text for terminal in way if (text := texts.shortest(terminal)) is not None]
@@ -163,7 +163,7 @@ def _parts(blank: bytes, before: Configuration, pair: _Pair, shifted: Stack) -> 
     return bool(blank) and is_operand and after is not None and after.read(blank) is not None
 
 
-def _finding(texts: Texts, losses: Sequence[_Loss]) -> Finding:
+def _finding(texts: WitnessTexts, losses: Sequence[_Loss]) -> Finding:
     grammar, describe = texts.grammar, texts.grammar.describe_symbol
     loss = losses[0]
     pair = loss.pair

@@ -12,7 +12,7 @@ from pdacon.base.bit_sets import members
 from pdacon.base.quoting import quote
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.language.reachability import Follower, Reach
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import LimitExceededError
@@ -23,7 +23,7 @@ _FEW = 12
 
 
 def unspellable_findings(
-    tables: Tables, texts: Texts, reach: Reach | None, vocabulary: Vocabulary, deadline: Deadline
+    tables: Tables, texts: WitnessTexts, reach: Reach | None, vocabulary: Vocabulary, deadline: Deadline
 ) -> list[Finding]:
     """PDA017: at most one warning and one note.
 
@@ -53,13 +53,13 @@ def unspellable_findings(
     return found
 
 
-def _used_bytes(texts: Texts) -> set[int]:
+def _used_bytes(texts: WitnessTexts) -> set[int]:
     classes = set(np.flatnonzero((texts.next != -1).any(axis=0)).tolist())
     return {byte for byte in range(256) if texts.classes[byte] in classes}
 
 
 def _lost(
-    tables: Tables, texts: Texts, reach: Reach, vocabulary: Vocabulary, lacking: set[int], deadline: Deadline
+    tables: Tables, texts: WitnessTexts, reach: Reach, vocabulary: Vocabulary, lacking: set[int], deadline: Deadline
 ) -> list[int]:
     try:
         spelled = Follower(texts.grammar, tables, texts.lexer, vocabulary, deadline).find()
@@ -77,7 +77,7 @@ def _shifted(reach: Reach) -> int:
     return shifted
 
 
-def _lost_terminals(texts: Texts, lost: list[int], lacking: set[int]) -> Finding:
+def _lost_terminals(texts: WitnessTexts, lost: list[int], lacking: set[int]) -> Finding:
     grammar = texts.grammar
     names = [grammar.describe_symbol(k) for k in lost]
     needed = [lacking.intersection(texts.shortest(k) or b"") for k in lost]
@@ -97,7 +97,7 @@ def _lost_terminals(texts: Texts, lost: list[int], lacking: set[int]) -> Finding
     )
 
 
-def _lacking_bytes(texts: Texts, partly: dict[int, set[int]]) -> Finding:
+def _lacking_bytes(texts: WitnessTexts, partly: dict[int, set[int]]) -> Finding:
     grammar = texts.grammar
     names = [grammar.describe_symbol(k) for k in partly]
     lacking = set().union(*partly.values())

@@ -20,7 +20,7 @@ from pdacon.base.quoting import quote
 from pdacon.determinism.deadline import ADVICE, REPAIR, Deadline, OutOfTimeError
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.repair.suggested import definition, free_name, read, written
-from pdacon.determinism.lexical.witness_texts import Texts, turned
+from pdacon.determinism.lexical.witness_texts import WitnessTexts, turned
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import PdaconError
@@ -42,7 +42,7 @@ _DEAD, _OTHER = -1, -2
 """What a commit can lead to besides a lexer state: nothing, or a commit of something that is not ignored."""
 
 
-def endless_findings(texts: Texts, repairs: Repairs, deadline: Deadline) -> list[Finding]:
+def endless_findings(texts: WitnessTexts, repairs: Repairs, deadline: Deadline) -> list[Finding]:
     """PDA016: at most one note, if ignored text can go on for ever in some context.
 
     What is claimed: there are texts x and y such that x, x y, x y y, ... can all be read in that context with nothing
@@ -60,14 +60,14 @@ def endless_findings(texts: Texts, repairs: Repairs, deadline: Deadline) -> list
     return [_finding(texts, *(loop if grammar.options.use_bytes else turned(*loop)), repairs, deadline)]
 
 
-def _first_loop(texts: Texts, deadline: Deadline) -> tuple[bytes, bytes] | None:
+def _first_loop(texts: WitnessTexts, deadline: Deadline) -> tuple[bytes, bytes] | None:
     """What leads to endless ignored text in some context, and what is repeated there."""
     coaccessible = _can_be_ignored(texts)
     loops = (_Ignored(texts, context, coaccessible, deadline).shortest_loop() for context in texts.entered)
     return next((loop for loop in loops if loop is not None), None)
 
 
-def _can_be_ignored(texts: Texts) -> NDArray[np.bool_]:
+def _can_be_ignored(texts: WitnessTexts) -> NDArray[np.bool_]:
     """The lexer states from which the next commit can be of ignored text, before the text ends."""
     sources, targets = texts.edges
     commits = targets < -1
@@ -85,7 +85,7 @@ def _can_be_ignored(texts: Texts) -> NDArray[np.bool_]:
 class _Ignored:
     """What the lexer makes of ignored text in one context."""
 
-    def __init__(self, texts: Texts, context: int, coaccessible: NDArray[np.bool_], deadline: Deadline) -> None:
+    def __init__(self, texts: WitnessTexts, context: int, coaccessible: NDArray[np.bool_], deadline: Deadline) -> None:
         self._texts = texts
         self._coaccessible = coaccessible
         self._deadline = deadline
@@ -192,7 +192,7 @@ class _Ignored:
         return _OTHER
 
 
-def _finding(texts: Texts, prefix: bytes, loop: bytes, repairs: Repairs, deadline: Deadline) -> Finding:
+def _finding(texts: WitnessTexts, prefix: bytes, loop: bytes, repairs: Repairs, deadline: Deadline) -> Finding:
     grammar = texts.grammar
     names = [k for k in sorted(grammar.ignore) if _matches(texts, k, prefix + loop) or _matches(texts, k, loop)]
     terminals = [grammar.terminals[k] for k in names or sorted(grammar.ignore)]
@@ -210,7 +210,7 @@ def _finding(texts: Texts, prefix: bytes, loop: bytes, repairs: Repairs, deadlin
     )
 
 
-def _repair(texts: Texts, repairs: Repairs, deadline: Deadline) -> str:
+def _repair(texts: WitnessTexts, repairs: Repairs, deadline: Deadline) -> str:
     grammar = texts.grammar
     ignored = sorted(grammar.ignore)
     pattern, after = _bounded_and_small(texts, deadline)
@@ -246,7 +246,7 @@ def _priority_of_all(grammar: GrammarData) -> int:
     return max(grammar.terminals[k].priority for k in grammar.ignore)
 
 
-def _bounded_and_small(texts: Texts, deadline: Deadline) -> tuple[str | None, Texts | None]:
+def _bounded_and_small(texts: WitnessTexts, deadline: Deadline) -> tuple[str | None, WitnessTexts | None]:
     """One pattern for all that is ignored, and the texts with it; None if ignored text has no end with it, the lexer
     becomes large, or a terminal collides with it.
 
@@ -263,7 +263,7 @@ def _bounded_and_small(texts: Texts, deadline: Deadline) -> tuple[str | None, Te
     return pattern, None if pattern is None else _if_small(texts, pattern, deadline)
 
 
-def _bounded(texts: Texts, *, comment: int = 80, pieces: int = 4) -> str | None:
+def _bounded(texts: WitnessTexts, *, comment: int = 80, pieces: int = 4) -> str | None:
     """One pattern for all that is ignored: a blank, or pieces of blanks and of comments up to the line's end.
 
     Blanks are those of ASCII: whoever writes ``\\s`` thinks of them, and of Unicode's a model should write none.
@@ -309,7 +309,7 @@ def _has_others(grammar: GrammarData) -> bool:
     )
 
 
-def _is_bounded(texts: Texts, pattern: str, deadline: Deadline) -> bool:
+def _is_bounded(texts: WitnessTexts, pattern: str, deadline: Deadline) -> bool:
     """Whether ignored text ends, if there is this pattern for all of it; False where it takes long to tell."""
     own = deadline.share(_SECONDS)
     with suppress(PdaconError, OutOfTimeError):
@@ -317,7 +317,7 @@ def _is_bounded(texts: Texts, pattern: str, deadline: Deadline) -> bool:
     return False
 
 
-def _if_small(texts: Texts, pattern: str, deadline: Deadline) -> Texts | None:
+def _if_small(texts: WitnessTexts, pattern: str, deadline: Deadline) -> WitnessTexts | None:
     """The texts with this pattern for all that is ignored, if the lexer can be built and no terminal collides with it
     that did not before; None where it takes long to tell.
 
@@ -330,7 +330,7 @@ def _if_small(texts: Texts, pattern: str, deadline: Deadline) -> Texts | None:
     return None
 
 
-def _colliding(texts: Texts) -> set[int]:
+def _colliding(texts: WitnessTexts) -> set[int]:
     """The terminals that collide with ignored ones."""
     ignore = texts.grammar.ignore
     pairs = find_collisions(texts.lexer, ADVICE)
@@ -338,7 +338,7 @@ def _colliding(texts: Texts) -> set[int]:
     return {k for pair in sides if not ignore.isdisjoint(pair) for k in pair if k not in ignore}
 
 
-def _ignoring(texts: Texts, pattern: str) -> Texts:
+def _ignoring(texts: WitnessTexts, pattern: str) -> WitnessTexts:
     """The texts of the grammar in which one terminal of this pattern stands for all that is ignored."""
     grammar = texts.grammar
     first = min(grammar.ignore)
@@ -349,10 +349,10 @@ def _ignoring(texts: Texts, pattern: str) -> Texts:
         terminals[first] = replace(terminals[first], name=_LARKS_NAME)
     repaired = replace(grammar, terminals=tuple(terminals), ignore=frozenset([first]), islands=())
     lexer = build_lexer(repaired, build_tables(repaired), REPAIR)
-    return Texts(repaired, lexer)
+    return WitnessTexts(repaired, lexer)
 
 
-def _matches(texts: Texts, terminal: int, text: bytes) -> bool:
+def _matches(texts: WitnessTexts, terminal: int, text: bytes) -> bool:
     grammar = texts.grammar
     pattern = grammar.terminals[terminal].pattern
     if pattern is None:

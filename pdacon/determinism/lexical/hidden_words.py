@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from pdacon.base.quoting import quote
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
@@ -23,7 +23,7 @@ _FEW = 6
 
 
 def hidden_word_findings(
-    texts: Texts, examples: Examples, deadline: Deadline, collisions: Collection[tuple[str, ...]] = ()
+    texts: WitnessTexts, examples: Examples, deadline: Deadline, collisions: Collection[tuple[str, ...]] = ()
 ) -> Iterator[Finding]:
     """PDA010, a warning for each terminal some of whose words are never read as one.
 
@@ -56,7 +56,7 @@ def hidden_word_findings(
             yield _finding(texts, examples, index, hidden)
 
 
-def _words(texts: Texts, index: int) -> list[bytes]:
+def _words(texts: WitnessTexts, index: int) -> list[bytes]:
     """The words of a terminal; none if there are many, or it can match something else."""
     grammar = texts.grammar
     pattern = grammar.terminals[index].pattern
@@ -71,7 +71,7 @@ def _words(texts: Texts, index: int) -> list[bytes]:
     return [word.encode() for word in words or () if word]
 
 
-def _is_read(texts: Texts, context: int, word: bytes, terminal: int, deadline: Deadline) -> bool:
+def _is_read(texts: WitnessTexts, context: int, word: bytes, terminal: int, deadline: Deadline) -> bool:
     """Whether some text begins with the word as this terminal."""
     automaton = texts.automaton
     for entry in automaton.entries[context].tolist():
@@ -101,18 +101,18 @@ def _is_read(texts: Texts, context: int, word: bytes, terminal: int, deadline: D
     return False
 
 
-def _is_committed(texts: Texts, commit: int, terminal: int, beyond: int) -> bool:
+def _is_committed(texts: WitnessTexts, commit: int, terminal: int, beyond: int) -> bool:
     label, _, again = texts.automaton.commit(commit)
     return label == terminal and len(again) == beyond
 
 
-def _is_keyword(texts: Texts, terminal: int, label: int) -> bool:
+def _is_keyword(texts: WitnessTexts, terminal: int, label: int) -> bool:
     """Whether the terminal's lexemes can have the name of another one."""
     renames = (rename for context in texts.lexer.contexts for rename in context.renames)
     return any(regex == terminal and label in keywords for regex, keywords in renames)
 
 
-def _finding(texts: Texts, examples: Examples, index: int, hidden: dict[bytes, tuple[int, int]]) -> Finding:
+def _finding(texts: WitnessTexts, examples: Examples, index: int, hidden: dict[bytes, tuple[int, int]]) -> Finding:
     grammar = texts.grammar
     terminal, shown = grammar.terminals[index], grammar.describe_symbol(index)
     words = listed([quote(word) for word in hidden], _FEW)

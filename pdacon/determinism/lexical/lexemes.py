@@ -14,7 +14,7 @@ from pdacon.determinism.lexical.matching_texts import Run
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.repair.suggested import definition
 from pdacon.determinism.lexical.truncations import run_of, shared_texts, truncated_texts
-from pdacon.determinism.lexical.witness_texts import Texts, turned
+from pdacon.determinism.lexical.witness_texts import WitnessTexts, turned
 from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import UnsupportedGrammarError
@@ -82,7 +82,7 @@ def _unsupported(subject: str, reason: str, advice: str, terminals: tuple[Termin
 
 
 def lexeme_findings(
-    texts: Texts, examples: Examples, repairs: Repairs, collisions: Sequence[Collision] | None = None
+    texts: WitnessTexts, examples: Examples, repairs: Repairs, collisions: Sequence[Collision] | None = None
 ) -> list[Finding]:
     """Collisions and unbounded lookahead. Cost: products of the automata of terminals that share a context and a
     priority.
@@ -119,7 +119,7 @@ def _connected(collisions: Sequence[Collision]) -> list[list[Collision]]:
     return [sorted(some, key=collisions.index) for _, some in groups]
 
 
-def _collision(texts: Texts, examples: Examples, group: Sequence[Collision], repair: str | None) -> Finding:
+def _collision(texts: WitnessTexts, examples: Examples, group: Sequence[Collision], repair: str | None) -> Finding:
     grammar, collision = texts.grammar, group[0]
     first, second = grammar.terminals[collision.first], grammar.terminals[collision.second]
     name = grammar.describe_symbol(collision.first)
@@ -155,7 +155,7 @@ def _collision(texts: Texts, examples: Examples, group: Sequence[Collision], rep
     )
 
 
-def _shown_text(texts: Texts, collision: Collision) -> tuple[bytes, bytes, int | None]:
+def _shown_text(texts: WitnessTexts, collision: Collision) -> tuple[bytes, bytes, int | None]:
     """A text that both terminals match, what has to follow it, and which third one Lark takes it for; None if none.
 
     Where a third one takes the shortest text, another one is looked for that the first of the two is taken for.

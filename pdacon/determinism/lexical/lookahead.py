@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from pdacon.base.quoting import quote
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
-from pdacon.determinism.lexical.witness_texts import Texts, whole_characters
+from pdacon.determinism.lexical.witness_texts import WitnessTexts, whole_characters
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 
 
-def lookahead_findings(texts: Texts, examples: Examples, deadline: Deadline) -> Iterator[Finding]:
+def lookahead_findings(texts: WitnessTexts, examples: Examples, deadline: Deadline) -> Iterator[Finding]:
     """PDA018, a note for each terminal whose lookahead has a bound and is more than one byte.
 
     Exact for lexemes and contexts, whatever the parser's stack; the bytes of one character are not counted as more than
@@ -44,7 +44,7 @@ def lookahead_findings(texts: Texts, examples: Examples, deadline: Deadline) -> 
             yield _finding(texts, examples, label, most, *path)
 
 
-def _is_more_than_a_character(texts: Texts) -> NDArray[np.bool_]:
+def _is_more_than_a_character(texts: WitnessTexts) -> NDArray[np.bool_]:
     """Of each lexer state: whether what has been read beyond a match is more than a part of one character."""
     found = texts.automaton.waiting[:, 1] > 1
     if texts.grammar.options.use_bytes:
@@ -57,7 +57,7 @@ def _is_more_than_a_character(texts: Texts) -> NDArray[np.bool_]:
     return found
 
 
-def _finding(texts: Texts, examples: Examples, label: int, most: int, source: int, text: bytes) -> Finding:
+def _finding(texts: WitnessTexts, examples: Examples, label: int, most: int, source: int, text: bytes) -> Finding:
     grammar = texts.grammar
     shown = texts.shown(label)
     contexts = np.flatnonzero((texts.automaton.entries == source).any(axis=1)).tolist()
@@ -78,7 +78,7 @@ def _finding(texts: Texts, examples: Examples, label: int, most: int, source: in
     )
 
 
-def neighbour_distances(texts: Texts) -> dict[int, int | None]:
+def neighbour_distances(texts: WitnessTexts) -> dict[int, int | None]:
     """For each terminal after which some text can go on: its token neighbour distance, None where it has no bound.
 
     Over all contexts that texts lead to. Ignored text has the label ``grammar.end + 1``. Cost: linear in the lexing

@@ -11,7 +11,7 @@ from collections import Counter
 import numpy as np
 
 from pdacon.determinism.lexical.lookahead import neighbour_distances
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.sizes import Sizes
 from pdacon.lalr import Tables
 
@@ -21,7 +21,7 @@ _MOST_REFINED = 2_000_000
 """States times rounds of refinement: a chain of n states takes n rounds."""
 
 
-def measure(tables: Tables, texts: Texts) -> Sizes:
+def measure(tables: Tables, texts: WitnessTexts) -> Sizes:
     """Count. Cost: for the minimal number of states a partition refinement, some sweeps over the transitions."""
     grammar, automaton = texts.grammar, texts.automaton
     by_terminal = Counter(
@@ -47,13 +47,13 @@ def measure(tables: Tables, texts: Texts) -> Sizes:
     )
 
 
-def _shown_distances(texts: Texts) -> tuple[tuple[str, int | None], ...]:
+def _shown_distances(texts: WitnessTexts) -> tuple[tuple[str, int | None], ...]:
     distances = neighbour_distances(texts).items()
     ordered = sorted(distances, key=lambda pair: (pair[1] is not None, -(pair[1] or 0), pair[0]))
     return tuple((texts.shown(label), distance) for label, distance in ordered)
 
 
-def count_distinguishable(texts: Texts) -> int | None:
+def count_distinguishable(texts: WitnessTexts) -> int | None:
     """How many lexer states some text tells apart, by what is committed and when; columns are not looked at.
 
     Moore's partition refinement, with random 64-bit fingerprints of a state's block and those of its successors: that

@@ -17,7 +17,7 @@ from pdacon.base.quoting import quote
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import Examples
 from pdacon.determinism.lexical.matching_texts import End, Run, Threads
-from pdacon.determinism.lexical.witness_texts import Texts, legibility
+from pdacon.determinism.lexical.witness_texts import WitnessTexts, legibility
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.grammar import GrammarData
@@ -41,7 +41,7 @@ class Truncation:
     length: int  # How much of the text ``higher`` takes
 
 
-def find_truncations(texts: Texts, deadline: Deadline | None = None) -> Iterator[Truncation]:
+def find_truncations(texts: WitnessTexts, deadline: Deadline | None = None) -> Iterator[Truncation]:
     """At most one for each pair of terminals of different priority that are looked for in one context.
 
     Each is true: it is tried on the lexing automaton. Only texts of ASCII characters are looked for. What is ignored is
@@ -68,7 +68,7 @@ def find_truncations(texts: Texts, deadline: Deadline | None = None) -> Iterator
                 break
 
 
-def _tried(texts: Texts, higher: int, lower: int, contexts: Iterable[int], text: bytes) -> Truncation | None:
+def _tried(texts: WitnessTexts, higher: int, lower: int, contexts: Iterable[int], text: bytes) -> Truncation | None:
     for context in contexts:
         lexeme = texts.first_lexeme(context, text)
         if texts.looks_ahead(higher):  # where nothing can be read on after it, the lexing automaton does not tell
@@ -153,7 +153,7 @@ def _representatives(boundaries: Iterable[int]) -> list[int]:
 
 
 def truncation_findings(
-    texts: Texts, examples: Examples, repair: Callable[[Sequence[Truncation]], str | None], deadline: Deadline
+    texts: WitnessTexts, examples: Examples, repair: Callable[[Sequence[Truncation]], str | None], deadline: Deadline
 ) -> Iterator[Finding]:
     """PDA019, a warning for each terminal whose texts are cut by terminals of higher priority.
 
@@ -169,7 +169,7 @@ def truncation_findings(
         yield _finding(texts, examples, repair(truncations), truncations)
 
 
-def _finding(texts: Texts, examples: Examples, repair: str | None, truncations: list[Truncation]) -> Finding:
+def _finding(texts: WitnessTexts, examples: Examples, repair: str | None, truncations: list[Truncation]) -> Finding:
     grammar = texts.grammar
     first = truncations[0]
     lower = grammar.terminals[first.lower]

@@ -16,7 +16,7 @@ from pdacon.determinism.examples import Examples
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.repair.reserving import without_words
 from pdacon.determinism.lexical.repair.suggested import elsewhere, read
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.grammar import GrammarData, Span, Terminal
@@ -29,7 +29,7 @@ _WORD = re.compile(r"\w+")
 _SURROGATE = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 
 
-def unmatched_terminals(texts: Texts) -> list[int]:
+def unmatched_terminals(texts: WitnessTexts) -> list[int]:
     """The terminals that rules use and no text makes the parser get, but for those that are meant to match nothing.
 
     Those of `unmatched_findings` that are warnings, without what was tried to repair them. Where a terminal waits
@@ -45,13 +45,13 @@ def unmatched_terminals(texts: Texts) -> list[int]:
 
 
 def unmatched_findings(
-    texts: Texts,
+    texts: WitnessTexts,
     examples: Examples,
     repairs: Repairs,
     deadline: Deadline,
     collisions: Collection[tuple[str, ...]] = (),
 ) -> Iterator[Finding]:
-    """PDA010, one for each terminal of `Texts.never_matched`.
+    """PDA010, one for each terminal of `WitnessTexts.never_matched`.
 
     What is claimed: wherever Lark's lexer looks for the terminal, whatever the text, it takes something else; or the
     terminal is ignored, so that rules which want it never get it. A warning; a note where it is only ignored text that
@@ -71,7 +71,7 @@ def unmatched_findings(
             yield finding
 
 
-def _unmatched(texts: Texts, examples: Examples, repairs: Repairs, index: int) -> Finding:
+def _unmatched(texts: WitnessTexts, examples: Examples, repairs: Repairs, index: int) -> Finding:
     grammar = texts.grammar
     terminal, shown = grammar.terminals[index], grammar.describe_symbol(index)
     users = _users(grammar, index)
@@ -144,7 +144,7 @@ def _part(text: bytes, length: int) -> str:
     return quote(text) if length >= len(text) else f"{quote(text[:length])} of {quote(text)}"
 
 
-def _why(texts: Texts, loser: int, label: int) -> str:
+def _why(texts: WitnessTexts, loser: int, label: int) -> str:
     grammar = texts.grammar
     if label >= grammar.end:
         return ""
@@ -154,7 +154,7 @@ def _why(texts: Texts, loser: int, label: int) -> str:
     return ", which it tries first" if first.priority == second.priority else ""
 
 
-def _place_of(texts: Texts, label: int) -> tuple[tuple[str, Span], ...]:
+def _place_of(texts: WitnessTexts, label: int) -> tuple[tuple[str, Span], ...]:
     grammar = texts.grammar
     span = grammar.terminals[label].span if label < grammar.end else None
     return () if span is None else ((f"{texts.shown(label)}, which is taken instead", span),)
@@ -164,7 +164,9 @@ def _users(grammar: GrammarData, terminal: int) -> list[str]:
     return list(dict.fromkeys(grammar.describe_name(p.rule) for p in grammar.productions if terminal in p.rhs))
 
 
-def reserved_findings(texts: Texts, examples: Examples, repairs: Repairs, deadline: Deadline) -> Iterator[Finding]:
+def reserved_findings(
+    texts: WitnessTexts, examples: Examples, repairs: Repairs, deadline: Deadline
+) -> Iterator[Finding]:
     """PDA011, one for each terminal that takes keywords where they cannot come.
 
     What is claimed: there is an LR state in which Lark's lexer does not look for the keyword, and there it reads its
@@ -210,7 +212,7 @@ def _is_regex(grammar: GrammarData, label: int) -> bool:
 
 
 def _unreserved(
-    texts: Texts, examples: Examples, repairs: Repairs, regex: int, by_word: dict[int, list[int]]
+    texts: WitnessTexts, examples: Examples, repairs: Repairs, regex: int, by_word: dict[int, list[int]]
 ) -> Finding | None:
     grammar = texts.grammar
     shortest = None

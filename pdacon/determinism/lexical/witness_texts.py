@@ -33,7 +33,7 @@ class Lexeme:
     length: int
 
 
-class Texts:
+class WitnessTexts:
     """The lexing automaton of a grammar as witnesses need it. Everything is computed when it is first asked for."""
 
     def __init__(self, grammar: GrammarData, lexer: Lexer) -> None:

@@ -35,7 +35,7 @@ def counterexample_lines(counterexample: Counterexample, shifts: bool, width: in
         lines += _sentence(second.leaves(), position, width)
         lines += _text(counterexample, width, second=True)
     for name, reading in (("shift, as Lark does" if shifts else "", first), ("reduce" if shifts else "", second)):
-        reader = _Reader(reading, position, after=not (shifts and reading is first))
+        reader = _TreeReader(reading, position, after=not (shifts and reading is first))
         drawn = _drawn(reader.branch(reading, 0), "", "", width - 2)
         lines += [f"{name or f'reduce to {reader.dotted}'}:", *(f"  {line}" for line in drawn)]
     return lines
@@ -97,7 +97,7 @@ class _Branch:
     below: tuple[_Branch, ...] = ()
 
 
-class _Reader:
+class _TreeReader:
     """Reads a tree from left to right and puts the dot where it belongs.
 
     The dot goes before the leaf at ``position``, or with ``after`` after the leaf before it, so that it stands at the

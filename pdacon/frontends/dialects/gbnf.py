@@ -14,7 +14,7 @@ from pdacon.base.cancelling import every, look
 from pdacon.base.quoting import did_you_mean, quoted
 from pdacon.errors import GrammarSyntaxError
 from pdacon.frontends.dialects.cursor import Cursor
-from pdacon.frontends.dialects.tree import Characters, Placed, Reference, Rule, Rules, Text, Tree, references
+from pdacon.frontends.dialects.tree import Placed, Reference, Rule, Rules, Text, Tree, WrittenCharacters, references
 from pdacon.grammar.expressions import OneOf, Repeated
 from pdacon.grammar.model import SourceLanguage
 from pdacon.regular import ANY
@@ -89,10 +89,10 @@ def read_rules(text: str, notation: Notation, start: str, path: str | None) -> R
     UnsupportedGrammarError
         It has something that cannot be had.
     """
-    return _Reader(text, notation, path).whole(start)
+    return _RuleReader(text, notation, path).whole(start)
 
 
-class _Reader:
+class _RuleReader:
     def __init__(self, text: str, notation: Notation, path: str | None) -> None:
         self._cursor, self._notation, self._depth = Cursor(text, path), notation, 0
 
@@ -262,7 +262,7 @@ class _Reader:
         if sign == "(":
             return self._group(start)
         if self._notation.dot and cursor.take("."):
-            return Characters(ANY, ".")
+            return WrittenCharacters(ANY, ".")
         if self._notation.lines_end_rules and (sign == "<" or cursor.peek(2) == "!<"):
             match = cursor.match(re.compile(r"!?<[^>\n]*>?")) or sign
             cursor.refuse(
@@ -332,7 +332,7 @@ class _Reader:
             cursor.fail(f"\\{letter} means nothing here; there are {escapes} and \\x, \\u and \\U", start)
         return self._notation.escapes[letter]
 
-    def _class(self) -> Characters:
+    def _class(self) -> WrittenCharacters:
         cursor, start = self._cursor, self._cursor.at
         cursor.take("[")
         negative = cursor.take("^")
@@ -351,4 +351,4 @@ class _Reader:
                     cursor.fail(f"the range {quoted(first)} to {quoted(last)} is out of order", at)
             pieces.append((ord(first), ord(last)))
         ranges = union(pieces)
-        return Characters(complement(ranges) if negative else ranges, cursor.text[start : cursor.at])
+        return WrittenCharacters(complement(ranges) if negative else ranges, cursor.text[start : cursor.at])

@@ -16,7 +16,7 @@ from pdacon.base.quoting import quoted
 from pdacon.errors import LimitExceededError, Span
 from pdacon.frontends.dialects.making import as_rule, as_terminal, made
 from pdacon.frontends.dialects.rule_graph import Graph
-from pdacon.frontends.dialects.tree import Characters, Leaf, Placed, Reference, Rules, Text, Tree
+from pdacon.frontends.dialects.tree import Leaf, Placed, Reference, Rules, Text, Tree, WrittenCharacters
 from pdacon.frontends.machines import merged
 from pdacon.grammar import GrammarData
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, leaves_of
@@ -78,7 +78,7 @@ class _Writer:
 
     def _side(self, tree: Tree) -> tuple[int, ...]:
         """The symbols that a tree stands for."""
-        if isinstance(tree, Characters):
+        if isinstance(tree, WrittenCharacters):
             return (self._set(tree),)
         if isinstance(tree, Text):
             return tuple(self._atom(ord(character)) for character in tree.value)
@@ -128,7 +128,7 @@ class _Writer:
         self._nonterminals.append(Nonterminal(name, self._rule.span, repeats))
         return number, True
 
-    def _set(self, tree: Characters) -> int:
+    def _set(self, tree: WrittenCharacters) -> int:
         atoms = [~k for k, ranges in enumerate(self._atoms) if intersection(ranges, tree.ranges)]
         if len(atoms) == 1:
             return atoms[0]
@@ -167,7 +167,7 @@ def _atoms(rules: Rules, graph: Graph) -> list[Ranges]:
 
 def _sets(tree: Tree) -> Iterator[Ranges]:
     for leaf in leaves_of(tree):
-        if isinstance(leaf, Characters) and leaf.ranges:
+        if isinstance(leaf, WrittenCharacters) and leaf.ranges:
             yield leaf.ranges
         elif isinstance(leaf, Text):
             yield from (((ord(character), ord(character)),) for character in leaf.value)

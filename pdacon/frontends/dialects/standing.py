@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from pdacon.base.quoting import quoted
-from pdacon.frontends.dialects.tree import Characters, Reference, Rules, Text, Tree
+from pdacon.frontends.dialects.tree import Reference, Rules, Text, Tree, WrittenCharacters
 from pdacon.frontends.dialects.written import rules_of
 from pdacon.grammar import GrammarData
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
@@ -71,7 +71,7 @@ def standing(grammar: GrammarData, text: str) -> Standing | None:
     if chart is None:
         return None
     here = chart[-1]
-    heads = [rest[0] for _, rest, _ in here.items if rest and isinstance(rest[0], Characters | Text)]
+    heads = [rest[0] for _, rest, _ in here.items if rest and isinstance(rest[0], WrittenCharacters | Text)]
     return Standing(
         tuple(dict.fromkeys(_lines(chart))),
         tuple(dict.fromkeys(quoted(head.value) if isinstance(head, Text) else head.written for head in heads)),
@@ -125,7 +125,7 @@ def _behind(rest: _Rest, character: str) -> _Rest | None:
         if not head.value.startswith(character):
             return None
         return (Text(head.value[1:]), *rest[1:]) if head.value[1:] else rest[1:]
-    if isinstance(head, Characters) and any(first <= ord(character) <= last for first, last in head.ranges):
+    if isinstance(head, WrittenCharacters) and any(first <= ord(character) <= last for first, last in head.ranges):
         return rest[1:]
     return None
 

@@ -19,7 +19,7 @@ from pdacon.regular import Ranges
 
 
 @dataclass(frozen=True, slots=True)
-class Characters:
+class WrittenCharacters:
     """One character of a set, which may be empty; ``written`` is how the author wrote it."""
 
     ranges: Ranges
@@ -41,7 +41,7 @@ class Reference:
     span: Span
 
 
-Leaf: TypeAlias = Characters | Text | Reference
+Leaf: TypeAlias = WrittenCharacters | Text | Reference
 Tree: TypeAlias = Expression[Leaf]
 
 
@@ -91,7 +91,7 @@ def put(nfa: Nfa, tree: Tree, begin: int, end: int, resolve: Callable[[Reference
     """Put what a tree stands for between two states; ``resolve`` does it for a reference."""
 
     def leaf(node: Leaf, begin: int, end: int) -> None:
-        if isinstance(node, Characters):
+        if isinstance(node, WrittenCharacters):
             nfa.read(begin, node.ranges, end)
         elif isinstance(node, Reference):
             resolve(node, begin, end)

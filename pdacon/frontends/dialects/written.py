@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pdacon.base.quoting import quoted
 from pdacon.frontends.dialects.gbnf import EBNF, GBNF, read_rules
-from pdacon.frontends.dialects.tree import Characters, Reference, Rules, Text, Tree
+from pdacon.frontends.dialects.tree import Reference, Rules, Text, Tree, WrittenCharacters
 from pdacon.grammar import GrammarData
 from pdacon.grammar.definitions import Definition, Expression, Name
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
@@ -35,7 +35,7 @@ def start_of(grammar: GrammarData) -> str:
 
 
 def _expression(tree: Tree) -> Expression:
-    if isinstance(tree, Characters):
+    if isinstance(tree, WrittenCharacters):
         return Name(tree.written, "literal")
     if isinstance(tree, Text):
         return Name(quoted(tree.value), "literal") if tree.value else InOrder(())

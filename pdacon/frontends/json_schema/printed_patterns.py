@@ -62,7 +62,7 @@ def _ahead(fact: Fact) -> str:
 
 def _anywhere(tree: ecma.Tree) -> str:
     """What begins a string in which a tree matches somewhere."""
-    if isinstance(tree, ecma.Choice):
+    if isinstance(tree, ecma.Alternatives):
         return f"(?:{'|'.join(map(_anywhere, tree.options))})"
     parts = tree.parts if isinstance(tree, ecma.Sequence) else (tree,)
     if parts and parts[0] == ecma.Anchor("start"):
@@ -71,15 +71,15 @@ def _anywhere(tree: ecma.Tree) -> str:
 
 
 def _written(tree: ecma.Tree) -> str:
-    if isinstance(tree, ecma.Characters):
+    if isinstance(tree, ecma.CharacterSet):
         return _character(tree.ranges)
     if isinstance(tree, ecma.Sequence):
         return "".join(_written(part) for part in tree.parts)
-    if isinstance(tree, ecma.Choice):
+    if isinstance(tree, ecma.Alternatives):
         return f"(?:{'|'.join(map(_written, tree.options))})"
     if isinstance(tree, ecma.Repeat):
         body = _written(tree.body)
-        alone = isinstance(tree.body, (ecma.Characters, ecma.Choice))  # a class, an escape or a group
+        alone = isinstance(tree.body, (ecma.CharacterSet, ecma.Alternatives))  # a class, an escape or a group
         return f"{body if alone else f'(?:{body})'}{_count(tree.least, tree.most)}"
     if isinstance(tree, ecma.Ahead):
         return f"(?{'!' if tree.negative else '='}{_written(tree.body)})"

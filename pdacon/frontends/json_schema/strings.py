@@ -29,7 +29,7 @@ from pdacon.regular import (
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Choice:
+class Decision:
     """A fact, and what holds if it does and if it does not. Equal ones are one object: see `choice`."""
 
     fact: Fact
@@ -37,10 +37,10 @@ class Choice:
     otherwise: Shape
 
 
-Shape: TypeAlias = "bool | Choice"
+Shape: TypeAlias = "bool | Decision"
 """A formula without its numbering, which is the same for every schema: a diagram, whose parts are shared."""
 
-_CHOICES: WeakValueDictionary[tuple[Fact, Shape, Shape], Choice] = WeakValueDictionary()
+_CHOICES: WeakValueDictionary[tuple[Fact, Shape, Shape], Decision] = WeakValueDictionary()
 _CHOICES_LOCK = Lock()
 
 STATES = 20_000
@@ -96,19 +96,19 @@ def unnamed(facts: Facts, formula: int) -> int:
     return facts.formulas.replaced([formula], names, FALSE)[0] if names else formula
 
 
-def choice(fact: Fact, then: Shape, otherwise: Shape) -> Choice:
+def choice(fact: Fact, then: Shape, otherwise: Shape) -> Decision:
     """The shape of these parts. A comparison would follow each path of a diagram, and there are exponentially many."""
     key = fact, then, otherwise
     with _CHOICES_LOCK:
         known = _CHOICES.get(key)
         if known is None:
-            known = _CHOICES[key] = Choice(*key)
+            known = _CHOICES[key] = Decision(*key)
         return known
 
 
-def choices_of(shape: Shape) -> list[Choice]:
+def choices_of(shape: Shape) -> list[Decision]:
     """The parts of a shape, each once and after those that it consists of."""
-    order: dict[Choice, None] = {}
+    order: dict[Decision, None] = {}
     pending = [shape]
     while pending:
         one = pending[-1]
@@ -229,7 +229,7 @@ def _automaton(fact: Fact) -> Dfa:
 
 
 __all__ = [
-    "Choice",
+    "Decision",
     "PatternError",
     "Shape",
     "choice",

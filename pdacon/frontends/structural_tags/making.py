@@ -27,8 +27,8 @@ from pdacon.frontends.string_sets import set_grammar
 from pdacon.frontends.structural_tags.final_rules import with_final_rules
 from pdacon.frontends.structural_tags.free_text import SUCH_AS, UP_TO
 from pdacon.frontends.structural_tags.piece_ends import check_borders, precedence
-from pdacon.frontends.structural_tags.pieces import Part, Piece, Texts, Token, without_empty
-from pdacon.frontends.structural_tags.right_linear import RightLinearForm, Step, right_linear_form
+from pdacon.frontends.structural_tags.pieces import GrammarPiece, Piece, TextPiece, Token, without_empty
+from pdacon.frontends.structural_tags.right_linear import RightLinearForm, Transition, right_linear_form
 from pdacon.grammar import GrammarData, Pattern, Terminal
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.regular.regular_set import RegularSet
@@ -54,7 +54,7 @@ def made(piece: Piece, source: str, place: str) -> GrammarData:
     UnsupportedGrammarError
         Nobody could tell where a piece ends.
     """
-    if isinstance(piece, Texts):
+    if isinstance(piece, TextPiece):
         return replace(set_grammar(piece.set), source=source, language="structural tag")
     building = _Building()
     try:
@@ -101,7 +101,7 @@ class _Building:
         Of each terminal that is a set of texts.
     words : dict of str to str
         The text of those that have only one.
-    parts : dict of str to Part
+    parts : dict of str to GrammarPiece
         The grammar of each hole.
     places : dict of str to str
         Of each of both, the JSON pointer of the format that it comes from.
@@ -110,7 +110,7 @@ class _Building:
     def __init__(self) -> None:
         self.sets: dict[str, RegularSet] = {}
         self.words: dict[str, str] = {}
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[str, GrammarPiece] = {}
         self.places: dict[str, str] = {}
         self._rules: dict[str, _Sides] = {}
         self._items: dict[int, _Items] = {}
@@ -138,9 +138,9 @@ class _Building:
         return self._items[id(piece)]
 
     def _built(self, piece: Piece) -> _Items:
-        if isinstance(piece, Texts):
+        if isinstance(piece, TextPiece):
             return self._texts(piece)
-        if isinstance(piece, Part | Token):
+        if isinstance(piece, GrammarPiece | Token):
             return (self._symbol(piece),)
         if isinstance(piece, InOrder):
             return tuple(item for part in piece.items for item in self.items(part))
@@ -153,7 +153,7 @@ class _Building:
     def _optional(self, piece: Piece) -> _Items:
         return (optional(OneOf((InOrder(self.items(piece)),))),)
 
-    def _symbol(self, piece: Part | Token) -> str | Unnamed:
+    def _symbol(self, piece: GrammarPiece | Token) -> str | Unnamed:
         if isinstance(piece, Token):
             return token(piece.name)
         name = f"PART_{len(self.parts)}"
@@ -168,8 +168,8 @@ class _Building:
         rules: dict[tuple[int, int], str] = {}
         pending: list[tuple[str, str | Unnamed, int]] = []
 
-        def side(step: Step) -> _Items:
-            items = () if step.texts is None else self._texts(Texts(step.texts, form.place))
+        def side(step: Transition) -> _Items:
+            items = () if step.texts is None else self._texts(TextPiece(step.texts, form.place))
             if step.then is None:
                 return items
             piece, state = step.then
@@ -185,7 +185,7 @@ class _Building:
             self._rules[rule] = [(symbol, *side(step)) for step in form.steps[state]]
         return start
 
-    def _texts(self, piece: Texts) -> _Items:
+    def _texts(self, piece: TextPiece) -> _Items:
         texts = piece.set
         if not texts:
             raise EmptyLanguageError(f"{piece.place}: no text is possible there")
@@ -201,7 +201,7 @@ class _Building:
                 self.words[name] = first
         return (name,)
 
-    def _repeated(self, piece: Repeated[Texts | Part | Token]) -> _Items:
+    def _repeated(self, piece: Repeated[TextPiece | GrammarPiece | Token]) -> _Items:
         inner = self._rule([self.items(piece.item)])
         if piece.most is None:
             return (*[inner] * (piece.least - 1), Repeated(inner, min(piece.least, 1), None))

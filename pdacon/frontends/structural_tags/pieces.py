@@ -19,7 +19,7 @@ EMPTY = RegularSet.from_choices([""])
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class TextPiece:
     """A set of texts; ``place`` is the format that they come from, as a JSON pointer."""
 
     set: RegularSet
@@ -27,7 +27,7 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class GrammarPiece:
     """The sentences of a grammar."""
 
     grammar: GrammarData
@@ -42,7 +42,7 @@ class Token:
     place: str
 
 
-Piece: TypeAlias = Tree[Texts | Part | Token]
+Piece: TypeAlias = Tree[TextPiece | GrammarPiece | Token]
 
 
 def sequence(pieces: Iterable[Piece]) -> Piece:
@@ -51,23 +51,23 @@ def sequence(pieces: Iterable[Piece]) -> Piece:
     for piece in pieces:
         for part in piece.items if isinstance(piece, InOrder) else (piece,):
             last = flat[-1] if flat else None
-            if isinstance(last, Texts) and isinstance(part, Texts):
-                flat[-1] = Texts(last.set + part.set, last.place)
+            if isinstance(last, TextPiece) and isinstance(part, TextPiece):
+                flat[-1] = TextPiece(last.set + part.set, last.place)
             else:
                 flat.append(part)
-    kept = [part for part in flat if not (isinstance(part, Texts) and part.set == EMPTY)]
+    kept = [part for part in flat if not (isinstance(part, TextPiece) and part.set == EMPTY)]
     if not kept:
-        return flat[0] if flat else Texts(EMPTY, "#")
+        return flat[0] if flat else TextPiece(EMPTY, "#")
     return kept[0] if len(kept) == 1 else InOrder(tuple(kept))
 
 
 def either(pieces: Sequence[Piece]) -> Piece:
     """One of some pieces; those that are texts become one set."""
     flat = [part for piece in pieces for part in (piece.items if isinstance(piece, OneOf) else (piece,))]
-    texts = [part for part in flat if isinstance(part, Texts)]
-    others: list[Piece] = [part for part in flat if not isinstance(part, Texts)]
+    texts = [part for part in flat if isinstance(part, TextPiece)]
+    others: list[Piece] = [part for part in flat if not isinstance(part, TextPiece)]
     if texts:
-        others.append(texts[0] if len(texts) == 1 else Texts(_union(texts), texts[0].place))
+        others.append(texts[0] if len(texts) == 1 else TextPiece(_union(texts), texts[0].place))
     return others[0] if len(others) == 1 else OneOf(tuple(others))
 
 
@@ -75,9 +75,9 @@ def repeated(piece: Piece, least: int, most: int | None) -> Piece:
     """A piece so many times; one that may be empty is repeated where it is not."""
     solid, may_be_empty = without_empty(piece)
     if solid is None or most == 0:
-        return Texts(EMPTY, "#")
-    if isinstance(solid, Texts):
-        return Texts(solid.set.repeat(0 if may_be_empty else least, most), solid.place)
+        return TextPiece(EMPTY, "#")
+    if isinstance(solid, TextPiece):
+        return TextPiece(solid.set.repeat(0 if may_be_empty else least, most), solid.place)
     return Repeated(solid, 0 if may_be_empty else least, most)
 
 
@@ -87,11 +87,11 @@ def without_empty(piece: Piece) -> tuple[Piece | None, bool]:
     Of pieces that are empty only if all their parts are, the parts are not looked into: the second is False then, and
     the tables of the grammar have a conflict.
     """
-    if isinstance(piece, Texts):
+    if isinstance(piece, TextPiece):
         if "" not in piece.set:
             return piece, False
         rest = piece.set - EMPTY
-        return (Texts(rest, piece.place) if rest else None), True
+        return (TextPiece(rest, piece.place) if rest else None), True
     if isinstance(piece, OneOf):
         parts = [without_empty(item) for item in piece.items]
         solid = [part for part, _ in parts if part is not None]
@@ -101,5 +101,5 @@ def without_empty(piece: Piece) -> tuple[Piece | None, bool]:
     return piece, False
 
 
-def _union(texts: Sequence[Texts]) -> RegularSet:
+def _union(texts: Sequence[TextPiece]) -> RegularSet:
     return reduce(RegularSet.union, (text.set for text in texts))

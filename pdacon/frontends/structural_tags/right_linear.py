@@ -22,7 +22,7 @@ from pdacon.base.quoting import quoted
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.machines import MOST_CALLED, Machine, Nfa, machine_of
 from pdacon.frontends.structural_tags.free_text import SUCH_AS
-from pdacon.frontends.structural_tags.pieces import Part, Piece, Texts, Token
+from pdacon.frontends.structural_tags.pieces import GrammarPiece, Piece, TextPiece, Token
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.regular.regular_set import RegularSet
 
@@ -30,14 +30,14 @@ _MOST_TEXT_SETS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Transition:
     """What may come in a state: texts, perhaps none, then perhaps a grammar or a token, and the state after that.
 
     ``texts`` has no empty text; None: nothing is read. ``then`` None: the end.
     """
 
     texts: RegularSet | None
-    then: tuple[Part | Token, int] | None
+    then: tuple[GrammarPiece | Token, int] | None
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class RightLinearForm:
     ``place`` is that of the outermost format, where all texts come from.
     """
 
-    steps: dict[int, tuple[Step, ...]]
+    steps: dict[int, tuple[Transition, ...]]
     place: str
 
 
@@ -59,7 +59,7 @@ def right_linear_form(piece: Piece, place: str) -> RightLinearForm:
     LimitExceededError
         It would be large.
     """
-    symbols: dict[str, Part | Token] = {}
+    symbols: dict[str, GrammarPiece | Token] = {}
     for symbol in _symbols(piece):
         symbols.setdefault(_key(symbol), symbol)
     if len(symbols) > MOST_CALLED:
@@ -68,8 +68,8 @@ def right_linear_form(piece: Piece, place: str) -> RightLinearForm:
     nfa = Nfa()
     begin, end = nfa.state(), nfa.state()
 
-    def leaf(node: Texts | Part | Token, begin: int, end: int) -> None:
-        if isinstance(node, Texts):
+    def leaf(node: TextPiece | GrammarPiece | Token, begin: int, end: int) -> None:
+        if isinstance(node, TextPiece):
             nfa.texts(node.set.automaton, begin, end)
         else:
             nfa.call(begin, number[_key(node)], end)
@@ -79,7 +79,7 @@ def right_linear_form(piece: Piece, place: str) -> RightLinearForm:
     return RightLinearForm(_StepFinder(machine, list(symbols.values())).steps(), place)
 
 
-def _symbols(piece: Piece) -> Iterator[Part | Token]:
+def _symbols(piece: Piece) -> Iterator[GrammarPiece | Token]:
     """The grammars and tokens, each as often as it is there; of what comes one after the other the last one first."""
     pending = [piece]
     while pending:
@@ -88,27 +88,27 @@ def _symbols(piece: Piece) -> Iterator[Part | Token]:
             pending.append(node.item)
         elif isinstance(node, InOrder | OneOf):
             pending += node.items[:: -1 if isinstance(node, OneOf) else 1]
-        elif not isinstance(node, Texts):
+        elif not isinstance(node, TextPiece):
             yield node
 
 
-def _key(symbol: Part | Token) -> str:
-    return f"part {symbol.grammar.fingerprint}" if isinstance(symbol, Part) else f"token {symbol.name}"
+def _key(symbol: GrammarPiece | Token) -> str:
+    return f"part {symbol.grammar.fingerprint}" if isinstance(symbol, GrammarPiece) else f"token {symbol.name}"
 
 
 class _StepFinder:
     """Steps of an automaton: its edges over characters as sets of texts, those over symbols as they are."""
 
-    def __init__(self, machine: Machine, symbols: list[Part | Token]) -> None:
+    def __init__(self, machine: Machine, symbols: list[GrammarPiece | Token]) -> None:
         self._accepting = machine.accepting
         self._symbols = symbols
         self._num_text_sets = 0
         self._over_characters = machine.reads
         self._over_symbols = [tuple(sorted(calls.items())) for calls in machine.calls]
 
-    def steps(self) -> dict[int, tuple[Step, ...]]:
+    def steps(self) -> dict[int, tuple[Transition, ...]]:
         """The steps of the start and of each state after a symbol; none at all if there is no text."""
-        steps: dict[int, tuple[Step, ...]] = {}
+        steps: dict[int, tuple[Transition, ...]] = {}
         pending = [0] if self._accepting else []
         while pending:
             look()
@@ -118,7 +118,7 @@ class _StepFinder:
                 pending += [step.then[1] for step in steps[state] if step.then is not None]
         return steps
 
-    def _steps_from(self, start: int) -> Iterator[Step]:
+    def _steps_from(self, start: int) -> Iterator[Transition]:
         """The steps of a state: what it reaches over characters is grouped by the symbols that leave it."""
         states = list(reachable([start], self._over_characters.__getitem__))
         index = {state: place for place, state in enumerate(states)}
@@ -128,13 +128,13 @@ class _StepFinder:
         for (symbols, may_end), group in every(groups.items(), 1):
             if not symbols and not may_end:
                 continue
-            continuations: list[tuple[Part | Token, int] | None] = [
+            continuations: list[tuple[GrammarPiece | Token, int] | None] = [
                 (self._symbols[symbol], target) for symbol, target in symbols
             ]
             continuations += [None] if may_end else []
             texts = self._texts_to(index, states, set(group))
             choices: list[RegularSet | None] = ([texts] if texts else []) + ([None] if start in group else [])
-            yield from (Step(choice, then) for choice in choices for then in continuations)
+            yield from (Transition(choice, then) for choice in choices for then in continuations)
 
     def _texts_to(self, index: dict[int, int], states: list[int], ends: set[int]) -> RegularSet:
         """The texts that lead from the first of the states to one of ``ends``, but for the empty one."""

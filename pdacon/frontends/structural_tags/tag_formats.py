@@ -39,7 +39,7 @@ _DEEPEST = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class TagFormat:
     """One format.
 
     Attributes
@@ -56,7 +56,7 @@ class Format:
     type: str
     depth: int = 0
 
-    def within(self, *steps: str | int) -> Format:
+    def within(self, *steps: str | int) -> TagFormat:
         """The format that a member, or an element of one, is."""
         value: Any = self.given
         for step in steps:
@@ -70,7 +70,7 @@ class Format:
             raise malformed(f"{self.place}/{key}", "a list", value)
         return list(value)
 
-    def formats(self, key: str, type: str | None = None) -> Iterator[Format]:
+    def formats(self, key: str, type: str | None = None) -> Iterator[TagFormat]:
         """A member that is a list of formats, which are not empty."""
         for place in range(len(self.list(key))):
             node = self.within(key, place)
@@ -107,7 +107,7 @@ class Format:
         return UnsupportedGrammarError(f"{self.place} ({self.type}): {what}", feature="structural tag")
 
 
-def root(given: Any) -> Format:
+def root(given: Any) -> TagFormat:
     """The outermost format of a structural tag: as an object, as JSON, or as an object of XGrammar's.
 
     Raises
@@ -141,7 +141,7 @@ def root(given: Any) -> Format:
     return checked(given.get("format"), "#/format", 0)
 
 
-def checked(value: Any, place: str, depth: int) -> Format:
+def checked(value: Any, place: str, depth: int) -> TagFormat:
     """A format whose type and members are known ones."""
     value = _plain(value)
     if not isinstance(value, Mapping) or not isinstance(value.get("type"), str):
@@ -155,10 +155,10 @@ def checked(value: Any, place: str, depth: int) -> Format:
         message = f"{place}: there is no format of the type {type!r:.60} here; there are {members}"
         raise UnsupportedGrammarError(message, feature="structural tag")
     _only(value, ("type", *_MEMBERS[type]), place)
-    return Format(value, place, type, depth)
+    return TagFormat(value, place, type, depth)
 
 
-def _old(given: Mapping[str, Any]) -> Format:
+def _old(given: Mapping[str, Any]) -> TagFormat:
     """What vLLM and earlier versions of XGrammar write."""
     _only(given, ("type", "structures", "triggers"), "#")
     structures = given.get("structures")

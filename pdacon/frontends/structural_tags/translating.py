@@ -14,8 +14,17 @@ from pdacon.frontends.insertion.borders import end_of
 from pdacon.frontends.json_schema import Spelling, schema_grammar
 from pdacon.frontends.structural_tags.free_text import FreeText
 from pdacon.frontends.structural_tags.making import made
-from pdacon.frontends.structural_tags.pieces import EMPTY, Part, Piece, Texts, Token, either, repeated, sequence
-from pdacon.frontends.structural_tags.tag_formats import Format, checked_text, malformed, root
+from pdacon.frontends.structural_tags.pieces import (
+    EMPTY,
+    GrammarPiece,
+    Piece,
+    TextPiece,
+    Token,
+    either,
+    repeated,
+    sequence,
+)
+from pdacon.frontends.structural_tags.tag_formats import TagFormat, checked_text, malformed, root
 from pdacon.grammar import GrammarData, GrammarOptions
 from pdacon.grammar.lark_reading import read_text
 from pdacon.regular.regular_set import RegularSet
@@ -41,7 +50,7 @@ class _Translation:
 
     def __init__(self, spelling: Spelling | None, registry: Any) -> None:
         self._spelling, self._registry = spelling, registry
-        self._translators: dict[str, Callable[[Format, tuple[str, ...]], Piece]] = {
+        self._translators: dict[str, Callable[[TagFormat, tuple[str, ...]], Piece]] = {
             "const_string": self._const_string,
             "json_schema": self._json_schema,
             "grammar": self._grammar,
@@ -63,11 +72,11 @@ class _Translation:
             "token_dispatch": self._token_dispatch,
         }
 
-    def piece(self, node: Format, ends: tuple[str, ...]) -> Piece:
+    def piece(self, node: TagFormat, ends: tuple[str, ...]) -> Piece:
         """What a format stands for."""
         return self._translators[node.type](node, ends)
 
-    def _all(self, formats: Iterable[Format], ends: tuple[str, ...]) -> list[Piece]:
+    def _all(self, formats: Iterable[TagFormat], ends: tuple[str, ...]) -> list[Piece]:
         return [self.piece(node, ends) for node in formats]
 
     def _possible(self, branches: Iterable[Callable[[], Piece]], needed: bool = True) -> list[Piece | None]:
@@ -80,28 +89,28 @@ class _Translation:
             caution(f"{error}; so this alternative is left out")
         return [None if isinstance(piece, EmptyLanguageError) else piece for piece in pieces]
 
-    def _alternatives(self, formats: Iterable[Format], ends: tuple[str, ...], needed: bool = True) -> list[Piece]:
+    def _alternatives(self, formats: Iterable[TagFormat], ends: tuple[str, ...], needed: bool = True) -> list[Piece]:
         """Formats that are alternatives, but those that no text matches."""
         return _those_that_can_be(self._possible([partial(self.piece, node, ends) for node in formats], needed))
 
-    def _times(self, node: Format, ends: tuple[str, ...], least: int, most: int | None) -> Piece:
+    def _times(self, node: TagFormat, ends: tuple[str, ...], least: int, most: int | None) -> Piece:
         """The content of a format so many times."""
         content = self._alternatives([node.within("content")], ends, needed=least > 0)
-        return repeated(content[0], least, most) if content else Texts(EMPTY, node.place)
+        return repeated(content[0], least, most) if content else TextPiece(EMPTY, node.place)
 
     # What matches by itself
 
-    def _const_string(self, node: Format, _: tuple[str, ...]) -> Piece:
+    def _const_string(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
         return _text(node.string("value"), node.place)
 
-    def _regex(self, node: Format, _: tuple[str, ...]) -> Piece:
+    def _regex(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
         pattern = node.string("pattern")
         texts: RegularSet = self._within(node, "pattern", lambda: RegularSet.from_regex(pattern))
         if not texts:
             raise EmptyLanguageError(f"{node.place}/pattern: no text is matched by {pattern!r:.60}")
-        return Texts(texts, node.place)
+        return TextPiece(texts, node.place)
 
-    def _json_schema(self, node: Format, _: tuple[str, ...]) -> Piece:
+    def _json_schema(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
         style = node.given.get("style", "json")
         if style != "json":
             raise node.refused(f'style {style!r:.40} is not supported; there is "json"')
@@ -121,38 +130,38 @@ class _Translation:
 
         return _part(self._within(node, "json_schema", grammar), f"{node.place}/json_schema")
 
-    def _grammar(self, node: Format, _: tuple[str, ...]) -> Piece:
+    def _grammar(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
         text, syntax = node.string("grammar"), node.given.get("syntax", "ebnf")
         if not isinstance(syntax, str) or syntax not in _SYNTAXES:
             raise malformed(f"{node.place}/syntax", 'one of "ebnf", "gbnf", "lark"', syntax)
         return _part(self._within(node, "grammar", lambda: _SYNTAXES[syntax](text)), f"{node.place}/grammar")
 
-    def _any_text(self, node: Format, ends: tuple[str, ...]) -> Piece:
+    def _any_text(self, node: TagFormat, ends: tuple[str, ...]) -> Piece:
         most = node.number("max_chars")
         if most is not None and most > _MOST_CHARACTERS:
             raise node.refused(f"max_chars is {most:,}; it can be counted up to {_MOST_CHARACTERS:,}, so leave it out")
         _no_budget(node, "max_chars=... counts characters")
         stops = tuple(dict.fromkeys([*node.strings("excludes"), *ends]))
-        return Texts(FreeText(stops, most).texts, node.place)
+        return TextPiece(FreeText(stops, most).texts, node.place)
 
-    def _any_tokens(self, node: Format, _: tuple[str, ...]) -> Piece:
+    def _any_tokens(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
         _no_budget(node, "leave it out")
         _check_excluded(node)
-        return Texts(FreeText(()).texts, node.place)
+        return TextPiece(FreeText(()).texts, node.place)
 
-    def _token(self, node: Format, _: tuple[str, ...]) -> Piece:
+    def _token(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
         (name,) = _names(node, [node.given.get("token")], "token")
         return Token(name, node.place)
 
     # What consists of others
 
-    def _or(self, node: Format, ends: tuple[str, ...]) -> Piece:
+    def _or(self, node: TagFormat, ends: tuple[str, ...]) -> Piece:
         pieces = self._alternatives(node.formats("elements"), ends)
         if not pieces:
             raise malformed(f"{node.place}/elements", "a list of formats that is not empty", [])
         return either(pieces)
 
-    def _repeat(self, node: Format, ends: tuple[str, ...]) -> Piece:
+    def _repeat(self, node: TagFormat, ends: tuple[str, ...]) -> Piece:
         least, most = node.number("min"), node.number("max", -1)
         if least is None or most is None or -1 < most < least:
             raise malformed(node.place, "a repetition with min and max (-1: no bound)", dict(node.given))
@@ -160,14 +169,14 @@ class _Translation:
             raise node.refused(f"it is counted up to {max(least, most):,}; write at most {_MOST_TIMES:,}, or max: -1")
         return self._times(node, ends, least, None if most == -1 else most)
 
-    def _tag(self, node: Format, _: tuple[str, ...]) -> Piece:
+    def _tag(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
         return sequence([self._begin(node), self._behind_begin(node)])
 
-    def _begin(self, tag: Format) -> Piece:
+    def _begin(self, tag: TagFormat) -> Piece:
         begin = tag.given.get("begin")
         return _text(tag.string("begin"), tag.place) if isinstance(begin, str) else self._token_of(tag, "begin")
 
-    def _behind_begin(self, tag: Format) -> Piece:
+    def _behind_begin(self, tag: TagFormat) -> Piece:
         """The content of a tag and its end."""
         end = tag.given.get("end")
         if isinstance(end, str | list | tuple):
@@ -175,12 +184,12 @@ class _Translation:
             if not ends:
                 raise malformed(f"{tag.place}/end", "a text or some of them", end)
             stops = tuple(end for end in ends if end)
-            closing: Piece = Texts(RegularSet.from_choices(ends), tag.place)
+            closing: Piece = TextPiece(RegularSet.from_choices(ends), tag.place)
         else:
             stops, closing = (), self._token_of(tag, "end")
         return sequence([self.piece(tag.within("content"), stops), closing])
 
-    def _token_of(self, tag: Format, key: str) -> Piece:
+    def _token_of(self, tag: TagFormat, key: str) -> Piece:
         node = tag.within(key)
         if node.type != "token":
             raise malformed(node.place, 'a text or {"type": "token", "token": ...}', node.given)
@@ -188,10 +197,10 @@ class _Translation:
 
     # Free text with something else in it
 
-    def _triggered_tags(self, node: Format, ends: tuple[str, ...]) -> Piece:
+    def _triggered_tags(self, node: TagFormat, ends: tuple[str, ...]) -> Piece:
         triggers = node.strings("triggers")
         fitting: list[str] = []
-        tags: list[Format] = []
+        tags: list[TagFormat] = []
         begins: set[str] = set()
         for tag in node.formats("tags", "tag"):
             begin = tag.string("begin")
@@ -216,7 +225,7 @@ class _Translation:
                 begun.append(sequence([_text(begin, tag.place), content]))
         return self._free_text_with(node, ends, rules, begun, not node.flag("stop_after_first"))
 
-    def _dispatch(self, node: Format, ends: tuple[str, ...]) -> Piece:
+    def _dispatch(self, node: TagFormat, ends: tuple[str, ...]) -> Piece:
         rules: dict[str, list[Piece]] = {}
         for place, rule in enumerate(node.list("rules")):
             if not isinstance(rule, list | tuple) or len(rule) != 2 or not rule[0]:
@@ -229,7 +238,7 @@ class _Translation:
 
     def _free_text_with(
         self,
-        node: Format,
+        node: TagFormat,
         ends: tuple[str, ...],
         rules: dict[str, list[Piece]],
         begun: list[Piece],
@@ -252,21 +261,21 @@ class _Translation:
         free = FreeText(stops)
         at_least_one = node.type == "triggered_tags" and node.flag("at_least_one")
         possible = {stop: pieces for stop, pieces in rules.items() if pieces}
-        rest = Texts(free.texts, node.place)
+        rest = TextPiece(free.texts, node.place)
         if not possible:
             return _unless_needed(rest, node, at_least_one)
         dispatched = either(
-            [sequence([Texts(free.up_to(stop), node.place), either(pieces)]) for stop, pieces in possible.items()]
+            [sequence([TextPiece(free.up_to(stop), node.place), either(pieces)]) for stop, pieces in possible.items()]
         )
         if at_least_one:
             first = either(begun)
             return sequence([first, repeated(dispatched, 0, None), rest]) if loops else first
         return sequence([repeated(dispatched, 0, None), rest]) if loops else either([dispatched, rest])
 
-    def _token_triggered_tags(self, node: Format, _: tuple[str, ...]) -> Piece:
+    def _token_triggered_tags(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
         triggers = _names(node, node.list("trigger_tokens"), "trigger_tokens")
         _check_excluded(node)
-        tags: list[Format] = []
+        tags: list[TagFormat] = []
         for tag in node.formats("tags", "tag"):
             begin = self._token_of(tag, "begin")
             assert isinstance(begin, Token)
@@ -277,7 +286,7 @@ class _Translation:
         rules = _those_that_can_be(self._possible([partial(self._tag, tag, ()) for tag in tags], at_least_one))
         return self._tokens_in_text(node, rules, at_least_one, not node.flag("stop_after_first"))
 
-    def _token_dispatch(self, node: Format, ends: tuple[str, ...]) -> Piece:
+    def _token_dispatch(self, node: TagFormat, ends: tuple[str, ...]) -> Piece:
         _check_excluded(node)
         rules: list[Piece] = []
         for place, rule in enumerate(node.list("rules")):
@@ -288,8 +297,8 @@ class _Translation:
             rules += [sequence([Token(name, node.place), content]) for content in contents]
         return self._tokens_in_text(node, rules, False, node.flag("loop", True))
 
-    def _tokens_in_text(self, node: Format, rules: list[Piece], at_least_one: bool, loops: bool) -> Piece:
-        rest = Texts(FreeText(()).texts, node.place)
+    def _tokens_in_text(self, node: TagFormat, rules: list[Piece], at_least_one: bool, loops: bool) -> Piece:
+        rest = TextPiece(FreeText(()).texts, node.place)
         if not rules:
             return _unless_needed(rest, node, at_least_one)
         dispatched = sequence([rest, either(rules)])
@@ -297,10 +306,10 @@ class _Translation:
             return sequence([either(rules), repeated(dispatched, 0, None), rest]) if loops else either(rules)
         return sequence([repeated(dispatched, 0, None), rest]) if loops else either([dispatched, rest])
 
-    def _tags_with_separator(self, node: Format, _: tuple[str, ...]) -> Piece:
+    def _tags_with_separator(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
         if not node.list("tags"):
             raise malformed(f"{node.place}/tags", "a list of tags that is not empty", [])
-        nothing = Texts(EMPTY, node.place)
+        nothing = TextPiece(EMPTY, node.place)
         separator = _text(node.string("separator"), node.place)
         stop_after_first, at_least_one = node.flag("stop_after_first"), node.flag("at_least_one")
         tags = self._alternatives(node.formats("tags", "tag"), (), needed=at_least_one)
@@ -310,7 +319,7 @@ class _Translation:
         some = tag if stop_after_first else sequence([tag, repeated(sequence([separator, tag]), 0, None)])
         return some if at_least_one else either([some, nothing])
 
-    def _within(self, node: Format, key: str, make: Callable[[], Any]) -> Any:
+    def _within(self, node: TagFormat, key: str, make: Callable[[], Any]) -> Any:
         """What a schema, a grammar or a pattern in a format makes; its errors say where that is."""
         try:
             return make()
@@ -335,24 +344,24 @@ def _those_that_can_be(branches: Iterable[Piece | None]) -> list[Piece]:
     return [branch for branch in branches if branch is not None]
 
 
-def _unless_needed(text: Piece, node: Format, at_least_one: bool) -> Piece:
+def _unless_needed(text: Piece, node: TagFormat, at_least_one: bool) -> Piece:
     """Free text without a tag, where none has to come."""
     if at_least_one:
         raise malformed(f"{node.place}/tags", "a list of tags that is not empty", [])
     return text
 
 
-def _text(text: str, place: str) -> Texts:
-    return Texts(RegularSet.from_choices([text]), place)
+def _text(text: str, place: str) -> TextPiece:
+    return TextPiece(RegularSet.from_choices([text]), place)
 
 
 def _part(grammar: GrammarData, place: str) -> Piece:
     """A grammar; or its texts, where it is one terminal and nothing else."""
     texts = end_of(grammar).texts
-    return Part(grammar, place) if texts is None else Texts(texts, place)
+    return GrammarPiece(grammar, place) if texts is None else TextPiece(texts, place)
 
 
-def _names(node: Format, tokens: Sequence[Any], key: str) -> list[str]:
+def _names(node: TagFormat, tokens: Sequence[Any], key: str) -> list[str]:
     for token in tokens:
         if not isinstance(token, str) or not token:
             raise malformed(f"{node.place}/{key}", "the name of a special token, as the tokenizer has it", token)
@@ -360,7 +369,7 @@ def _names(node: Format, tokens: Sequence[Any], key: str) -> list[str]:
     return list(tokens)
 
 
-def _check_excluded(node: Format) -> None:
+def _check_excluded(node: TagFormat) -> None:
     """No special token is in free text, so that these need not be excluded; others cannot be."""
     for token in _names(node, node.list("exclude_tokens"), "exclude_tokens"):
         if (token[:1], token[-1:]) not in (("<", ">"), ("[", "]")):
@@ -369,6 +378,6 @@ def _check_excluded(node: Format) -> None:
             )
 
 
-def _no_budget(node: Format, instead: str) -> None:
+def _no_budget(node: TagFormat, instead: str) -> None:
     if node.number("max_tokens") is not None:
         raise node.refused(f"max_tokens counts tokens of a part of a text, which is not supported; {instead}")

@@ -12,7 +12,7 @@ from pdacon.frontends.json_schema import Marks
 from pdacon.frontends.long_integers import integer_of, text_of
 from pdacon.frontends.types.checks import check_count, fits
 from pdacon.frontends.types.forms import Form
-from pdacon.frontends.types.scalars import Choice, lengths_words
+from pdacon.frontends.types.scalars import LiteralValues, lengths_words
 from pdacon.frontends.types.shapes import Mismatch, Schemas, Shape, row_head, settled, shown
 
 _MOST_REMEMBERED = 10  # values that an automaton keeps apart, as JSON Schema's front end has it
@@ -58,7 +58,7 @@ class Items(Shape):
     def few(self) -> bool:
         """Whether the grammar can see to it that items differ."""
         item = settled(self.item)
-        return isinstance(item, Choice) and len(item.pairs) <= _MOST_REMEMBERED
+        return isinstance(item, LiteralValues) and len(item.pairs) <= _MOST_REMEMBERED
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
         kind = self.form.kind("array", self.head, _MARKS[self.head]) if self.head else "array"
@@ -105,7 +105,7 @@ class Flags(Items):
         if not isinstance(value, self.flags):
             raise Mismatch(path, f"{shown(value)} is no {self.flags.__name__}")
         item = settled(self.item)
-        assert isinstance(item, Choice)
+        assert isinstance(item, LiteralValues)
         single = frozenset(flag for _, flag in item.pairs if flag in value)
         if self.make(single) != value:
             raise Mismatch(path, f"{shown(value)} has bits without a name")
@@ -113,7 +113,7 @@ class Flags(Items):
 
 
 @dataclass(frozen=True, eq=False)
-class Row(Shape):
+class FixedTuple(Shape):
     """A tuple of so many items, each of a shape of its own."""
 
     items: Sequence[Shape]

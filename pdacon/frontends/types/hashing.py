@@ -10,9 +10,9 @@ from typing import Any
 
 from pdacon.base.graphs import reachable
 from pdacon.errors import UnsupportedTypeError
-from pdacon.frontends.types.containers import Flags, Items, Row, Table
+from pdacon.frontends.types.containers import FixedTuple, Flags, Items, Table
 from pdacon.frontends.types.records import Record
-from pdacon.frontends.types.scalars import Anything, Choice, Spelled
+from pdacon.frontends.types.scalars import Anything, LiteralValues, Spelled
 from pdacon.frontends.types.shapes import Shape, settled
 from pdacon.frontends.types.unions import Either
 
@@ -37,7 +37,7 @@ def refuse_unhashable(shape: Shape, path: str) -> None:
 def _has_none(shape: Shape) -> bool:
     if isinstance(shape, Anything | Table):
         return True
-    if isinstance(shape, Choice):
+    if isinstance(shape, LiteralValues):
         return any(type(value).__hash__ is None for _, value in shape.pairs)
     kind: Any = object
     if isinstance(shape, Items) and not isinstance(shape, Flags):
@@ -51,7 +51,7 @@ def _has_none(shape: Shape) -> bool:
 
 def _hashed_parts(shape: Shape) -> list[Shape]:
     """The shapes of what the hash of a value is made of."""
-    if isinstance(shape, Items | Row | Either):
+    if isinstance(shape, Items | FixedTuple | Either):
         return shape.parts()
     if not isinstance(shape, Record) or _has_own_hash(shape.kind):
         return []

@@ -22,9 +22,19 @@ from typing import Annotated, Any, ForwardRef, Literal, NoReturn, TypeVar, Union
 from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.types import dates
 from pdacon.frontends.types.constraints import NOTHING, Metadata, both, metadata_of
-from pdacon.frontends.types.containers import Flags, Items, Row, Table
+from pdacon.frontends.types.containers import FixedTuple, Flags, Items, Table
 from pdacon.frontends.types.forms import Form
-from pdacon.frontends.types.scalars import Anything, Choice, Members, Nothing, Number, Spelled, Text, Truth, Whole
+from pdacon.frontends.types.scalars import (
+    Anything,
+    LiteralValues,
+    Members,
+    Nothing,
+    Number,
+    Spelled,
+    Text,
+    Truth,
+    Whole,
+)
 from pdacon.frontends.types.shapes import Later, Real, Shape, settled
 from pdacon.frontends.types.unions import Either
 
@@ -229,14 +239,14 @@ class Hints:
     def _literal(self, values: tuple[Any, ...], path: str, metadata: Metadata) -> Shape:
         self._only(path, metadata)
         plain = [value for value in values if not isinstance(value, enum.Enum | bytes)]
-        members: list[Shape] = [Choice([(value, value) for value in plain])] if plain else []
+        members: list[Shape] = [LiteralValues([(value, value) for value in plain])] if plain else []
         for value in values:
             if isinstance(value, bytes):
                 raise UnsupportedTypeError(path, "a Literal of bytes has no text; use bytes or a Literal of str")
             if isinstance(value, enum.Enum) and self.form.python:
                 raise UnsupportedTypeError(path, 'a Literal of Enum members is taken with form="json" only')
         enums = [(_raw_member(value), value) for value in values if isinstance(value, enum.Enum)]
-        members += [Choice(enums)] if enums else []
+        members += [LiteralValues(enums)] if enums else []
         return members[0] if len(members) == 1 else Either(members)
 
     def _enum(self, kind: type[enum.Enum], path: str) -> Shape:
@@ -248,7 +258,7 @@ class Hints:
             return _flag(kind, self.form)
         if self.form.python:
             return Members(kind, self.form)
-        return Choice([(_raw_member(member), member) for member in kind], kind.__name__)
+        return LiteralValues([(_raw_member(member), member) for member in kind], kind.__name__)
 
     def _items(self, kind: Any, item: Shape, path: str, metadata: Metadata) -> Shape:
         self._only(path, metadata, lengths=True)
@@ -271,7 +281,9 @@ class Hints:
             return Items(item, tuple, tuple, least, most, "tuple of any length", self.form)
         self._only(path, metadata)
         arguments = () if arguments == ((),) else arguments
-        return Row([self.shape(argument, f"{path}[{k}]", scope) for k, argument in enumerate(arguments)], self.form)
+        return FixedTuple(
+            [self.shape(argument, f"{path}[{k}]", scope) for k, argument in enumerate(arguments)], self.form
+        )
 
     def _table(self, kind: Any, arguments: tuple[Any, ...], path: str, scope: Scope, metadata: Metadata) -> Shape:
         self._only(path, metadata, lengths=True)
@@ -279,7 +291,7 @@ class Hints:
         value = self.shape(arguments[1], f"{path}[]", scope)
         own = settled(keys)
         numbered = isinstance(own, Whole)
-        choice = isinstance(own, Choice) and all(isinstance(raw, str) for raw, _ in own.pairs)
+        choice = isinstance(own, LiteralValues) and all(isinstance(raw, str) for raw, _ in own.pairs)
         if isinstance(own, Anything):
             keys = own = Text(Metadata())
         plain = isinstance(own, Text) or choice or (isinstance(own, Spelled) and not self.form.python)
@@ -359,4 +371,4 @@ def _flag(kind: type[enum.Flag], form: Form) -> Shape:
     def make(some: Iterable[Any]) -> Any:
         return reduce(or_, some, kind(0))
 
-    return Flags(Choice(names, kind.__name__), frozenset, make, 0, None, "", form, kind)
+    return Flags(LiteralValues(names, kind.__name__), frozenset, make, 0, None, "", form, kind)

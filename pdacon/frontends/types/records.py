@@ -11,7 +11,7 @@ from pdacon.frontends.json_schema import Marks
 from pdacon.frontends.types.checks import check_characters
 from pdacon.frontends.types.containers import row_schema
 from pdacon.frontends.types.forms import Form
-from pdacon.frontends.types.scalars import Choice
+from pdacon.frontends.types.scalars import LiteralValues
 from pdacon.frontends.types.shapes import Mismatch, Named, Refused, Schemas, Shape, settled, shown
 
 
@@ -43,7 +43,7 @@ class Field:
     def constant(self) -> tuple[Any, ...]:
         """The raw value of a field that has no other one, as a tuple; else an empty one."""
         shape = settled(self.shape)
-        return (shape.pairs[0][0],) if isinstance(shape, Choice) and len(shape.pairs) == 1 else ()
+        return (shape.pairs[0][0],) if isinstance(shape, LiteralValues) and len(shape.pairs) == 1 else ()
 
 
 class Record(Named):

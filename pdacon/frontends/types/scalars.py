@@ -245,7 +245,7 @@ class Spelled(Shape):
 
 
 @dataclass(frozen=True, eq=False)
-class Choice(Shape):
+class LiteralValues(Shape):
     """A few values, each with its raw one: of ``Literal``, or an Enum in JSON."""
 
     pairs: Sequence[tuple[Any, Any]]

@@ -15,10 +15,20 @@ from pdacon.base.cancelling import every
 from pdacon.base.cautions import held
 from pdacon.errors import EmptyLanguageError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import schema_grammar
-from pdacon.frontends.types.containers import Flags, Items, Row, Table
+from pdacon.frontends.types.containers import FixedTuple, Flags, Items, Table
 from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.records import Record
-from pdacon.frontends.types.scalars import Anything, Choice, Members, Nothing, Number, Spelled, Text, Truth, Whole
+from pdacon.frontends.types.scalars import (
+    Anything,
+    LiteralValues,
+    Members,
+    Nothing,
+    Number,
+    Spelled,
+    Text,
+    Truth,
+    Whole,
+)
 from pdacon.frontends.types.shapes import Mismatch, Refused, Schemas, Shape, settled, shown
 
 
@@ -71,7 +81,7 @@ def _of_enum(shape: Shape) -> bool:
     shape = settled(shape)
     if isinstance(shape, Either):
         return any(_of_enum(member) for member in shape.members)
-    return isinstance(shape, Choice | Flags | Members)
+    return isinstance(shape, LiteralValues | Flags | Members)
 
 
 def _tried(work: Callable[[Any, str], Any], given: Any, path: str) -> Any:
@@ -101,10 +111,10 @@ def _same_meaning(first: Shape, second: Shape) -> bool:
         isinstance(shape, numbers) or (isinstance(shape, Number) and shape.kind is float) for shape in (first, second)
     ):
         return True
-    if isinstance(first, Choice) and isinstance(second, Choice):
+    if isinstance(first, LiteralValues) and isinstance(second, LiteralValues):
         return all(not _read_apart(raw, first, second) for raw, _ in every(first.pairs))
     for choice, other in ((first, second), (second, first)):
-        if isinstance(choice, Choice) and isinstance(other, Text | Whole | Truth | Nothing):
+        if isinstance(choice, LiteralValues) and isinstance(other, Text | Whole | Truth | Nothing):
             return all(
                 raw is value or (type(raw) is type(value) and raw == value) for raw, value in every(choice.pairs)
             )
@@ -132,12 +142,12 @@ def _apart(first: Shape, second: Shape) -> bool:
         for other in second.fields:
             own, their = settled(field.shape), settled(other.shape)
             both = first.key(field) == second.key(other) and first.always(field) and second.always(other)
-            if both and isinstance(own, Choice) and isinstance(their, Choice) and not _common(own, their):
+            if both and isinstance(own, LiteralValues) and isinstance(their, LiteralValues) and not _common(own, their):
                 return True
     return False
 
 
-def _common(first: Choice, second: Choice) -> bool:
+def _common(first: LiteralValues, second: LiteralValues) -> bool:
     for raw, _ in every(first.pairs):
         try:
             second.read(raw, "")
@@ -155,7 +165,7 @@ def _kind(shape: Shape) -> str | None:
         ((Whole, Number), "number"),
         ((Text, Spelled, Members), "string"),
         ((Table,), "object"),
-        ((Items, Row), "array"),
+        ((Items, FixedTuple), "array"),
     ]
     if isinstance(shape, Record):
         return "array" if shape.as_list else "object"

@@ -26,7 +26,7 @@ _MAX_ROLLBACK = 512  # tokens: more than a draft has
 _ANY_JSON = "$$ANY$$"  # a schema that SGLang writes for response_format: {"type": "json_object"}
 
 
-class Answer(BaseGrammarObject):  # type: ignore[misc]
+class SglangAnswer(BaseGrammarObject):  # type: ignore[misc]
     """One answer, at its beginning or under way. Nothing is raised but what ends that request alone.
 
     Parameters
@@ -40,9 +40,9 @@ class Answer(BaseGrammarObject):  # type: ignore[misc]
         self.constraint, self._vocabulary = constraint, vocabulary
         self._held = HeldAnswer(constraint, _MAX_ROLLBACK, vocabulary.eos_ids)
 
-    def copy(self) -> Answer:
+    def copy(self) -> SglangAnswer:
         """Another one of the same constraint, at its beginning."""
-        return Answer(self.constraint, self._vocabulary)
+        return SglangAnswer(self.constraint, self._vocabulary)
 
     def accept_token(self, token: int) -> None:
         """Go on with a token that was chosen. ValueError: it is not allowed, and SGLang ends the request."""
@@ -103,7 +103,7 @@ class Backend(BaseGrammarBackend):  # type: ignore[misc]
         """An answer, if its constraint is known; else what a thread is making."""
         constraint = self._known.get(key)
         if constraint is not None:
-            return Answer(constraint, self._vocabulary), True
+            return SglangAnswer(constraint, self._vocabulary), True
         return self.executor.submit(self._make, key, require_reasoning), False
 
     def set_cache(self, key: Key, value: BaseGrammarObject) -> None:
@@ -130,13 +130,13 @@ class Backend(BaseGrammarBackend):  # type: ignore[misc]
 
     def _answer(self, kind: Kind, text: str) -> BaseGrammarObject:
         try:
-            return Answer(self._compiler.constraint(kind, text), self._vocabulary)
+            return SglangAnswer(self._compiler.constraint(kind, text), self._vocabulary)
         except PdaconError as error:
             return InvalidGrammarObject(str(error))
 
     def _make(self, key: Key, require_reasoning: bool) -> BaseGrammarObject:
         answer = self._init_value_dispatch(key, require_reasoning)
-        if isinstance(answer, Answer):
+        if isinstance(answer, SglangAnswer):
             self._known[key] = answer.constraint
         return answer
 

@@ -19,7 +19,7 @@ _SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class VllmSettings:
     """How grammars are compiled.
 
     Attributes
@@ -51,7 +51,7 @@ def is_wanted() -> bool:
     return said == "1"
 
 
-def read_settings() -> Settings:
+def read_settings() -> VllmSettings:
     """The settings of this process and of those that it starts.
 
     If no folder is named, one is made for as long as this process runs, and named in the environment.
@@ -70,7 +70,7 @@ def read_settings() -> Settings:
         folder = tempfile.mkdtemp(prefix="pdacon-vllm-")
         os.environ[CACHE] = folder
         atexit.register(partial(_remove, folder, os.getpid()))
-    return Settings(limits, os.environ[CACHE], os.environ.get(STORE) or None)
+    return VllmSettings(limits, os.environ[CACHE], os.environ.get(STORE) or None)
 
 
 def _remove(folder: str, owner: int) -> None:

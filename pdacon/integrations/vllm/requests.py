@@ -18,7 +18,7 @@ from pdacon.front.caching import CompileCache
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.answer_formats import Kind, grammar_kind
 from pdacon.integrations.format_compiler import FormatCompiler
-from pdacon.integrations.vllm.environment_settings import WANTED, Settings, read_settings
+from pdacon.integrations.vllm.environment_settings import WANTED, VllmSettings, read_settings
 
 # vLLM's names of its formats.
 _KINDS: dict[str, Kind] = {
@@ -54,7 +54,7 @@ def constraint(compiler: FormatCompiler, format_name: str, text: str) -> Constra
 
 
 @cache
-def settings() -> Settings:
+def settings() -> VllmSettings:
     """The settings of this process."""
     return read_settings()
 

@@ -19,7 +19,7 @@ from pdacon.determinism.lexical.repair.continuations import Continuations
 from pdacon.determinism.lexical.repair.suggested import definition, elsewhere, read, written
 from pdacon.determinism.lexical.repair.trials import NOT_TRIED, Effect, Trial
 from pdacon.determinism.lexical.truncations import Truncation, find_truncations
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.errors import PdaconError
 from pdacon.grammar import GrammarData, Terminal
 from pdacon.lalr import Tables
@@ -49,13 +49,13 @@ class Edit:
 class Repairs:
     """Repairs of one grammar's terminals. Without tables, or when time is over, none is found."""
 
-    def __init__(self, grammar: GrammarData, tables: Tables, texts: Texts, deadline: Deadline) -> None:
+    def __init__(self, grammar: GrammarData, tables: Tables, texts: WitnessTexts, deadline: Deadline) -> None:
         self._grammar = grammar
         self._tables = tables
         self._texts = texts
         self._deadline = deadline
         self._tried: dict[tuple[Edit, ...], frozenset[Problem] | None] = {}
-        self._made: dict[tuple[Edit, ...], Texts] = {}
+        self._made: dict[tuple[Edit, ...], WitnessTexts] = {}
         self._effects: dict[tuple[Edit, ...], Effect | None] = {}
         self._trial = Trial(texts, tables, deadline)
         self._continuations = Continuations(grammar)
@@ -138,7 +138,7 @@ class Repairs:
         own = self._grammar.terminals[terminal].priority
         return self.told([Edit(terminal, own if priority is None else priority, pattern)], hints)
 
-    def other_told(self, after: Texts, hints: Iterable[bytes]) -> str:
+    def other_told(self, after: WitnessTexts, hints: Iterable[bytes]) -> str:
         """What becomes of texts with a lexer that has been made already."""
         effect = self._trial.effect(after, hints, loses=True)
         return NOT_TRIED if effect is None else effect.sentence()
@@ -273,7 +273,7 @@ class Repairs:
         if edits:
             edited = {edit.terminal: _edited(grammar, edit) for edit in edits}
             grammar = _with_terminals(grammar, edited)
-            texts = Texts(grammar, build_lexer(grammar, self._tables, REPAIR))
+            texts = WitnessTexts(grammar, build_lexer(grammar, self._tables, REPAIR))
             self._made[edits] = texts
         collisions = find_collisions(texts.lexer, ADVICE)
         found: set[Problem] = {("collision", (c.first, c.second)) for c in collisions}

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.determinism.deadline import Deadline, OutOfTimeError
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables
 
@@ -35,7 +35,7 @@ Follow: TypeAlias = frozenset[tuple[int, int]]
 """What the one lexer can be in after a lexeme: a context and a state."""
 
 
-def kept(tables: Tables, one: Texts, other: Texts, deadline: Deadline) -> bool:
+def kept(tables: Tables, one: WitnessTexts, other: WitnessTexts, deadline: Deadline) -> bool:
     """Whether all texts of one grammar are texts of another one, which has the same rules and so the same tables.
 
     True is certain; False where that is not so, or could not be decided within the limits.
@@ -50,7 +50,7 @@ def kept(tables: Tables, one: Texts, other: Texts, deadline: Deadline) -> bool:
 
 
 class _Comparison:
-    def __init__(self, tables: Tables, one: Texts, other: Texts, deadline: Deadline) -> None:
+    def __init__(self, tables: Tables, one: WitnessTexts, other: WitnessTexts, deadline: Deadline) -> None:
         self._tables = tables
         self._one, self._other = one, other
         self._deadline = deadline
@@ -430,7 +430,7 @@ def stands_for(grammar: GrammarData, terminal: int, other: int) -> bool:
     )
 
 
-def _lengths(texts: Texts) -> list[tuple[int, int, int]]:
+def _lengths(texts: WitnessTexts) -> list[tuple[int, int, int]]:
     """Of each commit the terminal, how many bytes it gives back, and the left context after it."""
     automaton = texts.automaton
     found = []

@@ -13,7 +13,7 @@ import numpy as np
 from pdacon._native import _core
 from pdacon.composition import byte_vocabulary, compose
 from pdacon.determinism.deadline import REPAIR, Deadline
-from pdacon.determinism.lexical.witness_texts import Texts, legibility
+from pdacon.determinism.lexical.witness_texts import WitnessTexts, legibility
 from pdacon.lalr import Tables
 
 _LONGEST_END = 200  # bytes: a text that is longer shows nothing
@@ -23,7 +23,7 @@ _DEEPEST = 4_000  # bytes of a text
 class Reader:
     """A grammar as it reads texts."""
 
-    def __init__(self, texts: Texts, tables: Tables, deadline: Deadline) -> None:
+    def __init__(self, texts: WitnessTexts, tables: Tables, deadline: Deadline) -> None:
         self.texts = texts
         self._vocabulary = byte_vocabulary(texts.grammar)
         self._pda = compose(texts.lexer, tables, self._vocabulary, REPAIR).pda(0)

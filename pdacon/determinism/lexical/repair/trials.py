@@ -23,7 +23,7 @@ from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.examples import shortest_yields
 from pdacon.determinism.lexical.repair.lockstep import kept
 from pdacon.determinism.lexical.repair.searching import Reader, Search
-from pdacon.determinism.lexical.witness_texts import Texts
+from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.errors import PdaconError
 from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables, build_tables
@@ -85,13 +85,13 @@ ENOUGH = 50
 class Trial:
     """The texts of one grammar, for repairs to be tried on."""
 
-    def __init__(self, texts: Texts, tables: Tables, deadline: Deadline) -> None:
+    def __init__(self, texts: WitnessTexts, tables: Tables, deadline: Deadline) -> None:
         self._texts = texts
         self._tables = tables
         self._deadline = deadline
 
     def effect(
-        self, after: Texts, hints: Iterable[bytes] = (), about: Iterable[int] = (), *, loses: bool = False
+        self, after: WitnessTexts, hints: Iterable[bytes] = (), about: Iterable[int] = (), *, loses: bool = False
     ) -> Effect | None:
         """What becomes of texts if the grammar is the other one; None where it is not to be had.
 
@@ -113,7 +113,7 @@ class Trial:
 
     def _tried(
         self,
-        after: Texts,
+        after: WitnessTexts,
         tables: Tables,
         hints: tuple[bytes, ...],
         about: frozenset[int],
@@ -147,7 +147,7 @@ class Trial:
             adds_none=adds,
         )
 
-    def _searched(self, after: Texts, tables: Tables, deadline: Deadline) -> Search | None:
+    def _searched(self, after: WitnessTexts, tables: Tables, deadline: Deadline) -> Search | None:
         """A search that has looked at the shortest texts."""
         before = self._before
         if before is None:
@@ -168,7 +168,7 @@ class Trial:
             return Reader(self._texts, self._tables, self._deadline)
         return None
 
-    def _candidates(self, after: Texts, hints: tuple[bytes, ...]) -> list[tuple[frozenset[int], bytes]]:
+    def _candidates(self, after: WitnessTexts, hints: tuple[bytes, ...]) -> list[tuple[frozenset[int], bytes]]:
         """Texts that may be in either language, all different, some of them not in one piece, each with the terminals
         that it is made of; texts that begin alike stand together."""
         rng = Random(0)
@@ -190,7 +190,7 @@ class Trial:
 class _Spellings:
     """A few texts of each terminal, before or after."""
 
-    def __init__(self, sides: Sequence[Texts], hints: tuple[bytes, ...]) -> None:
+    def __init__(self, sides: Sequence[WitnessTexts], hints: tuple[bytes, ...]) -> None:
         self._sides = sides
         terminals = range(sides[0].grammar.end)
         shortest = [text for side in sides for k in terminals if (text := side.shortest(k))]

@@ -55,10 +55,10 @@ def read(text: str, path: str | None) -> Source:
     UnsupportedGrammarError
         It has something that cannot be had.
     """
-    return _Reader(text, path).whole()
+    return _GrammarParser(text, path).whole()
 
 
-class _Reader:
+class _GrammarParser:
     def __init__(self, text: str, path: str | None) -> None:
         self._cursor, self._depth = Cursor(text, path), 0
         self._end = 0  # of the last alternative
