@@ -72,6 +72,10 @@ class Numbering(Generic[Node]):
             self._order.append(node)
         return number
 
+    def node(self, number: int) -> Node:
+        """The node of a number."""
+        return self._order[number]
+
     def __iter__(self) -> Iterator[Node]:
         return iter(self._order)
 

@@ -21,6 +21,7 @@ from typing import TypeAlias
 import numpy
 from numpy.typing import NDArray
 
+from pdacon.base.graphs import Numbering
 from pdacon.lexer.lowering import join_behind
 from pdacon.regular.characters import ANY, union
 from pdacon.regular.ordered.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, Program
@@ -240,17 +241,11 @@ def _continuations(trie: ByteTrie, node: int) -> int:
 def _explore(
     stepper: _Stepper, starts: Sequence[Threads], behind: NDArray[numpy.int32], max_states: int
 ) -> CharacterAutomaton:
-    number = {threads: k for k, threads in enumerate(dict.fromkeys(starts))}
-    order = list(number)
+    number = Numbering(*dict.fromkeys(starts))
     states: list[CharacterState] = []
-    for threads in order:  # grows while it is walked
-        edges = []
+    for threads in number:
         explored = len(states) < max_states
-        for characters, after in stepper.edges(threads) if explored else ():
-            if after not in number:
-                number[after] = len(order)
-                order.append(after)
-            edges.append((characters, number[after]))
+        edges = [(characters, number[after]) for characters, after in (stepper.edges(threads) if explored else ())]
         states.append(CharacterState(tuple(edges), *stepper.accepts(threads), explored))
     return CharacterAutomaton(tuple(states), tuple(number[threads] for threads in starts), behind)
 
@@ -258,7 +253,7 @@ def _explore(
 def _minimal(automaton: CharacterAutomaton) -> CharacterAutomaton:
     states = automaton.states
     sets = _Sets()
-    edges = [[(sets.number(characters), target) for characters, target in state.edges] for state in states]
+    edges = [[(sets.number[characters], target) for characters, target in state.edges] for state in states]
     # A state that was not explored is like no other.
     block = _numbered([(s.accepts, s.accepts_at_end, -1 if s.explored else k) for k, s in enumerate(states)])
     while True:
@@ -269,7 +264,7 @@ def _minimal(automaton: CharacterAutomaton) -> CharacterAutomaton:
     made: dict[int, CharacterState] = {}
     for k, state in enumerate(states):
         if block[k] not in made:
-            merged = [(sets.characters[number], target) for target, number in sets.merged(edges[k], block)]
+            merged = [(sets.number.node(number), target) for target, number in sets.merged(edges[k], block)]
             made[block[k]] = CharacterState(tuple(sorted(merged)), state.accepts, state.accepts_at_end, state.explored)
     entries = tuple(block[k] for k in automaton.entries)
     return CharacterAutomaton(tuple(made[k] for k in range(len(made))), entries, automaton.behind)
@@ -285,16 +280,8 @@ class _Sets:
     """Sets of characters by number, so that equal ones are compared once; ``\\w`` has 700 ranges."""
 
     def __init__(self) -> None:
-        self.characters: list[Ranges] = []
-        self._numbers: dict[Ranges, int] = {}
+        self.number = Numbering[Ranges]()
         self._unions: dict[tuple[int, ...], int] = {}
-
-    def number(self, characters: Ranges) -> int:
-        """The number of a set."""
-        known = self._numbers.setdefault(characters, len(self.characters))
-        if known == len(self.characters):
-            self.characters.append(characters)
-        return known
 
     def merged(self, edges: Sequence[tuple[int, int]], block: Sequence[int]) -> tuple[tuple[int, int], ...]:
         """(block, set) for each block that the edges lead to, ascending; those to one block as one."""
@@ -307,5 +294,5 @@ class _Sets:
         if len(parts) == 1:
             return parts[0]
         if parts not in self._unions:
-            self._unions[parts] = self.number(union(*(self.characters[part] for part in parts)))
+            self._unions[parts] = self.number[union(*(self.number.node(part) for part in parts))]
         return self._unions[parts]

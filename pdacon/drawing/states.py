@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy
 
+from pdacon.base.graphs import Search
 from pdacon.determinism.report.listing import cut_short, listed
 from pdacon.drawing.captions import numbers, shortened, wrapped
 from pdacon.drawing.contexts import context_lines, find_contexts
@@ -80,13 +81,11 @@ class States:
                 if target in boxes:
                     beside[source].add(target)
                     beside[target].add(source)
-        found = {state: 0}
-        for at in (order := [state]):  # grows
-            for other in sorted(beside[at]):
-                if found[at] < around and other not in found:
-                    found[other] = found[at] + 1
-                    order.append(other)
-        return found
+        search = Search({state: 0})
+        for box, distance in search:
+            for other in sorted(beside[box]) if distance < around else ():
+                search.meet(other, distance + 1)
+        return search.ways
 
     def edges(self, boxes: Mapping[int, int], around: int) -> Iterator[Edge]:
         """The transitions between boxes, terminals and nonterminals apart, but not between two that are so far away."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 
 import numpy
 from numpy.typing import NDArray
 
+from pdacon.base.graphs import reachable
 from pdacon.drawing.automaton import ALL_BYTES, CharacterAutomaton, CharacterState, character_automaton
 from pdacon.drawing.captions import WIDEST, is_made, suggestion, whole_pattern, wrapped
 from pdacon.drawing.character_words import describe_set
@@ -89,10 +91,7 @@ def terminal_graph(grammar: GrammarData, *names: str, most: int = MOST_STATES) -
     return Graph(
         title=title,
         description=f"The automaton of {', '.join(titles)}: {_count(automaton)}.",
-        nodes=(
-            *(node for node, _ in entries),
-            *_nodes(automaton, shown, titles if len(chosen) > 1 else None),
-        ),
+        nodes=(*(node for node, _ in entries), *_nodes(automaton, shown, titles if len(chosen) > 1 else None)),
         edges=(*(edge for _, edge in entries), *_edges(automaton, shown, label)),
         legend=tuple(legend),
     )
@@ -127,14 +126,8 @@ def _count(automaton: CharacterAutomaton) -> str:
 
 def _nearest(automaton: CharacterAutomaton, most: int) -> list[int]:
     """The states that are next to an entry, breadth first."""
-    order = list(dict.fromkeys(automaton.entries))
-    seen = set(order)
-    for at in order:  # grows
-        for _, target in automaton.states[at].edges:
-            if target not in seen:
-                seen.add(target)
-                order.append(target)
-    shown = order[:most]
+    following = [[target for _, target in state.edges] for state in automaton.states]
+    shown = list(islice(reachable(automaton.entries, following.__getitem__), most))
     while len(shown) > 1 and _drawn_edges(automaton, set(shown)) > _EDGES * most:
         shown.pop()
     return sorted(shown)

@@ -30,16 +30,7 @@ constrained generation", sections 3.3 and 4; Vieira et al. 2025, "Language model
 from pdacon.filters.canonical import FILTERS, TokenFilter, canonical_of, require_filters
 from pdacon.filters.spaces import Prefix
 from pdacon.filters.tokenizer_texts import changes_or_refusal
-from pdacon.filters.values import (
-    Characters,
-    Filter,
-    InTerminals,
-    NormalForm,
-    Normalized,
-    Scripts,
-    Words,
-    texts_of,
-)
+from pdacon.filters.values import Characters, Filter, InTerminals, NormalForm, Normalized, Scripts, Words, texts_of
 
 __all__ = [
     "FILTERS",

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
+from pdacon.base.graphs import Numbering
 from pdacon.filters.characters import NUM_CODE_POINTS
 from pdacon.regular import Dfa
 
@@ -76,13 +77,7 @@ def _tables(form: Form) -> _Tables:
 
 
 class _Tables:
-    """What a normal form asks of characters.
-
-    Attributes
-    ----------
-    settled, is_mark : bool[0x110000]
-        Starters, and other characters, that neither change alone nor compose with what stands before them.
-    """
+    """What a normal form asks of characters."""
 
     def __init__(self, form: Form) -> None:
         self._form = form
@@ -97,6 +92,7 @@ class _Tables:
         self._seconds = frozenset[int]().union(*self._composing.values())
         stays = ~self._changed
         stays[list(self._seconds)] = False
+        # Starters, and other characters, that neither change alone nor compose with what stands before them.
         self.settled: NDArray[np.bool_] = stays & (self._combining == 0)
         self.is_mark: NDArray[np.bool_] = stays & (self._combining > 0)
 
@@ -126,23 +122,15 @@ class _Tables:
 
     def build(self) -> Dfa:
         alphabet = self._alphabet()
-        numbers = {_State(0, _NONE): 0}
-        order = [_State(0, _NONE)]
-
-        def number(state: _State) -> int:
-            if state not in numbers:
-                numbers[state] = len(order)
-                order.append(state)
-            return numbers[state]
-
-        starters = np.array([number(_State(0, self._composing.get(code, _NONE))) for code in alphabet.starters])
+        states = Numbering(_State(0, _NONE))
+        starters = np.array([states[_State(0, self._composing.get(code, _NONE))] for code in alphabet.starters])
         rows: list[NDArray[np.int32]] = []
-        for state in order:  # grows
+        for state in states:
             by_class = np.full(256, -1, np.int32)
             for combining in alphabet.combining:
                 if combining >= state.last:
                     left = frozenset(code for code in state.composing if self._combining[code] > combining)
-                    by_class[combining] = number(_State(combining, left))
+                    by_class[combining] = states[_State(combining, left)]
             row = np.concatenate([starters, by_class[alphabet.marks]])
             row[[alphabet.of[code] for code in state.composing]] = -1
             rows.append(row.astype(np.int32))

@@ -18,13 +18,14 @@ and Cognetta and Okazaki 2024, "Tokenization as finite-state transduction" (pret
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon.base.graphs import Numbering, reachable
 from pdacon.errors import VocabularyError
 from pdacon.filters.characters import Set, partition
 from pdacon.filters.split_regex import CHARACTER, END, JUMP, MATCH, NEXT_IN, NEXT_NOT_IN, SPLIT, Program
@@ -223,21 +224,15 @@ def split_automaton(programs: Sequence[Program]) -> SplitAutomaton:
 
 
 def _determinized(nested: Nested, classes: NDArray[np.uint8], num_classes: int) -> SplitAutomaton:
-    start = frozenset([nested.start])
-    numbers = {start: 0}
-    states = [start]
+    states = Numbering(frozenset([nested.start]))
     rows: list[list[list[int]]] = []
-    while len(rows) < len(states):
-        here = states[len(rows)]
+    for here in states:
         row = []
         for character in range(num_classes):
             pair = []
             for marked in (False, True):
                 after = frozenset(one for state in here for one in nested.step(state, marked, character))
-                if after and after not in numbers:
-                    numbers[after] = len(states)
-                    states.append(after)
-                pair.append(numbers[after] if after else -1)
+                pair.append(states[after] if after else -1)
             row.append(pair)
         rows.append(row)
         if len(states) > _MOST_STATES:
@@ -275,16 +270,11 @@ def _exists(state: int) -> bool:
 
 
 def _is_universal(first: frozenset[int], targets: list[list[frozenset[int]]], ends: NDArray[np.uint8]) -> bool:
-    seen, todo = {first}, [first]
-    while todo:
-        here = todo.pop()
-        if not any(ends[state] for state in here):
-            return False
-        for character in range(len(targets[0])):
-            after = frozenset().union(*(targets[state][character] for state in here))
-            if after not in seen:
-                seen.add(after)
-                todo.append(after)
-        if len(seen) > _MOST_SUBSETS:
-            return False
-    return True
+
+    def following(here: frozenset[int]) -> Iterator[frozenset[int]]:
+        return (
+            frozenset().union(*(targets[state][character] for state in here)) for character in range(len(targets[0]))
+        )
+
+    subsets = enumerate(reachable([first], following))
+    return all(count < _MOST_SUBSETS and any(ends[state] for state in here) for count, here in subsets)

@@ -11,11 +11,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pdacon.base.cancelling import every
+from pdacon.grammar.grammar_data import GrammarData
 
 Side = tuple[int, ...]
 """Symbols; terminals count from 0, nonterminals are ``~k``."""
 Rule = tuple[int, Side]
 """A nonterminal and a right side."""
+
+
+def rule_of(grammar: GrammarData, lhs: int, rhs: Sequence[int]) -> Rule:
+    """A production in the numbers of these rules; ``lhs`` and ``rhs`` are symbols of the grammar."""
+    lhs, *side = (symbol if symbol <= grammar.end else grammar.end - symbol for symbol in (lhs, *rhs))
+    return lhs, tuple(side)
 
 
 def first_sets(rules: Iterable[Rule]) -> tuple[Mapping[int, int], set[int]]:

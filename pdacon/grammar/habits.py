@@ -48,10 +48,7 @@ _HABITS = (
         r"a definition has one colon after its name: <name>: ...; where ::= stands is GBNF (pdacon.Grammar.from_gbnf) "
         r"or EBNF (pdacon.Grammar.from_ebnf)",
     ),
-    _habit(
-        rf"^\s*(?P<name>{_WORD})\s*(?::=|=|->|→)",
-        r"a definition has one colon after its name: <name>: ...",
-    ),
+    _habit(rf"^\s*(?P<name>{_WORD})\s*(?::=|=|->|→)", r"a definition has one colon after its name: <name>: ..."),
     _habit(r"%llguidance\b.*", r"a grammar that begins with %llguidance is for pdacon.Grammar.from_llguidance"),
     _Habit(re.compile(rf"%(?!(?:{'|'.join(_STATEMENTS)})\b)(?P<word>\w*)"), _statement),
     _habit(r"!\s*(?=[^\s=])", r"an ! stands before the name of a rule that keeps all tokens: !rule: ..."),

@@ -29,10 +29,7 @@ _SAVED_CONSTRAINT = b"\x89PDA"  # what every file of `Constraint.save` begins wi
 
 
 def read_text(
-    text: str,
-    options: GrammarOptions,
-    sets: PatternSets | None = None,
-    shown: Mapping[str, str] = MappingProxyType({}),
+    text: str, options: GrammarOptions, sets: PatternSets | None = None, shown: Mapping[str, str] = MappingProxyType({})
 ) -> GrammarData:
     """Load and lower a text. After this every name is defined and every pattern compiles.
 

@@ -6,13 +6,14 @@ zero-width, and no object of Lark's is left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from lark.grammar import Rule
 from lark.lexer import TerminalDef
 
 from pdacon.base.cancelling import every
+from pdacon.base.graphs import reachable
 from pdacon.errors import GrammarSyntaxError
 from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.group_names import check_group_names
@@ -124,20 +125,14 @@ def _lexed(loaded: Loaded, options: GrammarOptions) -> set[str]:
     by_origin: dict[str, list[Rule]] = {}
     for rule in loaded.rules:
         by_origin.setdefault(rule.origin.name, []).append(rule)
-    reached = set(options.start)
-    pending = list(options.start)
-    lexed = set(loaded.ignore)
-    if options.postlex is not None:
-        lexed.add(options.postlex.NL_type)
-    while pending:
-        for rule in by_origin[pending.pop()]:
-            for symbol in rule.expansion:
-                if symbol.is_term:
-                    lexed.add(symbol.name)
-                elif symbol.name not in reached:
-                    reached.add(symbol.name)
-                    pending.append(symbol.name)
-    return lexed
+
+    def rules_in(origin: str) -> Iterator[str]:
+        return (symbol.name for rule in by_origin[origin] for symbol in rule.expansion if not symbol.is_term)
+
+    reached = (rule for origin in reachable(options.start, rules_in) for rule in by_origin[origin])
+    lexed = {symbol.name for rule in reached for symbol in rule.expansion if symbol.is_term}
+    newlines = set() if options.postlex is None else {options.postlex.NL_type}
+    return lexed.union(loaded.ignore, newlines)
 
 
 def _check_defined(loaded: Loaded, options: GrammarOptions, rules: set[str], places: Places) -> None:

@@ -167,10 +167,7 @@ class Tables:
         return items
 
 
-def build_tables(
-    grammar: _Grammar,
-    limits: Limits = LARGE,
-) -> Tables:
+def build_tables(grammar: _Grammar, limits: Limits = LARGE) -> Tables:
     """Build the LALR(1) tables of a grammar, with Lark's resolution of conflicts.
 
     Parameters

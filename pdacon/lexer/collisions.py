@@ -34,10 +34,7 @@ class Collision:
     """A shortest text that has to follow it for that; look-ahead may ask for one."""
 
 
-def find_collisions(
-    lexer: Lexer,
-    limits: Limits = LARGE,
-) -> list[Collision]:
+def find_collisions(lexer: Lexer, limits: Limits = LARGE) -> list[Collision]:
     """Every pair of terminals between which only Lark's order chooses.
 
     Keywords that a regex absorbs are no collision: renaming settles them. Nor is it one if both match a text only where

@@ -56,11 +56,7 @@ class UnboundedLookahead:
     loop: bytes
 
 
-def build_lexer(
-    grammar: GrammarData,
-    tables: Tables,
-    limits: Limits = LARGE,
-) -> Lexer:
+def build_lexer(grammar: GrammarData, tables: Tables, limits: Limits = LARGE) -> Lexer:
     """Lower the terminals of a grammar to one lexing automaton.
 
     Parameters

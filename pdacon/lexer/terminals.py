@@ -38,11 +38,7 @@ def compile_terminal(grammar: GrammarData, terminal: Terminal, limit: int = STAT
             feature="group-numbers",
         )
     return compile_pattern(
-        regexp,
-        options.g_regex_flags,
-        limit,
-        use_bytes=options.use_bytes,
-        labels=bool(grammar.labels),
+        regexp, options.g_regex_flags, limit, use_bytes=options.use_bytes, labels=bool(grammar.labels)
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pdacon.base.graphs import reachable
 from pdacon.grammar import GrammarData
 from pdacon.lalr import Tables
 from pdacon.pda import Stack
@@ -46,24 +47,16 @@ class Enclosing:
 
     def _users(self, state: int, symbol: int) -> set[tuple[int, int]]:
         """The kernel items of a state that wait for a symbol, at once or through rules that begin with it."""
-        items = self._tables.items(state)
-        count = len(self._grammar.productions)
-        found: set[tuple[int, int]] = set()
-        seen = {symbol}
-        pending = [symbol]
-        for wanted in pending:
-            for production, dot in items:
-                if production >= count:
-                    continue
-                record = self._grammar.productions[production]
-                if dot == len(record.rhs) or record.rhs[dot] != wanted:
-                    continue
-                if dot > 0:
-                    found.add((production, dot))
-                elif record.lhs not in seen:
-                    seen.add(record.lhs)
-                    pending.append(record.lhs)
-        return found
+        productions = self._grammar.productions
+        by_next: dict[int, list[tuple[int, int]]] = {}
+        for production, dot in self._tables.items(state):
+            if production < len(productions) and dot < len(rhs := productions[production].rhs):
+                by_next.setdefault(rhs[dot], []).append((production, dot))
+
+        def begun(wanted: int) -> Iterator[int]:
+            return (productions[production].lhs for production, dot in by_next.get(wanted, ()) if not dot)
+
+        return {item for wanted in reachable([symbol], begun) for item in by_next.get(wanted, ()) if item[1]}
 
     def _rule(self, state: int) -> str | None:
         """The rule that the items of a state are shown to be of: not that of a repetition, which has no name there."""

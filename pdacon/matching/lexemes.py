@@ -11,6 +11,7 @@ from collections import Counter
 from functools import cached_property
 from random import Random
 
+from pdacon.base.graphs import reachable
 from pdacon.regular.ordered import Program
 from pdacon.regular.ordered.program import BYTES, SPLIT, Edges, epsilon_closure
 
@@ -91,14 +92,7 @@ class LexemeSampler:
 
     def _reach(self, state: int) -> set[int]:
         """The states that a walk from this one can come to, itself included."""
-        seen = {state}
-        pending = [state]
-        while pending:
-            for _, _, target in self._edges[pending.pop()]:
-                if target not in seen:
-                    seen.add(target)
-                    pending.append(target)
-        return seen
+        return set(reachable([state], lambda inner: (target for _, _, target in self._edges[inner])))
 
     def _ways_out(self, state: int) -> Edges:
         """Of a state of which only some edges lead nearer to the end of the pattern, those that do; else nothing.

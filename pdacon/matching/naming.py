@@ -11,7 +11,7 @@ from functools import cached_property
 from pdacon.base.once import memoized
 from pdacon.base.quoting import LISTED, listing, tail
 from pdacon.grammar import GrammarData
-from pdacon.grammar.first_follow import first_sets
+from pdacon.grammar.first_follow import first_sets, rule_of
 from pdacon.pda import Expectation
 
 
@@ -81,10 +81,9 @@ class Names:
 
     @cached_property
     def _nullable(self) -> set[int]:
-        first = self._grammar.end + 1
-        rules = ((~(p.lhs - first), p.rhs) for p in self._grammar.productions if all(k >= first for k in p.rhs))
-        _, nullable = first_sets((lhs, tuple(~(symbol - first) for symbol in rhs)) for lhs, rhs in rules)
-        return {first + ~symbol for symbol in nullable}
+        grammar = self._grammar
+        _, nullable = first_sets(rule_of(grammar, p.lhs, p.rhs) for p in grammar.productions)
+        return {grammar.end - symbol for symbol in nullable}
 
     def ignored(self, expected: Expectation) -> tuple[str, ...]:
         """Of what can come next, what is ignored."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.base.cancelling import every, look
+from pdacon.base.graphs import Numbering
 from pdacon.errors import LimitExceededError
 from pdacon.regular.characters import Ranges
 
@@ -178,19 +179,13 @@ def explored(
     firsts, numbers, _ = _core.character_classes([as_set(one) for one in sets])
     by_class = dict(zip(reversed(numbers.tolist()), reversed(firsts.tolist()), strict=True))
     points = [by_class[number] for number in range(int(numbers.max()) + 1)]
-    number = {start: 0}
-    order = [start]
+    states = Numbering(start)
     table: list[int] = []
-    for state in every(order):  # grows
-        for point in points:
-            after = step(state, point)
-            if after and after not in number:
-                number[after] = len(order)
-                order.append(after)
-                if len(order) > limit:
-                    raise LimitExceededError("states", len(order), limit, fixed=True)
-            table.append(number[after] if after else -1)
-    accepting = np.array([accepts(state) for state in order], np.uint8)
+    for state in every(states):
+        table += [states[after] if (after := step(state, point)) else -1 for point in points]
+        if len(states) > limit:
+            raise LimitExceededError("states", limit + 1, limit, fixed=True)
+    accepting = np.array([accepts(state) for state in states], np.uint8)
     return Dfa(_core.CharacterDfa.make(firsts, numbers, int32s(table), accepting, _MOST_BYTES))
 
 

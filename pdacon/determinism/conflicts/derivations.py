@@ -85,28 +85,20 @@ def _only_difference(one: DerivationNode, other: DerivationNode) -> int | None:
 
 
 class Reading:
-    """One side of a conflict: the spine from the conflict's item outwards, as a tree whose leaves are known so far.
-
-    Attributes
-    ----------
-    top : DerivationNode
-        The outermost production of the spine.
-    spine : list of Item
-        The conflict's own item first; then, for each production around it, the item with the dot before that child.
-    position : int
-        How many leaves are left of the decision.
-    pending : list of DerivationNode
-        The leaves right of the decision that were not matched with the other reading yet, in order.
-    """
+    """One side of a conflict: the spine from the conflict's item outwards, as a tree whose leaves are known so far."""
 
     def __init__(self, items: Items, item: Item) -> None:
         self._items = items
         production, dot = items.production[item], items.dot[item]
         children = _leaves(items.sides[production][1])
-        self.top = DerivationNode(items.sides[production][0], production, children)
+        self.top = DerivationNode(
+            items.sides[production][0], production, children
+        )  # The outermost production of the spine
+        # The conflict's own item first; then, for each production around it, the item with the dot before that child.
         self.spine = [item]
         self._nodes = [self.top]
-        self.position = dot
+        self.position = dot  # How many leaves are left of the decision
+        # The leaves right of the decision that were not matched with the other reading yet, in order.
         self.pending = list(children[dot:])
 
     def step_out(self, parent: Item) -> None:

@@ -15,7 +15,7 @@ from pdacon.base.graphs import reachable
 from pdacon.base.once import memoized
 from pdacon.determinism.examples import Yields, shortest_yields
 from pdacon.grammar import GrammarData
-from pdacon.grammar.first_follow import first_sets
+from pdacon.grammar.first_follow import first_sets, rule_of
 from pdacon.lalr import Tables
 from pdacon.pda import Reduces
 
@@ -27,40 +27,25 @@ AUGMENTED = -1
 
 
 class Items:
-    """Items of one grammar and its tables. Productions and states that no string of terminals can use are left out.
-
-    Attributes
-    ----------
-    sides : list of (int, tuple of int)
-        Left and right side of each production; those of the augmented start rules come last.
-    first : list of int
-        The item of each production with the dot at its left end.
-    production, dot, lefts : list of int
-        Of each item; ``lefts`` has the left side of its production.
-    nonterminal : int
-        The first nonterminal's symbol id.
-    anything : int
-        A symbol that no grammar has, for what is forgotten.
-    begins : list of int
-        For each symbol the terminals with which its texts can begin, ``$END`` never among them.
-    empty : list of bool
-        For each symbol whether it derives the empty text.
-    """
+    """Items of one grammar and its tables. Productions and states that no string of terminals can use are left out."""
 
     def __init__(self, grammar: GrammarData, tables: Tables) -> None:
         self.grammar = grammar
         self.tables = tables
         self.nonterminal = grammar.end + 1
+        # A symbol that no grammar has, for what is forgotten.
         self.anything = self.nonterminal + len(grammar.nonterminals)
         starts = tuple(dict.fromkeys(grammar.starts))
+        # Left and right side of each production; those of the augmented start rules come last.
         self.sides = [(p.lhs, p.rhs) for p in grammar.productions] + [(AUGMENTED, (start,)) for start in starts]
-        self.first: list[int] = []
+        self.first: list[int] = []  # the item of each production with the dot at its left end
         self.production: list[int] = []
         self.dot: list[int] = []
         for k, (_, rhs) in enumerate(self.sides):
             self.first.append(len(self.production))
             self.production += [k] * (len(rhs) + 1)
             self.dot += range(len(rhs) + 1)
+        # The left side of each item's production.
         self.lefts = [self.sides[k][0] for k in self.production]
 
     @cached_property
@@ -89,16 +74,16 @@ class Items:
 
     @cached_property
     def begins(self) -> list[int]:
-        def numbered(symbol: int) -> int:
-            return symbol if symbol < self.nonterminal else self.nonterminal - 1 - symbol
+        """For each symbol the terminals with which its texts can begin, ``$END`` never among them."""
 
         sides = (self.sides[k] for lhs, productions in self.expansions.items() if lhs != AUGMENTED for k in productions)
-        first, _ = first_sets((numbered(lhs), tuple(map(numbered, rhs))) for lhs, rhs in sides)
+        first, _ = first_sets(rule_of(self.grammar, *side) for side in sides)
         terminals = [1 << terminal for terminal in range(self.grammar.end)]
         return [*terminals, 0, *(first.get(~k, 0) for k in range(len(self.grammar.nonterminals))), -1]
 
     @cached_property
     def empty(self) -> list[bool]:
+        """For each symbol whether it derives the empty text."""
         lengths = self.yields.length
         return [False] * self.nonterminal + [length == 0 for length in lengths] + [True]
 

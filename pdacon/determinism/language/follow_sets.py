@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pdacon.base.graphs import reachable
 from pdacon.grammar import GrammarData
-from pdacon.grammar.first_follow import Rule, Side, first_sets, following
+from pdacon.grammar.first_follow import Rule, Side, first_sets, following, rule_of
 
 
 class FollowSets:
@@ -21,13 +21,8 @@ class FollowSets:
     """
 
     def __init__(self, grammar: GrammarData, never: int = 0) -> None:
-        first_rule = grammar.end + 1
-
-        def numbered(symbol: int) -> int:
-            return symbol if symbol < first_rule else first_rule - 1 - symbol
-
-        rules = [(numbered(p.lhs), tuple(map(numbered, p.rhs))) for p in grammar.productions]
-        self._starts = set(map(numbered, grammar.starts))
+        rules = [rule_of(grammar, p.lhs, p.rhs) for p in grammar.productions]
+        self._starts = {rule_of(grammar, start, ())[0] for start in grammar.starts}
         self._used = _used(rules, self._starts, never)
         own = list(self._used.values())
         self._first, self._empty = first_sets(own)

@@ -67,12 +67,7 @@ class Follower:
     """
 
     def __init__(
-        self,
-        grammar: GrammarData,
-        tables: Tables,
-        lexer: Lexer,
-        vocabulary: Vocabulary | None,
-        deadline: Deadline,
+        self, grammar: GrammarData, tables: Tables, lexer: Lexer, vocabulary: Vocabulary | None, deadline: Deadline
     ) -> None:
         deadline.require()
         self.grammar = grammar

@@ -172,7 +172,7 @@ def _finding(texts: WitnessTexts, losses: Sequence[_Loss]) -> Finding:
     word, operators = describe(pair.word), listed((describe(one.pair.operator) for one in losses), _FEW)
     lines = [
         f"In {quote(text)} the lexer reads {quote(both)} as one {word}, because that may come in "
-        f"other places. Here the parser does not take it: the rules go on with {describe(pair.operator)}.",
+        f"other places. Here the parser does not take it: the rules go on with {describe(pair.operator)}."
     ]
     if loss.blank:
         parted = loss.text + pair.operator_text + loss.blank + pair.operand_text

@@ -51,11 +51,7 @@ def early_end_findings(grammar: GrammarData, lexer: Lexer, repairs: Repairs, dea
             lazy.append((index, *end))
         elif end is not None:
             found.append(_out_of_order(grammar, index, *end, repairs, deadline))
-    return [
-        *found,
-        *([_lazy(grammar, lazy)] if lazy else []),
-        *([_not_found_out(grammar, unknown)] if unknown else []),
-    ]
+    return [*found, *([_lazy(grammar, lazy)] if lazy else []), *([_not_found_out(grammar, unknown)] if unknown else [])]
 
 
 def _not_found_out(grammar: GrammarData, terminals: list[int]) -> Finding:

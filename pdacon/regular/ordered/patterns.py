@@ -47,12 +47,7 @@ Continuation: TypeAlias = tuple[int, ...]
 
 
 def compile_pattern(
-    regexp: str,
-    flags: int = 0,
-    limit: int = STATES_LIMIT,
-    *,
-    use_bytes: bool = False,
-    labels: bool = False,
+    regexp: str, flags: int = 0, limit: int = STATES_LIMIT, *, use_bytes: bool = False, labels: bool = False
 ) -> Program:
     """Lower a pattern to an ordered automaton over the UTF-8 bytes of the text, or over a text of bytes.
 

@@ -24,24 +24,7 @@ class Advice:
 
 
 class Case:
-    """A conflict and its cause, in the names to use.
-
-    Attributes
-    ----------
-    items : Items
-    grammar : GrammarData
-        What has the names.
-    cause : Cause
-    conflict : Conflict
-    next : str
-        The lookaheads of the conflict, by their names.
-    explanation, example
-        The example that is shown, if there is one.
-    reduced : int
-        The production that the conflict may reduce by; of two the first.
-    rule : str
-        The name of its left side.
-    """
+    """A conflict and its cause, in the names to use."""
 
     def __init__(
         self,
@@ -53,14 +36,15 @@ class Case:
         named: GrammarData,
     ) -> None:
         self.items = items
-        self.grammar = named
+        self.grammar = named  # What has the names
         self.cause = cause
         self.conflict = conflict
-        self.next = lookaheads
+        self.next = lookaheads  # The lookaheads of the conflict, by their names
+        # The example that is shown, if there is one.
         self.explanation = explanation
         self.example = None if explanation is None else explanation.example
-        self.reduced = conflict.productions[0]
-        self.rule = self.name(items.sides[self.reduced][0])
+        self.reduced = conflict.productions[0]  # The production that the conflict may reduce by; of two the first
+        self.rule = self.name(items.sides[self.reduced][0])  # The name of its left side
 
     def name(self, symbol: int) -> str:
         """A symbol as its author writes it."""

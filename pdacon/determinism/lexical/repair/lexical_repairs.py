@@ -157,11 +157,7 @@ class Repairs:
         return self._effects[edits]
 
     def _best(
-        self,
-        choices: Iterable[Sequence[Edit]],
-        goals: Sequence[Problem],
-        hints: Iterable[bytes],
-        about: Sequence[int],
+        self, choices: Iterable[Sequence[Edit]], goals: Sequence[Problem], hints: Iterable[bytes], about: Sequence[int]
     ) -> list[Edit] | None:
         """Of the first edits that help those that lose nothing, if there are such; else the first; None if none do."""
         helpful = (list(edits) for edits in choices if self._helps(edits, goals, hints, about))
@@ -243,11 +239,7 @@ class Repairs:
             yield written(f"{value}(?!{further})", terminal.pattern.flags)
 
     def _helps(
-        self,
-        edits: Sequence[Edit],
-        goals: Iterable[Problem],
-        hints: Iterable[bytes] = (),
-        about: Iterable[int] = (),
+        self, edits: Sequence[Edit], goals: Iterable[Problem], hints: Iterable[bytes] = (), about: Iterable[int] = ()
     ) -> bool:
         """Whether what the edits are for is gone, nothing new is wrong, and it is known that not all texts are lost."""
         after = self._after(tuple(edits))

@@ -45,24 +45,15 @@ class Reader:
 
 
 class Search:
-    """What is lost and gained of the texts that were read.
-
-    Attributes
-    ----------
-    before, after : Reader
-    lost, gained : bytes or None
-        The shortest text that was found so far and that only ``before`` has, or only ``after``.
-    tried, kept, touched : int
-        Texts of ``before`` that have been read; those that ``after`` has, too; those that were said to be touched.
-    out_of_time : bool
-        Whether some were not read.
-    """
+    """What is lost and gained of the texts that were read."""
 
     def __init__(self, before: Reader, after: Reader, deadline: Deadline) -> None:
+        # The shortest text that was found so far and that only ``before`` has, or only ``after``.
         self.lost: bytes | None = None
         self.gained: bytes | None = None
+        # Texts of ``before`` that have been read; those that ``after`` has, too; those that were said to be touched.
         self.tried = self.kept = self.touched = 0
-        self.out_of_time = False
+        self.out_of_time = False  # whether some were not read
         self.before, self.after = before, after
         self._deadline = deadline
 
