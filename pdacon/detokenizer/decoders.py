@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,7 +67,7 @@ def read_decoder(decoder: Any) -> Decoder:
     if decoder is None:  # the tokens are joined by spaces
         return Decoder(inner=(lambda words: [" " + word for word in words],), has_first_rule=True)
     try:
-        stages = _flat(json.loads(decoder.__getstate__()))
+        stages = list(flattened(json.loads(decoder.__getstate__()), "decoders"))
     except Exception as error:  # the library raises Exception itself for decoders written in Python
         raise VocabularyError(f"the decoder of this tokenizer cannot say what it does ({error}); {WAY_OUT}") from error
     state = _Pipeline(tuple(str(stage.get("type")) for stage in stages))
@@ -76,10 +76,13 @@ def read_decoder(decoder: Any) -> Decoder:
     return state.decoder()
 
 
-def _flat(stage: dict[str, Any]) -> list[dict[str, Any]]:
-    if stage.get("type") != "Sequence":
-        return [stage]
-    return [part for nested in stage["decoders"] for part in _flat(nested)]
+def flattened(step: dict[str, Any] | None, parts: str) -> Iterator[dict[str, Any]]:
+    """The steps of a decoder, normalizer or pre-tokenizer, and of sequences of them, whose ``parts`` are called so."""
+    if step is not None and step.get("type") == "Sequence":
+        for inner in step[parts]:
+            yield from flattened(inner, parts)
+    elif step is not None:
+        yield step
 
 
 @dataclass(slots=True)
@@ -170,9 +173,8 @@ class _Pipeline:
     def _strip(self, stage: dict[str, Any]) -> None:
         if stage["start"] == stage["stop"] == 0:
             return
-        if not self.fused or self.strips or self.has_first_rule or stage["content"] != " ":
-            raise self.refusal("Strip takes more away than one space at the start of the text")
-        if stage["stop"] or stage["start"] != 1:
+        once = stage["start"] == 1 and not stage["stop"] and stage["content"] == " "
+        if not (once and self.fused) or self.strips or self.has_first_rule:
             raise self.refusal("Strip takes more away than one space at the start of the text")
         self.strips = True
 

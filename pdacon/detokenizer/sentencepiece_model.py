@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from pdacon.detokenizer.files import read_file
-from pdacon.detokenizer.raw_vocabulary import MOST_IDS, Reading, some
+from pdacon.detokenizer.raw_vocabulary import MOST_IDS, Reading, read_file, some
 from pdacon.errors import VocabularyError
 
 SPACE = "▁"

@@ -210,7 +210,7 @@ class Vocabulary:
         VocabularyError
             It cannot be read or is damaged, a special token has the id of another one, or as in `from_huggingface`.
         """
-        from pdacon.detokenizer.files import read_file
+        from pdacon.detokenizer.raw_vocabulary import read_file
         from pdacon.detokenizer.tiktoken_ranks import parse, read_encoding, with_special_tokens
 
         if hasattr(source, "decode_single_token_bytes"):
@@ -243,7 +243,7 @@ class Vocabulary:
         VocabularyError
             It cannot be read or is damaged, or as in `from_huggingface`.
         """
-        from pdacon.detokenizer.files import read_file
+        from pdacon.detokenizer.raw_vocabulary import read_file
         from pdacon.detokenizer.tekken_file import parse, read_tekkenizer
 
         source = getattr(getattr(source, "instruct_tokenizer", None), "tokenizer", source)  # of a MistralTokenizer

@@ -16,12 +16,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pdacon.base.graphs import reachable
 from pdacon.drawing.captions import shortened
 from pdacon.drawing.schema_words import heading, number_words, remark, string_words, value_text
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import MANY, NAMED, ONE, Documents, Place
 from pdacon.grammar.definitions import Expression, Name
-from pdacon.grammar.expressions import InOrder, OneOf, Repeated
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated, leaves_of
 
 _INLINE, _WIDEST = 12, 640  # boxes and pixels of a nested schema, before it has a diagram of its own
 _DEEPEST = 6
@@ -108,14 +109,11 @@ class Outline:
                 skipped[place.pointer] = None
                 continue
             self._add(place, self._value(place, None, 0))
-        order = dict.fromkeys([first.pointer])
-        waiting = deque(order)
-        while waiting:
-            for name in _links(self._made[waiting.popleft()].expression):
-                if name in self._made and name not in order:
-                    order[name] = None
-                    waiting.append(name)
-        self.parts = tuple(self._made[pointer] for pointer in order)
+
+        def linked(pointer: str) -> Iterator[str]:
+            return (link for link in _links(self._made[pointer].expression) if link in self._made)
+
+        self.parts = tuple(self._made[pointer] for pointer in reachable([first.pointer], linked))
         self.left_out = tuple(one for one in skipped if one not in self._made)
 
     def _add(self, place: Place, expression: Expression) -> None:
@@ -351,11 +349,7 @@ def _is_leaf(node: Any) -> bool:
 
 
 def _boxes(expression: Expression) -> int:
-    if isinstance(expression, Name):
-        return 1
-    if isinstance(expression, Repeated):
-        return _boxes(expression.item)
-    return sum(map(_boxes, expression.items))
+    return sum(1 for _ in leaves_of(expression))
 
 
 def _width(expression: Expression) -> int:
@@ -369,11 +363,4 @@ def _width(expression: Expression) -> int:
 
 
 def _links(expression: Expression) -> Iterator[str]:
-    if isinstance(expression, Name):
-        if expression.rule is not None:
-            yield expression.rule
-    elif isinstance(expression, Repeated):
-        yield from _links(expression.item)
-    else:
-        for item in expression.items:
-            yield from _links(item)
+    return (name.rule for name in leaves_of(expression) if name.rule is not None)

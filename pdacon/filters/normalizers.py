@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import base64
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, reduce
 from typing import Any, NamedTuple, cast, get_args
 
 import numpy as np
 
+from pdacon.detokenizer.decoders import flattened
 from pdacon.detokenizer.sentencepiece_model import Model
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.filters.automata import of_characters, without
@@ -64,7 +65,7 @@ def changes_of(steps: Sequence[dict[str, Any]], *, single_spaces: bool = False) 
     within: list[RegularSet] = []
     ends: RegularSet | None = None
     before = ""
-    steps = list(_flattened(steps))
+    steps = [inner for step in steps for inner in flattened(step, "normalizers")]
     for step in steps:
         kind = step["type"]
         if kind in get_args(Form):
@@ -125,14 +126,6 @@ def not_in_table(table: bytes) -> RegularSet:
     kept = np.ones(NUM_CODE_POINTS, np.bool_)
     kept[list(map(ord, single))] = False
     return RegularSet(of_characters(_ranges(kept)), "characters") & RegularSet(without(longer), "strings")
-
-
-def _flattened(steps: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for step in steps:
-        if step["type"] == "Sequence":
-            yield from _flattened(step["normalizers"])
-        else:
-            yield step
 
 
 def _then(first: Form, second: Form) -> Form:

@@ -8,10 +8,10 @@ Source: Cognetta et al. 2025, section 3.1 and figure 2 (preprocessing as a trans
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
+from pdacon.detokenizer.decoders import flattened
 from pdacon.detokenizer.sentencepiece_model import SPACE, Model, model_bytes, parse
 
 Prefix = Literal["never", "always", "unless blank"]
@@ -33,8 +33,8 @@ def spaces_of(normalizer: dict[str, Any] | None, pre_tokenizer: dict[str, Any] |
     Raises ValueError: something else is done to texts that have ▁ for the space already; the message says which step
     does it.
     """
-    before = list(_flattened(normalizer, "normalizers"))
-    splits = list(_flattened(pre_tokenizer, "pretokenizers"))
+    before = list(flattened(normalizer, "normalizers"))
+    splits = list(flattened(pre_tokenizer, "pretokenizers"))
     marks = any(map(_is_mark, before))
     if not marks and not any(step["type"] == "Metaspace" for step in splits):
         return None
@@ -68,7 +68,7 @@ def spaces_of(normalizer: dict[str, Any] | None, pre_tokenizer: dict[str, Any] |
 
 def without_marks(normalizer: dict[str, Any]) -> list[dict[str, Any]]:
     """The steps of a normalizer that do something else than to write spaces."""
-    return [step for step in _flattened(normalizer, "normalizers") if not (_is_mark(step) or _is_prepended(step))]
+    return [step for step in flattened(normalizer, "normalizers") if not (_is_mark(step) or _is_prepended(step))]
 
 
 @lru_cache(maxsize=4)
@@ -97,13 +97,3 @@ def _is_prepended(step: dict[str, Any]) -> bool:
 
 def _name(step: dict[str, Any]) -> str:
     return str(step["type"])
-
-
-def _flattened(step: dict[str, Any] | None, inner: str) -> Iterator[dict[str, Any]]:
-    if step is None:
-        return
-    if step["type"] == "Sequence":
-        for one in step[inner]:
-            yield from _flattened(one, inner)
-    else:
-        yield step

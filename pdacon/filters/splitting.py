@@ -258,15 +258,11 @@ def _trimmed(following: NDArray[np.int32], ends: NDArray[np.uint8]) -> NDArray[n
 
 def _free(following: NDArray[np.int32], ends: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Which states any text may follow: each set of states that a text leads to, marks left out, has one that ends."""
-    targets = [[frozenset(filter(_exists, pair)) for pair in row] for row in following.tolist()]
+    targets = [[frozenset(state for state in pair if state >= 0) for pair in row] for row in following.tolist()]
     free = np.zeros(len(ends), np.uint8)
     for state in sorted(set(following[:, :, 1].ravel().tolist()) - {-1}):
         free[state] = _is_universal(frozenset([state]), targets, ends)
     return free
-
-
-def _exists(state: int) -> bool:
-    return state >= 0
 
 
 def _is_universal(first: frozenset[int], targets: list[list[frozenset[int]]], ends: NDArray[np.uint8]) -> bool:

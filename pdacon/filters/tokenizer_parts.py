@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from pdacon.detokenizer import Vocabulary
 from pdacon.detokenizer.byte_level import bytes_of, bytes_of_all
+from pdacon.detokenizer.decoders import flattened
 from pdacon.detokenizer.sentencepiece_model import (
     BPE,
     BYTE,
@@ -145,7 +146,7 @@ def _of_json(state: dict[str, Any], vocabulary: Vocabulary, unread: AbstractSet[
         return _of_characters(state, spaces, vocabulary, unread)
     if model.get("byte_fallback"):
         raise _refusal(f"the model has byte_fallback, and spaces are not written as {SPACE}")
-    steps = list(_flattened(state["pre_tokenizer"]))
+    steps = list(flattened(state["pre_tokenizer"], "pretokenizers"))
     if "ByteLevel" not in [step["type"] for step in steps]:
         raise _refusal("texts do not become bytes: there is no pre-tokenizer ByteLevel")
     patterns = tuple(pattern for step in steps for pattern in _patterns(step))
@@ -281,16 +282,6 @@ def _other_token(i: int, word: str | bytes) -> VocabularyError:
 @lru_cache(maxsize=16)
 def _splits(patterns: tuple[str, ...], *, dollar_is_end: bool) -> SplitAutomaton:
     return split_automaton([program_of(pattern, dollar_is_end=dollar_is_end) for pattern in patterns])
-
-
-def _flattened(step: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
-    if step is None:
-        return
-    if step["type"] == "Sequence":
-        for inner in step["pretokenizers"]:
-            yield from _flattened(inner)
-    else:
-        yield step
 
 
 def _patterns(step: dict[str, Any]) -> Iterator[str]:

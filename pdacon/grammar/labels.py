@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdacon.errors import GrammarSyntaxError, LimitExceededError, Span
-from pdacon.regular.groups import SetTable
+from pdacon.regular.groups import SetTable, code_point
 from pdacon.regular.ordered.labels import FIRST_BYTE, FIRST_SYMBOL, MOST_LABELS, RADIX
 
 RESERVED = frozenset({"TOKEN"})
@@ -95,7 +95,7 @@ class LabelTable:
         """The author's pattern, of one with escapes of characters or the characters themselves."""
         labels = self.labels
         pattern = self.sets.written(pattern)
-        return _SYMBOL.sub(lambda found: str(labels[_code_point(found[1]) - FIRST_SYMBOL]), pattern)
+        return _SYMBOL.sub(lambda found: str(labels[code_point(found[1]) - FIRST_SYMBOL]), pattern)
 
 
 def escaped(pattern: str) -> str:
@@ -128,7 +128,3 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]|(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F][0-9a
 _SPELLED = re.compile(rb"[\xf5-\xff]{2}", re.DOTALL)
 _QUOTED = re.compile(r"\\x(f[5-9a-f])\\x(f[5-9a-f])")
 _SYMBOL = re.compile(r"\(\?:(\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff])\)")
-
-
-def _code_point(symbol: str) -> int:
-    return int(symbol[2:], 16) if len(symbol) > 1 else ord(symbol)

@@ -75,7 +75,7 @@ class LexemeSampler:
         known = self._known.get(state)
         if known is None:
             targets = [target for _, _, target in self._edges[state]]
-            reached = [self._reach(target) for target in targets]
+            reached = [set(reachable([target], lambda at: (to for _, _, to in self._edges[at]))) for target in targets]
             left_out = [
                 max((self._entries[other] for other in targets if other in reach and other != target), default=0)
                 for target, reach in zip(targets, reached, strict=True)
@@ -89,10 +89,6 @@ class LexemeSampler:
             ]
             known = self._known[state] = branches, weights
         return known
-
-    def _reach(self, state: int) -> set[int]:
-        """The states that a walk from this one can come to, itself included."""
-        return set(reachable([state], lambda inner: (target for _, _, target in self._edges[inner])))
 
     def _ways_out(self, state: int) -> Edges:
         """Of a state of which only some edges lead nearer to the end of the pattern, those that do; else nothing.

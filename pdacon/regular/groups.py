@@ -93,7 +93,7 @@ class SetTable:
 
     def written(self, pattern: str) -> str:
         """A pattern with the sets as their author wrote them, cut short."""
-        return _SYMBOL.sub(lambda found: self._written[_code_point(found[1]) - FIRST_SET], pattern)
+        return _SYMBOL.sub(lambda found: self._written[code_point(found[1]) - FIRST_SET], pattern)
 
     def _groups(self, pattern: str, span: Span | None) -> list[_Group]:
         found: list[_Group] = []
@@ -272,5 +272,6 @@ _MEANT = re.compile(
 )
 
 
-def _code_point(symbol: str) -> int:
+def code_point(symbol: str) -> int:
+    """Of a character that a pattern has as itself or as ``\\ud800``."""
     return int(symbol[2:], 16) if len(symbol) > 1 else ord(symbol)

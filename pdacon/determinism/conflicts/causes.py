@@ -77,7 +77,7 @@ def _of_shift(items: Items, conflict: Conflict, example: Example) -> Cause:
     if repeats(items, around.symbol) and repeats(items, last) and last != around.symbol:
         return Cause(NESTED, around.symbol)
     helpers = any(repeats(items, symbol) for symbol in (lhs, last, around.symbol))
-    if not rhs or helpers or _can_go_on(items, conflict.productions[0]):
+    if not rhs or helpers or _ends(items, conflict.productions[0]):
         return Cause(OPTIONAL, around.symbol)
     return Cause(AMBIGUOUS)
 
@@ -118,11 +118,6 @@ def _stands_for(items: Items, operand: int, symbol: int) -> bool:
         return (rhs[0] for k in items.expansions.get(lhs, ()) if len(rhs := items.sides[k][1]) == 1)
 
     return symbol in reachable([operand], alone)
-
-
-def _can_go_on(items: Items, production: int) -> bool:
-    """Whether another production of the same rule begins with this one: it has an optional end."""
-    return bool(_ends(items, production))
 
 
 def optional_end(items: Items, conflict: Conflict) -> int | None:

@@ -91,9 +91,7 @@ class Reading:
         self._items = items
         production, dot = items.production[item], items.dot[item]
         children = _leaves(items.sides[production][1])
-        self.top = DerivationNode(
-            items.sides[production][0], production, children
-        )  # The outermost production of the spine
+        self.top = DerivationNode(items.sides[production][0], production, children)  # The outermost production
         # The conflict's own item first; then, for each production around it, the item with the dot before that child.
         self.spine = [item]
         self._nodes = [self.top]

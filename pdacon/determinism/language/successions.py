@@ -98,17 +98,13 @@ class Successions:
             if symbol < self._grammar.end:
                 before = _BEGINNING if symbol < 0 else symbol
                 behind[before] = behind.get(before, 0) | read.get(place, 0)
-                asked[before] = asked.get(before, 0) | self._asked_for(place)
+                asked[before] = asked.get(before, 0) | set_of(np.flatnonzero(self._tables.action[place]).tolist())
         layout = self._grammar.layout
         made = 0 if layout is None else 1 << layout.indent | 1 << layout.dedent
         for before, labels in sorted(behind.items()):
             wanted = self._follow.at_start() if before == _BEGINNING else self._follow.after(before)
             if dead := wanted & asked[before] & ~labels & ~made:
                 yield before, dead
-
-    def _asked_for(self, place: int) -> int:
-        """The terminals that a state of the tables has an action for."""
-        return set_of(np.flatnonzero(self._tables.action[place]).tolist())
 
     def _finding(self, before: int, dead: int, named: set[tuple[int, int | None]]) -> Finding | None:
         self._deadline.require()

@@ -49,7 +49,7 @@ def _middle(case: Case) -> str | None:
 def _ended(case: Case) -> str:
     """What does where no rewriting is known to do: a list without an end had better have one."""
     sides = [case.items.sides[k][1] for k in case.items.expansions[case.items.sides[case.reduced][0]]]
-    if not any(_repeats(case, body[-1]) for body in sides if body):
+    if not any(causes.repeats(case.items, body[-1]) for body in sides if body):
         return SHARE_A_RULE
     return (
         f"let a word or sign of its own, such as a semicolon, end {case.rule}, so that it is plain where it ends; "
@@ -116,10 +116,6 @@ def _joined(case: Case) -> str | None:
         return None
     both = " and ".join(case.words(second))
     return f"make one terminal of {both} where they come one after the other: then one symbol decides."
-
-
-def _repeats(case: Case, symbol: int) -> bool:
-    return causes.repeats(case.items, symbol)
 
 
 def lark_only(case: Case) -> Advice:

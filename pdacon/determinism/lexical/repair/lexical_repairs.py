@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice, permutations
 from typing import Literal, TypeAlias
 
+from pdacon.base.once import memoized
 from pdacon.determinism.deadline import ADVICE, REPAIR, Deadline, OutOfTimeError
 from pdacon.determinism.lexical.matching_texts import difference
 from pdacon.determinism.lexical.repair.continuations import Continuations
@@ -54,7 +55,6 @@ class Repairs:
         self._tables = tables
         self._texts = texts
         self._deadline = deadline
-        self._tried: dict[tuple[Edit, ...], frozenset[Problem] | None] = {}
         self._made: dict[tuple[Edit, ...], WitnessTexts] = {}
         self._effects: dict[tuple[Edit, ...], Effect | None] = {}
         self._trial = Trial(texts, tables, deadline)
@@ -130,13 +130,14 @@ class Repairs:
     ) -> bool:
         """Whether nothing new is wrong between lexemes if a terminal has another pattern, and some texts are left;
         False if it takes long."""
-        own = self._grammar.terminals[terminal].priority
-        return self._helps([Edit(terminal, own if priority is None else priority, pattern)], [], hints, [terminal])
+        return self._helps([self._edit(terminal, pattern, priority)], [], hints, [terminal])
 
     def pattern_told(self, terminal: int, pattern: str, hints: Iterable[bytes], priority: int | None = None) -> str:
         """What becomes of texts if a terminal has another pattern."""
-        own = self._grammar.terminals[terminal].priority
-        return self.told([Edit(terminal, own if priority is None else priority, pattern)], hints)
+        return self.told([self._edit(terminal, pattern, priority)], hints)
+
+    def _edit(self, terminal: int, pattern: str, priority: int | None) -> Edit:
+        return Edit(terminal, self._grammar.terminals[terminal].priority if priority is None else priority, pattern)
 
     def other_told(self, after: WitnessTexts, hints: Iterable[bytes]) -> str:
         """What becomes of texts with a lexer that has been made already."""
@@ -243,22 +244,18 @@ class Repairs:
     ) -> bool:
         """Whether what the edits are for is gone, nothing new is wrong, and it is known that not all texts are lost."""
         after = self._after(tuple(edits))
-        if after is None or after.intersection(goals) or not after <= self._before():
+        if after is None or after.intersection(goals) or not after <= (self._after(()) or frozenset()):
             return False
         effect = self._effect(tuple(edits), hints, about)
         return effect is None or (effect.is_known and not effect.ends)
 
-    def _before(self) -> frozenset[Problem]:
-        return self._after(()) or frozenset()
-
+    @memoized
     def _after(self, edits: tuple[Edit, ...]) -> frozenset[Problem] | None:
         """What is wrong with some edits; None if they make no lexer, or it takes too long."""
-        if edits not in self._tried:
-            self._tried[edits] = None
-            if not self._deadline.passed():
-                with suppress(PdaconError, OutOfTimeError):
-                    self._tried[edits] = self._problems(edits)
-        return self._tried[edits]
+        if not self._deadline.passed():
+            with suppress(PdaconError, OutOfTimeError):
+                return self._problems(edits)
+        return None
 
     def _problems(self, edits: tuple[Edit, ...]) -> frozenset[Problem]:
         grammar, texts = self._grammar, self._texts
