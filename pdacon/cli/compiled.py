@@ -41,9 +41,7 @@ def constraint_for(name: str, grammar: Grammar, vocabulary: Vocabulary | None) -
 def show_compiled(path: Path, *, json_format: bool) -> int:
     """Print what a file has, all of it verified.
 
-    Raises
-    ------
-    ArtifactError, OSError
+    Raises ArtifactError, OSError.
     """
     stored = StoredConstraint(map_file(path), str(path), verify=True)
     settings = stored.settings

@@ -31,13 +31,8 @@ def compile_to_file(
 ) -> int:
     """Write the constraint of a grammar and a vocabulary; say on standard error what it is, or print it as JSON.
 
-    Raises
-    ------
-    BadInput
-        If there is a file already that is no compiled grammar: the grammar's text, perhaps; or with ``canonical`` the
-        tokenizer cannot be asked.
-    OSError
-        If nothing can be written there; before anything is compiled.
+    Raises BadInput: if there is a file already that is no compiled grammar: the grammar's text, perhaps; or with
+    ``canonical`` the tokenizer cannot be asked. OSError: if nothing can be written there; before anything is compiled.
     """
     place = require_place(out)
     if place.exists() and place.stat().st_size > 0 and not is_artifact(place):

@@ -29,14 +29,9 @@ _ARTIFACT = b"\x89PDA"
 def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = False) -> Grammar:
     """The built-in grammar of that name, else that of the file, compiled or not, or standard input for ``-``.
 
-    Raises
-    ------
-    BadInput
-        If there is no such grammar or script, or there are several starts where a text begins with one.
-    GrammarError
-        If it is not a grammar that pdacon takes.
-    TypeError, ValueError
-        If what ``--postlex`` names is no Indenter.
+    Raises BadInput: if there is no such grammar or script, or there are several starts where a text begins with one.
+    GrammarError: if it is not a grammar that pdacon takes. TypeError, ValueError: if what ``--postlex`` names is no
+    Indenter.
     """
     if not (filters := options.given(FILTER_OPTIONS)):
         return _load(name, options, several_starts=several_starts)
@@ -280,10 +275,7 @@ def _switch(option: str) -> str:
 def decoded(text: bytes, name: str = "standard input") -> str:
     """A text that a file or standard input has.
 
-    Raises
-    ------
-    BadInput
-        It is not UTF-8.
+    Raises BadInput: it is not UTF-8.
     """
     try:
         return text.decode("utf-8")

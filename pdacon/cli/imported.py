@@ -25,10 +25,7 @@ def imported(written: str, what: str) -> Any:
     A module is found where ``python -m`` would find it, so first in the current directory; a file finds what lies
     beside it. ``what`` is how messages call it.
 
-    Raises
-    ------
-    BadInput
-        It is not written so, cannot be imported, or has no such name.
+    Raises BadInput: it is not written so, cannot be imported, or has no such name.
     """
     match = _WRITTEN.fullmatch(written)
     if match is None:

@@ -24,27 +24,13 @@ _LONGEST, _FEW = 5, 8
 
 @dataclass(frozen=True)
 class Inventory:
-    """Counts of a vocabulary; ids ascending.
+    """Counts of a vocabulary; ids ascending."""
 
-    Attributes
-    ----------
-    silent : tuple of int
-        Ids that stand for no text and have a name: special tokens, the end tokens included.
-    unused : tuple of int
-        Ids without text and name, such as the padding of the logits.
-    duplicates : tuple of tuple of int
-        Ids that share their text.
-    missing_bytes : tuple of int
-        Bytes that occur in UTF-8 and have no token of their own.
-    longest : tuple of int
-        The tokens with the most bytes.
-    """
-
-    silent: tuple[int, ...]
-    unused: tuple[int, ...]
-    duplicates: tuple[tuple[int, ...], ...]
-    missing_bytes: tuple[int, ...]
-    longest: tuple[int, ...]
+    silent: tuple[int, ...]  # ids that stand for no text and have a name: special tokens, the end tokens included
+    unused: tuple[int, ...]  # ids without text and name, such as the padding of the logits
+    duplicates: tuple[tuple[int, ...], ...]  # ids that share their text
+    missing_bytes: tuple[int, ...]  # bytes that occur in UTF-8 and have no token of their own
+    longest: tuple[int, ...]  # the tokens with the most bytes
 
 
 def take_inventory(tokens: Tokens) -> Inventory:
@@ -95,10 +81,7 @@ def show_tokens(tokens: Tokens, wanted: Sequence[str], *, json_format: bool) -> 
 def find_tokens(vocabulary: Vocabulary, wanted: str) -> tuple[int, ...]:
     """The ids that a TOKEN argument means: ``#ID``, or a text that some tokens have (``##`` begins one with #).
 
-    Raises
-    ------
-    BadInput
-        If ``#`` is followed by something that is not an id of this vocabulary.
+    Raises BadInput: if ``#`` is followed by something that is not an id of this vocabulary.
     """
     if is_id(wanted):
         return (_parse_id(wanted, vocabulary),)

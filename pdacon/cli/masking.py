@@ -29,45 +29,20 @@ _DEEPEST = 200_000  # symbols on the stack of a text whose completion is looked 
 
 @dataclass(frozen=True)
 class Outlook:
-    """What can be said about a text.
+    """What can be said about a text."""
 
-    Parameters
-    ----------
-    viable : bytes
-        The longest beginning of the text that is a viable prefix; the whole text if it is one.
-    rest : bytes
-        What comes after it.
-    accepted : bool
-        Whether ``viable`` is a sentence.
-    reason : str
-        Why ``rest`` may not come there; empty if there is none.
-    lexeme : bytes
-        What has been read of a lexeme at the end of ``viable``.
-    expected : Expectation
-        The terminals that may go on after ``viable``, with what the tokens spell.
-    listed : dict of str to list of str
-        What they can be, where they list their texts, by their names.
-    tokens : tuple of int
-        The tokens that may go on after ``viable``, end tokens included.
-    completion : bytes or None
-        The fewest bytes that complete ``viable``, or the beginning of these where they are many; None: not looked for.
-    missing : int
-        How many bytes that are.
-    written : Standing or None
-        Of a grammar in another dialect: the rules of its author there, and what they go on with.
-    """
-
-    viable: bytes
-    rest: bytes
-    accepted: bool
-    reason: str
-    lexeme: bytes
-    expected: Expectation
-    listed: dict[str, list[str]]
-    tokens: tuple[int, ...]
+    viable: bytes  # the longest beginning of the text that is a viable prefix; the whole text if it is one
+    rest: bytes  # what comes after it
+    accepted: bool  # whether ``viable`` is a sentence
+    reason: str  # why ``rest`` may not come there; empty if there is none
+    lexeme: bytes  # what has been read of a lexeme at the end of ``viable``
+    expected: Expectation  # the terminals that may go on after ``viable``, with what the tokens spell
+    listed: dict[str, list[str]]  # what they can be, where they list their texts, by their names
+    tokens: tuple[int, ...]  # the tokens that may go on after ``viable``, end tokens included
+    # The fewest bytes that complete ``viable``, or the beginning of these where they are many; None: not looked for.
     completion: bytes | None
-    missing: int
-    written: Standing | None
+    missing: int  # how many bytes that are
+    written: Standing | None  # of a grammar in another dialect: the rules of its author there, and what they go on with
 
 
 def look_ahead(constraint: Constraint, text: bytes, *, uncut: bool = False) -> Outlook:
@@ -108,10 +83,7 @@ def look_ahead(constraint: Constraint, text: bytes, *, uncut: bool = False) -> O
 def canonical_constraint(grammar: Grammar, tokens: Tokens) -> Constraint:
     """The same grammar, with only those tokens that the tokenizer itself makes of a text.
 
-    Raises
-    ------
-    BadInput
-        The tokenizer cannot be asked.
+    Raises BadInput: the tokenizer cannot be asked.
     """
     return compile(grammar, tokens.vocabulary, canonical=asked_tokenizer(tokens))
 

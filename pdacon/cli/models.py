@@ -20,10 +20,7 @@ TINY = "tiny"
 def load_model(name: str | None) -> tuple[Any, Any]:
     """Model and tokenizer; None or ``tiny``: the embedded ones. On the GPU if there is one and a name was given.
 
-    Raises
-    ------
-    BadInput
-        If they cannot be loaded.
+    Raises BadInput: if they cannot be loaded.
     """
     if name == TINY and not Path(name).exists():
         name = None

@@ -17,12 +17,8 @@ def load_postlexer(name: str) -> Indentation | None:
 
     It is found where ``python -m`` would find it, so first in the current directory.
 
-    Raises
-    ------
-    BadInput
-        If it is neither, cannot be imported, or is no Indenter.
-    UnsupportedGrammarError
-        If it is an Indenter that does something else.
+    Raises BadInput: if it is neither, cannot be imported, or is no Indenter. UnsupportedGrammarError: if it is an
+    Indenter that does something else.
     """
     from pdacon.grammar.indentation import SHORT_NAMES, read_postlex
 

@@ -23,12 +23,8 @@ class Request:
 def requests_of(prompts: Sequence[str], source: str | None, *, chat: bool) -> list[Request]:
     """Those given one by one, then those of ``--input``.
 
-    Raises
-    ------
-    BadInput
-        A line of the input is not a prompt, or there is none at all in it.
-    OSError
-        The input cannot be read.
+    Raises BadInput: a line of the input is not a prompt, or there is none at all in it. OSError: the input cannot be
+    read.
     """
     for prompt in prompts:
         require_unicode(prompt, "--prompt")
@@ -46,10 +42,7 @@ def requests_of(prompts: Sequence[str], source: str | None, *, chat: bool) -> li
 def require_unicode(text: str, place: str) -> None:
     """Refuse what no tokenizer takes: halves of characters, as which bytes of arguments come that are not UTF-8.
 
-    Raises
-    ------
-    BadInput
-        There is such a half.
+    Raises BadInput: there is such a half.
     """
     try:
         text.encode("utf-8")

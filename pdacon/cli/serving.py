@@ -19,11 +19,8 @@ _LONGEST = 1_000_000  # seconds; some timers of the system take no more than a f
 def serve_model(told: Serving) -> int:
     """Serve until a signal ends it; exit status 0.
 
-    Raises
-    ------
-    BadInput
-        An option has no value that makes sense, the port is taken, the model cannot be loaded, a package is missing, or
-        there is no key where one was announced.
+    Raises BadInput: an option has no value that makes sense, the port is taken, the model cannot be loaded, a package
+    is missing, or there is no key where one was announced.
     """
     _require_sensible(told)
     keys = keys_of(told.api_keys or (), told.api_key_file)
@@ -62,9 +59,7 @@ def serve_model(told: Serving) -> int:
 def _require_sensible(told: Serving) -> None:
     """Say what is wrong with options before anything is loaded: an empty host, say, would be every address.
 
-    Raises
-    ------
-    BadInput
+    Raises BadInput.
     """
     seconds = (("--compile-seconds", told.compile_seconds), ("--drain-delay", told.drain_delay))
     for option, number in (*seconds, ("--drain-seconds", told.drain_seconds)):
@@ -82,10 +77,7 @@ def _require_sensible(told: Serving) -> None:
 def keys_of(given: Sequence[str], file: Path | None) -> tuple[str, ...]:
     """The keys of the command line, of ``PDACON_API_KEY`` and of a file, each once.
 
-    Raises
-    ------
-    BadInput
-        A place for keys is named and has none: the server would be open. Or a key cannot be sent.
+    Raises BadInput: a place for keys is named and has none: the server would be open. Or a key cannot be sent.
     """
     keys = list(given)
     if (variable := os.environ.get(API_KEY)) is not None:
@@ -116,9 +108,7 @@ def _some(keys: Iterable[str], otherwise: str) -> list[str]:
 def _require_store(url: str) -> None:
     """Say what is wrong with a store before the model is loaded.
 
-    Raises
-    ------
-    BadInput
+    Raises BadInput.
     """
     from pdacon.front.stores import ObjectStore
 

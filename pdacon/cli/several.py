@@ -14,12 +14,7 @@ class TextWriter:
     but the first: what stands before the first such line is a text a line. Where a text could hold such a line, only
     ``null`` tells exactly where each ends: then a NUL byte ends each, which nothing else adds to.
 
-    Parameters
-    ----------
-    wanted : int
-        How many there are to be.
-    null : bool
-        Whether a NUL ends each.
+    ``wanted``: how many there are to be. ``null``: whether a NUL ends each.
     """
 
     def __init__(self, wanted: int, *, null: bool = False) -> None:

@@ -13,10 +13,7 @@ def read_text(argument: str | None) -> bytes:
     ``@PATH`` is a file, ``@@...`` a text that begins with one @, ``-`` standard input. Without a text it is standard
     input if that is piped, else the empty text.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
+    Raises OSError: if the file cannot be read.
     """
     if argument is None and (sys.stdin is None or sys.stdin.isatty()):
         return b""

@@ -26,26 +26,14 @@ _NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_
 
 @dataclass(frozen=True)
 class Tokens:
-    """A vocabulary, and what a person wants to know about it beside its texts.
-
-    Attributes
-    ----------
-    vocabulary : Vocabulary
-    source : str
-        What it was read from.
-    names : mapping of int to str
-        How ids that stand for no text are written, where that is known.
-    encode : callable, optional
-        How the tokenizer itself cuts a text, where it can be asked.
-    tokenizer : optional
-        What ``compile(..., canonical=)`` takes, where it is known.
-    """
+    """A vocabulary, and what a person wants to know about it beside its texts."""
 
     vocabulary: Vocabulary
-    source: str
+    source: str  # what it was read from
+    # How ids that stand for no text are written, where that is known.
     names: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
-    encode: Callable[[str], Sequence[int]] | None = None
-    tokenizer: Any = None
+    encode: Callable[[str], Sequence[int]] | None = None  # how the tokenizer itself cuts a text, where it can be asked
+    tokenizer: Any = None  # what ``compile(..., canonical=)`` takes, where it is known
 
     def name(self, token: int) -> str:
         """How an id without text is written."""
@@ -59,10 +47,7 @@ class Tokens:
 def asked_tokenizer(tokens: Tokens) -> Any:
     """The tokenizer itself, for ``--canonical``.
 
-    Raises
-    ------
-    BadInput
-        It cannot be asked.
+    Raises BadInput: it cannot be asked.
     """
     if tokens.tokenizer is None:
         raise BadInput(
@@ -75,12 +60,7 @@ def asked_tokenizer(tokens: Tokens) -> Any:
 def load_vocabulary(name: str | None) -> Tokens:
     """The vocabulary of a tokenizer; None or ``tiny``: the embedded model's; ``bytes``: one token for each byte.
 
-    Raises
-    ------
-    BadInput
-        If it cannot be loaded.
-    VocabularyError
-        If it is of a family that pdacon cannot read.
+    Raises BadInput: if it cannot be loaded. VocabularyError: if it is of a family that pdacon cannot read.
     """
     if name == BYTES:
         vocabulary = Vocabulary.bytes()

@@ -20,20 +20,9 @@ Border = Literal["end", "word", "any"]
 def border_tokens(caller: str, border: Border, vocabulary: Vocabulary, columns: int) -> NDArray[np.bool_]:
     """Which tokens are a border: bool[columns], as wide as the model's scores.
 
-    Parameters
-    ----------
-    caller : str
-        What errors name.
-    border : {"end", "word", "any"}
-        The end tokens; besides those, all tokens that begin with something else than a letter, a digit or ``_``; or
-        whatever there is, so that nothing is asked of what follows.
-    vocabulary : Vocabulary
-    columns : int
-
-    Raises
-    ------
-    ValueError
-        It is none of the three.
+    ``caller``: what errors name. ``border``: the end tokens; besides those, all tokens that begin with something else
+    than a letter, a digit or ``_``; or whatever there is, so that nothing is asked of what follows.
+    Raises ValueError: it is none of the three.
     """
     if border not in get_args(Border):
         raise ValueError(f"{caller}: border is one of {', '.join(map(repr, get_args(Border)))}, not {border!r:.40}")

@@ -27,27 +27,13 @@ from pdacon.matching import Matcher
 
 @dataclass(slots=True)
 class Particle:
-    """A text under way, or a whole one.
+    """A text under way, or a whole one."""
 
-    Attributes
-    ----------
-    matcher : Matcher
-        Stands after it.
-    token_ids : list of int
-        Without the border after it.
-    log_weight : float
-        -inf for what was cut off.
-    log_prob : float
-        By the model alone, the border included once it is done.
-    done : bool
-        Whether it is a sentence, and a border follows it.
-    """
-
-    matcher: Matcher
-    token_ids: list[int] = field(default_factory=list)
-    log_weight: float = 0.0
-    log_prob: float = 0.0
-    done: bool = False
+    matcher: Matcher  # stands after it
+    token_ids: list[int] = field(default_factory=list)  # without the border after it
+    log_weight: float = 0.0  # -inf for what was cut off
+    log_prob: float = 0.0  # by the model alone, the border included once it is done
+    done: bool = False  # whether it is a sentence, and a border follows it
 
     def copy(self, log_weight: float) -> Particle:
         """The same once more, with another weight."""
@@ -56,21 +42,12 @@ class Particle:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What was drawn.
+    """What was drawn."""
 
-    Attributes
-    ----------
-    particles : list of Particle
-        Their weights are such that their mean is an unbiased estimate of the language's probability.
-    evaluated : int
-        How many rows the model was asked for.
-    checked : int
-        How many single tokens were checked.
-    """
-
+    # Their weights are such that their mean is an unbiased estimate of the language's probability.
     particles: list[Particle]
-    evaluated: int
-    checked: int
+    evaluated: int  # how many rows the model was asked for
+    checked: int  # how many single tokens were checked
 
 
 def draw(

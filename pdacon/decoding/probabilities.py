@@ -59,21 +59,9 @@ def of_texts(
 ) -> list[TextProbability]:
     """Return the probability of each text after one prompt.
 
-    Parameters
-    ----------
-    model : transformers.PreTrainedModel
-    inputs : Inputs
-        The prompt: one row.
-    texts : sequence of (str, tuple of int)
-        Each with its tokens.
-    matcher : Matcher or None
-        Stands where the texts begin; it stays there.
-    borders : Borders
-
-    Raises
-    ------
-    ValueError
-        A text does not fit into the model's context.
+    ``inputs``: the prompt: one row. ``texts``: each with its tokens. ``matcher``: stands where the texts begin; it
+    stays there.
+    Raises ValueError: a text does not fit into the model's context.
     """
     prompt = inputs.arguments["decoder_input_ids" if model.config.is_encoder_decoder else "input_ids"][0]
     longest, most = max(len(ids) for _, ids in texts), context_length(model)

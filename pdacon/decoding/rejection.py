@@ -26,25 +26,11 @@ def draw_by_rejection(
 ) -> tuple[int, float, int]:
     """Draw an allowed token.
 
-    Parameters
-    ----------
-    log_probs : float[V]
-        Of the model, normalised.
-    keys : float[V]
-        Tokens are drawn in descending order of these: log-probabilities and Gumbel noise.
-    is_allowed : callable
-        Checks a token.
-    checks : int
-        How many tokens more are checked, at least 1. More make the estimate better.
-
-    Returns
-    -------
-    token : int
-        -1 if none is allowed.
-    log_mass : float
-        The logarithm of an unbiased estimate of the probability of all that is allowed; -inf if none is.
-    checked : int
-        How many tokens were checked.
+    ``log_probs``, float[V]: of the model, normalised. ``keys``, float[V]: tokens are drawn in descending order of
+    these: log-probabilities and Gumbel noise. ``is_allowed``: checks a token. ``checks``: how many tokens more are
+    checked, at least 1. More make the estimate better.
+    Returns: ``token``: -1 if none is allowed. ``log_mass``: the logarithm of an unbiased estimate of the probability of
+    all that is allowed; -inf if none is. ``checked``: how many tokens were checked.
     """
     token, allowed_mass, unseen_mass, checked = -1, 0.0, 1.0, 0
     estimates: list[float] = []

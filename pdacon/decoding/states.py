@@ -22,26 +22,13 @@ from pdacon.integrations.huggingface.padded_prompts import context_length
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """How a model's `forward` takes one more token of each row; read off its signature once.
-
-    Attributes
-    ----------
-    model : transformers.PreTrainedModel
-    ids_parameter : str
-        The name of what the ids are given as.
-    cache_parameter : str
-        ``past_key_values``; in older models ``cache``.
-    extra_arguments : dict
-        ``logits_to_keep=1`` where the model has it.
-    context_length : int or None
-        The most tokens of a text, its prompt included.
-    """
+    """How a model's `forward` takes one more token of each row; read off its signature once."""
 
     model: Any
-    ids_parameter: str
-    cache_parameter: str
-    extra_arguments: dict[str, int]
-    context_length: int | None
+    ids_parameter: str  # the name of what the ids are given as
+    cache_parameter: str  # ``past_key_values``; in older models ``cache``
+    extra_arguments: dict[str, int]  # ``logits_to_keep=1`` where the model has it
+    context_length: int | None  # the most tokens of a text, its prompt included
 
     @classmethod
     def for_model(cls, model: Any) -> _Call:
@@ -106,16 +93,8 @@ class States:
     def after_prompt(cls, model: Any, arguments: dict[str, torch.Tensor]) -> States:
         """The state after one prompt.
 
-        Parameters
-        ----------
-        model : transformers.PreTrainedModel
-        arguments : dict
-            The prompt, as ``Inputs.arguments`` has it: one row, so that there is no padding.
-
-        Raises
-        ------
-        TypeError
-            The model keeps no cache that could be copied.
+        ``arguments``: the prompt, as ``Inputs.arguments`` has it: one row, so that there is no padding.
+        Raises TypeError: the model keeps no cache that could be copied.
         """
         call, encoded = _Call.for_model(model), None
         if model.config.is_encoder_decoder:
@@ -140,10 +119,7 @@ class States:
     def step(self, tokens: Sequence[int]) -> States:
         """Feed one token to each row. Afterwards this object cannot be used: its cache was handed over.
 
-        Raises
-        ------
-        ValueError
-            The model's context is full.
+        Raises ValueError: the model's context is full.
         """
         ids = torch.tensor(tokens, dtype=torch.int64, device=self.log_probs.device).unsqueeze(1)
         cache, self._cache = self._cache, None

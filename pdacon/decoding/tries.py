@@ -16,21 +16,11 @@ from pdacon.matching import Matcher
 
 @dataclass(slots=True)
 class TrieNode:
-    """A sequence of tokens after which the model is to be asked.
+    """A sequence of tokens after which the model is to be asked."""
 
-    Attributes
-    ----------
-    token : int
-        The last one; -1 at the root.
-    parent : TrieNode or None
-    matcher : Matcher or None
-        Stands after the sequence; it goes when the node is evaluated.
-    children : list of TrieNode
-    """
-
-    token: int
+    token: int  # the last one; -1 at the root
     parent: TrieNode | None
-    matcher: Matcher | None
+    matcher: Matcher | None  # stands after the sequence; it goes when the node is evaluated
     children: list[TrieNode] = field(default_factory=list)
 
     def token_ids(self) -> tuple[int, ...]:
@@ -45,15 +35,8 @@ class TrieNode:
 def lay_out(matcher: Matcher, borders: Borders, max_tokens: int, most: int) -> TrieNode | None:
     """Return the trie of what a matcher allows; None if it has more than `most` nodes.
 
-    Parameters
-    ----------
-    matcher : Matcher
-        Stands where the texts begin; it stays there.
-    borders : Borders
-        After a sentence, no sequence goes on with one of these.
-    max_tokens : int
-        The most tokens of a sequence; what is longer is left out.
-    most : int
+    ``matcher``: stands where the texts begin; it stays there. ``borders``: after a sentence, no sequence goes on with
+    one of these. ``max_tokens``: the most tokens of a sequence; what is longer is left out.
     """
     root = TrieNode(-1, None, matcher.fork())
     count, level = 1, [root]
@@ -82,22 +65,10 @@ def evaluate(
 ) -> tuple[list[tuple[TrieNode, float]], int]:
     """Return the probability of each sentence.
 
-    Parameters
-    ----------
-    root : TrieNode
-        Of the trie; its matchers are used up.
-    states : States
-        The one after the prompt: one row.
-    borders : Borders
-    batch_size : int
-        How many rows the model is asked for at once.
-
-    Returns
-    -------
-    sentences : list of (TrieNode, float)
-        Where they stop, and the logarithm of the probability of their tokens and a border.
-    evaluated : int
-        How many rows the model was asked for, the prompt not counted.
+    ``root``: of the trie; its matchers are used up. ``states``: the one after the prompt: one row. ``batch_size``: how
+    many rows the model is asked for at once.
+    Returns: ``sentences``: where they stop, and the logarithm of the probability of their tokens and a border.
+    ``evaluated``: how many rows the model was asked for, the prompt not counted.
     """
     sentences = []
     evaluated = 0

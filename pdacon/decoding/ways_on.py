@@ -19,18 +19,10 @@ from pdacon.matching import Matcher
 
 @dataclass(frozen=True, slots=True)
 class WaysOn:
-    """The logarithms of the model's probabilities of what is allowed next.
+    """The logarithms of the model's probabilities of what is allowed next."""
 
-    Attributes
-    ----------
-    tokens : float[rows, columns]
-        Of each token with which a text goes on; -inf where it may not.
-    stop : float[rows]
-        Of all borders together; -inf where the text is no sentence.
-    """
-
-    tokens: torch.Tensor
-    stop: torch.Tensor
+    tokens: torch.Tensor  # of each token with which a text goes on; -inf where it may not
+    stop: torch.Tensor  # of all borders together; -inf where the text is no sentence
 
     @property
     def mass(self) -> torch.Tensor:
@@ -50,12 +42,7 @@ class Borders:
 def ways_on(log_probs: torch.Tensor, matchers: Sequence[Matcher], borders: Borders) -> WaysOn:
     """Return what the matchers leave of a model's distribution.
 
-    Parameters
-    ----------
-    log_probs : float[rows, columns]
-    matchers : sequence of Matcher
-        One for each row, none of which has its end token.
-    borders : Borders
+    ``log_probs``, float[rows, columns]. ``matchers``: one for each row, none of which has its end token.
     """
     allowed = allowed_tokens(matchers, log_probs.shape[1]).to(log_probs.device)
     sentences = torch.tensor([matcher.is_accepting() for matcher in matchers], device=log_probs.device)

@@ -33,21 +33,11 @@ _BEGINS_AS_BNF = re.compile(r"(?:\s|(?:#|//)[^\n]*\n)*[\w.-]+\s*::=")
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """What an answer must be.
+    """What an answer must be."""
 
-    Attributes
-    ----------
-    kind : str
-        What `text` is.
-    text : str
-        A schema as JSON is the same in whatever order its keywords are and wherever it has blanks.
-    key : tuple of str
-        Tells formats apart, without their texts; for `CompileCache.compile_keyed`.
-    """
-
-    kind: Kind
-    text: str
-    key: tuple[str, str]
+    kind: Kind  # what `text` is
+    text: str  # a schema as JSON is the same in whatever order its keywords are and wherever it has blanks
+    key: tuple[str, str]  # tells formats apart, without their texts; for `CompileCache.compile_keyed`
     _read: PlainSchema | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -60,10 +50,7 @@ class Format:
     def of_schema(cls, schema: Any) -> Format:
         """The format of a JSON Schema that was read from JSON; it is written, once.
 
-        Raises
-        ------
-        ValueError
-            It is no JSON.
+        Raises ValueError: it is no JSON.
         """
         text = canonical(schema)
         if text is None:
@@ -73,10 +60,7 @@ class Format:
     def grammar(self, limits: Limits) -> Grammar:
         """Its grammar.
 
-        Raises
-        ------
-        PdaconError
-            The message has the place and the reason.
+        Raises PdaconError: the message has the place and the reason.
         """
         if self.kind == "schema":
             return Grammar(schema_grammar(self.text if self._read is None else self._read))

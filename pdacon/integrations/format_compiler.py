@@ -28,16 +28,8 @@ _MOST_TEXTS = 4096  # of schemas, of which it is remembered what they say
 class FormatCompiler:
     """Makes the constraints of the requests to a model; safe to use from any number of threads.
 
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-        Of the model.
-    limits : Limits
-        Of each.
-    cache : CompileCache, optional
-        Where they are kept.
-    workers : Workers, optional
-        Processes that compile, with the same vocabulary and limits. Default: the thread that asks does.
+    ``vocabulary``: of the model. ``limits``: of each. ``cache``: where they are kept. ``workers``: processes that
+    compile, with the same vocabulary and limits. Default: the thread that asks does.
     """
 
     def __init__(
@@ -58,10 +50,7 @@ class FormatCompiler:
 
         Cost: some 40 µs for 25 kB that were asked for before.
 
-        Raises
-        ------
-        PdaconError
-            It cannot be compiled, or is too long; the message has the place and the reason.
+        Raises PdaconError: it cannot be compiled, or is too long; the message has the place and the reason.
         """
         if len(text) > MAX_BYTES:
             raise UnsupportedGrammarError(
@@ -74,12 +63,8 @@ class FormatCompiler:
     ) -> Constraint:
         """The constraint of a format; `warn` is given what there is to warn of: a category, and a message.
 
-        Raises
-        ------
-        PdaconError
-            It cannot be compiled; the message has the place and the reason.
-        WorkerError
-            The process that compiled it has ended.
+        Raises PdaconError: it cannot be compiled; the message has the place and the reason. WorkerError: the process
+        that compiled it has ended.
         """
         with held() as cautions:
             constraint = self._compiled(format, cancel)

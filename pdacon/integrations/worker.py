@@ -86,22 +86,13 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What becomes of a format.
+    """What becomes of a format."""
 
-    Attributes
-    ----------
-    failure : PdaconError, str or None
-        Why there is no constraint, or the traceback of what should not happen. None: the next message is a constraint,
-        as `Constraint.to_bytes` writes it, or nothing if it is one that no file can hold.
-    is_whole : bool
-        Whether it has its vocabulary.
-    cautions : list
-        What there is to warn of.
-    """
-
+    # Why there is no constraint, or the traceback of what should not happen. None: the next message is a constraint, as
+    # `Constraint.to_bytes` writes it, or nothing if it is one that no file can hold.
     failure: PdaconError | str | None
-    is_whole: bool
-    cautions: list[tuple[str, type[UserWarning]]]
+    is_whole: bool  # whether it has its vocabulary
+    cautions: list[tuple[str, type[UserWarning]]]  # what there is to warn of
 
 
 def send(pipe: FileIO, message: Any) -> None:

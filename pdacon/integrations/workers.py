@@ -43,15 +43,9 @@ class WorkerError(Exception):
 class Workers:
     """Processes that compile, started when there is work for them; safe to use from any number of threads.
 
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-    limits : Limits
-        Of each compilation. Its ``seconds`` are counted in the process; one that takes a fifth and five seconds more is
-        ended.
+    ``limits``: of each compilation. Its ``seconds`` are counted in the process; one that takes a fifth and five seconds
+    more is ended.
 
-    Notes
-    -----
     There are as many as compile at the same time. Each has pdacon and the vocabulary in memory (some 60 MiB, and more
     for a large vocabulary) and is ready after half a second.
     """
@@ -69,12 +63,8 @@ class Workers:
 
         ``is_whole``: with its vocabulary, as a file has it.
 
-        Raises
-        ------
-        PdaconError
-            The format cannot be compiled.
-        WorkerError
-            The process has crashed, was killed or cannot be started.
+        Raises PdaconError: the format cannot be compiled. WorkerError: the process has crashed, was killed or cannot be
+        started.
         """
         with self._worker() as worker:
             return worker.compile(kind, text, is_whole, cancel)

@@ -24,31 +24,15 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be written.
-
-    Attributes
-    ----------
-    engine : Engine
-    ids : list of int
-        The prompt.
-    constraint : Constraint or None
-        None: the request asks for any text.
-    sampling : Sampling
-        Of the first answer; others have the seeds that follow.
-    max_tokens : int
-        End tokens included, which a text with a budget may have beyond that.
-    stops : tuple of str
-    budget : Budget or None
-        Within how many tokens each answer is a text of the format.
-    """
+    """What is to be written."""
 
     engine: Engine
-    ids: list[int]
-    constraint: Constraint | None
-    sampling: Sampling
-    max_tokens: int
+    ids: list[int]  # the prompt
+    constraint: Constraint | None  # None: the request asks for any text
+    sampling: Sampling  # of the first answer; others have the seeds that follow
+    max_tokens: int  # end tokens included, which a text with a budget may have beyond that
     stops: tuple[str, ...] = ()
-    budget: Budget | None = None
+    budget: Budget | None = None  # within how many tokens each answer is a text of the format
 
     @classmethod
     def fitting(
@@ -67,10 +51,7 @@ class Job:
     def completed(self, soft: int | None) -> Job:
         """The same with a budget: no answer is cut off by its length. There is a constraint; free text has no such end.
 
-        Raises
-        ------
-        RequestError
-            No text of the format is so short: the message says how many tokens the shortest has.
+        Raises RequestError: no text of the format is so short: the message says how many tokens the shortest has.
         """
         assert self.constraint is not None, "`formats.format_of` refuses to complete free text"
         # The end token is one of those for which there is room.
@@ -130,10 +111,7 @@ async def write(job: Job, answers: int) -> AsyncGenerator[Piece, None]:
 
     Closing the iterator cancels them all.
 
-    Raises
-    ------
-    RequestError
-        One of them could not be written.
+    Raises RequestError: one of them could not be written.
     """
     job.engine.require_room(answers)
     pieces: asyncio.Queue[Piece | Exception] = asyncio.Queue()

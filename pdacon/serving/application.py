@@ -272,9 +272,7 @@ class _Application:
 async def _while_connected(request: Request, work: Awaitable[R]) -> R:
     """The result of some work, which is cancelled when the client leaves.
 
-    Raises
-    ------
-    ClientDisconnect
+    Raises ClientDisconnect.
     """
     task = asyncio.ensure_future(work)
     try:

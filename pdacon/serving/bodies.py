@@ -51,11 +51,7 @@ _REASONS = (
 class Bodies:
     """Reads bodies, of all requests of one server; safe to use from one event loop.
 
-    Parameters
-    ----------
-    settings : ServerSettings
-    preparer : Preparer
-        Reads JSON that is long.
+    ``preparer``: reads JSON that is long.
     """
 
     def __init__(self, settings: ServerSettings, preparer: Preparer) -> None:
@@ -66,11 +62,7 @@ class Bodies:
     async def read(self, request: Request, kind: type[M]) -> M:
         """What a request says.
 
-        Raises
-        ------
-        RequestError
-            400, 408, 413, 415 or 503, with the reason.
-        ClientDisconnect
+        Raises ClientDisconnect. RequestError: 400, 408, 413, 415 or 503, with the reason.
         """
         seconds = self._settings.read_seconds
         try:
@@ -87,11 +79,8 @@ class Bodies:
         Many clients send all of a request before they read, and a connection that is closed before is an error to them,
         without its reason. So what is refused is read on to its end, if that is near, and not kept.
 
-        Raises
-        ------
-        RequestError
-            It is no JSON by its head, or too long; if its client waits for leave to send it, or says beforehand that it
-            is far too long, nothing of it is read. Or too much is being read.
+        Raises RequestError: it is no JSON by its head, or too long; if its client waits for leave to send it, or says
+        beforehand that it is far too long, nothing of it is read. Or too much is being read.
         """
         most = self._settings.max_body_bytes
         announced = request.headers.get("content-length", "")
@@ -127,9 +116,7 @@ class Bodies:
 def understood(body: bytes, kind: type[M]) -> M:
     """What the bytes of a request say.
 
-    Raises
-    ------
-    RequestError
+    Raises RequestError.
     """
     body = body.removeprefix(codecs.BOM_UTF8)
     _require_few_values(body)
@@ -185,9 +172,7 @@ def _refused_by_head(request: Request) -> RequestError | None:
 def _require_few_values(body: bytes) -> None:
     """Refuse JSON of so many values that reading it would hold Python's lock, and with it the event loop.
 
-    Raises
-    ------
-    RequestError
+    Raises RequestError.
     """
     if all(sum(map(body.count, signs)) <= most for _, signs, most in _MOST):
         return
@@ -203,9 +188,7 @@ def _require_few_values(body: bytes) -> None:
 def _require_finite(value: Any) -> None:
     """Refuse a number beyond doubles: it is read as one that is infinite, which JSON does not have.
 
-    Raises
-    ------
-    RequestError
+    Raises RequestError.
     """
     waiting: list[tuple[str, Any]] = [("", value)]
     while waiting:

@@ -50,9 +50,7 @@ class Draining:
     def require_open(self) -> None:
         """Refuse a request that comes too late.
 
-        Raises
-        ------
-        RequestError
+        Raises RequestError.
         """
         if self._accounts.is_closing:
             raise stopping()

@@ -40,21 +40,11 @@ _UNBOUNDED = 1 << 30
 
 @dataclass(slots=True)
 class NewTokens:
-    """What is new of an answer.
+    """What is new of an answer."""
 
-    Attributes
-    ----------
-    tokens : list of int
-        The new ones, without the end token.
-    choices : list of ChosenToken
-        What the sampler noted of each of them, and of the end token.
-    ending : str or None
-        Why the answer ends here.
-    """
-
-    tokens: list[int]
-    choices: list[ChosenToken]
-    ending: Ending | None
+    tokens: list[int]  # the new ones, without the end token
+    choices: list[ChosenToken]  # what the sampler noted of each of them, and of the end token
+    ending: Ending | None  # why the answer ends here
 
 
 @dataclass(slots=True)
@@ -193,9 +183,7 @@ class Engine:
     def require_room(self, answers: int) -> None:
         """Refuse a request while too many answers are being written.
 
-        Raises
-        ------
-        RequestError
+        Raises RequestError.
         """
         if self.is_hung:
             raise RequestError(503, "the model hangs; the server has to be started again", code="failed")
@@ -214,10 +202,8 @@ class Engine:
 
         Closing the iterator cancels what is left of it.
 
-        Raises
-        ------
-        RequestError
-            500: the model failed, or the constraint refused a token; what was written is not an answer.
+        Raises RequestError (500): the model failed, or the constraint refused a token; what was written is not an
+        answer.
         """
         self.require_room(1)
         await self._start_again()

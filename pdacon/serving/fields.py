@@ -61,10 +61,7 @@ _NEUTRAL: Mapping[str, tuple[Any, ...]] = MappingProxyType({
 def honoured(given: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:
     """A part of a request without the fields that are not honoured here and say nothing.
 
-    Raises
-    ------
-    PydanticCustomError
-        A field is none of these, or is not honoured and says something.
+    Raises PydanticCustomError: a field is none of these, or is not honoured and says something.
     """
     names = tuple(fields)
     taken = {}
@@ -82,9 +79,7 @@ def honoured(given: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:
 def refuse(field: str, reason: str) -> NoReturn:
     """Say what is wrong with a field of the part of a request that is being checked.
 
-    Raises
-    ------
-    PydanticCustomError
+    Raises PydanticCustomError.
     """
     # The message is no template: what it quotes may have braces.
     raise PydanticCustomError(REFUSED, "{reason}", {"field": field, "reason": reason})

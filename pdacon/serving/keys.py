@@ -11,17 +11,9 @@ from pdacon.serving.failures import RequestError
 def require_key(keys: Sequence[str], headers: Iterable[tuple[bytes, bytes]]) -> None:
     """Refuse a request that does not give one of the keys as ``Authorization: Bearer KEY``.
 
-    Parameters
-    ----------
-    keys : sequence of str
-        Empty: everybody may ask.
-    headers : iterable of (bytes, bytes)
-        Of the request, as ASGI has them. They are compared as bytes, so that a key may have any character.
-
-    Raises
-    ------
-    RequestError
-        401. The scheme is compared without regard to case (RFC 9110, section 11.1).
+    ``keys``: if there are none, everybody may ask. ``headers``: of the request, as ASGI has them. They are compared as
+    bytes, so that a key may have any character.
+    Raises RequestError: 401. The scheme is compared without regard to case (RFC 9110, section 11.1).
     """
     if not keys:
         return

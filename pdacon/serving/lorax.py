@@ -37,9 +37,7 @@ def sampling_of(parameters: NativeParameters) -> Sampling:
 def require_adapter(engine: Engine, parameters: NativeParameters) -> None:
     """Refuse an adapter that the model does not have: its answer would be another model's.
 
-    Raises
-    ------
-    RequestError
+    Raises RequestError.
     """
     wanted = parameters.adapter_id
     if wanted in (None, "", "__base_model__"):

@@ -45,10 +45,7 @@ _FUNCTION = MappingProxyType({"name": _TEXT, "arguments": _Field((str, dict), "g
 def checked(messages: Sequence[Mapping[str, Any]]) -> None:
     """Refuse messages that are none.
 
-    Raises
-    ------
-    PydanticCustomError
-        The first thing that is wrong, with its place.
+    Raises PydanticCustomError: the first thing that is wrong, with its place.
     """
     for index, message in enumerate(messages):
         place = f"{index}"

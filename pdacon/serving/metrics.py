@@ -32,10 +32,7 @@ K = TypeVar("K", Counter, Gauge, Histogram)
 class Metrics:
     """The figures of one application; each has the model as a label, those of the process excepted.
 
-    Parameters
-    ----------
-    model : str
-        What requests call it.
+    ``model``: what requests call it.
     """
 
     def __init__(self, model: str) -> None:

@@ -25,11 +25,7 @@ _FOR_TEMPLATES = "documents"  # a parameter of `apply_chat_template` that only g
 class Prompts:
     """Makes prompts; safe to use from any thread.
 
-    Parameters
-    ----------
-    engine : Engine
-    template_seconds : float
-        How long a chat template may take.
+    ``template_seconds``: how long a chat template may take.
     """
 
     def __init__(self, engine: Engine, template_seconds: float) -> None:
@@ -45,9 +41,7 @@ class Prompts:
     def of_text(self, text: str, param: str, *, special: bool = True) -> list[int]:
         """The ids of a text; `special`: with the special tokens that the tokenizer puts around one.
 
-        Raises
-        ------
-        RequestError
+        Raises RequestError.
         """
         size, most = len(text.encode()), self._engine.context * self._longest
         if size > most:
@@ -63,10 +57,7 @@ class Prompts:
     def of_ids(self, ids: list[int], param: str) -> list[int]:
         """The same ids, or the token that a text begins with where there are none.
 
-        Raises
-        ------
-        RequestError
-            They leave no room, or are no tokens of the model.
+        Raises RequestError: they leave no room, or are no tokens of the model.
         """
         context = self._engine.context
         if len(ids) >= context:
@@ -88,10 +79,7 @@ class Prompts:
     def of_completion(self, request: CompletionRequest, most: int) -> list[list[int]]:
         """The ids of each prompt of a request.
 
-        Raises
-        ------
-        RequestError
-            There are more than `most`, or as in `of_text`.
+        Raises RequestError: there are more than `most`, or as in `of_text`.
         """
         given = request.prompt
         if isinstance(given, str):
@@ -105,10 +93,7 @@ class Prompts:
     def of_chat(self, request: ChatRequest) -> list[int]:
         """The ids of a chat, written with the tokenizer's template; without one, the messages' texts, a line each.
 
-        Raises
-        ------
-        RequestError
-            The template does not take the messages, or takes too long, or as in `of_text`.
+        Raises RequestError: the template does not take the messages, or takes too long, or as in `of_text`.
         """
         messages = [{**message, "content": _content(message)} for message in request.messages]
         options = dict(request.chat_template_kwargs or {})

@@ -37,15 +37,8 @@ class _Compilation:
 class Compiler:
     """Makes the constraints of requests; safe to use from one event loop.
 
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-        Of the model.
-    settings : ServerSettings
-    metrics : Metrics
+    ``vocabulary``: of the model.
 
-    Notes
-    -----
     A constraint that is in memory is looked up at once. Requests of one format wait for one compilation of it.
     """
 
@@ -64,13 +57,9 @@ class Compiler:
     async def constraint(self, wanted: Wanted) -> Constraint:
         """The constraint that holds an answer to a format.
 
-        Raises
-        ------
-        RequestError
-            400: it cannot be compiled, with the place and the reason. 503: too many are being compiled, or wait. 500:
-            the process that compiled it has ended.
-        asyncio.CancelledError
-            The client has left; the compilation ends soon if nobody else waits for it.
+        Raises RequestError (400): it cannot be compiled, with the place and the reason. 503: too many are being
+        compiled, or wait. 500: the process that compiled it has ended. asyncio.CancelledError: the client has left; the
+        compilation ends soon if nobody else waits for it.
         """
         size, most = len(wanted.format.text.encode()), self._settings.max_grammar_bytes
         if size > most:

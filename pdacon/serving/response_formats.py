@@ -30,29 +30,17 @@ _ONE_LINE = {
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What an answer must be, where the request says so, and how it is told.
-
-    Attributes
-    ----------
-    format : Format
-    param : str
-        The part of the request that says so, for errors.
-    reading : str
-        What the answer is to its client: its text, the call of a function, or one of them.
-    """
+    """What an answer must be, where the request says so, and how it is told."""
 
     format: Format
-    param: str
-    reading: Reading = "text"
+    param: str  # the part of the request that says so, for errors
+    reading: Reading = "text"  # what the answer is to its client: its text, the call of a function, or one of them
 
 
 def format_of(request: Common) -> Wanted | None:
     """What the answers to a request must be; None: any text.
 
-    Raises
-    ------
-    RequestError
-        It is said twice, unknown, or malformed; or there is none, and the answer is to be complete.
+    Raises RequestError: it is said twice, unknown, or malformed; or there is none, and the answer is to be complete.
     """
     if request.response_format is not None and request.structured_outputs is not None:
         raise RequestError(

@@ -74,13 +74,7 @@ class Server(uvicorn.Server):
 
     A second signal ends what is being written at once, with an error; a third one ends the server without a word.
 
-    Parameters
-    ----------
-    config : uvicorn.Config
-    draining : Draining
-        Of the application.
-    name : str
-        What requests call its model.
+    ``draining``: of the application. ``name``: what requests call its model.
     """
 
     def __init__(self, config: uvicorn.Config, draining: Draining, name: str) -> None:

@@ -31,26 +31,13 @@ class ChosenToken:
 
 @dataclass(slots=True)
 class Sampling:
-    """How the tokens of one answer are chosen, and what is written down of it.
+    """How the tokens of one answer are chosen, and what is written down of it."""
 
-    Attributes
-    ----------
-    temperature : float
-        0: the likeliest one.
-    top_k : int
-        Of so many likeliest ones; below 1: of all.
-    top_p : float
-        Of the likeliest ones that have this probability together.
-    seed : int or None
-        Makes the choices repeatable.
-    others : int or None
-        For how many tokens the probabilities are written down at each step; None: none, not even of the chosen one.
-    """
-
-    temperature: float = 1.0
-    top_k: int = 0
-    top_p: float = 1.0
-    seed: int | None = None
+    temperature: float = 1.0  # 0: the likeliest one
+    top_k: int = 0  # of so many likeliest ones; below 1: of all
+    top_p: float = 1.0  # of the likeliest ones that have this probability together
+    seed: int | None = None  # makes the choices repeatable
+    # For how many tokens the probabilities are written down at each step; None: none, not even of the chosen one.
     others: int | None = None
     choices: list[ChosenToken] = field(default_factory=list)
     _random: np.random.Generator | None = None

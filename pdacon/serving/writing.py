@@ -11,11 +11,7 @@ from pdacon.detokenizer import Vocabulary
 class Writer:
     """Makes the text of one answer.
 
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-    stops : sequence of str
-        Texts that end the answer; they do not belong to it.
+    ``stops``: texts that end the answer; they do not belong to it.
     """
 
     def __init__(self, vocabulary: Vocabulary, stops: Sequence[str] = ()) -> None:

@@ -47,16 +47,9 @@ def choose_constraints(model: Any, tokenizer: Any, options: Options, prompts: in
 
     It is one for all prompts, or a list with one for each, in which None constrains nothing.
 
-    Raises
-    ------
-    TypeError
-        There is none, or something that is none.
-    ValueError
-        There is not one for each prompt, or see `grammar_of`; or a constraint has other ends.
-    VocabularyError
-        See `require_same_texts`.
-    PdaconError
-        A grammar cannot be compiled; of a list, the note says which.
+    Raises TypeError: there is none, or something that is none. ValueError: there is not one for each prompt, or see
+    `grammar_of`; or a constraint has other ends. VocabularyError: see `require_same_texts`. PdaconError: a grammar
+    cannot be compiled; of a list, the note says which.
     """
     caller, given = options.caller, options.grammar
     if given is None:
@@ -99,10 +92,7 @@ def constraint_of(model: Any, tokenizer: Any, options: Options, source: Any) -> 
 def end_ids(vocabularies: Sequence[Vocabulary]) -> list[int]:
     """Return the ids that end a text, which are one set for all rows of a call.
 
-    Raises
-    ------
-    ValueError
-        The constraints have different ones.
+    Raises ValueError: the constraints have different ones.
     """
     known = {one.eos_ids for one in vocabularies}
     if len(known) > 1:
@@ -120,12 +110,8 @@ def require_same_texts(
     business. So are more ids of the tokenizer than the model has columns: the model never gives them. With a tokenizer
     that cannot be read there is nothing to compare; the width of the scores decides then.
 
-    Raises
-    ------
-    ValueError
-        It has other ends than were asked for.
-    VocabularyError
-        An id has a text that is not the tokenizer's.
+    Raises ValueError: it has other ends than were asked for. VocabularyError: an id has a text that is not the
+    tokenizer's.
     """
     ours = constraint.vocabulary
     if ends is not None and set(ends) != set(ours.eos_ids):
@@ -160,10 +146,7 @@ def is_readable(model: Any, tokenizer: Any) -> bool:
 def require_vocabulary(constraint: Constraint, model: Any, tokenizer: Any) -> None:
     """Refuse a constraint that is not for this model, this tokenizer, or both: what is given of them.
 
-    Raises
-    ------
-    VocabularyError
-        A text or the number of tokens is another, or the tokenizer is none that can be read.
+    Raises VocabularyError: a text or the number of tokens is another, or the tokenizer is none that can be read.
     """
     ours = constraint.vocabulary
     width = None if model is None else logits_width(model)
@@ -194,10 +177,7 @@ def read_prefixes(
 ) -> list[Begun]:
     """Return what each of the answers begins with; the vocabularies are those of its constraint.
 
-    Raises
-    ------
-    ValueError
-        There is not one for each prompt, or one is complete.
+    Raises ValueError: there is not one for each prompt, or one is complete.
     """
     number = len(vocabularies)
     prefixes = [prefix] * number if isinstance(prefix, str | Generation) else list(prefix)

@@ -129,10 +129,7 @@ def _configuration(task: Task) -> Any:
 def _collect(manager: Any, number: int) -> list[Any]:
     """Return the outputs of all requests; they come in no order.
 
-    Raises
-    ------
-    MatcherError
-        The manager stopped before.
+    Raises MatcherError: the manager stopped before.
     """
     outputs: list[Any] = []
     while len(outputs) < number:

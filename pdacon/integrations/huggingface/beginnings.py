@@ -11,21 +11,11 @@ from pdacon.matching import Budget, Matcher
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The constrained text that precedes what is generated.
+    """The constrained text that precedes what is generated."""
 
-    Attributes
-    ----------
-    text : bytes
-        All of it.
-    written : str
-        Its beginning, if that was given as text and not generated.
-    token_ids : tuple of int
-        What was generated after that.
-    """
-
-    text: bytes = b""
-    written: str = ""
-    token_ids: tuple[int, ...] = ()
+    text: bytes = b""  # all of it
+    written: str = ""  # its beginning, if that was given as text and not generated
+    token_ids: tuple[int, ...] = ()  # what was generated after that
 
     @property
     def nothing(self) -> bool:
@@ -53,23 +43,11 @@ def begin(
 ) -> Matcher:
     """Return a matcher that stands after a beginning.
 
-    Parameters
-    ----------
-    constraint : Constraint
-    beginning : str, bytes or Begun
-        Empty: the text begins with the next token.
-    start : str, optional
-        Which of the grammar's start rules.
-    strip_leading_space : bool, optional
-        Whether a space that the text begins with does not count. Default: whether the tokenizer strips it. What
-        stands behind a beginning keeps its spaces.
-    budget : Budget, optional
-        Within how much after the beginning the text is to be a sentence.
-
-    Raises
-    ------
-    ValueError
-        It is not the beginning of a sentence, or no sentence is so near.
+    ``beginning``: if it is empty, the text begins with the next token. ``start``: which of the grammar's start rules.
+    ``strip_leading_space``: whether a space that the text begins with does not count. Default: whether the tokenizer
+    strips it. What stands behind a beginning keeps its spaces. ``budget``: within how much after the beginning the text
+    is to be a sentence.
+    Raises ValueError: it is not the beginning of a sentence, or no sentence is so near.
     """
     before = begun(beginning)
     strip = constraint.vocabulary.strip_leading_space if strip_leading_space is None else strip_leading_space
@@ -92,10 +70,7 @@ def one_for_each(
 ) -> tuple[list[Constraint | None], list[Beginning]]:
     """Return a constraint and a beginning for each prompt, of which one may have been given for all prompts.
 
-    Raises
-    ------
-    ValueError
-        There are several of both, and not as many of one as of the other.
+    Raises ValueError: there are several of both, and not as many of one as of the other.
     """
     count = max(len(constraints), len(prefixes))
     if not prefixes or not {len(constraints), len(prefixes)} <= {1, count}:

@@ -161,47 +161,23 @@ class Diagnostics:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A text to be measured, and where it stands in what ``model.generate`` returned.
+    """A text to be measured, and where it stands in what ``model.generate`` returned."""
 
-    Attributes
-    ----------
-    row : int
-        Of the output.
-    before : Begun
-        What the text began with; what of it was generated earlier is measured, too.
-    token_ids : tuple of int
-        All that was generated, earlier and now.
-    vocabulary : Vocabulary
-        What the ids mean.
-    constraint : Constraint or None
-    start : str or None
-    budget : Budget or None
-        Within how much after `before` the text had to be a sentence.
-    """
-
-    row: int
-    before: Begun
-    token_ids: tuple[int, ...]
-    vocabulary: Vocabulary
+    row: int  # of the output
+    before: Begun  # what the text began with; what of it was generated earlier is measured, too
+    token_ids: tuple[int, ...]  # all that was generated, earlier and now
+    vocabulary: Vocabulary  # what the ids mean
     constraint: Constraint | None
     start: str | None
-    budget: Budget | None
+    budget: Budget | None  # within how much after `before` the text had to be a sentence
 
 
 def measure(model: Any, inputs: Inputs, output: torch.Tensor, texts: Sequence[Measured]) -> list[Diagnostics]:
     """Return the probabilities of generated texts.
 
-    Parameters
-    ----------
-    model : transformers.PreTrainedModel
-    inputs : Inputs
-        What ``model.generate`` was called with.
-    output : int64[rows, columns]
-        What it returned: as many rows for each prompt, one after the other.
-    texts : sequence of Measured
+    ``inputs``: what ``model.generate`` was called with. ``output``, int64[rows, columns]: what it returned: as many
+    rows for each prompt, one after the other.
 
-    Notes
-    -----
     Cost: one pass of the model over prompts and texts, without gradients, in parts that need 128 MiB for their scores,
     or one text at a time; and one mask for each token.
     """
@@ -224,17 +200,8 @@ def measure(model: Any, inputs: Inputs, output: torch.Tensor, texts: Sequence[Me
 def scores_behind(model: Any, inputs: Inputs, output: torch.Tensor, rows: Sequence[int], first: int) -> torch.Tensor:
     """The scores of what comes after each column from the first on: float[rows, columns, vocabulary].
 
-    Parameters
-    ----------
-    model : transformers.PreTrainedModel
-    inputs : Inputs
-        Prompts.
-    output : int64[rows, columns]
-        The prompts with what stands behind them: as many rows for each prompt, one behind the other.
-    rows : sequence of int
-        Which rows of the output are asked for.
-    first : int
-        A column.
+    ``inputs``: prompts. ``output``, int64[rows, columns]: the prompts with what stands behind them: as many rows for
+    each prompt, one behind the other. ``rows``: which rows of the output are asked for. ``first``: a column.
     """
     given = inputs.arguments
     repeats = len(output) // len(given["input_ids"])

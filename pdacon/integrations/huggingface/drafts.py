@@ -158,15 +158,8 @@ class Forced:
 class Candidates(CandidateGenerator):
     """A draft as transformers' assisted decoding asks for it, for one row.
 
-    Parameters
-    ----------
-    draft : Draft or Forced
-    matcher : Matcher
-        Stands where the answer begins.
-    columns : int
-        Of the prompt.
-    last : int
-        The column before which the generation stops.
+    ``matcher``: stands where the answer begins. ``columns``: of the prompt. ``last``: the column before which the
+    generation stops.
     """
 
     requires_model_outputs = False
@@ -200,15 +193,8 @@ class Candidates(CandidateGenerator):
 def drafting(draft: Draft | Forced, matcher: Matcher, tokenizer: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     """Options of ``model.generate`` with which a draft is written: assisted decoding with other candidates.
 
-    Parameters
-    ----------
-    draft : Draft or Forced
-    matcher : Matcher
-        Stands where the answer begins.
-    tokenizer : transformers.PreTrainedTokenizerFast
-    options : mapping
-        The other ones. A ``custom_generate`` is handed no streamer, and beside one transformers has no tokenizer for
-        stop strings, so both are seen to here.
+    ``matcher``: stands where the answer begins. ``options``: the other ones. A ``custom_generate`` is handed no
+    streamer, and beside one transformers has no tokenizer for stop strings, so both are seen to here.
     """
     streamer: Any = options.get("streamer")
     strings = options.get("stop_strings")

@@ -33,24 +33,14 @@ from pdacon.matching import Matcher
 
 @dataclass(frozen=True)
 class Asked:
-    """A prompt, what constrains its answer, and what that begins with.
+    """A prompt, what constrains its answer, and what that begins with."""
 
-    Attributes
-    ----------
-    number : int
-        Of the prompt, among all of the call.
-    vocabulary : Vocabulary
-        What the ids of the answer mean.
-    matcher : Matcher or None
-        It stands where the answer begins, and knows of no budget.
-    """
-
-    number: int
+    number: int  # of the prompt, among all of the call
     prompt: Prompt
     constraint: Constraint | None
-    vocabulary: Vocabulary
+    vocabulary: Vocabulary  # what the ids of the answer mean
     before: Begun
-    matcher: Matcher | None
+    matcher: Matcher | None  # it stands where the answer begins, and knows of no budget
 
 
 @dataclass(frozen=True)

@@ -86,10 +86,7 @@ class MaskTable:
     def slots(self, masks: Sequence[tuple[Hashable, Fill]]) -> list[int]:
         """Return where each mask is in the table, having filled those that were not there.
 
-        Parameters
-        ----------
-        masks : sequence of (key, fill)
-            Equal keys mean equal masks. `fill` is called if the table does not have the key.
+        ``masks``: equal keys mean equal masks. `fill` is called if the table does not have the key.
         """
         wanted = {key for key, _ in masks}
         if self._fixed and len(wanted) > self._capacity:
@@ -114,12 +111,8 @@ class MaskTable:
     def apply(self, scores: torch.Tensor, slots: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return scores with -inf where the masks say no, and the best of each row.
 
-        Parameters
-        ----------
-        scores : torch.Tensor of shape (rows, columns)
-            Not changed.
-        slots : torch.Tensor of shape (rows,), integer
-            Where the masks are.
+        ``scores``, torch.Tensor of shape (rows, columns): not changed. ``slots``, torch.Tensor of shape (rows,),
+        integer: where the masks are.
         """
         if not self._bounds:
             masked = apply_masks(scores.clone(), self._table, slots.to(self.device))

@@ -22,16 +22,8 @@ def with_room(
 ) -> ContinuousBatchingConfig:
     """Return a copy of a configuration with room for some requests.
 
-    Parameters
-    ----------
-    config : transformers.ContinuousBatchingConfig or None
-        What it says stays as it is.
-    device : str
-        The type of the device; anything but ``"cpu"`` is left to transformers.
-    prompts : sequence of int
-        The tokens of each request's prompt.
-    new_tokens : int
-        The most tokens that each may get.
+    ``config``: what it says stays as it is. ``device``: the type of the device; anything but ``"cpu"`` is left to
+    transformers. ``prompts``: the tokens of each request's prompt. ``new_tokens``: the most tokens that each may get.
     """
     config = ContinuousBatchingConfig() if config is None else copy.deepcopy(config)
     if device != "cpu":

@@ -56,33 +56,17 @@ _OF_COMPILE = frozenset({"limits", "eager", "cancel", "canonical", "filters"})
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What a call asks for, but for its prompts; see `generate`.
+    """What a call asks for, but for its prompts; see `generate`."""
 
-    Attributes
-    ----------
-    caller : str
-        What errors call the function that was called.
-    max_tokens : int
-        The most tokens of a text.
-    temperature : float
-        0: no sampling.
-    ends : tuple of int or None
-        The ids that are to end a text; None: those of the vocabulary.
-    pad : int or None
-        The id that pads rows; None: as the model or the tokenizer says.
-    others : dict
-        More options of ``model.generate``, those of the configuration that was given among them.
-    """
-
-    caller: str
-    max_tokens: int
+    caller: str  # what errors call the function that was called
+    max_tokens: int  # the most tokens of a text
     budget: Budget | None
-    temperature: float
+    temperature: float  # 0: no sampling
     num_beams: int
     num_return_sequences: int
-    ends: tuple[int, ...] | None
-    pad: int | None
-    others: dict[str, Any]
+    ends: tuple[int, ...] | None  # the ids that are to end a text; None: those of the vocabulary
+    pad: int | None  # the id that pads rows; None: as the model or the tokenizer says
+    others: dict[str, Any]  # more options of ``model.generate``, those of the configuration that was given among them
     grammar: Any = None
     start: str | None = None
     prefix: str | Generation | Sequence[str | Generation] = ""
@@ -98,20 +82,9 @@ class Options:
     def of(cls, caller: str, model: Any, given: Mapping[str, Any]) -> Options:
         """Read the options of a call.
 
-        Parameters
-        ----------
-        caller : str
-        model : transformers.PreTrainedModel
-        given : mapping
-            Arguments by their names, pdacon's or transformers'; None says nothing.
-
-        Raises
-        ------
-        TypeError
-            Two are names of one thing, or contradict each other; or see `configured`.
-        ValueError
-            A number is out of range, two contradict each other, or several texts are asked for where there is only
-            one.
+        ``given``: arguments by their names, pdacon's or transformers'; None says nothing.
+        Raises TypeError: two are names of one thing, or contradict each other; or see `configured`. ValueError: a
+        number is out of range, two contradict each other, or several texts are asked for where there is only one.
         """
         own = {name: given[name] for name in OWN if given.get(name) is not None}
         others = {name: value for name, value in given.items() if name not in _NAMES | _PLACES}
@@ -158,9 +131,7 @@ class Options:
     def require_fit(self, prompts: int) -> None:
         """Refuse options that are not for so many prompts.
 
-        Raises
-        ------
-        ValueError
+        Raises ValueError.
         """
         texts = prompts * self.num_return_sequences
         if self.on_text is not None and (texts > 1 or self.num_beams > 1):
@@ -186,15 +157,7 @@ def merged(model: Any, kept: Mapping[str, Any], given: Mapping[str, Any]) -> dic
 def require_names(caller: str, model: Any, options: Mapping[str, Any]) -> None:
     """Refuse options that neither the caller nor ``model.generate`` has.
 
-    Parameters
-    ----------
-    caller : str
-    model : transformers.PreTrainedModel
-    options : mapping
-
-    Raises
-    ------
-    TypeError
+    Raises TypeError.
     """
     if not hasattr(model, "generation_config"):
         raise TypeError(f"{caller}: the model comes first, then its tokenizer; {type(model).__name__} is no model")
@@ -236,10 +199,7 @@ def _of_generate(model: Any) -> set[str]:
 def configured(caller: str, model: Any, config: Any) -> dict[str, Any]:
     """What a configuration says that was given to a call, by the names of options.
 
-    Raises
-    ------
-    TypeError
-        It is no configuration, or says something that `caller` does not do.
+    Raises TypeError: it is no configuration, or says something that `caller` does not do.
     """
     if config is None:
         return {}

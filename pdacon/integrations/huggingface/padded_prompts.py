@@ -18,27 +18,16 @@ Prompt = str | Chat
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What ``model.generate`` is called with.
+    """What ``model.generate`` is called with."""
 
-    Attributes
-    ----------
-    arguments : dict
-        Tensors by the names of its parameters.
-    columns : int
-        How many columns of its result are prompt.
-    """
-
-    arguments: dict[str, torch.Tensor]
-    columns: int
+    arguments: dict[str, torch.Tensor]  # tensors by the names of its parameters
+    columns: int  # how many columns of its result are prompt
 
 
 def split(prompt: Prompt | Sequence[Prompt]) -> list[Prompt]:
     """Return the prompts that an argument means: one text, one chat (a list of messages), or a list of either.
 
-    Raises
-    ------
-    TypeError
-        It is none of them.
+    Raises TypeError: it is none of them.
     """
     if isinstance(prompt, str):
         return [prompt]
@@ -132,9 +121,7 @@ def encode(
 def require_embedded(model: Any, tokenizer: Any, rows: Sequence[Sequence[int]]) -> None:
     """Refuse ids beyond the model's embeddings: an IndexError on the CPU, and on CUDA the end of the process.
 
-    Raises
-    ------
-    VocabularyError
+    Raises VocabularyError.
     """
     known = model.get_input_embeddings().weight.shape[0]
     stranger = next((token for row in rows for token in row if token >= known), None)
@@ -160,9 +147,7 @@ def context_length(model: Any) -> int | None:
 def _require_room(model: Any, rows: Sequence[Sequence[int]]) -> None:
     """Refuse a prompt that leaves no room in the model's context.
 
-    Raises
-    ------
-    ValueError
+    Raises ValueError.
     """
     most = context_length(model)
     longest = max(range(len(rows)), key=lambda row: len(rows[row]))

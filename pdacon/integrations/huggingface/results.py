@@ -131,10 +131,7 @@ class Generation:
 def continued(vocabulary: Vocabulary, prefix: str | Generation) -> Begun:
     """Return what a prefix says of the text that it begins.
 
-    Raises
-    ------
-    ValueError
-        The prefix is a generation that has its end token: nothing can follow.
+    Raises ValueError: the prefix is a generation that has its end token: nothing can follow.
     """
     if isinstance(prefix, str):
         return begun(prefix)

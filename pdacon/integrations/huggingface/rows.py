@@ -147,22 +147,11 @@ def follow(
 ) -> list[Row]:
     """Return one row for each content, made from the one of `rows` that shares most with it.
 
-    Parameters
-    ----------
-    rows : sequence of Row
-        The rows of the call before; they stay as they are.
-    contents : sequence of list of int
-        The generated ids of every row now.
-    new_row : callable
-        Makes a row that has seen nothing, for the row at an index.
-    origins : int
-        Rows come in this many equal parts, one after the other, and are only made from rows of their own part.
-
-    Returns
-    -------
-    list of Row
-        Cost: one look-up for each row that continues another; for one that was taken back, a comparison with each
-        row of its part. One fork, and what had to be taken back or accepted.
+    ``rows``: the rows of the call before; they stay as they are. ``contents``: the generated ids of every row now.
+    ``new_row``: makes a row that has seen nothing, for the row at an index. ``origins``: rows come in this many equal
+    parts, one after the other, and are only made from rows of their own part.
+    Cost: one look-up for each row that continues another; for one that was taken back, a comparison with each
+    row of its part. One fork, and what had to be taken back or accepted.
     """
     followed = []
     before, now = len(rows) // origins, len(contents) // origins

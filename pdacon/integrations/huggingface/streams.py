@@ -17,19 +17,10 @@ Stream = Generator[str, None, Generation]
 def stream(call: Callable[[Callable[[str], None], Callable[..., bool]], Generation]) -> Stream:
     """The pieces of what a call writes.
 
-    Parameters
-    ----------
-    call : callable
-        Is given what takes the pieces (``on_text``) and a stopping criterion, and returns the generation. It runs in a
-        thread of its own.
+    ``call``: is given what takes the pieces (``on_text``) and a stopping criterion, and returns the generation. It runs
+    in a thread of its own.
+    Raises Exception: what `call` raises, once the pieces before it have been taken.
 
-    Raises
-    ------
-    Exception
-        What `call` raises, once the pieces before it have been taken.
-
-    Notes
-    -----
     Warnings come at the line that iterates, after the last piece. Whoever stops iterating ends the generation at the
     model's next step; its thread is waited for.
     """

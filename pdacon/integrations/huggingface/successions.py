@@ -75,18 +75,9 @@ class Succession:
     def start_of(self, ids: torch.Tensor, is_text: Callable[[int], bool]) -> int | None:
         """The column in which the text begins if the last call's generation goes on; None if a new one begins.
 
-        Parameters
-        ----------
-        ids : torch.Tensor of shape (rows, length)
-            The ids of a call.
-        is_text : callable
-            Whether what stands in these ids from a column on begins a text of the constraint. A prompt that only looks
-            like an older one mostly does not.
-
-        Raises
-        ------
-        MatcherError
-            An interrupted generation goes on.
+        ``ids``, torch.Tensor of shape (rows, length): the ids of a call. ``is_text``: whether what stands in these ids
+        from a column on begins a text of the constraint. A prompt that only looks like an older one mostly does not.
+        Raises MatcherError: an interrupted generation goes on.
         """
         mine, last = list(self._mine), self._last
         if self._is_mine and last is not None:

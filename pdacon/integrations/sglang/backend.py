@@ -27,13 +27,7 @@ _ANY_JSON = "$$ANY$$"  # a schema that SGLang writes for response_format: {"type
 
 
 class SglangAnswer(BaseGrammarObject):  # type: ignore[misc]
-    """One answer, at its beginning or under way. Nothing is raised but what ends that request alone.
-
-    Parameters
-    ----------
-    constraint : Constraint
-    vocabulary : Vocabulary
-    """
+    """One answer, at its beginning or under way. Nothing is raised but what ends that request alone."""
 
     def __init__(self, constraint: Constraint, vocabulary: Vocabulary) -> None:
         super().__init__()
@@ -84,10 +78,7 @@ class SglangAnswer(BaseGrammarObject):  # type: ignore[misc]
 class Backend(BaseGrammarBackend):  # type: ignore[misc]
     """Makes answers for requests; SGLang compiles in threads of its own.
 
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-        Of the model.
+    ``vocabulary``: of the model.
     """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -144,10 +135,7 @@ class Backend(BaseGrammarBackend):  # type: ignore[misc]
 def create(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Collection[int] | None) -> Backend:
     """The back end of an engine, whose tokenizer is read now.
 
-    Raises
-    ------
-    VocabularyError
-        The tokenizer is none that can be read, or names no end; the engine does not start.
+    Raises VocabularyError: the tokenizer is none that can be read, or names no end; the engine does not start.
     """
     ends = set(eos_token_ids or ())
     if tokenizer.eos_token_id is not None:

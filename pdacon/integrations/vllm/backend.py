@@ -13,16 +13,8 @@ from pdacon.integrations.vllm.tracking import TrackedAnswer
 class Backend:
     """What vLLM's ``StructuredOutputBackend`` does.
 
-    Parameters
-    ----------
-    vllm_config : vllm.config.VllmConfig
-    tokenizer
-        The engine's; it is read now.
-
-    Raises
-    ------
-    VocabularyError
-        The tokenizer is none that can be read, or names no end; the engine does not start.
+    ``tokenizer``: the engine's; it is read now.
+    Raises VocabularyError: the tokenizer is none that can be read, or names no end; the engine does not start.
     """
 
     def __init__(self, vllm_config: Any, tokenizer: Any) -> None:

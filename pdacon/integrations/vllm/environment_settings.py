@@ -20,30 +20,17 @@ _SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class VllmSettings:
-    """How grammars are compiled.
+    """How grammars are compiled."""
 
-    Attributes
-    ----------
-    limits : Limits
-        Of each.
-    cache_directory : str
-        Where the front end leaves what it has compiled for the engine.
-    cache_store : str or None
-        Through what other machines have it, too.
-    """
-
-    limits: Limits
-    cache_directory: str
-    cache_store: str | None
+    limits: Limits  # of each
+    cache_directory: str  # where the front end leaves what it has compiled for the engine
+    cache_store: str | None  # through what other machines have it, too
 
 
 def is_wanted() -> bool:
     """Whether ``PDACON_VLLM`` asks for pdacon.
 
-    Raises
-    ------
-    ValueError
-        It is neither 0 nor 1: what was meant as yes must not be a no.
+    Raises ValueError: it is neither 0 nor 1: what was meant as yes must not be a no.
     """
     said = os.environ.get(WANTED, "").strip()
     if said not in ("", "0", "1"):
@@ -56,9 +43,7 @@ def read_settings() -> VllmSettings:
 
     If no folder is named, one is made for as long as this process runs, and named in the environment.
 
-    Raises
-    ------
-    ValueError
+    Raises ValueError.
     """
     said = os.environ.get(SECONDS, "")
     try:

@@ -26,10 +26,7 @@ _DONE = "_pdacon"  # on what has been put in
 def install() -> None:
     """Put pdacon in; once in a process, however often it is called.
 
-    Raises
-    ------
-    RuntimeError
-        vLLM has no such places.
+    Raises RuntimeError: vLLM has no such places.
     """
     settings()
     try:

@@ -43,9 +43,7 @@ class RefusedRequest(Exception):
 def constraint(compiler: FormatCompiler, format_name: str, text: str) -> Constraint:
     """The constraint of a format of vLLM, by its name; a grammar is EBNF or GBNF, if its rules have ``::=``.
 
-    Raises
-    ------
-    PdaconError
+    Raises PdaconError.
     """
     kind = grammar_kind(text) if format_name == "GRAMMAR" else _KINDS.get(format_name)
     if kind is None:
@@ -77,10 +75,7 @@ _known: WeakKeyDictionary[Any, _Known] = WeakKeyDictionary()
 def compiler_for(tokenizer: Any, model_config: Any) -> FormatCompiler:
     """The compiler of a model, made once in a process: its tokenizer is read then.
 
-    Raises
-    ------
-    VocabularyError
-        The tokenizer is none that can be read, or names no end.
+    Raises VocabularyError: the tokenizer is none that can be read, or names no end.
     """
     known = _known.setdefault(tokenizer, _Known())
     found = known.asked.get(id(model_config))
@@ -106,17 +101,8 @@ def ends_of(tokenizer: Any, model_config: Any) -> tuple[int, ...]:
 def check(params: Any, format_name: str, text: str, compiler: FormatCompiler) -> None:
     """Refuse a request whose answers would not be what it asks for.
 
-    Parameters
-    ----------
-    params : vllm.SamplingParams
-        With ``structured_outputs``.
-    format_name, text : str
-        The name of the format, and what it is about.
-    compiler : FormatCompiler
-
-    Raises
-    ------
-    RefusedRequest
+    ``params``: with ``structured_outputs``. ``format_name``, ``text``: the name of the format, and what it is about.
+    Raises RefusedRequest.
     """
     asked = params.structured_outputs
     for name, advice in _UNKNOWN.items():
@@ -135,9 +121,7 @@ def check(params: Any, format_name: str, text: str, compiler: FormatCompiler) ->
 def require_own_backend(configured: str) -> None:
     """Refuse an engine that is told to have another back end.
 
-    Raises
-    ------
-    RefusedRequest
+    Raises RefusedRequest.
     """
     if configured != "auto":
         raise RefusedRequest(
@@ -148,9 +132,7 @@ def require_own_backend(configured: str) -> None:
 def require_ends(vocabulary: Vocabulary, stops: Collection[int] | None) -> None:
     """Refuse a request that goes on after an end of the text.
 
-    Raises
-    ------
-    RefusedRequest
+    Raises RefusedRequest.
     """
     missed = [token for token in vocabulary.eos_ids if stops is not None and token not in stops]
     if missed:
