@@ -22,42 +22,22 @@ from pdacon.grammar import GrammarData
 
 @dataclass(frozen=True)
 class StoredSettings:
-    """What a loaded constraint knows without a look at the arrays.
+    """What a loaded constraint knows without a look at the arrays."""
 
-    Attributes
-    ----------
-    starts : tuple of str
-        The grammar's start rules.
-    empty : frozenset of int
-        Which of them have no sentence.
-    name : str
-        Where the grammar comes from.
-    size : int
-        Tokens of the vocabulary.
-    grammar, vocabulary : str
-        Fingerprints.
-    eos_ids, strip_leading_space, notes
-        As in the `Vocabulary`.
-    pdacon : str
-        The version that wrote it.
-    unicode : str
-        The version of Unicode that ``\\w`` and its like followed when the grammar was compiled.
-    canonical : tuple of str
-        ``prefix``, ``texts`` and ``left`` of the `TokenFilter`; empty: there is no filter.
-    """
-
-    starts: tuple[str, ...]
-    empty: frozenset[int]
-    name: str
-    size: int
+    starts: tuple[str, ...]  # The grammar's start rules
+    empty: frozenset[int]  # Which of them have no sentence
+    name: str  # Where the grammar comes from
+    size: int  # Tokens of the vocabulary
+    # Fingerprints.
     grammar: str
     vocabulary: str
+    # As in the `Vocabulary`.
     eos_ids: tuple[int, ...]
     strip_leading_space: bool
     notes: tuple[str, ...]
-    pdacon: str
-    unicode: str
-    canonical: tuple[str, ...]
+    pdacon: str  # The version that wrote it
+    unicode: str  # The version of Unicode that ``\\w`` and its like followed when the grammar was compiled
+    canonical: tuple[str, ...]  # ``prefix``, ``texts`` and ``left`` of the `TokenFilter`; empty: there is no filter
 
 
 class StoredConstraint:

@@ -50,10 +50,7 @@ def native_trie(vocabulary: Vocabulary, num_labels: int = 0) -> _core.Trie:
 def label_masks(grammar: GrammarData, vocabulary: Vocabulary) -> NDArray[np.int32]:
     """The tokens of each label of a grammar as a mask, one after another.
 
-    Raises
-    ------
-    VocabularyError
-        The vocabulary does not know a label, or has no token for it.
+    Raises VocabularyError: the vocabulary does not know a label, or has no token for it.
     """
     if not grammar.labels:
         return np.empty(0, np.int32)
@@ -93,9 +90,7 @@ class Composition:
     def pda(self, start: int) -> _core.TokenPda:
         """The token-level PDA of one start symbol, by its index in ``tables.start_states``.
 
-        Raises
-        ------
-        LimitExceededError, CancelledError
+        Raises LimitExceededError, CancelledError.
         """
         begin, end = self._tables.start_states[start], self._tables.end_states[start]
         limits = self._limits
