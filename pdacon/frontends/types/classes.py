@@ -10,7 +10,7 @@ import dataclasses
 import datetime
 import sys
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, get_args, get_origin
 
 from pdacon.errors import UnsupportedTypeError
@@ -42,31 +42,38 @@ def class_shape(hints: Hints, hint: Any, path: str, scope: Scope) -> Shape | Non
     reader = _reader_of(kind)
     if reader is None:
         return foreign(hints, kind, path)
+    put_fields, options = reader
     words = ", ".join(getattr(argument, "__name__", str(argument)) for argument in arguments)
     name = f"{kind.__name__}[{words}]" if words and not hints.form.python else kind.__name__
 
     def make(later: Later) -> Shape:
-        record: Record = reader(hints, kind, name)
-        later.target = record
-        own_scope = _scope(kind, arguments)
-        _FIELDS[reader](hints, record, kind, path, own_scope)
+        is_dict = put_fields is _typed_dict_fields
+        make_instance = dict if is_dict else lambda values: kind(**values)
+        of = None if is_dict else kind
+        later.target = record = Record(name, make_instance, of, hints.form, doc=docstring_of(kind), **options)
+        put_fields(hints, record, kind, path, _scope(kind, arguments))
         return record
 
     return hints.once(key, name, make)
 
 
-def _reader_of(kind: type) -> Any:
+def _reader_of(kind: type) -> tuple[Callable[[Hints, Record, Any, str, Scope], None], dict[str, Any]] | None:
+    """What puts the fields of a class into its record, and what else the record is; None: it has no fields."""
     if is_pydantic(kind):
-        return _pydantic
+        return model_fields, {}
     if dataclasses.is_dataclass(kind):
-        return _dataclass
+        return _dataclass_fields, {}
     if typing.is_typeddict(kind) or any(is_typed(kind) for is_typed in special("is_typeddict")):
-        return _typed_dict
+        return _typed_dict_fields, {}
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return _named_tuple
+        return _named_tuple_fields, {"as_list": True}
     if hasattr(kind, "__attrs_attrs__"):
-        return _attrs
-    return _struct if hasattr(kind, "__struct_config__") else None
+        return _attrs_fields, {}
+    config: Any = getattr(kind, "__struct_config__", None)
+    if config is None:
+        return None
+    tag = None if config.tag is None else (config.tag_field, config.tag)
+    return _struct_fields, {"as_list": config.array_like, "tag": tag}
 
 
 def _scope(kind: type, arguments: tuple[Any, ...]) -> Scope:
@@ -112,13 +119,6 @@ def _owned(hints: Hints, record: Record, name: str, hint: Any, path: str, scope:
     return Field(name, key, argument, shape, more["required"], more.get("words") or words)
 
 
-# Dataclasses.
-
-
-def _dataclass(hints: Hints, kind: Any, name: str) -> Record:
-    return Record(name, lambda values: kind(**values), kind, hints.form, doc=docstring_of(kind))
-
-
 def _dataclass_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Scope) -> None:
     own = type_hints(kind, path)
     fields = []
@@ -141,13 +141,6 @@ def _dataclass_fields(hints: Hints, record: Record, kind: Any, path: str, scope:
     record.fields = fields
 
 
-# TypedDicts and named tuples.
-
-
-def _typed_dict(hints: Hints, kind: Any, name: str) -> Record:
-    return Record(name, dict, None, hints.form, doc=docstring_of(kind))
-
-
 def _typed_dict_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Scope) -> None:
     own = type_hints(kind, path)
     required: frozenset[str] = kind.__required_keys__
@@ -168,10 +161,6 @@ def _is_required(hint: Any, otherwise: bool) -> bool:
     return False if origin in special("NotRequired") else otherwise
 
 
-def _named_tuple(hints: Hints, kind: Any, name: str) -> Record:
-    return Record(name, lambda values: kind(**values), kind, hints.form, as_list=True, doc=docstring_of(kind))
-
-
 def _named_tuple_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Scope) -> None:
     own = type_hints(kind, path)
     for name in kind._fields:
@@ -181,13 +170,6 @@ def _named_tuple_fields(hints: Hints, record: Record, kind: Any, path: str, scop
         _owned(hints, record, name, own[name], path, scope, required=name not in kind._field_defaults)
         for name in kind._fields
     ]
-
-
-# attrs.
-
-
-def _attrs(hints: Hints, kind: Any, name: str) -> Record:
-    return Record(name, lambda values: kind(**values), kind, hints.form, doc=docstring_of(kind))
 
 
 def _attrs_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Scope) -> None:
@@ -236,16 +218,6 @@ def _validators(validator: Any) -> Metadata:
     return Metadata(unenforced=(f"validator {getattr(validator, '__name__', kind)}",))
 
 
-# msgspec.
-
-
-def _struct(hints: Hints, kind: Any, name: str) -> Record:
-    config = kind.__struct_config__
-    tag = None if config.tag is None else (config.tag_field, config.tag)
-    doc, as_list = docstring_of(kind), config.array_like
-    return Record(name, lambda values: kind(**values), kind, hints.form, as_list=as_list, tag=tag, doc=doc)
-
-
 def _struct_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Scope) -> None:
     import msgspec
 
@@ -259,13 +231,6 @@ def _struct_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Sc
         record.fields.append(_owned(hints, record, field.name, own[field.name], path, scope, **more))
 
 
-# Pydantic, and what Python's form writes as a call.
-
-
-def _pydantic(hints: Hints, kind: Any, name: str) -> Record:
-    return Record(name, lambda values: kind(**values), kind, hints.form, doc=docstring_of(kind))
-
-
 def _timedelta(hints: Hints) -> Record:
     kind = datetime.timedelta
     record = Record("timedelta", lambda values: kind(**values), kind, hints.form)
@@ -275,13 +240,3 @@ def _timedelta(hints: Hints) -> Record:
         Field("microseconds", "microseconds", "microseconds", Whole(Metadata(ge=0, lt=1_000_000)), False),
     ]
     return record
-
-
-_FIELDS: dict[Any, Any] = {
-    _dataclass: _dataclass_fields,
-    _typed_dict: _typed_dict_fields,
-    _named_tuple: _named_tuple_fields,
-    _attrs: _attrs_fields,
-    _struct: _struct_fields,
-    _pydantic: model_fields,
-}

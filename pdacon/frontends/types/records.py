@@ -160,11 +160,27 @@ class Record(Named):
         others = self.extra_of(value)
         if self.plain and len(value) > len(raw):
             raise Mismatch(path, f"it has members that {self.name} has not")
+        self.write_extra(others, raw, path)
+        raw_value: Any = list(raw.values()) if self.as_list else raw
+        return raw_value if self.plain else self._form.marked(self.name, raw_value)
+
+    def write_arguments(self, arguments: Mapping[str, Any], path: str) -> dict[str, Any]:
+        """The raw values of the fields, given as what makes an instance is given them."""
+        raw = {}
+        for field in self.fields:
+            if field.argument in arguments:
+                raw[self.key(field)] = field.shape.write(arguments[field.argument], f"{path}.{field.name}")
+            elif field.required:
+                raise Mismatch(path, f"{field.name} is missing")
+            elif self.always(field):
+                (raw[self.key(field)],) = field.constant
+        return raw
+
+    def write_extra(self, others: Mapping[str, Any], raw: dict[str, Any], path: str) -> None:
+        """Add the raw values of members that are no fields."""
         for key in others:
             check_characters(key, path)
         raw.update((key, self.extra.write(value, f"{path}.{key}")) for key, value in others.items() if self.extra)
-        raw_value: Any = list(raw.values()) if self.as_list else raw
-        return raw_value if self.plain else self._form.marked(self.name, raw_value)
 
     def parts(self) -> list[Shape]:
         return [*(field.shape for field in self.fields), *([] if self.extra is None else [self.extra])]

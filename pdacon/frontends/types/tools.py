@@ -143,19 +143,12 @@ class _Arguments(Record):
         super().__init__(name, dict, dict, form, doc=doc)
 
     def write(self, value: Any, path: str) -> Any:
-        raw = {}
-        for field in self.fields:
-            if field.argument in value:
-                raw[self.key(field)] = field.shape.write(value[field.argument], f"{path}.{field.name}")
-            elif field.required:
-                raise Mismatch(path, f"{field.name} is missing")
+        raw = self.write_arguments(value, path)
         arguments = {field.argument for field in self.fields}
         others = {key: argument for key, argument in value.items() if key not in arguments}
         if others and self.extra is None:
             raise Mismatch(path, f"it has no {next(iter(others))}")
-        for key in others:
-            check_characters(key, path)
-        raw.update((key, self.extra.write(argument, f"{path}.{key}")) for key, argument in others.items() if self.extra)
+        self.write_extra(others, raw, path)
         return self._form.marked(self.name, raw)
 
 
@@ -234,15 +227,7 @@ class _OfInstance(Shape):
 
     def write(self, value: Any, path: str) -> Any:
         assert isinstance(self._shape, Record)
-        raw = {}
-        for field in self._shape.fields:
-            if field.argument in value:
-                raw[self._shape.key(field)] = field.shape.write(value[field.argument], f"{path}.{field.name}")
-            elif field.required:
-                raise Mismatch(path, f"{field.name} is missing")
-            elif self._shape.always(field):
-                (raw[self._shape.key(field)],) = field.constant
-        return self._form.marked(self._shape.name, raw)
+        return self._form.marked(self._shape.name, self._shape.write_arguments(value, path))
 
     def words(self) -> str:
         return self._shape.words()
