@@ -15,7 +15,7 @@ from pdacon._native import _core
 from pdacon.base.cancelling import every
 from pdacon.regular import Dfa
 from pdacon.regular.ordered.escaping import Escapes
-from pdacon.regular.ordered.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Edges, Program, pack
+from pdacon.regular.ordered.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Edges, Program, ProgramWriter
 from pdacon.regular.records import Automaton
 
 Numbers: TypeAlias = NDArray[np.int32]
@@ -24,33 +24,6 @@ Bytes: TypeAlias = NDArray[np.uint8]
 _MOST_STATES = 1_000_000
 _MOST_BYTES = 256 << 20
 _ESCAPES: tuple[Escapes, ...] = ("needed", "ascii", "any")  # as the core numbers them
-
-
-class _Writer:
-    """States and edges of a program that is being made; state 0 is MATCH."""
-
-    def __init__(self) -> None:
-        self.kinds = [MATCH]
-        self.edges: list[Edges] = [()]
-        self._known: dict[tuple[int, Edges], int] = {}
-
-    def reserve(self) -> int:
-        self.kinds.append(BYTES)
-        self.edges.append(())
-        return len(self.kinds) - 1
-
-    def state(self, edges: Edges, kind: int = BYTES) -> int:
-        key = kind, edges
-        number = self._known.get(key)
-        if number is None:
-            number = self._known[key] = self.reserve()
-            self.kinds[number], self.edges[number] = kind, edges
-        return number
-
-    def text(self, text: bytes, then: int) -> int:
-        for byte in reversed(text):
-            then = self.state(((byte, byte, then),))
-        return then
 
 
 def _joined(edges: Iterable[tuple[int, int, int]]) -> Edges:
@@ -128,7 +101,7 @@ def _trie(words: Iterable[bytes]) -> _Trie:
 
 def words_program(words: Iterable[str], *, guarded: bool = False) -> Program:
     """Some texts, the longest of those that match; ``guarded``: where no number goes on after it."""
-    writer = _Writer()
+    writer = ProgramWriter()
     trie = _trie(word.encode() for word in words)
     order = [trie]
     for node in every(order):  # grows
@@ -137,15 +110,15 @@ def words_program(words: Iterable[str], *, guarded: bool = False) -> Program:
     placed: dict[int, int] = {}
     for node in every(reversed(order)):
         edges = _joined((byte, byte, placed[id(child)]) for byte, child in node.items() if byte >= 0)
-        placed[id(node)] = _accepting(writer, edges, end) if -1 in node else writer.state(edges)
-    return pack(writer.kinds, writer.edges, [placed[id(trie)]])
+        placed[id(node)] = _accepting(writer, edges, end) if -1 in node else writer.state(BYTES, edges)
+    return writer.packed(placed[id(trie)])
 
 
 def number_program(spellings: Dfa, *, guarded: bool) -> Program:
     """The numbers that an automaton over characters accepts, the longest that matches."""
-    writer = _Writer()
+    writer = ProgramWriter()
     end = _end(writer, guarded)
-    states = [writer.reserve() for _ in range(len(spellings))]
+    states = [writer.reserve(BYTES) for _ in range(len(spellings))]
     accepting = spellings.accepting()
     for k, (state, row) in enumerate(every(zip(states, spellings.edges(), strict=True))):
         edges = _joined((first, last, states[target]) for target, ranges in row.items() for first, last in ranges)
@@ -153,19 +126,19 @@ def number_program(spellings: Dfa, *, guarded: bool) -> Program:
             writer.edges[state] = edges
         elif edges:
             writer.kinds[state] = SPLIT
-            writer.edges[state] = ((0, 0, writer.state(edges)), (0, 0, end))
+            writer.edges[state] = ((0, 0, writer.state(BYTES, edges)), (0, 0, end))
         else:
             writer.kinds[state], writer.edges[state] = SPLIT, ((0, 0, end),)
-    return pack(writer.kinds, writer.edges, [states[0] if states else writer.reserve()])
+    return writer.packed(states[0] if states else writer.reserve(BYTES))
 
 
-def _end(writer: _Writer, guarded: bool) -> int:
+def _end(writer: ProgramWriter, guarded: bool) -> int:
     if not guarded:
         return 0
     goes_on = {*b"0123456789.eE+-"}
     edges = _joined((byte, byte, 0) for byte in range(256) if byte not in goes_on)
-    return writer.state(edges, PENDING_OR_END)
+    return writer.state(PENDING_OR_END, edges)
 
 
-def _accepting(writer: _Writer, edges: Edges, end: int) -> int:
-    return writer.state(((0, 0, writer.state(edges)), (0, 0, end)), SPLIT) if edges else end
+def _accepting(writer: ProgramWriter, edges: Edges, end: int) -> int:
+    return writer.state(SPLIT, ((0, 0, writer.state(BYTES, edges)), (0, 0, end))) if edges else end

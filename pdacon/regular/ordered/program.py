@@ -205,3 +205,30 @@ def pack(
         entries=np.array([number[state] for state in entries], dtype=np.int32),
         look_behind=np.zeros((1, 256), np.int32) if look_behind is None else np.array(look_behind, dtype=np.int32),
     )
+
+
+class ProgramWriter:
+    """States and edges of a program that is being made, each pair of a kind and edges once; state 0 is MATCH."""
+
+    def __init__(self) -> None:
+        self.kinds = [MATCH]
+        self.edges: list[Edges] = [()]
+        self._numbers: dict[tuple[int, Edges], int] = {}
+
+    def reserve(self, kind: int) -> int:
+        """A state whose edges come later."""
+        self.kinds.append(kind)
+        self.edges.append(())
+        return len(self.kinds) - 1
+
+    def state(self, kind: int, edges: Edges) -> int:
+        """The state of a kind with these edges."""
+        number = self._numbers.get((kind, edges))
+        if number is None:
+            number = self._numbers[kind, edges] = self.reserve(kind)
+            self.edges[number] = edges
+        return number
+
+    def packed(self, entry: int) -> Program:
+        """The program that begins in a state."""
+        return pack(self.kinds, self.edges, [entry])
