@@ -53,13 +53,13 @@ def sql_schema_of(
         An argument is of another type.
     """
     checked_choice("views", views)
-    wanted = None if tables is None else checked_names("tables", tables, "table").values()
+    chosen = None if tables is None else checked_names("tables", tables, "table").values()
     without = checked_names("exclude", exclude, "table or column").values()
     place = "the connection" if isinstance(database, sqlite3.Connection) else _place(database)
     try:
         with _cursor(database, place) as cursor:
             names = _table_names(cursor, views)
-            listed = list(names.values()) if wanted is None else [_found(table, names, place) for table in wanted]
+            listed = list(names.values()) if chosen is None else [_found(table, names, place) for table in chosen]
             left_out = {key for name in without for key in _excluded(cursor, name, names, place)}
             schema = {
                 table: [column for column in _columns(cursor, table, place) if (table, lowered(column)) not in left_out]
@@ -69,7 +69,7 @@ def sql_schema_of(
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise SchemaError(f"{place}: {_reason(error)}") from error
     if not schema:
-        none = "the database has no table" if wanted is None else "tables= names none"
+        none = "the database has no table" if chosen is None else "tables= names none"
         reason = "every table is left out by exclude=" if listed else none
         raise SchemaError(f"{place}: {reason}")
     return schema

@@ -181,11 +181,11 @@ def _only(given: Mapping[str, Any], members: tuple[str, ...], place: str) -> Non
             raise UnsupportedGrammarError(message, feature="structural tag")
 
 
-def malformed(place: str, wanted: str, value: Any) -> UnsupportedGrammarError:
+def malformed(place: str, expected: str, value: Any) -> UnsupportedGrammarError:
     """The error for a member that is something else, or not there."""
     if value is None:
-        return UnsupportedGrammarError(f"{place} is missing; it must be {wanted}", feature="structural tag")
-    return UnsupportedGrammarError(f"{place} must be {wanted}, not {shown(value):.60}", feature="structural tag")
+        return UnsupportedGrammarError(f"{place} is missing; it must be {expected}", feature="structural tag")
+    return UnsupportedGrammarError(f"{place} must be {expected}, not {shown(value):.60}", feature="structural tag")
 
 
 def checked_text(value: Any, place: str) -> str:

@@ -13,7 +13,7 @@ from pdacon.frontends.long_integers import integer_of, text_of
 from pdacon.frontends.types.checks import check_count, fits
 from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.scalars import LiteralValues, lengths_words
-from pdacon.frontends.types.shapes import Mismatch, Schemas, Shape, row_head, settled, shown
+from pdacon.frontends.types.shapes import Mismatch, Schemas, Shape, resolved, row_head, shown
 
 _MOST_REMEMBERED = 10  # values that an automaton keeps apart, as JSON Schema's front end has it
 _INTEGER = "^(?:0|-?[1-9][0-9]*)$"
@@ -57,7 +57,7 @@ class Items(Shape):
     @property
     def few(self) -> bool:
         """Whether the grammar can see to it that items differ."""
-        item = settled(self.item)
+        item = resolved(self.item)
         return isinstance(item, LiteralValues) and len(item.pairs) <= _MOST_REMEMBERED
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class Flags(Items):
     def write(self, value: Any, path: str) -> Any:
         if not isinstance(value, self.flags):
             raise Mismatch(path, f"{shown(value)} is no {self.flags.__name__}")
-        item = settled(self.item)
+        item = resolved(self.item)
         assert isinstance(item, LiteralValues)
         single = frozenset(flag for _, flag in item.pairs if flag in value)
         if self.make(single) != value:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from pdacon.base.graphs import reachable
 from pdacon.frontends.types.records import Record
-from pdacon.frontends.types.shapes import Shape, settled
+from pdacon.frontends.types.shapes import Shape, resolved
 from pdacon.frontends.types.tools import Calls
 
 
 def described(shape: Shape) -> str:
     """The description of a shape and of all records in it."""
-    shape = settled(shape)
+    shape = resolved(shape)
     blocks = [] if isinstance(shape, Record | Calls) else [shape.words()]
-    for part in reachable([shape], lambda shape: map(settled, shape.parts())):
+    for part in reachable([shape], lambda shape: map(resolved, shape.parts())):
         if isinstance(part, Record):
             blocks.append(_record(part))
         elif isinstance(part, Calls):
@@ -27,7 +27,7 @@ def described(shape: Shape) -> str:
 
 
 def _has_record(shape: Shape) -> bool:
-    return isinstance(shape, Record) or any(isinstance(settled(part), Record) for part in shape.parts())
+    return isinstance(shape, Record) or any(isinstance(resolved(part), Record) for part in shape.parts())
 
 
 def _record(record: Record) -> str:

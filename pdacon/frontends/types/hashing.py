@@ -13,7 +13,7 @@ from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.types.containers import FixedTuple, Flags, Items, Table
 from pdacon.frontends.types.records import Record
 from pdacon.frontends.types.scalars import Anything, LiteralValues, Spelled
-from pdacon.frontends.types.shapes import Shape, settled
+from pdacon.frontends.types.shapes import Shape, resolved
 from pdacon.frontends.types.unions import Either
 
 
@@ -25,7 +25,7 @@ def refuse_unhashable(shape: Shape, path: str) -> None:
     UnsupportedTypeError
         Some may have none.
     """
-    for part in reachable([settled(shape)], lambda part: map(settled, _hashed_parts(part))):
+    for part in reachable([resolved(shape)], lambda part: map(resolved, _hashed_parts(part))):
         if _has_none(part):
             raise UnsupportedTypeError(
                 path,

@@ -35,7 +35,7 @@ from pdacon.frontends.types.scalars import (
     Truth,
     Whole,
 )
-from pdacon.frontends.types.shapes import Later, Real, Shape, settled
+from pdacon.frontends.types.shapes import Later, Real, Shape, resolved
 from pdacon.frontends.types.unions import Either
 
 _LISTS: dict[Any, tuple[type, Callable[[Iterable[Any]], Any], str]] = {
@@ -289,7 +289,7 @@ class Hints:
         self._only(path, metadata, lengths=True)
         keys = self.shape(arguments[0], f"{path} key", scope)
         value = self.shape(arguments[1], f"{path}[]", scope)
-        own = settled(keys)
+        own = resolved(keys)
         numbered = isinstance(own, Whole)
         choice = isinstance(own, LiteralValues) and all(isinstance(raw, str) for raw, _ in own.pairs)
         if isinstance(own, Anything):

@@ -12,7 +12,7 @@ from pdacon.frontends.types.checks import check_characters
 from pdacon.frontends.types.containers import row_schema
 from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.scalars import LiteralValues
-from pdacon.frontends.types.shapes import Mismatch, Named, Refused, Schemas, Shape, settled, shown
+from pdacon.frontends.types.shapes import Mismatch, Named, Refused, Schemas, Shape, resolved, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Field:
     @property
     def constant(self) -> tuple[Any, ...]:
         """The raw value of a field that has no other one, as a tuple; else an empty one."""
-        shape = settled(self.shape)
+        shape = resolved(self.shape)
         return (shape.pairs[0][0],) if isinstance(shape, LiteralValues) and len(shape.pairs) == 1 else ()
 
 

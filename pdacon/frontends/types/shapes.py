@@ -145,7 +145,7 @@ class Later(Named):
         return self.target
 
 
-def settled(shape: Shape) -> Shape:
+def resolved(shape: Shape) -> Shape:
     """The shape itself, where it was one that was made later."""
     while isinstance(shape, Later) and shape.target is not None:
         shape = shape.target

@@ -22,7 +22,7 @@ from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.hints import Hints, Scope
 from pdacon.frontends.types.records import Field, Record, docstring_of
 from pdacon.frontends.types.scalars import Anything
-from pdacon.frontends.types.shapes import Mismatch, Named, Schemas, Shape, settled, shown
+from pdacon.frontends.types.shapes import Mismatch, Named, Schemas, Shape, resolved, shown
 
 _SCHEMA_KEYS = ("inputSchema", "input_schema", "parameters", "parametersJsonSchema")
 
@@ -186,7 +186,7 @@ def tool_of(hints: Hints, given: Any) -> Tool:
     if isinstance(given, Mapping):
         return _described(given, hints.form)
     if isinstance(given, type):
-        shape = settled(hints.shape(given, given.__name__, Scope()))
+        shape = resolved(hints.shape(given, given.__name__, Scope()))
         _refuse_no_object(shape, given, hints.form)
         return Tool(given.__name__, _OfInstance(shape, hints.form), given, docstring_of(given))
     if not callable(given) or not hasattr(given, "__name__"):

@@ -29,7 +29,7 @@ from pdacon.frontends.types.scalars import (
     Truth,
     Whole,
 )
-from pdacon.frontends.types.shapes import Mismatch, Refused, Schemas, Shape, settled, shown
+from pdacon.frontends.types.shapes import Mismatch, Refused, Schemas, Shape, resolved, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +63,9 @@ class Either(Shape):
 
     def _in_order(self, value: Any) -> list[Shape]:
         """The members as they are tried: an integer is a float, too, where nothing else takes it."""
-        members = sorted(self.members, key=lambda member: isinstance(settled(member), Anything))
+        members = sorted(self.members, key=lambda member: isinstance(resolved(member), Anything))
         return (
-            sorted(members, key=lambda member: isinstance(settled(member), Number))
+            sorted(members, key=lambda member: isinstance(resolved(member), Number))
             if isinstance(value, int)
             else members
         )
@@ -78,7 +78,7 @@ class Either(Shape):
 
 
 def _of_enum(shape: Shape) -> bool:
-    shape = settled(shape)
+    shape = resolved(shape)
     if isinstance(shape, Either):
         return any(_of_enum(member) for member in shape.members)
     return isinstance(shape, LiteralValues | Flags | Members)
@@ -94,7 +94,7 @@ def _tried(work: Callable[[Any, str], Any], given: Any, path: str) -> Any:
 
 def overlap(union: Either, form: Form) -> tuple[Shape, Shape] | None:
     """Two members that can be written alike and mean different values; None if there are no such."""
-    members = [settled(member) for member in union.members]
+    members = [resolved(member) for member in union.members]
     for k, first in enumerate(members):
         for second in every(members[k + 1 :], 1):
             if not _same_meaning(first, second) and not _apart(first, second) and _meet(first, second, form):
@@ -140,7 +140,7 @@ def _apart(first: Shape, second: Shape) -> bool:
         return bool(first.tag[1] != second.tag[1])
     for field in first.fields:
         for other in second.fields:
-            own, their = settled(field.shape), settled(other.shape)
+            own, their = resolved(field.shape), resolved(other.shape)
             both = first.key(field) == second.key(other) and first.always(field) and second.always(other)
             if both and isinstance(own, LiteralValues) and isinstance(their, LiteralValues) and not _common(own, their):
                 return True

@@ -8,21 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from pdacon.errors import GrammarSyntaxError, Span
 from pdacon.frontends.builder import Alternative, Builder, Expression, Unnamed, optional, set_pattern, token, written
+from pdacon.frontends.dialects.llguidance import tree as nodes
 from pdacon.frontends.dialects.llguidance.terminal_sets import EMPTY, Terminals
-from pdacon.frontends.dialects.llguidance.tree import (
-    Body,
-    Both,
-    Leaf,
-    Literal,
-    Name,
-    Placed,
-    Rule,
-    Schema,
-    Source,
-    Special,
-    Tree,
-    Written,
-)
+from pdacon.frontends.dialects.llguidance.tree import Body, Leaf, Name, Placed, Rule, Source, Tree, Written
 from pdacon.frontends.insertion import MADE_UP, Schemas
 from pdacon.grammar import GrammarData, Pattern, Terminal
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
@@ -185,25 +173,25 @@ class _Building:
             return InOrder(tuple(map(self._expression, tree.items)))
         if isinstance(tree, Repeated):
             return self._repeated(tree)
-        if isinstance(tree, Schema):
+        if isinstance(tree, nodes.Schema):
             return self._schema(tree)
         leaf, may_be_empty = self._leaf(tree)
         if leaf is None:
             return OneOf((_NOTHING,))
         return optional(OneOf((InOrder((leaf,)),))) if may_be_empty else leaf
 
-    def _schema(self, tree: Schema) -> str:
+    def _schema(self, tree: nodes.Schema) -> str:
         span = replace(tree.span, end_line=tree.span.line, end_column=tree.span.column + len("%json"))
         if not isinstance(tree.value, dict | bool):
             shown = tree.text.removeprefix("%json").strip()
-            raise GrammarSyntaxError(f"what follows %json is no JSON Schema: {shown:.40}; write an object", span)
+            raise GrammarSyntaxError(f"what follows %json is no JSON nodes.Schema: {shown:.40}; write an object", span)
         name = self._built.schemas.name(tree.value, tree.text, span)
         self._built.spans.setdefault(name, span)
         return name
 
     def _repeated(self, tree: Repeated[Leaf]) -> Expression:
         least, most = tree.least, tree.most
-        if isinstance(tree.item, OneOf | InOrder | Repeated | Schema | Special):
+        if isinstance(tree.item, OneOf | InOrder | Repeated | nodes.Schema | nodes.Special):
             item = self._expression(tree.item)
         else:
             leaf, may_be_empty = self._leaf(tree.item)
@@ -218,16 +206,16 @@ class _Building:
 
     def _leaf(self, tree: Leaf) -> tuple[str | Unnamed | None, bool]:
         """What stands for one symbol, None if it has no text but the empty one; and whether it has that, too."""
-        if isinstance(tree, Both):
+        if isinstance(tree, nodes.Both):
             raise GrammarSyntaxError("& joins terminals only; define one in capitals, and use it here", tree.span)
-        if isinstance(tree, Special):
+        if isinstance(tree, nodes.Special):
             return token(tree.text, tree.span), False
         if isinstance(tree, Name):
             self._used.add(tree.text)
             rule = self._source.terminals.get(tree.text)
             if tree.text in self._source.rules or (rule is not None and rule.word is not None):
                 return self._own(tree.text), False
-        elif isinstance(tree, Literal) and not (tree.any_case and tree.value):
+        elif isinstance(tree, nodes.Literal) and not (tree.any_case and tree.value):
             if not tree.value:
                 return None, True
             return Unnamed(Pattern.of_text(tree.value), _literal(tree), tree.span), False
@@ -252,7 +240,7 @@ class _Building:
         """What stands for texts that have no name: the same for the same texts."""
         if texts not in self._of_set:
             self._of_set[texts] = self._new_name("T")
-            if isinstance(place.only if isinstance(place, Body) else place, Literal):
+            if isinstance(place.only if isinstance(place, Body) else place, nodes.Literal):
                 self._built.any_case.add(self._of_set[texts])
         return self._noted(self._of_set[texts], texts, " ".join(place.text.split()), place.span)
 
@@ -291,7 +279,7 @@ def _lark_names(source: Source) -> Mapping[str, str]:
     return changed
 
 
-def _literal(tree: Literal) -> str:
+def _literal(tree: nodes.Literal) -> str:
     """A string literal as Lark reads it: as the author wrote it, if that is the same."""
     return tree.text if _PLAIN.fullmatch(tree.text) else _quoted(tree.value)
 

@@ -9,24 +9,8 @@ from typing import Any
 from pdacon.base.quoting import did_you_mean, quoted
 from pdacon.errors import GrammarSyntaxError, Span
 from pdacon.frontends.dialects.cursor import Cursor
-from pdacon.frontends.dialects.llguidance.tree import (
-    Body,
-    Both,
-    Chunks,
-    Leaf,
-    Literal,
-    Name,
-    Not,
-    Placed,
-    Range,
-    Regex,
-    Rule,
-    Schema,
-    Source,
-    Special,
-    Tree,
-    Value,
-)
+from pdacon.frontends.dialects.llguidance import tree as nodes
+from pdacon.frontends.dialects.llguidance.tree import Body, Leaf, Name, Placed, Rule, Source, Tree, Value
 from pdacon.frontends.names_once import NamesOnce
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 
@@ -219,7 +203,7 @@ class _GrammarParser:
                 self._expect("=", "after suffix")
                 self._skip()
                 value = self._value()
-                if not isinstance(value, Name | Literal | Regex | Range | Chunks):
+                if not isinstance(value, Name | nodes.Literal | nodes.Regex | nodes.Range | nodes.Chunks):
                     cursor.fail("suffix= takes a text, a pattern or a terminal", begin)
                 suffix = value
             elif name == "capture":
@@ -277,7 +261,7 @@ class _GrammarParser:
             parts.append(self._sequence())
         if len(parts) == 1:
             return parts[0]
-        both = Both(*self._written(at, self._end), tuple(parts))
+        both = nodes.Both(*self._written(at, self._end), tuple(parts))
         return Placed((both,), both.span, None)
 
     def _sequence(self) -> Placed:
@@ -358,7 +342,7 @@ class _GrammarParser:
         if cursor.take("~"):
             self._skip()
             body = self._atom()
-            return Not(*self._written(at), body)
+            return nodes.Not(*self._written(at), body)
         for opening, closing in (("(", ")"), ("[", "]")):
             if cursor.take(opening):
                 choice: Tree = OneOf(self._choice())
@@ -377,7 +361,7 @@ class _GrammarParser:
             if match is None:
                 cursor.fail("this pattern has no end; a slash ends it, and one within is written \\/", at, at + 1)
             cursor.at = match.end()
-            return Regex(*self._written(at), match[1], match[2])
+            return nodes.Regex(*self._written(at), match[1], match[2])
         if first == "<":
             special = cursor.match(_SPECIAL)
             if special is None:
@@ -389,7 +373,7 @@ class _GrammarParser:
                     "tokens (Vocabulary.with_labels, Grammar.from_lark with extensions=True)",
                     at,
                 )
-            return Special(*self._written(at))
+            return nodes.Special(*self._written(at))
         if first == "@":
             cursor.refuse("several grammars", "other grammars (@name) cannot be had; use pdacon.Grammar.compose", at)
         if first == "%":
@@ -399,20 +383,20 @@ class _GrammarParser:
             cursor.refuse("parametric rules", "rules with parameters (::) cannot be had; write the rules out", at)
         return name
 
-    def _literal(self) -> Literal | Range:
+    def _literal(self) -> nodes.Literal | nodes.Range:
         cursor, at = self._cursor, self._cursor.at
         value = self._string()
         if self._cursor.take("i"):
-            return Literal(*self._written(at), value, True)
+            return nodes.Literal(*self._written(at), value, True)
         end = cursor.at
         if not self._sign(".."):
             cursor.at = end
-            return Literal(*self._written(at), value, False)
+            return nodes.Literal(*self._written(at), value, False)
         self._skip()
         last = self._string()
         if len(value) != 1 or len(last) != 1 or value > last:
             cursor.fail("a range is from one character up to a later one", at)
-        return Range(*self._written(at), value, last)
+        return nodes.Range(*self._written(at), value, last)
 
     def _string(self) -> str:
         cursor, at = self._cursor, self._cursor.at
@@ -426,7 +410,7 @@ class _GrammarParser:
             cursor.fail("a text cannot have a lone surrogate", at)
         return value
 
-    def _inline(self, at: int) -> Schema | Chunks:
+    def _inline(self, at: int) -> nodes.Schema | nodes.Chunks:
         cursor = self._cursor
         if cursor.take("%json"):
             return self._schema(at)
@@ -442,11 +426,11 @@ class _GrammarParser:
             cursor.fail(
                 "%regex takes substring_chars or substring_words with a text, or substring_chunks with some", at
             )
-        return Chunks(*self._written(at), tuple(pieces))
+        return nodes.Chunks(*self._written(at), tuple(pieces))
 
-    def _schema(self, at: int) -> Schema:
+    def _schema(self, at: int) -> nodes.Schema:
         value = self._json("%json")
-        return Schema(*self._written(at), value)
+        return nodes.Schema(*self._written(at), value)
 
     @staticmethod
     def _pieces(given: dict[str, Any]) -> list[str] | None:

@@ -7,22 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from pdacon.base.quoting import did_you_mean, quoted
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
+from pdacon.frontends.dialects.llguidance import tree as nodes
 from pdacon.frontends.dialects.llguidance.rust_patterns import RustPatternError, in_any_case, python_pattern
-from pdacon.frontends.dialects.llguidance.tree import (
-    Both,
-    Chunks,
-    Literal,
-    Name,
-    Not,
-    Range,
-    Regex,
-    Rule,
-    Schema,
-    Source,
-    Special,
-    Tree,
-    Written,
-)
+from pdacon.frontends.dialects.llguidance.tree import Name, Rule, Source, Tree, Written
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.regular.characters import character_class
 from pdacon.regular.regular_set import RegularSet
@@ -112,17 +99,17 @@ class Terminals:
         """The texts of what stands in a terminal, or is one by itself."""
         if isinstance(tree, Name):
             return self.named(tree)
-        if isinstance(tree, Literal):
+        if isinstance(tree, nodes.Literal):
             return RegularSet.from_regex(in_any_case(tree.value)) if tree.any_case else _exactly(tree.value)
-        if isinstance(tree, Regex):
+        if isinstance(tree, nodes.Regex):
             return self._regex(tree)
-        if isinstance(tree, Range):
+        if isinstance(tree, nodes.Range):
             return RegularSet.from_regex(character_class([(ord(tree.first), ord(tree.last))]))
-        if isinstance(tree, Chunks):
+        if isinstance(tree, nodes.Chunks):
             return _some_in_a_row(tree.pieces)
-        if isinstance(tree, Not):
+        if isinstance(tree, nodes.Not):
             return ~self.of(tree.body)
-        if isinstance(tree, Both):
+        if isinstance(tree, nodes.Both):
             return EVERYTHING.intersection(*map(self.of, tree.parts))
         if isinstance(tree, Repeated):
             return self.of(tree.item).repeat(tree.least, tree.most)
@@ -130,8 +117,8 @@ class Terminals:
             return self.any_of(tree.items)
         if isinstance(tree, InOrder):
             return self.of(tree.items[0]) if len(tree.items) == 1 else EMPTY.concatenation(*map(self.of, tree.items))
-        assert isinstance(tree, Special | Schema)
-        what = f"the special token {tree.text}" if isinstance(tree, Special) else "a JSON Schema"
+        assert isinstance(tree, nodes.Special | nodes.Schema)
+        what = f"the special token {tree.text}" if isinstance(tree, nodes.Special) else "a JSON Schema"
         raise self._error(f"{what} cannot stand in a terminal; write it into a rule", tree)
 
     def any_of(self, trees: Sequence[Tree]) -> RegularSet:
@@ -148,7 +135,7 @@ class Terminals:
         shortest = begun - (begun + ANYTHING)
         return shortest | EMPTY if "" in whole else shortest
 
-    def _regex(self, tree: Regex) -> RegularSet:
+    def _regex(self, tree: nodes.Regex) -> RegularSet:
         try:
             pattern = python_pattern(tree.pattern.replace("\\/", "/"), tree.flags)
         except RustPatternError as error:
