@@ -22,7 +22,7 @@ from pdacon.grammar import GrammarData
 from pdacon.grammar.definitions import Definition, Expression, Name, read_definitions, written
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.grammar.model import Terminal
-from pdacon.grammar.printing import to_lark
+from pdacon.grammar.printing import printed_name, to_lark
 
 _WIDEST = 900  # pixels, before a sequence goes on in the next line
 _LINK = "{http://www.w3.org/1999/xlink}href"
@@ -99,15 +99,14 @@ def draw_definitions(
             raise DrawingError(f"no rule or terminal {name}; {near}")
     shown = [known.get(name) or by_author[name] for name in dict.fromkeys(names)] or list(definitions)
     title = f"{grammar_name(grammar)}: {', '.join(names) if names else 'the rules'}"
-    listing = "; ".join(f"{definition.name}: {written(definition.expression)}" for definition in shown)
-    root, y = svg.begin(title, listing, styles=STYLES)
-    patterns = {
-        terminal.name: svg.printable(pattern(grammar, terminal)) for terminal in grammar.terminals if terminal.pattern
-    }
+    names_of = {printed_name(terminal.name): terminal for terminal in grammar.terminals}
+    patterns = {name: svg.printable(pattern(grammar, one)) for name, one in names_of.items() if one.pattern}
     # A grammar that a front end made has literals under names of its own.
-    literals = {terminal.name: terminal.literal for terminal in grammar.terminals if terminal.literal is not None}
+    literals = {name: one.literal for name, one in names_of.items() if one.literal is not None}
     anchors = {definition.name for definition in shown}
     diagrams = Diagrams(anchors) if in_full else Diagrams(anchors, patterns, literals)
+    listing = "; ".join(f"{definition.name}: {diagrams.words(definition.expression)}" for definition in shown)
+    root, y = svg.begin(title, listing, styles=STYLES)
     parts = [_rule(definition, diagrams, definition.name in starts) for definition in shown]
     if not names and not in_full:
         parts += _terminals(grammar)
@@ -145,6 +144,10 @@ class Diagrams:
         if len(items) < 2:
             return items[0] if items else railroad.Skip()
         return _in_lines(items)
+
+    def words(self, expression: Expression) -> str:
+        """The expression in Lark's language, with literals in the place of names, for those who do not see boxes."""
+        return written(expression, self._literals)
 
     def box(self, name: Name) -> Any:
         """The railroad item of a name."""
@@ -236,7 +239,7 @@ def _rule(definition: Definition, diagrams: Diagrams, start: bool) -> DrawnPart:
     parameters = f"{{{', '.join(definition.parameters)}}}" if definition.parameters else ""
     name = f"{definition.name}{parameters}"
     remarks = [*(["start rule"] if start else []), *(["imported"] if definition.imported else [])]
-    title = f"{name}: {written(definition.expression)}"
+    title = f"{name}: {diagrams.words(definition.expression)}"
     item = diagrams.item(definition.expression)
     return diagram(name, item, f"rule-{definition.name}", ", ".join(remarks), title)
 

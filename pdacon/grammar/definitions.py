@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
-from lark.lexer import TerminalDef
+from lark.lexer import TerminalDef, Token
 from lark.tree import Tree as LarkTree
 
 from pdacon.grammar.diagnosis import explain
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree, simplified
 from pdacon.grammar.grammar_data import GrammarData
+from pdacon.grammar.labels import LabelTable
 from pdacon.grammar.loading import Loaded, RecordingBuilder, SourceText, load, load_terminals
 from pdacon.grammar.model import GrammarOptions, Terminal
 from pdacon.grammar.patterns import lower_pattern
@@ -67,6 +69,9 @@ def read_definitions(grammar: GrammarData, text: str | None = None) -> tuple[Def
         loaded = load(builder, grammar.options)
     except Exception as error:
         raise explain(error, builder) from error
+    if builder.labels is not None:
+        for tree in loaded.rule_trees.values():
+            _restore_patterns(tree, builder.labels)
     definitions = [_definition(loaded, name, tree) for name, tree in loaded.rule_trees.items()]
     return tuple(sorted(definitions, key=lambda definition: definition.imported))
 
@@ -107,6 +112,14 @@ def read_parts(text: str) -> Parts:
     terminals, ignore = load_terminals(builder, options)
     rules = {str(name): _expression(one.tree, ()) for name, one in builder._definitions.items() if not one.is_term}
     return Parts(rules, {str(one.name): one for one in terminals}, ignore)
+
+
+def _restore_patterns(tree: LarkTree[Any], labels: LabelTable) -> None:
+    """Put labels and sets of texts back into patterns as their author wrote them."""
+    for node in tree.iter_subtrees():
+        for place, child in enumerate(node.children):
+            if isinstance(child, Token) and child.type == "REGEXP":
+                node.children[place] = child.update(value=labels.written(str(child)))
 
 
 def _definition(loaded: Loaded, name: str, tree: LarkTree[Any]) -> Definition:
@@ -154,13 +167,13 @@ def _repeated(item: Expression, operator: str, *bounds: str) -> Expression:
     return Repeated(item, least, 1 if operator == "?" else None)
 
 
-def written(expression: Expression) -> str:
-    """The expression in Lark's language."""
+def written(expression: Expression, literals: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The expression in Lark's language; ``literals``: by a terminal's name what stands in its place."""
     if isinstance(expression, Name):
-        return expression.text
+        return literals.get(expression.text, expression.text)
     if isinstance(expression, OneOf):
-        return f"({' | '.join(map(written, expression.items))})"
+        return f"({' | '.join(written(item, literals) for item in expression.items)})"
     if isinstance(expression, InOrder):
-        return f"({' '.join(map(written, expression.items))})"
+        return f"({' '.join(written(item, literals) for item in expression.items)})"
     sign = {(0, 1): "?", (0, None): "*", (1, None): "+"}.get((expression.least, expression.most))
-    return f"{written(expression.item)}{sign or f'~{expression.least}..{expression.most}'}"
+    return f"{written(expression.item, literals)}{sign or f'~{expression.least}..{expression.most}'}"

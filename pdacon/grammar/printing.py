@@ -86,18 +86,18 @@ def written_out(grammar: GrammarData) -> str:
         rules = list(productions)
         written = [rule.rhs[1:] if rule.rhs and rule.rhs[0] in parts else rule.rhs for rule in rules]
         alternatives = [
-            " ".join(_name(grammar.symbol_name(symbol)) for symbol in rhs) for rhs in dict.fromkeys(written)
+            " ".join(printed_name(grammar.symbol_name(symbol)) for symbol in rhs) for rhs in dict.fromkeys(written)
         ]
         priority = f".{rules[0].priority}" if rules[0].priority else ""
-        lines.append(f"{_name(grammar.symbol_name(lhs))}{priority}: " + "\n    | ".join(alternatives))
+        lines.append(f"{printed_name(grammar.symbol_name(lhs))}{priority}: " + "\n    | ".join(alternatives))
     pattern_of = _words_pattern if grammar.language == "choices" else automaton_pattern
     for terminal in grammar.terminals:
         if terminal.pattern is None:  # no text is in it, and Lark never finds one that is only declared
-            lines.append(f"%declare {_name(terminal.name)}")
+            lines.append(f"%declare {printed_name(terminal.name)}")
             continue
         priority = f".{terminal.priority}" if terminal.priority else ""
-        lines.append(f"{_name(terminal.name)}{priority}: {_written(terminal, terminal.pattern, pattern_of)}")
-    lines += [f"%ignore {_name(grammar.terminals[k].name)}" for k in sorted(grammar.ignore)]
+        lines.append(f"{printed_name(terminal.name)}{priority}: {_written(terminal, terminal.pattern, pattern_of)}")
+    lines += [f"%ignore {printed_name(grammar.terminals[k].name)}" for k in sorted(grammar.ignore)]
     return "\n".join(lines) + "\n"
 
 
@@ -114,7 +114,7 @@ def _parts_of_texts(grammar: GrammarData) -> frozenset[int]:
     return frozenset(rule.rhs[0] for rule in grammar.productions if rule.rhs and in_family(rule.rhs[-1]))
 
 
-def _name(name: str) -> str:
+def printed_name(name: str) -> str:
     """A name as Lark takes it: not one that it made up itself, with two underscores first. The order is kept."""
     plain = re.sub(r"\W", "_", name, flags=re.ASCII)
     return f"_{'Z' if name.isupper() else 'z'}{plain[1:]}" if plain.startswith("__") else plain

@@ -179,4 +179,9 @@ def test_special_tokens_of_any_language() -> None:
     of_llguidance = Grammar.from_llguidance("start: <think> A\nA: /a/\n")
     for grammar in (of_tag, of_lark, of_llguidance):
         assert grammar.draw() == draw_rules(grammar.data)
-        assert 'class="pdacon"' in draw_rules(grammar.data)
+        picture = draw_rules(grammar.data)
+        assert 'class="pdacon"' in picture
+        assert "ANON" not in picture
+        assert "\\ud800" not in picture
+        assert len(re.findall("<text[^>]*>[^<]*&lt;think&gt;", picture)) == 1
+    assert ">&lt;think&gt;</text>" in draw_rules(of_llguidance.data)  # as its author writes it

@@ -14,7 +14,7 @@ from pdacon.frontends.dialects.llguidance.tree import Body, Leaf, Name, Placed, 
 from pdacon.frontends.insertion import MADE_UP, Schemas
 from pdacon.grammar import GrammarData, Pattern, Terminal
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 
 _PLAIN = re.compile(r'"(?:[^"\\]|\\["\\nrtf]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2})*"')
 _NOTHING: InOrder[str] = InOrder(())
@@ -209,7 +209,7 @@ class _Building:
         if isinstance(tree, nodes.Both):
             raise GrammarSyntaxError("& joins terminals only; define one in capitals, and use it here", tree.span)
         if isinstance(tree, nodes.Special):
-            return token(tree.text, tree.span), False
+            return replace(token(tree.text, tree.span), written=tree.text), False
         if isinstance(tree, Name):
             self._used.add(tree.text)
             rule = self._source.terminals.get(tree.text)
