@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pdacon.integrations.huggingface.generation import generate
     from pdacon.integrations.huggingface.generator import Generator
     from pdacon.matching import Budget, Matcher, fill_bitmasks
-    from pdacon.regular.regular_set import RegularSet
+    from pdacon.regular import RegularSet
 
     __version__: str
 
@@ -97,7 +97,7 @@ _ROOMS = {
     "Limits": "base.limits",
     "Matcher": "matching",
     "Pipeline": "decoding",
-    "RegularSet": "regular.regular_set",
+    "RegularSet": "regular",
     "Spelling": "frontends.json_schema",
     "Vocabulary": "detokenizer",
     "check": "front.checking",

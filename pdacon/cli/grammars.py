@@ -18,7 +18,7 @@ from pdacon.errors import EmptyLanguageError, GrammarWarning, SchemaError, Unsup
 
 if TYPE_CHECKING:
     from pdacon.front.grammar import Grammar
-    from pdacon.regular.regular_set import RegularSet
+    from pdacon.regular import RegularSet
 
 STDIN = "-"
 DIALECTS = (".gbnf", ".ebnf")

@@ -22,7 +22,7 @@ from pdacon.integrations.huggingface.arguments import Given, pad_id, require_sam
 from pdacon.integrations.huggingface.beginnings import Begun
 from pdacon.integrations.huggingface.padded_prompts import Inputs, Prompt, encode, is_one, split
 from pdacon.integrations.huggingface.tiny import load_tiny
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -20,7 +20,7 @@ from pdacon.filters.spaces import Prefix
 from pdacon.filters.tokenizer_parts import parts_of
 from pdacon.filters.tokenizer_texts import added_tokens, form_of_tokenizer, text_arrays, texts_left
 from pdacon.filters.values import Filter
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 
 FILTERS = _core.Filters()
 """The filters of all constraints of this process, loaded ones included."""

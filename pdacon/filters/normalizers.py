@@ -27,8 +27,7 @@ from pdacon.filters.automata import of_characters, without
 from pdacon.filters.characters import NUM_CODE_POINTS
 from pdacon.filters.charsmap import replacements
 from pdacon.filters.normal_forms import Form, normal_form
-from pdacon.regular import Ranges
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import Ranges, RegularSet
 
 _BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _NMT_DROPPED = frozenset([*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F])

@@ -21,7 +21,7 @@ from pdacon.filters.normal_forms import Form, normal_form, settled_characters, s
 from pdacon.filters.normalizers import Changes, changes_of, changes_of_model
 from pdacon.filters.spaces import Spaces, sentencepiece_of, spaces_of, without_marks
 from pdacon.filters.word_pieces import is_word_piece
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 from pdacon.regular.string_programs import utf8
 
 _LIMITS = Limits(bytes=256 << 20)

@@ -21,8 +21,7 @@ from pdacon.filters.characters import NUM_CODE_POINTS
 from pdacon.filters.normal_forms import Form, normal_form
 from pdacon.filters.scripts import ranges_of, require_scripts
 from pdacon.filters.tokenizer_texts import changes_or_refusal
-from pdacon.regular import Ranges
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import Ranges, RegularSet
 
 
 @runtime_checkable

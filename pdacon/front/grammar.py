@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Literal, Union, get_origin
+from typing import TYPE_CHECKING, Any, Literal, get_origin
 
 from pdacon.base.arguments import require_options
 from pdacon.front.endings import DIALECTS, is_llguidance
@@ -22,13 +22,13 @@ from pdacon.front.ways_in import GrammarWaysIn
 from pdacon.grammar import GrammarData
 from pdacon.grammar.builtin import builtin_options, builtin_source
 from pdacon.grammar.model import ConflictPolicy, ImportPath, LexerKind, LookaheadPolicy, PriorityPolicy
+from pdacon.regular import RegularSet
 
 if TYPE_CHECKING:
     import lark
     from typing_extensions import Unpack
 
     from pdacon.front.lark_options import LarkOptions
-    from pdacon.regular.regular_set import RegularSet
 
 
 class Grammar(GrammarWaysIn):
@@ -319,7 +319,6 @@ class Grammar(GrammarWaysIn):
         Cost: the lexing automaton becomes its product with that of the set, as far as texts reach it.
         """
         from pdacon.frontends.narrowing import with_texts_within
-        from pdacon.regular.regular_set import RegularSet
 
         if not isinstance(regular_set, RegularSet):
             return NotImplemented
@@ -331,16 +330,9 @@ class Grammar(GrammarWaysIn):
 _load_once = cache(Grammar.from_lark)
 
 
-GrammarSource = Union[
-    Grammar,
-    "RegularSet",
-    str,
-    os.PathLike[str],
-    type,
-    types.UnionType,
-    types.GenericAlias,
-    Callable[..., Any],
-]
+GrammarSource = (
+    Grammar | RegularSet | str | os.PathLike[str] | type | types.UnionType | types.GenericAlias | Callable[..., Any]
+)
 """A `Grammar`, a `RegularSet`, the name of a built-in one, a `pathlib.Path`, a text in Lark's language, a type or a
 function."""
 
@@ -379,7 +371,6 @@ def _grammar_of_object(caller: str, given: Any, options: dict[str, Any]) -> Gram
     """The grammar of a set, a type, calls of a function or a term of Outlines, whose front ends are imported here."""
     from pdacon.frontends.outlines_terms import is_term
     from pdacon.frontends.types import is_type
-    from pdacon.regular.regular_set import RegularSet
 
     if isinstance(given, RegularSet):
         return Grammar.from_regex(given)

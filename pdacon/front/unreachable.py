@@ -12,7 +12,7 @@ from pdacon.filters import changes_or_refusal
 from pdacon.front.stages import compiled
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import Terminal
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 
 
 @dataclass(frozen=True)

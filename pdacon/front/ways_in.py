@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from pdacon.base.cancelling import CancelEvent, Watch
 from pdacon.base.limits import Limits
 from pdacon.front.questions import GrammarQuestions
+from pdacon.regular import RegularSet
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-    from pdacon.regular.regular_set import RegularSet
 
 
 class GrammarWaysIn(GrammarQuestions):
@@ -305,7 +304,6 @@ class GrammarWaysIn(GrammarQuestions):
         LimitExceededError, TypeError
         """
         from pdacon.frontends.string_sets import set_grammar
-        from pdacon.regular.regular_set import RegularSet
 
         if isinstance(pattern, RegularSet):
             return cls(set_grammar(pattern))

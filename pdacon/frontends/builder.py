@@ -24,10 +24,10 @@ from pdacon.grammar.labels import Label
 from pdacon.grammar.loading import loose_names, name_of_literal, parts_of_repetition
 from pdacon.grammar.model import Definition, GrammarOptions, Nonterminal, Pattern, Production, Terminal
 from pdacon.grammar.patterns import width_of
+from pdacon.regular import RegularSet
 from pdacon.regular.ordered import compile_with_sets
 from pdacon.regular.ordered.labels import FIRST_SYMBOL, MOST_LABELS
 from pdacon.regular.ordered.program import to_automaton
-from pdacon.regular.regular_set import RegularSet
 
 _EXTENSIONS = GrammarOptions(extensions=True)
 _AT_ONCE = 50

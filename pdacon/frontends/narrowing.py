@@ -19,10 +19,10 @@ from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedGra
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import Pattern, Terminal
 from pdacon.lexer import compile_terminal
+from pdacon.regular import RegularSet
 from pdacon.regular.ordered import Program
 from pdacon.regular.ordered.program import MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, to_automaton
 from pdacon.regular.records import TextSet
-from pdacon.regular.regular_set import RegularSet
 
 _FREE = -1
 """The state of the set behind a lexeme: what is looked at there need not be in it."""

@@ -19,7 +19,7 @@ from pdacon.frontends.json_schema import schema_grammar
 from pdacon.frontends.string_sets import set_grammar
 from pdacon.grammar import GrammarData, GrammarOptions
 from pdacon.grammar.lark_reading import read_text
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 
 _MODULE = "outlines.types.dsl"
 _COUNTS: Mapping[str, Callable[[Any], tuple[int, int | None]]] = {

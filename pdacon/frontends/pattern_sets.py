@@ -12,11 +12,11 @@ from typing import Any
 from pdacon.base.arguments import require
 from pdacon.grammar.patterns import PatternSets
 from pdacon.grammar.settings import checked_sets
+from pdacon.regular import RegularSet
 from pdacon.regular.groups import Substrings
 from pdacon.regular.ordered import compile_with_sets
 from pdacon.regular.ordered.program import nothing, to_automaton
 from pdacon.regular.records import Automaton
-from pdacon.regular.regular_set import RegularSet
 
 
 def pattern_sets(sets: Mapping[str, RegularSet] | None = None) -> PatternSets:

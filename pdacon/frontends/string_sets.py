@@ -12,8 +12,8 @@ from pdacon.base.limits import Limits
 from pdacon.errors import EmptyLanguageError
 from pdacon.grammar import GrammarData, GrammarOptions, Nonterminal, Pattern, Production, Terminal
 from pdacon.grammar.model import SourceLanguage
+from pdacon.regular import RegularSet
 from pdacon.regular.ordered.program import Program, to_automaton
-from pdacon.regular.regular_set import RegularSet
 from pdacon.regular.string_programs import listed, words_program
 
 

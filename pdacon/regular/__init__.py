@@ -14,6 +14,7 @@ from pdacon.regular.characters import ANY, Ranges, character_class
 from pdacon.regular.ecma import PatternError, parse_pattern
 from pdacon.regular.formulas import FALSE, TRUE, Formulas, Substitution
 from pdacon.regular.languages import Languages
+from pdacon.regular.regular_set import RegularSet
 
 __all__ = [
     "ANY",
@@ -24,6 +25,7 @@ __all__ = [
     "Languages",
     "PatternError",
     "Ranges",
+    "RegularSet",
     "Substitution",
     "character_class",
     "combined",

@@ -21,9 +21,9 @@ from pdacon._native import _core
 from pdacon.base.cancelling import Watch, every, within_other_code
 from pdacon.base.cautions import caution
 from pdacon.base.limits import Limits
-from pdacon.regular import Dfa, Ranges, combined
+from pdacon.regular.automata import Dfa, combined
 from pdacon.regular.brackets import NO_POSIX, posix_class, unambiguous
-from pdacon.regular.characters import complement, union
+from pdacon.regular.characters import Ranges, complement, union
 from pdacon.regular.groups import QUOTED_TEXT, UNQUOTED_TEXT, Substrings, until
 from pdacon.regular.operations import (
     THE_EMPTY,

@@ -14,7 +14,7 @@ from pdacon._native import _core
 from pdacon.base.limits import Limits
 from pdacon.base.quoting import quoted
 from pdacon.errors import EmptyLanguageError
-from pdacon.regular import Dfa, combined
+from pdacon.regular.automata import Dfa, combined
 from pdacon.regular.operations import THE_EMPTY, of_factors, of_words
 from pdacon.regular.ordered.program import Program
 from pdacon.regular.records import TextSet

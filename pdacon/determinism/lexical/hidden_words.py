@@ -15,8 +15,8 @@ from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import LimitExceededError, UnsupportedGrammarError
+from pdacon.regular import RegularSet
 from pdacon.regular.ordered import compile_whole
-from pdacon.regular.regular_set import RegularSet
 
 _MOST_WORDS = 64
 _FEW = 6

@@ -22,11 +22,10 @@ from pdacon.grammar import GrammarData, Layout, Pattern, Terminal
 from pdacon.grammar.model import UNBOUNDED
 from pdacon.grammar.printing import automaton_pattern
 from pdacon.lexer.contexts import lexing_order
-from pdacon.regular import Ranges
+from pdacon.regular import Ranges, RegularSet
 from pdacon.regular.characters import intersection, union
 from pdacon.regular.ordered.program import from_automaton
 from pdacon.regular.records import Automaton
-from pdacon.regular.regular_set import RegularSet
 
 
 def regexp_of(pattern: Pattern) -> str:

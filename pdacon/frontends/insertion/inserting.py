@@ -21,7 +21,7 @@ from pdacon.frontends.insertion.parts import Composition, Hole, Joined
 from pdacon.grammar import GrammarData, Layout, Nonterminal, Pattern, Production, Span, Terminal
 from pdacon.grammar.first_follow import Side, following
 from pdacon.grammar.model import Import, Island
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 
 MADE_UP = "_HOLE"
 """What the terminal of a hole that is a rule is called, after the rule's name in capitals."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from pdacon.frontends.insertion.borders import set_of
 from pdacon.grammar import GrammarData, Pattern
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pdacon.base.quoting import quoted
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 
 UP_TO = "text up to "
 SUCH_AS = "text such as "

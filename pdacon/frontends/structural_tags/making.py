@@ -31,7 +31,7 @@ from pdacon.frontends.structural_tags.pieces import GrammarPiece, Piece, TextPie
 from pdacon.frontends.structural_tags.right_linear import RightLinearForm, Transition, right_linear_form
 from pdacon.grammar import GrammarData, Pattern, Terminal
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 
 
 def made(piece: Piece, source: str, place: str) -> GrammarData:

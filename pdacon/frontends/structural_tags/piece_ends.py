@@ -22,9 +22,8 @@ from pdacon.grammar import GrammarData, Pattern
 from pdacon.grammar.first_follow import Rule, first_sets, following
 from pdacon.lalr import build_tables
 from pdacon.lexer.contexts import make_contexts
-from pdacon.regular import Ranges
+from pdacon.regular import Ranges, RegularSet
 from pdacon.regular.characters import intersection, union
-from pdacon.regular.regular_set import RegularSet
 
 _COMMON = "have a text in common, so that nobody knows which of them it is"
 

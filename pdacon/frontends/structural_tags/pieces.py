@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from pdacon.grammar import GrammarData
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 
 EMPTY = RegularSet.from_choices([""])
 

@@ -24,7 +24,7 @@ from pdacon.frontends.machines import MOST_CALLED, Machine, Nfa, machine_of
 from pdacon.frontends.structural_tags.free_text import SUCH_AS
 from pdacon.frontends.structural_tags.pieces import GrammarPiece, Piece, TextPiece, Token
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 
 _MOST_TEXT_SETS = 300
 

@@ -27,7 +27,7 @@ from pdacon.frontends.structural_tags.pieces import (
 from pdacon.frontends.structural_tags.tag_formats import TagFormat, checked_text, malformed, root
 from pdacon.grammar import GrammarData, GrammarOptions
 from pdacon.grammar.lark_reading import read_text
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 
 _MOST_CHARACTERS = 5_000
 _MOST_TIMES = 1_000

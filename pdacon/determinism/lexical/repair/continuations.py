@@ -23,10 +23,9 @@ from pdacon.base.once import memoized
 from pdacon.errors import LimitExceededError
 from pdacon.grammar import GrammarData
 from pdacon.grammar.printing import END, START, eliminated
-from pdacon.regular import Dfa, Ranges, character_class
+from pdacon.regular import Dfa, Ranges, RegularSet, character_class
 from pdacon.regular.characters import complement, intersection, union
 from pdacon.regular.ordered import compile_whole
-from pdacon.regular.regular_set import RegularSet
 
 _MOST_STATES = 24
 _MOST_PAIRS = 4_000

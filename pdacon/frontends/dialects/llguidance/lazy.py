@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 
 from pdacon.frontends.dialects.llguidance.loaded import Loaded
 from pdacon.frontends.dialects.llguidance.terminal_sets import ANYTHING, EVERYTHING
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 
 
 def without_lazy(loaded: Loaded, lazy: AbstractSet[str]) -> dict[str, RegularSet]:

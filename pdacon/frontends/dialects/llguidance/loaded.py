@@ -13,7 +13,7 @@ from pdacon.frontends.dialects.llguidance.building import Built
 from pdacon.grammar import GrammarData
 from pdacon.lalr import build_tables
 from pdacon.lexer.contexts import make_contexts
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 
 
 @dataclass(frozen=True)

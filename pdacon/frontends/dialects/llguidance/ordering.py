@@ -22,8 +22,8 @@ from pdacon.base.quoting import quoted
 from pdacon.frontends.dialects.llguidance.loaded import Loaded
 from pdacon.frontends.dialects.llguidance.terminal_sets import ANYTHING, EVERYTHING
 from pdacon.grammar import GrammarData
+from pdacon.regular import RegularSet
 from pdacon.regular.characters import Ranges, character_class, union
-from pdacon.regular.regular_set import RegularSet
 
 
 @dataclass(slots=True)

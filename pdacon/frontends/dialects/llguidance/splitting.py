@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pdacon.base.cancelling import every
 from pdacon.frontends.dialects.llguidance.building import new_name
 from pdacon.frontends.dialects.llguidance.loaded import Loaded
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 
 _MOST_PARTS = 64
 

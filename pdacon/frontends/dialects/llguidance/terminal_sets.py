@@ -11,8 +11,8 @@ from pdacon.frontends.dialects.llguidance import tree as nodes
 from pdacon.frontends.dialects.llguidance.rust_patterns import RustPatternError, in_any_case, python_pattern
 from pdacon.frontends.dialects.llguidance.tree import Name, Rule, Source, Tree, Written
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
+from pdacon.regular import RegularSet
 from pdacon.regular.characters import character_class
-from pdacon.regular.regular_set import RegularSet
 
 EMPTY = RegularSet.from_choices([""])
 EVERYTHING = RegularSet.from_regex(r"[\s\S]*")

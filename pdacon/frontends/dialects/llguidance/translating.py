@@ -17,7 +17,7 @@ from pdacon.frontends.dialects.llguidance.splitting import split
 from pdacon.frontends.dialects.llguidance.terminal_sets import Terminals
 from pdacon.frontends.insertion import Schemas
 from pdacon.grammar import GrammarData
-from pdacon.regular.regular_set import RegularSet
+from pdacon.regular import RegularSet
 
 _NO_SETS: Mapping[str, RegularSet] = {}
 
