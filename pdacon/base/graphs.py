@@ -73,7 +73,6 @@ class Numbering(Generic[Node]):
         return number
 
     def node(self, number: int) -> Node:
-        """The node of a number."""
         return self._order[number]
 
     def __iter__(self) -> Iterator[Node]:

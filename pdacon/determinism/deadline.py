@@ -46,11 +46,9 @@ class Deadline:
         return max(self._end - time.thread_time(), 0.0)
 
     def watch(self) -> Watch:
-        """A watch that ends then."""
         return work_watch(max(self.left(), 1e-9))
 
     def passed(self) -> bool:
-        """Whether it is over."""
         return self.left() <= 0
 
     def require(self) -> None:

@@ -49,7 +49,6 @@ def require_ids(ids: Iterable[int], source: str) -> int:
 
 
 def some(items: Sequence[object], most: int = 3) -> str:
-    """Write out the first few items."""
     shown = ", ".join(f"{item!r:.40}" for item in items[:most])
     return shown + (", ..." if len(items) > most else "")
 

@@ -63,7 +63,6 @@ class CharacterAutomaton:
 
     @property
     def complete(self) -> bool:
-        """Whether every state was explored."""
         return all(state.explored for state in self.states)
 
 

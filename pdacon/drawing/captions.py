@@ -83,7 +83,6 @@ def wrapped(head: str, words: Sequence[str], widest: int = WIDEST) -> list[str]:
 
 
 def shortened(text: str) -> str:
-    """A line that is not too long."""
     return text if len(text) <= _CUT else f"{text[: _CUT - 4]} ..."
 
 

@@ -102,7 +102,6 @@ def context_graph(grammar: GrammarData, tables: Tables, number: int) -> Graph:
 
 
 def context_lines(grammar: GrammarData, contexts: Contexts, state: int) -> Iterator[str]:
-    """The context of a state in a few lines."""
     number = contexts.of_state[state]
     names = [_named(grammar, terminal) for terminal in contexts.terminals[number]]
     yield from wrapped(f"lexical context {number}: the first that matches of", names)

@@ -116,7 +116,6 @@ def _stretches(routes: Sequence[Sequence[Point]]) -> list[Box]:
 
 
 def _around(boxes: Sequence[Box]) -> Box:
-    """The smallest box around them."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)
 

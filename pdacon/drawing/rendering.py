@@ -12,7 +12,6 @@ _CIRCLE, _PADDING, _RING = 40.0, 9.0, 3.5
 
 
 def render(graph: Graph) -> str:
-    """The picture of a graph."""
     index = {node.id: k for k, node in enumerate(graph.nodes)}
     sizes = [node_size(node) for node in graph.nodes]
     places = place(
@@ -50,7 +49,6 @@ def _edge_in_words(edge: Edge) -> str:
 
 
 def node_size(node: Node) -> Size:
-    """Width and height of a node with its text."""
     if node.shape == "entry":
         return 2.0, 2.0
     if node.shape == "circle":

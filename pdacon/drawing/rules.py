@@ -131,7 +131,6 @@ class Diagrams:
         self._literals = literals or {}
 
     def item(self, expression: Expression) -> Any:
-        """The railroad item of an expression."""
         if isinstance(expression, Name):
             return self.box(expression)
         if isinstance(expression, Repeated):
@@ -150,7 +149,6 @@ class Diagrams:
         return written(expression, self._literals)
 
     def box(self, name: Name) -> Any:
-        """The railroad item of a name."""
         if name.kind in ("terminal", "literal"):
             text = svg.printable(shortened(self._literals.get(name.text, name.text)))
             return railroad.Terminal(text, title=self._patterns.get(name.text), cls=name.kind)
@@ -245,7 +243,6 @@ def _rule(definition: Definition, diagrams: Diagrams, start: bool) -> DrawnPart:
 
 
 def diagram(name: str, item: Any, anchor: str, remark: str, title: str) -> DrawnPart:
-    """A heading and its diagram."""
     drawn = svg.alone("rule", title, anchor)
     y = svg.LINE_HEIGHT
     svg.add_text(drawn, 0, y, name, "head")

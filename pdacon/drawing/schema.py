@@ -100,7 +100,6 @@ class SchemaDiagrams(Diagrams):
         self._ids = anchors
 
     def item(self, expression: Expression) -> Any:
-        """The railroad item of an expression."""
         if isinstance(expression, Framed):
             inner = [self.item(item) for item in expression.items]
             label = svg.printable(shortened(expression.label))
@@ -109,7 +108,6 @@ class SchemaDiagrams(Diagrams):
         return super().item(expression)
 
     def box(self, name: Name) -> Any:
-        """The railroad item of a name."""
         title = svg.printable(name.title) if isinstance(name, Box) and name.title else None
         text = svg.printable(shortened(name.text))
         if name.kind in ("terminal", "literal"):

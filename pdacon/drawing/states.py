@@ -106,7 +106,6 @@ class States:
         return self._node(state, [*rows, *self._empty_reductions(state), *self._steps_in_words(state, jumps)])
 
     def small_box(self, state: int) -> Node:
-        """Its kernel items."""
         kernel = self._kernel(state)
         rows = [self._head(state), *self._items(kernel[:_MOST_ITEMS]), *self._short_conflicts(state)]
         if len(kernel) > _MOST_ITEMS:

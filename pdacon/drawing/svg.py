@@ -56,7 +56,6 @@ path.nonterminal {{ stroke-dasharray: 6 4; }}
 
 
 def text_width(text: str) -> float:
-    """Pixels that a line takes."""
     shown = printable(text)
     cells = sum(2 if unicodedata.east_asian_width(c) in "WF" else 0 if unicodedata.combining(c) else 1 for c in shown)
     return cells * CHARACTER_WIDTH
@@ -106,7 +105,6 @@ def alone(name: str, title: str | None = None, id: str | None = None) -> Element
 
 
 def add_text(parent: Element, x: float, y: float, text: str, name: str, anchor: str | None = None) -> None:
-    """A line of text with its base line at y."""
     attributes = {"class": name, "x": number(x), "y": number(y), "xml:space": "preserve"}
     if anchor is not None:
         attributes["text-anchor"] = anchor

@@ -18,7 +18,6 @@ _MOST_BYTES = 256 << 20
 
 
 def of_characters(allowed: Ranges) -> Dfa:
-    """The texts that have only characters of a set."""
     return _made(_numbered(allowed), [[0]])
 
 

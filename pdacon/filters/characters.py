@@ -39,12 +39,10 @@ def category(name: str) -> Set | None:
 
 @cache
 def white_space() -> Set:
-    """The code points that are white space."""
     return of(_WHITE_SPACE)
 
 
 def of(codes: Iterable[int]) -> Set:
-    """The set of these code points."""
     made = np.zeros(NUM_CODE_POINTS, np.bool_)
     made[list(codes)] = True
     return made

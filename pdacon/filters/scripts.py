@@ -33,7 +33,6 @@ def _plain(name: str) -> str:
 
 
 def ranges_of(name: str) -> Ranges:
-    """The characters of a script."""
     return _scripts()[_plain(name)]
 
 

@@ -78,7 +78,6 @@ class Splitter:
         return self._begin(state.forbidden | set(before), character, may_gap=True)
 
     def ends(self, state: State) -> bool:
-        """Whether the text may end in a state."""
         if state.fresh:
             return True
         if self._matches(state.forbidden, _END_OF_TEXT):
@@ -166,7 +165,6 @@ class Nested:
 
     @property
     def start(self) -> tuple[State, ...]:
-        """The state at the start of a text."""
         return (FRESH,) * len(self._splitters)
 
     def step(self, states: tuple[State, ...], marked: bool, character: int) -> set[tuple[State, ...]]:
@@ -188,7 +186,6 @@ class Nested:
         return found
 
     def ends(self, states: tuple[State, ...]) -> bool:
-        """Whether the text may end there."""
         return all(splitter.ends(state) for splitter, state in zip(self._splitters, states, strict=True))
 
 

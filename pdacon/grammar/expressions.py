@@ -36,14 +36,12 @@ Tree: TypeAlias = Leaf | InOrder[Leaf] | OneOf[Leaf] | Repeated[Leaf]
 
 
 def parts_of(tree: Tree[Leaf]) -> tuple[Tree[Leaf], ...]:
-    """The trees right below one."""
     if isinstance(tree, InOrder | OneOf):
         return tree.items
     return (tree.item,) if isinstance(tree, Repeated) else ()
 
 
 def leaves_of(tree: Tree[Leaf]) -> Iterator[Leaf]:
-    """The leaves of a tree, from left to right."""
     pending = [tree]
     while pending:
         node = pending.pop()

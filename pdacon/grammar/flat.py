@@ -35,7 +35,6 @@ class FlatProductions:
 
     @classmethod
     def of(cls, productions: Iterable[AnyProduction]) -> FlatProductions:
-        """The arrays of some records."""
         records = list(productions)
         priorities = [p.priority for p in records]
         rank = {priority: k for k, priority in enumerate(sorted({*priorities}))}
@@ -48,7 +47,6 @@ class FlatProductions:
         )
 
     def __len__(self) -> int:
-        """How many productions there are."""
         return len(self.lhs)
 
 

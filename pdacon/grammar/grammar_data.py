@@ -45,70 +45,42 @@ class GrammarData:
 
     Symbol ids: with T terminals, 0..T-1 are :attr:`terminals`, T is ``$END`` and T+1+k is ``nonterminals[k]``.
 
-    Attributes
-    ----------
-    terminals, nonterminals, productions : tuple
-        In Lark's order; ``%declare``'d terminals come last.
-    ignore : frozenset of int
-        Ids of the ``%ignore``'d terminals.
-    starts : tuple of int
-        Symbol ids of the start rules, in the order of ``options.start``.
-    source : str
-        The text that it was made from, in ``language``.
-    source_path : str or None
-        Where the text comes from.
-    layout : Layout or None
-        Indentation, if ``options.postlex`` says that newlines make any.
-    unused : tuple of Definition
-        Rules, templates and terminals that nothing leads to: no start, nothing ignored, no other of these. Lark drops
-        them, and what only they need.
-    imports : tuple of Import
-        What other files define, as far as it was found there. Spans of it are in those files, unless they are packaged:
-        then it is the place of the ``%import``.
-    imported_files : tuple of (str, str)
-        Path and text of each file with a definition in ``imports``.
-    labels : tuple of Label
-        The sets of tokens that patterns ask for, with ``extensions=True``.
-    language : {"Lark", "JSON Schema", "Python values", "regular expression", "choices", "regular set", "GBNF",
-        "EBNF", "llguidance", "several grammars", "structural tag"}
-    unenforced : tuple of (str, str, str)
-        What a JSON Schema asks for that this grammar, made with ``lax=True``, does not enforce, what it says that has
-        no meaning in JSON Schema, and what is narrower than it may be meant, such as a member that never comes: the
-        JSON pointer of the schema, the keyword, and why. Of a type the path, such as
-        ``Order.items[].price``, what is not enforced, such as a validator, and why.
-    values : Values or None
-        What makes instances of texts and texts of instances, of a type, of functions or tools. No file has it.
-    parts : object or None
-        The grammars that this one was made of, of `compose` and `escaped`. No file has it.
-    within : tuple of TextSet
-        Sets that every sentence is in, beside what the rules say: see ``&``.
-    islands : tuple of Island
-        Grammars that `compose` put into this one, where other text is ignored in them than outside.
-
     Raises
     ------
     ValueError
         If a symbol id is out of range or names the wrong kind of symbol.
     """
 
+    # In Lark's order; ``%declare``'d terminals come last.
     terminals: tuple[Terminal, ...]
     nonterminals: tuple[Nonterminal, ...]
     productions: tuple[Production, ...]
-    ignore: frozenset[int]
-    starts: tuple[int, ...]
+    ignore: frozenset[int]  # Ids of the ``%ignore``'d terminals
+    starts: tuple[int, ...]  # Symbol ids of the start rules, in the order of ``options.start``
     options: GrammarOptions
-    source: str
-    source_path: str | None = None
-    layout: Layout | None = None
+    source: str  # The text that it was made from, in ``language``
+    source_path: str | None = None  # Where the text comes from
+    layout: Layout | None = None  # Indentation, if ``options.postlex`` says that newlines make any
+    # Rules, templates and terminals that nothing leads to: no start, nothing ignored, no other of these. Lark drops
+    # them, and what only they need.
     unused: tuple[Definition, ...] = ()
+    # What other files define, as far as it was found there. Spans of it are in those files, unless they are packaged:
+    # then it is the place of the ``%import``.
     imports: tuple[Import, ...] = ()
-    imported_files: tuple[tuple[str, str], ...] = ()
+    imported_files: tuple[tuple[str, str], ...] = ()  # Path and text of each file with a definition in ``imports``
+    # What a JSON Schema asks for that this grammar, made with ``lax=True``, does not enforce, what it says that has no
+    # meaning in JSON Schema, and what is narrower than it may be meant, such as a member that never comes: the JSON
+    # pointer of the schema, the keyword, and why. Of a type the path, such as ``Order.items[].price``, what is not
+    # enforced, such as a validator, and why.
     unenforced: tuple[tuple[str, str, str], ...] = ()
-    language: SourceLanguage = "Lark"
-    labels: tuple[Label, ...] = ()
-    within: tuple[TextSet, ...] = ()
+    language: SourceLanguage = "Lark"  # "EBNF", "llguidance", "several grammars", "structural tag"}
+    labels: tuple[Label, ...] = ()  # The sets of tokens that patterns ask for, with ``extensions=True``
+    within: tuple[TextSet, ...] = ()  # Sets that every sentence is in, beside what the rules say: see ``&``
+    # Grammars that `compose` put into this one, where other text is ignored in them than outside.
     islands: tuple[Island, ...] = ()
+    # What makes instances of texts and texts of instances, of a type, of functions or tools. No file has it.
     values: Values | None = field(default=None, metadata={"stored": False})
+    # The grammars that this one was made of, of `compose` and `escaped`. No file has it.
     parts: Any = field(default=None, metadata={"stored": False})
 
     def __post_init__(self) -> None:

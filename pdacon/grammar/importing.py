@@ -131,7 +131,6 @@ class _ImportReader:
         self.used: dict[str, str] = {}
 
     def place(self, name: str, statement: ImportStatement, depth: int = 0) -> _Place | None:
-        """Where a name is defined."""
         original = _original(name, statement)
         file = self._read(statement)
         if original is None or file is None:

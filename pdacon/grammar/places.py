@@ -82,7 +82,6 @@ class Places:
         return self._imported.get(name) or self._builder.spans.get(name)
 
     def declaration(self, name: str) -> Span | None:
-        """The place of a %declare'd name."""
         return self._source.statement_span("declare", name) or self._builder.spans.get(name)
 
     def productions(self, rules: Sequence[Rule]) -> list[Span | None]:

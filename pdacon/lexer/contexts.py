@@ -206,7 +206,6 @@ def kind_of(grammar: GrammarData, terminal: int) -> str:
 
 
 def flags_of(grammar: GrammarData, terminal: int) -> frozenset[str]:
-    """The flags of a terminal's pattern."""
     pattern = grammar.terminals[terminal].ranked.pattern
     assert pattern is not None
     return pattern.unescaped.flags

@@ -54,27 +54,22 @@ class Explainer:
 
     @property
     def encoding(self) -> str:
-        """How texts become bytes."""
         return self._grammar.options.encoding
 
     @property
     def vocabulary_size(self) -> int:
-        """The number of ids."""
         return self._vocabulary.size
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """The labels of the grammar."""
         return self._grammar.labels
 
     @property
     def tokens(self) -> tuple[bytes | None, ...]:
-        """The text of each id."""
         return self._vocabulary.tokens
 
     @cached_property
     def ids(self) -> dict[bytes, list[int]]:
-        """The tokens with each text."""
         found: dict[bytes, list[int]] = {}
         for i, text in enumerate(self._vocabulary.tokens):
             if text:
@@ -148,7 +143,6 @@ class Explainer:
         return [*found, *reversed(rest)]
 
     def explain(self, matcher: _core.Matcher, asked: SupportsIndex | bytes, lexemes: int | None) -> Explanation:
-        """See `Matcher.explain`."""
         token, text, allowed = self._answer(matcher, asked)
         before = matcher._text()
         probe = self._behind(before)

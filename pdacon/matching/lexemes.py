@@ -159,7 +159,6 @@ def _byte_of(rng: Random, edges: Edges) -> bytes:
 
 
 def first_bytes(program: Program) -> set[int]:
-    """The bytes that a match can begin with."""
     found: set[int] = set()
     seen: set[int] = set()
     pending: list[int] = program.entries.tolist()

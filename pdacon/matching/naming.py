@@ -24,11 +24,9 @@ class Names:
 
     @memoized
     def name(self, symbol: int) -> str:
-        """A symbol as its author writes it."""
         return self._grammar.describe_symbol(symbol)
 
     def names(self, symbols: Iterable[int]) -> tuple[str, ...]:
-        """The names of symbols, in their order."""
         return tuple(map(self.name, symbols))
 
     def begun(self, terminals: Iterable[int], lexeme: bytes) -> str:

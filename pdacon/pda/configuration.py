@@ -51,49 +51,27 @@ class Lexeme:
 class Configuration:
     """What has been read so far, as far as it matters for what may follow. Values are frozen, comparable and hashable.
 
-    Attributes
-    ----------
-    stack
-        The LR states.
-    threads
-        The threads of the lexeme that has been begun, in order; all of them come before the fallback. Beside a pending
-        one the configuration if its match is the lexeme (None: the text cannot go on from it); None beside others.
-    keyword_threads
-        Threads of the strings that regexes of the context absorb. They never match; they tell which string a regex's
-        lexeme is.
-    fallback
-        The configuration if the last match is the lexeme, with the pushback read; None if there is no match or if the
-        text cannot go on from it.
-    after
-        What lies behind the next byte.
-    fresh
-        Whether no byte of a lexeme has been read.
-    margin
-        The columns of the open blocks and the number of open parentheses, for a grammar with layout.
-    line
-        What has been read of the line after the lexeme, if that can be a newline.
-    origin
-        What lay behind the lexeme that has been begun; for reports, no part of the value.
-    length
-        How many bytes of a lexeme have been read; for reports, no part of the value.
-    last
-        The lexeme before that one; None at the start of the text. For reports, no part of the value.
-
-    Notes
-    -----
     A byte costs as much as there are threads here and in the fallbacks, which nest as deep as the grammar's lookahead
     reaches: without limit for an open comment, say, where ``/`` may also stand for itself.
     """
 
     machine: Machine
     stack: Stack
+    # The threads of the lexeme that has been begun, in order; all of them come before the fallback. Beside a pending
+    # one the configuration if its match is the lexeme (None: the text cannot go on from it); None beside others.
     threads: tuple[tuple[Thread, Configuration | None], ...]
+    # Threads of the strings that regexes of the context absorb. They never match; they tell which string a regex's
+    # lexeme is.
     keyword_threads: tuple[Thread, ...]
+    # The configuration if the last match is the lexeme, with the pushback read; None if there is no match or if the
+    # text cannot go on from it.
     fallback: Configuration | None
-    look_behind: LookBehind
-    fresh: bool
-    margin: Margin
-    line: Line
+    look_behind: LookBehind  # What lies behind the next byte
+    fresh: bool  # Whether no byte of a lexeme has been read
+    margin: Margin  # The columns of the open blocks and the number of open parentheses, for a grammar with layout
+    line: Line  # What has been read of the line after the lexeme, if that can be a newline
+    # For reports, and no part of the value: what lay behind the lexeme that has been begun, how many bytes of it have
+    # been read, and the lexeme before it, None at the start of the text.
     origin: LookBehind
     length: int
     last: Lexeme | None

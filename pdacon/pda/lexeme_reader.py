@@ -151,7 +151,6 @@ class _Node(dict[int, "_Node"]):
         raise self._over[byte].with_traceback(None)
 
     def match(self, byte: int) -> int | None:
-        """As `Configuration.match`."""
         if byte not in self._matches:
             self._matches[byte] = self.configuration.match(byte)
         return self._matches[byte]

@@ -108,7 +108,6 @@ class Numbered:
         self._known: dict[tuple[int, ...], int] = {}
 
     def number(self, some: Iterable[int]) -> int:
-        """The number of a list."""
         return self._known.setdefault(tuple(some), len(self._known))
 
     def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -117,7 +116,6 @@ class Numbered:
 
 
 def int32s(numbers: Iterable[int]) -> NDArray[np.int32]:
-    """Numbers as an array."""
     return np.fromiter(numbers, np.int32)
 
 
@@ -127,7 +125,6 @@ def offsets(lengths: Iterable[int]) -> NDArray[np.int32]:
 
 
 def as_set(ranges: Ranges) -> NDArray[np.int32]:
-    """A set of characters as the core takes it."""
     return np.array(ranges, np.int32).reshape(-1)
 
 

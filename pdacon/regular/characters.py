@@ -46,7 +46,6 @@ def union(*sets: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def intersection(one: Iterable[tuple[int, int]], other: Iterable[tuple[int, int]]) -> Ranges:
-    """What is in both sets."""
     left, right = list(one), list(other)
     i = j = 0
     common: list[tuple[int, int]] = []
@@ -62,7 +61,6 @@ def intersection(one: Iterable[tuple[int, int]], other: Iterable[tuple[int, int]
 
 
 def complement(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """Every character that is not in the set."""
     rest: list[tuple[int, int]] = []
     at = 0
     for first, last in ranges:

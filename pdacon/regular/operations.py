@@ -239,7 +239,6 @@ def _sets(dfa: Dfa) -> list[NDArray[np.int32]]:
 
 
 def class_ranges(dfa: Dfa) -> list[Ranges]:
-    """The characters of each class of an automaton."""
     native = dfa.native
     firsts = native.firsts.tolist()
     found: list[list[tuple[int, int]]] = [[] for _ in range(native.num_classes)]

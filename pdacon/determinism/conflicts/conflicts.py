@@ -97,7 +97,6 @@ class _Report:
         return example is None, not binary, 0 if example is None else sum(1 for _ in example.first.preorder())
 
     def finding(self, cause: Cause | None, group: list[Conflict], explanation: Explanation | None) -> Finding:
-        """The finding of one group."""
         shown = self._first(group, explanation)
         productions = list(dict.fromkeys(k for conflict in group for k in conflict.productions))
         path = getattr(self._grammar.productions[shown.productions[0]].span, "path", None)
@@ -136,7 +135,6 @@ class _Report:
         )
 
     def reads_cycle(self, conflict: Conflict) -> Finding:
-        """The finding of a cycle in `reads`."""
         lines = ["Rules that can be empty follow each other in a circle, so the grammar is not LR(k) for any k:"]
         lines += [f"  {self._grammar.describe_production(k)}" for k in conflict.productions]
         lines.append("Lark's table for it depends on hash order, so it is refused with every option.")

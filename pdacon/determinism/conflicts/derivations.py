@@ -32,11 +32,9 @@ class DerivationNode:
             pending.extend(reversed(node.children))
 
     def count_leaves(self) -> int:
-        """How many leaves there are."""
         return sum(1 for _ in self.leaves())
 
     def equals(self, other: DerivationNode) -> bool:
-        """Whether both are the same tree."""
         pairs = zip_longest(self.preorder(), other.preorder())
         return all(a and b and (a.symbol, a.production) == (b.symbol, b.production) for a, b in pairs)
 
@@ -120,7 +118,6 @@ class Reading:
         return None, 0
 
     def expand(self, production: int) -> None:
-        """Expand the next pending leaf."""
         leaf = self.pending.pop(0)
         leaf.production = production
         leaf.children = _leaves(self._items.sides[production][1])
@@ -148,7 +145,6 @@ class Reading:
                     self._drop()
 
     def vanish(self) -> None:
-        """Expand all pending leaves to nothing."""
         while self.pending:
             self._drop()
 

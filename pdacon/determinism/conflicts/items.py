@@ -50,7 +50,6 @@ class Items:
 
     @cached_property
     def yields(self) -> Yields:
-        """The shortest yield of each nonterminal."""
         return shortest_yields(self.grammar)
 
     @cached_property
@@ -112,11 +111,9 @@ class Items:
         return behind, *self.can_begin(behind)
 
     def at_end(self, item: Item) -> bool:
-        """Whether the dot is at the right end."""
         return not self.rest(item)
 
     def left(self, item: Item) -> int:
-        """The left side of the item's production."""
         return self.lefts[item]
 
     def complete(self, production: int) -> Item:
@@ -186,7 +183,6 @@ class Items:
         return before
 
     def kernel(self, state: int) -> list[Item]:
-        """The kernel items of a state."""
         offset, production, dot = self.tables._kernels
         those = slice(offset[state], offset[state + 1])
         return [self.first[k] + at for k, at in zip(production[those].tolist(), dot[those].tolist(), strict=True)]
@@ -220,7 +216,6 @@ class Items:
         return False
 
     def states_with(self, item: Item) -> int:
-        """The states that have an item."""
         lhs = self.left(item)
         if self.dot[item] or lhs == AUGMENTED:
             return self._kernels.get(item, 0)

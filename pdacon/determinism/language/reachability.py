@@ -92,7 +92,6 @@ class Follower:
         self._before = predecessors(self._actions, self._goto, len(self._accessing))
 
     def find(self) -> Reach:
-        """What texts lead to."""
         back = self._lookbacks(None)
         while True:
             found = self._reach(back)

@@ -301,7 +301,6 @@ def _is_any_blank(pattern: Pattern) -> bool:
 
 
 def _has_others(grammar: GrammarData) -> bool:
-    """Whether blanks beyond ASCII are ignored."""
     patterns = [grammar.terminals[k].pattern for k in grammar.ignore]
     flags = grammar.options.g_regex_flags
     return not grammar.options.use_bytes and any(
@@ -331,7 +330,6 @@ def _if_small(texts: WitnessTexts, pattern: str, deadline: Deadline) -> WitnessT
 
 
 def _colliding(texts: WitnessTexts) -> set[int]:
-    """The terminals that collide with ignored ones."""
     ignore = texts.grammar.ignore
     pairs = find_collisions(texts.lexer, ADVICE)
     sides = ((pair.first, pair.second) for pair in pairs)

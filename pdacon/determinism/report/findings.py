@@ -172,7 +172,6 @@ class Derivation:
 
 
 def _grown(preorder: Sequence[tuple[str, int]]) -> Derivation:
-    """The tree of the nodes."""
     made: list[Derivation] = []  # those that are no children yet, the first one last
     for symbol, count in reversed(preorder):
         children = None if count < 0 else tuple(made.pop() for _ in range(count))

@@ -24,7 +24,6 @@ def page(id: str) -> str:
 
 
 def first_paragraph(id: str) -> str:
-    """What an id means, on one line."""
     return " ".join(page(id).split("\n\n")[1].split())
 
 

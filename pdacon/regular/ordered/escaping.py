@@ -221,7 +221,6 @@ class _Escaping:
         return self._known[key]
 
     def finish(self) -> None:
-        """Make all states that there are."""
         while self._open:
             look()
             key = self._open.pop()
@@ -376,7 +375,6 @@ class _Escaping:
         return self._tails[key]
 
     def packed(self, old: Program, entries: list[int], look_behind: NDArray[np.int32] | None) -> Program:
-        """The program of all states."""
         edges = [edge for some in self._edges for edge in some]
         return Program(
             kind=np.array(self._kinds, np.uint8),

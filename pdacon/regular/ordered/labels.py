@@ -11,5 +11,4 @@ MOST_LABELS = RADIX * RADIX
 
 
 def spelling(number: int) -> bytes:
-    """The two bytes that a label is to the lexer."""
     return bytes((FIRST_BYTE + number // RADIX, FIRST_BYTE + number % RADIX))

@@ -80,5 +80,4 @@ class Runner:
 
 @lru_cache(maxsize=32)
 def runner_of(program: Program) -> Runner:
-    """The runner of a program, which is kept."""
     return Runner(program)

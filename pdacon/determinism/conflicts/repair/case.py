@@ -47,15 +47,12 @@ class Case:
         self.rule = self.name(items.sides[self.reduced][0])  # The name of its left side
 
     def name(self, symbol: int) -> str:
-        """A symbol as its author writes it."""
         return self.grammar.describe_symbol(symbol)
 
     def words(self, symbols: Sequence[int]) -> list[str]:
-        """The names of symbols."""
         return [self.name(symbol) for symbol in symbols]
 
     def sequence(self, symbols: Sequence[int]) -> str:
-        """The names of symbols, side by side."""
         return " ".join(self.words(symbols))
 
     def rule_of(self, production: int) -> str:

@@ -54,7 +54,6 @@ class Ladder:
     usual: bool  # Whether all infix operators are those of arithmetic and logic, in their usual order
 
     def sides(self) -> list[Side]:
-        """All productions."""
         own = [(s, rhs) for s, level in zip(self.symbols, self.alternatives, strict=True) for rhs in level]
         return own + list(zip(self.symbols, ((symbol,) for symbol in self.symbols[1:]), strict=False))
 

@@ -32,7 +32,6 @@ class Reader:
         self._allowed: dict[int, int] = {}
 
     def start(self) -> _core.Matcher:
-        """At the beginning of a text."""
         return _core.Matcher(self._pda, _DEEPEST, False, False)
 
     def allowed(self, matcher: _core.Matcher) -> int:

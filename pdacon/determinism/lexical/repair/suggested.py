@@ -106,7 +106,6 @@ def _of_literal(grammar: GrammarData, index: int, pattern: str, level: str) -> s
 
 
 def free_name(grammar: GrammarData, name: str) -> str:
-    """A name that no terminal has."""
     taken = {terminal.name for terminal in grammar.terminals}
     return next(free for k in range(1, len(taken) + 2) if (free := name if k == 1 else f"{name}_{k}") not in taken)
 

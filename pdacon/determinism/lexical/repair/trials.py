@@ -63,7 +63,6 @@ class Effect:
         return self.keeps_all or self.lost is not None or self.touched >= ENOUGH
 
     def sentence(self) -> str:
-        """The same in words."""
         if self.lost is not None:
             lost = f"Lost with it is such a text as {quote(self.lost)}"
             return f"{lost}." if self.gained is None else f"{lost}; gained is such a one as {quote(self.gained)}."
