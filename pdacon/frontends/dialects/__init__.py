@@ -15,7 +15,7 @@ is to be), ``written`` and ``standing`` (the rules as they were, for pictures, a
 explanations).
 """
 
-from pdacon.frontends.dialects.dialects import ebnf_grammar, gbnf_grammar
+from pdacon.frontends.dialects.largest_terminals import ebnf_grammar, gbnf_grammar
 from pdacon.frontends.dialects.llguidance import llguidance_grammar
 from pdacon.frontends.dialects.standing import Standing, standing
 from pdacon.frontends.dialects.written import start_of, written_definitions

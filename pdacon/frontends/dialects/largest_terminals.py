@@ -12,6 +12,7 @@ from pdacon.errors import LimitExceededError
 from pdacon.frontends.dialects.absorbing import absorbing
 from pdacon.frontends.dialects.cutting import cut_of
 from pdacon.frontends.dialects.follow_splitting import split_by_what_follows
+from pdacon.frontends.dialects.gbnf import EBNF, GBNF, read_rules
 from pdacon.frontends.dialects.making import grammar_of, numbered
 from pdacon.frontends.dialects.network import Network, network_of
 from pdacon.frontends.dialects.rule_graph import breaking, graph_of, regular_machines
@@ -22,6 +23,16 @@ from pdacon.grammar import GrammarData
 from pdacon.lalr import build_tables
 from pdacon.regular import Ranges
 from pdacon.regular.characters import BLANKS, intersection
+
+
+def gbnf_grammar(text: str, path: str | None) -> GrammarData:
+    """See `Grammar.from_gbnf`."""
+    return lower(read_rules(text, GBNF, "root", path))
+
+
+def ebnf_grammar(text: str, start: str, path: str | None) -> GrammarData:
+    """See `Grammar.from_ebnf`."""
+    return lower(read_rules(text, EBNF, start, path))
 
 
 def lower(rules: Rules) -> GrammarData:

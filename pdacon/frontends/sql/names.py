@@ -81,13 +81,16 @@ def _quoted(name: str) -> tuple[str, ...]:
 
 def pattern(names: Iterable[Spelled], after: str = "") -> Pattern:
     """A pattern for any of the names, followed by ``after``, which ends by itself."""
-    names = list(names)
-    words = [word for name in names for word in name.words]
-    closed = [text for name in names for text in name.closed]
+    words, closed = _texts(names)
     if after:
         words, closed = [], [text + after for text in (*words, *closed)]
     lengths = [len(text) for text in (*words, *closed)]
     return _pattern(_any_of(words, closed), min(lengths), max(lengths))
+
+
+def _texts(names: Iterable[Spelled]) -> tuple[list[str], list[str]]:
+    names = list(names)
+    return [word for name in names for word in name.words], [text for name in names for text in name.closed]
 
 
 def pattern_beside_texts(names: Iterable[str]) -> Pattern:
@@ -119,13 +122,11 @@ def qualified(
     parts = []
     shortest, longest = [], []
     for table, columns in tables.items():
-        names = [behind_dot[column] for column in columns]
-        if not names:
+        words, closed = _texts(behind_dot[column] for column in columns)
+        if not words and not closed:
             continue
         named = also_quoted(spelled_tables[table])
         before = (*named.words, *named.closed)
-        words = [word for name in names for word in name.words]
-        closed = [text for name in names for text in name.closed]
         parts.append(f"(?:{_alternatives(before)})\\.(?:{_any_of(words, closed)})")
         shortest.append(min(map(len, before)) + 1 + min(map(len, (*words, *closed))))
         longest.append(max(map(len, before)) + 1 + max(map(len, (*words, *closed))))

@@ -58,7 +58,6 @@ _DICTS: dict[Any, tuple[type, Callable[[dict[Any, Any]], Any]]] = {
 }
 _CONSTANT: dict[Any, Callable[[], Shape]] = {None: Nothing, type(None): Nothing, bool: Truth}
 _WRAPPERS = ("Required", "NotRequired", "ReadOnly", "Final", "ClassVar")
-_MOST_FLAGS = 64
 
 
 @dataclass(frozen=True)
