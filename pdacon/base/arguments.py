@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable
 from functools import wraps
-from inspect import signature
 from typing import ParamSpec, TypeVar
 
 from pdacon.base.quoting import did_you_mean
@@ -44,9 +43,9 @@ def helps_with_names(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return checked
 
 
-def require_options(caller: str, options: Iterable[str], function: Callable[..., object]) -> None:
-    """Raise TypeError for an option that a function has not which gets them from another one, its ``caller``."""
-    known = [name for name in signature(function).parameters if name != "text_or_lark"]
+def require_options(caller: str, options: Iterable[str], known: Iterable[str]) -> None:
+    """Raise TypeError for an option that is none of those that are known."""
+    known = list(known)
     for name in options:
         if name not in known:
             near = did_you_mean(name, known) or f"there are: {', '.join(known)}"

@@ -14,7 +14,7 @@ import logging
 import math
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from gc import get_referents
@@ -23,10 +23,10 @@ from sys import getsizeof
 from tempfile import TemporaryDirectory
 from threading import Event, Lock
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from pdacon.artifact import own_version, write
-from pdacon.base.arguments import require
+from pdacon.base.arguments import require, require_options
 from pdacon.base.cancelling import CancelEvent, Watch
 from pdacon.base.limits import Limits
 from pdacon.composition import native_trie
@@ -43,11 +43,63 @@ from pdacon.frontends.json_schema import Spelling, read_canonical, schema_gramma
 from pdacon.frontends.json_schema import canonical as canonical_schema
 from pdacon.grammar import GrammarData
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 logger = logging.getLogger(__name__)
 
 _POLL = 0.05  # seconds between two looks at whether a caller who waits for another's compilation has cancelled
 _SUFFIX = ".constraint"
 _UNLOOKED = 1 / 16  # of `max_bytes`: how much is written before the folder is looked through, which reads all of it
+
+
+class CompileOptions(TypedDict, total=False):
+    """What a cache takes beside a grammar and a vocabulary; `pdacon.compile` says what each is."""
+
+    tokenizer: Any
+    model: Any
+    limits: Limits | None
+    cancel: CancelEvent | None
+    canonical: Any
+    filters: Iterable[Filter]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a constraint is to be, beside its grammar."""
+
+    vocabulary: Vocabulary
+    limits: Limits
+    cancel: CancelEvent | None = None
+    filters: Sequence[Filter] = ()
+
+    def compiled(self, make: Callable[[], GrammarData]) -> Constraint:
+        """The constraint of a grammar that is made first, both within the limits' time."""
+        with Watch(self.limits.seconds, self.cancel) as watch:
+            grammar = make()
+            left = replace(self.limits, seconds=watch.left())
+            return constraint_of(compiled(grammar, self.vocabulary, left, cancel=self.cancel, filters=self.filters))
+
+    def filters_said(self) -> Iterator[str]:
+        """What tells filters apart."""
+        for one in self.filters:
+            if isinstance(one, Canonical):
+                yield canonical_of(one.tokenizer, self.vocabulary, native_trie(self.vocabulary)).fingerprint
+                continue
+            yield repr(one.terminals) if isinstance(one, InTerminals) else ""
+            texts = one.filter.texts() if isinstance(one, InTerminals) else one.texts()
+            yield from () if texts is None else (texts.fingerprint, texts.name)
+
+
+def _asked(door: str, vocabulary: Vocabulary | None, options: CompileOptions) -> _Asked:
+    caller = f"CompileCache.{door}"
+    require_options(caller, options, CompileOptions.__annotations__)
+    tokenizer, limits = options.get("tokenizer"), options.get("limits")
+    words = vocabulary_of(caller, vocabulary, tokenizer, options.get("model"))
+    limits = Limits() if limits is None else limits
+    require(caller, "limits", limits, Limits)
+    filters = filters_of(options.get("filters", ()), options.get("canonical"), tokenizer)
+    return _Asked(words, limits, options.get("cancel"), filters)
 
 
 @dataclass(slots=True)
@@ -125,16 +177,7 @@ class CompileCache:
         self._counts = dict.fromkeys(("hits", "misses", "waits", "loads", "fetches", "refusals", "evictions"), 0)
 
     def compile(
-        self,
-        grammar: GrammarSource,
-        vocabulary: Vocabulary | None = None,
-        *,
-        tokenizer: Any = None,
-        model: Any = None,
-        limits: Limits | None = None,
-        cancel: CancelEvent | None = None,
-        canonical: Any = None,
-        filters: Iterable[Filter] = (),
+        self, grammar: GrammarSource, vocabulary: Vocabulary | None = None, **options: Unpack[CompileOptions]
     ) -> Constraint:
         """As `pdacon.compile`, which is called only if the constraint is not there.
 
@@ -153,18 +196,12 @@ class CompileCache:
         tokenizer; that of a file is not made again if it is the same.
         """
         made = data_of("CompileCache.compile", grammar)
-        words = vocabulary_of("CompileCache.compile", vocabulary, tokenizer, model)
-        limits = _limits("CompileCache.compile", limits)
-        asked = filters_of(filters, canonical, tokenizer)
-        canonicals = [one for one in asked if isinstance(one, Canonical)]
-        made = within_filters(made, [one for one in asked if not isinstance(one, Canonical)], limits)
-        found = self._constraint(
-            ("grammar", made.fingerprint, made.source, repr(made.source_path), *_said_of(canonicals, words)),
-            words,
-            limits,
-            cancel,
-            lambda: constraint_of(compiled(made, words, limits, cancel=cancel, filters=canonicals)),
-        )
+        asked = _asked("compile", vocabulary, options)
+        if asked.filters:  # what they say of texts becomes a part of the grammar, and so of its fingerprint
+            made = within_filters(made, [one for one in asked.filters if not isinstance(one, Canonical)], asked.limits)
+            asked = replace(asked, filters=[one for one in asked.filters if isinstance(one, Canonical)])
+        key = ("grammar", made.fingerprint, made.source, repr(made.source_path))
+        found = self._constraint(key, asked, lambda: asked.compiled(lambda: made))
         # Two types can have the same texts, and no file has the type, nor what a grammar was composed of.
         known = found.grammar.data
         same = (made.values is None or known.values == made.values) and (
@@ -177,13 +214,7 @@ class CompileCache:
         key: Sequence[str],
         make: Callable[[], Grammar],
         vocabulary: Vocabulary | None = None,
-        *,
-        tokenizer: Any = None,
-        model: Any = None,
-        limits: Limits | None = None,
-        cancel: CancelEvent | None = None,
-        canonical: Any = None,
-        filters: Iterable[Filter] = (),
+        **options: Unpack[CompileOptions],
     ) -> Constraint:
         """The constraint of the grammar that ``make`` returns, which is called only if there is none for the key.
 
@@ -194,7 +225,7 @@ class CompileCache:
             every process that uses the folder.
         make : callable
             Without arguments. What it raises is kept as what `pdacon.compile` raises is, if it is a `PdaconError`.
-        vocabulary, tokenizer, model, limits, cancel, canonical, filters
+        vocabulary, **options
             As for `compile`.
 
         Raises
@@ -212,56 +243,41 @@ class CompileCache:
         """
         if isinstance(key, str) or not all(isinstance(part, str) for part in key):
             raise TypeError(f"CompileCache.compile_keyed: key is a sequence of str, not {key!r}")
-        words = vocabulary_of("CompileCache.compile_keyed", vocabulary, tokenizer, model)
-        limits = _limits("CompileCache.compile_keyed", limits)
-
-        asked = filters_of(filters, canonical, tokenizer)
-        said = ("keyed", *key, *_said_of(asked, words))
-        return self._constraint(
-            said, words, limits, cancel, lambda: _compiled(lambda: make().data, words, limits, cancel, asked)
-        )
+        asked = _asked("compile_keyed", vocabulary, options)
+        return self._constraint(("keyed", *key), asked, lambda: asked.compiled(lambda: make().data))
 
     def compile_schema(
         self,
         schema: Any,
         vocabulary: Vocabulary | None = None,
         *,
-        tokenizer: Any = None,
-        model: Any = None,
         spelling: Spelling | None = None,
         lax: bool = False,
         registry: Any = None,
         formats: bool = True,
         closed: bool = False,
-        limits: Limits | None = None,
-        cancel: CancelEvent | None = None,
-        canonical: Any = None,
-        filters: Iterable[Filter] = (),
+        **options: Unpack[CompileOptions],
     ) -> Constraint:
         """The constraint of a JSON Schema; see `Grammar.from_json_schema` and `pdacon.compile` for what can be said.
 
         Schemas are the same if only the order of their keywords differs, or blanks in their text. Nothing is kept of a
         schema that is no JSON, nor with a ``registry`` that is no mapping from URIs to schemas.
         """
-        words = vocabulary_of("CompileCache.compile_schema", vocabulary, tokenizer, model)
-        limits = _limits("CompileCache.compile_schema", limits)
+        asked = _asked("compile_schema", vocabulary, options)
         spelling = Spelling() if spelling is None else spelling
-        asked = filters_of(filters, canonical, tokenizer)
-
         read = read_canonical(schema) if isinstance(schema, str) else None
-        options = {"spelling": spelling, "lax": lax, "registry": registry, "formats": formats, "closed": closed}
+        reading = {"spelling": spelling, "lax": lax, "registry": registry, "formats": formats, "closed": closed}
 
         def make() -> Constraint:
-            source = schema if read is None else read
-            return _compiled(lambda: schema_grammar(source, **options), words, limits, cancel, asked)
+            return asked.compiled(lambda: schema_grammar(schema if read is None else read, **reading))
 
         own = read.text if read is not None else schema if isinstance(schema, str) else canonical_schema(schema)
         others = {uri: canonical_schema(one) for uri, one in registry.items()} if isinstance(registry, Mapping) else {}
         told_apart = registry is None or isinstance(registry, Mapping)
         if own is None or None in others.values() or not told_apart:
             return make()  # what cannot be written as JSON cannot be told from others
-        said = ("schema", own, json.dumps(others, sort_keys=True), repr(spelling), repr((lax, formats, closed)))
-        return self._constraint((*said, *_said_of(asked, words)), words, limits, cancel, make)
+        key = ("schema", own, json.dumps(others, sort_keys=True), repr(spelling), repr((lax, formats, closed)))
+        return self._constraint(key, asked, make)
 
     def compile_elsewhere(
         self,
@@ -285,7 +301,7 @@ class CompileCache:
         Exception
             As ``make``; what is a `PdaconError` is kept, as that of `compile_keyed` is.
         """
-        return self._constraint(("keyed", *key), vocabulary, limits, cancel, make)
+        return self._constraint(("keyed", *key), _Asked(vocabulary, limits, cancel), make)
 
     def kept(self, key: Sequence[str], vocabulary: Vocabulary, limits: Limits) -> Constraint | None:
         """The constraint of a key of `compile_keyed` that is in memory, without compiling or waiting; None: none is.
@@ -295,7 +311,7 @@ class CompileCache:
         PdaconError
             What is in memory is a refusal.
         """
-        name = self._name(("keyed", *key), vocabulary, limits)
+        name = self._name(("keyed", *key), _Asked(vocabulary, limits))
         with self._lock:
             return self._answer(name) if name in self._known else None
 
@@ -324,15 +340,8 @@ class CompileCache:
             self._bytes.clear()
             self._total = 0
 
-    def _constraint(
-        self,
-        parts: tuple[str, ...],
-        vocabulary: Vocabulary,
-        limits: Limits,
-        cancel: CancelEvent | None,
-        make: Callable[[], Constraint | bytes],
-    ) -> Constraint:
-        key = self._name(parts, vocabulary, limits)
+    def _constraint(self, parts: tuple[str, ...], asked: _Asked, make: Callable[[], Constraint | bytes]) -> Constraint:
+        key = self._name(parts, asked)
         while True:
             with self._lock:
                 if key in self._known:
@@ -342,18 +351,19 @@ class CompileCache:
                 if flight is None:
                     flight = self._flights[key] = _Flight()
             if own:
-                return self._fly(key, flight, vocabulary, make)
+                return self._fly(key, flight, asked.vocabulary, make)
             while not flight.landed.wait(_POLL):
-                if cancel is not None and cancel.is_set():
+                if asked.cancel is not None and asked.cancel.is_set():
                     raise CancelledError("the compilation was cancelled")
             if flight.result is not None:
                 with self._lock:
                     self._counts["waits"] += 1
                 return _given(flight.result)
 
-    def _name(self, parts: tuple[str, ...], vocabulary: Vocabulary, limits: Limits) -> str:
+    def _name(self, parts: tuple[str, ...], asked: _Asked) -> str:
         digest = hashlib.sha256()
-        for part in (self._version, vocabulary.full_fingerprint, repr(limits), *parts):
+        own = (self._version, asked.vocabulary.full_fingerprint, repr(asked.limits))
+        for part in (*own, *parts, *asked.filters_said()):
             content = part.encode("utf-8", "surrogatepass")
             digest.update(len(content).to_bytes(8, "big"))
             digest.update(content)
@@ -486,39 +496,6 @@ class CompileCache:
             total -= status.st_size
             with suppress(OSError):
                 Path(path).unlink()
-
-
-def _said_of(filters: Iterable[Filter], vocabulary: Vocabulary) -> tuple[str, ...]:
-    """What tells filters apart."""
-    said: list[str] = []
-    for one in filters:
-        if isinstance(one, Canonical):
-            said.append(canonical_of(one.tokenizer, vocabulary, native_trie(vocabulary)).fingerprint)
-            continue
-        where = repr(one.terminals) if isinstance(one, InTerminals) else ""
-        texts = one.filter.texts() if isinstance(one, InTerminals) else one.texts()
-        said += [where, *([] if texts is None else [texts.fingerprint, texts.name])]
-    return tuple(said)
-
-
-def _compiled(
-    make: Callable[[], GrammarData],
-    vocabulary: Vocabulary,
-    limits: Limits,
-    cancel: CancelEvent | None,
-    filters: Sequence[Filter],
-) -> Constraint:
-    """The constraint of a grammar that is made first, both within the limits' time."""
-    with Watch(limits.seconds, cancel) as watch:
-        grammar = make()
-        left = replace(limits, seconds=watch.left())
-        return constraint_of(compiled(grammar, vocabulary, left, cancel=cancel, filters=filters))
-
-
-def _limits(caller: str, given: Limits | None) -> Limits:
-    limits = Limits() if given is None else given
-    require(caller, "limits", limits, Limits)
-    return limits
 
 
 def _made(make: Callable[[], Constraint | bytes]) -> Constraint | bytes | PdaconError:

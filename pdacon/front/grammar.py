@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_origin
 from pdacon.base.arguments import require_options
 from pdacon.front.endings import DIALECTS, is_llguidance
 from pdacon.front.given import is_builtin_name, refuse_instance, refuse_object
+from pdacon.front.lark_options import LarkOptions
 from pdacon.front.ways_in import GrammarWaysIn
 from pdacon.grammar import GrammarData
 from pdacon.grammar.builtin import builtin_options, builtin_source
@@ -27,8 +28,6 @@ from pdacon.regular import RegularSet
 if TYPE_CHECKING:
     import lark
     from typing_extensions import Unpack
-
-    from pdacon.front.lark_options import LarkOptions
 
 
 class Grammar(GrammarWaysIn):
@@ -142,7 +141,7 @@ class Grammar(GrammarWaysIn):
         """
         from pdacon.grammar.lark_reading import read_source
 
-        require_options("Grammar.from_file", options, cls.from_lark)
+        require_options("Grammar.from_file", options, LarkOptions.__annotations__)
         ending = PurePath(path).suffix.lower()
         if ending not in DIALECTS:
             text = read_source(path)
@@ -181,7 +180,7 @@ class Grammar(GrammarWaysIn):
         TypeError
             If the name is no str, or there is no such option.
         """
-        require_options("Grammar.builtin", options, cls.from_lark)
+        require_options("Grammar.builtin", options, LarkOptions.__annotations__)
         text, path = builtin_source(name)
         load = cls.from_lark if options or cls is not Grammar else _load_once
         return load(text, **{"source_path": path, **builtin_options(name), **options})

@@ -1,9 +1,9 @@
-"""The options of `Grammar.from_lark` by name, for type checkers: `builtin` and `from_file` take them, too."""
+"""The options of `Grammar.from_lark` by name: `builtin` and `from_file` take them, too."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from pdacon.grammar.model import ConflictPolicy, ImportPath, LexerKind, LookaheadPolicy, PriorityPolicy
@@ -24,3 +24,4 @@ class LarkOptions(TypedDict, total=False):
     source_path: str | os.PathLike[str] | None
     import_paths: Sequence[ImportPath | os.PathLike[str]]
     extensions: bool
+    sets: Mapping[str, Any] | None

@@ -158,6 +158,8 @@ def test_what_depends_on_time_is_not_kept() -> None:
     assert cache.statistics()["entries"] == 0
     with pytest.raises(TypeError):
         cache.compile(3, WORDS)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"CompileCache\.compile has no option limit; did you mean limits\?"):
+        cache.compile("json", WORDS, limit=Limits())  # type: ignore[call-arg]
 
 
 def test_threads_wait_for_one_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
