@@ -52,10 +52,10 @@ class Counted:
     def of(cls, contents: Dfa, escapes: Escapes) -> Counted:
         """Of what an automaton accepts, as characters are written. Raises LimitExceededError."""
         native = contents.native
-        said = sha256(escapes.encode())
+        digest = sha256(escapes.encode())
         for array in (native.firsts, native.numbers, native.table, native.accepting):
-            said.update(np.ascontiguousarray(array).tobytes())
-        return cls(string_program(contents, escapes, before=b""), len(contents), said.hexdigest()[:24])
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return cls(string_program(contents, escapes, before=b""), len(contents), digest.hexdigest()[:24])
 
     def chunk(self, length: int) -> Program:
         """So many characters within a string. Raises LimitExceededError."""
@@ -134,7 +134,7 @@ class Counted:
 def _close(row: _Flags, source: NDArray[np.int64], target: NDArray[np.int64]) -> None:
     """Mark what edges lead to from marked states, again and again."""
     while True:
-        found = target[row[source]]
-        if row[found].all():
+        reached = target[row[source]]
+        if row[reached].all():
             return
-        row[found] = True
+        row[reached] = True

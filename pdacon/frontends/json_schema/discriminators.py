@@ -24,11 +24,11 @@ def why_nothing_is_told(documents: Documents, place: Place) -> str:
         return ""
     for k in range(len(place.node[alternatives])):
         with suppress(UnsupportedSchemaError):  # which is an error where it is read
-            one = place.child(alternatives, k)
-            if not _lists_values(documents, one, name, 0):
+            alternative = place.child(alternatives, k)
+            if not _lists_values(documents, alternative, name, 0):
                 return (
                     "it is of OpenAPI and says nothing of values; give each alternative's member "
-                    f"{json.dumps(name, ensure_ascii=False)} a const, which {one.pointer} does not"
+                    f"{json.dumps(name, ensure_ascii=False)} a const, which {alternative.pointer} does not"
                 )
     return ""
 

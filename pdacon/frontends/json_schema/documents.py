@@ -161,21 +161,21 @@ class Documents:
         if not isinstance(reference, str):
             raise UnsupportedSchemaError(place.pointer, keyword, "it must be a string")
         key = place.base, reference
-        found = self._referred.get(key)
-        if found is None:
-            found = self._referred[key] = self._resolved(place, keyword, reference)
+        target = self._referred.get(key)
+        if target is None:
+            target = self._referred[key] = self._resolved(place, keyword, reference)
         if keyword == "$recursiveRef":
-            if (found.base, "") in self._dynamic:
-                found = next((self._resources[base] for base in place.scope if (base, "") in self._dynamic), found)
+            if (target.base, "") in self._dynamic:
+                target = next((self._resources[base] for base in place.scope if (base, "") in self._dynamic), target)
         elif keyword == "$dynamicRef":
             name = unquote(urldefrag(reference).fragment)
-            if (found.base, name) in self._dynamic:
+            if (target.base, name) in self._dynamic:
                 bases = (base for base in place.scope if (base, name) in self._dynamic)
-                found = next((self._anchors[base, name] for base in bases), found)
+                target = next((self._anchors[base, name] for base in bases), target)
         if not place.scope:
-            return found
-        scope = place.scope if found.base in place.scope else (*place.scope, found.base)
-        return Place(found.base, found.pointer, found.node, found.draft, scope, self._drafts)
+            return target
+        scope = place.scope if target.base in place.scope else (*place.scope, target.base)
+        return Place(target.base, target.pointer, target.node, target.draft, scope, self._drafts)
 
     def _resolved(self, place: Place, keyword: str, reference: str) -> Place:
         if reference.startswith("#"):
@@ -187,21 +187,21 @@ class Documents:
         if not fragment:
             return resource
         if not fragment.startswith("/"):
-            found = self._anchors.get((resource.base, fragment))
-            if found is None:
+            inner = self._anchors.get((resource.base, fragment))
+            if inner is None:
                 why = f"{reference!r} names no place{self._meant(place, reference)}"
                 raise UnsupportedSchemaError(place.pointer, keyword, why)
-            return found
-        found = resource.below(_tokens(fragment))
-        if found is None:
+            return inner
+        inner = resource.below(_tokens(fragment))
+        if inner is None:
             why = f"there is nothing at {reference!r}{self._meant(place, reference)}"
             raise UnsupportedSchemaError(place.pointer, keyword, why)
-        return found
+        return inner
 
     def _resource(self, uri: str, place: Place, keyword: str, reference: str) -> Place:
-        found = self._resources.get(uri)
-        if found is not None:
-            return found
+        resource = self._resources.get(uri)
+        if resource is not None:
+            return resource
         node = self._from_registry(uri)
         if node is None:
             advice = self._meant(place, reference) or f"; give it with registry={{{uri!r}: ...}}"
@@ -292,9 +292,9 @@ def _sorted(node: Any) -> Any:
     for keyword in sorted(node):
         value = node[keyword]
         if keyword in NAMED and isinstance(value, dict):
-            ordered[keyword] = {name: _sorted(one) for name, one in value.items()}
+            ordered[keyword] = {name: _sorted(member) for name, member in value.items()}
         elif keyword in MANY and isinstance(value, list):
-            ordered[keyword] = [_sorted(one) for one in value]
+            ordered[keyword] = [_sorted(item) for item in value]
         else:
             ordered[keyword] = _sorted(value) if keyword in ONE else value
     return ordered

@@ -55,12 +55,12 @@ class Drafts:
         """
         if "$schema" not in node:
             return otherwise
-        said = node["$schema"]
-        if not isinstance(said, str):
+        uri = node["$schema"]
+        if not isinstance(uri, str):
             raise UnsupportedSchemaError(pointer, "$schema", "it must be a URI")
-        draft = _standard(said)
+        draft = _standard(uri)
         if draft is None:
-            draft = LATEST if self._lenient else self._of_meta_schema(said, pointer)
+            draft = LATEST if self._lenient else self._of_meta_schema(uri, pointer)
         return draft
 
     def _of_meta_schema(self, uri: str, pointer: str) -> int:
@@ -70,9 +70,9 @@ class Drafts:
             meta_schema = None if named in seen else self._document(urldefrag(named).url)
             seen.append(named)
             if not isinstance(meta_schema, Mapping) or not isinstance(meta_schema.get("$schema"), str):
-                known = ", ".join(f"https://{one}" for one in _DRAFTS)
+                uris = ", ".join(f"https://{draft}" for draft in _DRAFTS)
                 why = (
-                    f"{named!r} is no draft of JSON Schema that pdacon knows ({known}), and no meta-schema of such a "
+                    f"{named!r} is no draft of JSON Schema that pdacon knows ({uris}), and no meta-schema of such a "
                     "draft was given; leave it out to have draft 2020-12"
                 )
                 raise UnsupportedSchemaError(pointer, "$schema", why)
@@ -86,7 +86,7 @@ STANDARD = Drafts()
 
 def draft_of(schema: Mapping[str, Any]) -> int:
     """The draft that a schema names; the latest one if it names none, or none that is known."""
-    return _standard(said) or LATEST if isinstance(said := schema.get("$schema"), str) else LATEST
+    return _standard(uri) or LATEST if isinstance(uri := schema.get("$schema"), str) else LATEST
 
 
 def _standard(uri: str) -> int | None:
@@ -102,8 +102,8 @@ def _check_vocabularies(meta_schema: Mapping[str, Any], draft: int | None, point
         if base + name not in vocabularies:
             why = f"its meta-schema leaves out the vocabulary {base + name}, without which keywords mean nothing"
             raise UnsupportedSchemaError(pointer, "$schema", why)
-    known = {base + name for name in (*_VOCABULARIES[draft], *_SILENT)}
+    supported = {base + name for name in (*_VOCABULARIES[draft], *_SILENT)}
     for uri, required in vocabularies.items():
-        if required is True and uri not in known:
+        if required is True and uri not in supported:
             why = f"its meta-schema requires the vocabulary {uri!r:.80}, which is not known"
             raise UnsupportedSchemaError(pointer, "$schema", why)

@@ -23,23 +23,23 @@ _MANY = "items can have more values than an automaton remembers"
 
 def few_values(reader: Reader, questions: Questions, question: int) -> list[Any] | str:
     """The values that satisfy a question, or why they cannot be listed."""
-    found: list[Any] = []
+    values: list[Any] = []
     constants: tuple[tuple[Type, Any], ...] = (("null", None), ("false", False), ("true", True))
     for kind, value in constants:
         if questions.meaning(question, kind) == TRUE:
-            found.append(value)
+            values.append(value)
     for kind in ("string", "number"):
         formula = questions.meaning(question, kind)
         some = [] if formula == FALSE else _strings(reader, formula) if kind == "string" else _numbers(reader, formula)
         if some is None:
             return _MANY
-        found += some
+        values += some
     for kind in ("array", "object"):
         some = _containers(reader, questions, question, kind)
         if some is None:
             return f"items can be {kind}s that no enum lists, which no automaton remembers"
-        found += some
-    return found
+        values += some
+    return values
 
 
 def _strings(reader: Reader, formula: int) -> list[Any] | None:
@@ -67,7 +67,7 @@ def _numbers(reader: Reader, formula: int) -> list[Any] | None:
     rest = strings.unnamed(facts, formula)
     integrals = [facts.holds(Integral(written)) for written in (False, True)]
     if rest != FALSE and rest not in integrals:
-        if not any(formulas.implies(rest, one) for one in integrals):
+        if not any(formulas.implies(rest, integral) for integral in integrals):
             return None
         try:
             automaton = numbers.number_automaton(strings.shape_of(facts, rest), frozenset(), True, True)

@@ -29,10 +29,10 @@ class Kept(Generic[T]):
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """The value of a key; made if it is not known, twice where two threads ask for it at once."""
         with self._lock:
-            found = self._values.get(key)
-            if found is not None:
+            entry = self._values.get(key)
+            if entry is not None:
                 self._values.move_to_end(key)
-                return found[1]
+                return entry[1]
         value = make()
         size = self._size(value)
         if size <= self._most // 8:

@@ -79,7 +79,7 @@ def _dependent(places: Sequence[Place], come: set[str]) -> Iterator[tuple[str, l
         dependent = place.node.get(keyword)
         for name, names in dependent.items() if isinstance(dependent, dict) else ():
             if name in come and isinstance(names, list):
-                yield place.child(keyword, name).pointer, [one for one in names if isinstance(one, str)]
+                yield place.child(keyword, name).pointer, [name for name in names if isinstance(name, str)]
 
 
 def _misplaced(
@@ -87,14 +87,14 @@ def _misplaced(
 ) -> str:
     """That a member has come before, comes after a later one, or comes before a required one."""
     lists = [(place, list(_listed(place))) for place in about if name in _listed(place)]
-    if lists and name in {one for one, _ in come}:
+    if lists and name in {name for name, _ in come}:
         return f"{_shown(name)} has come before, and a member that the schema lists comes once"
     for other, at in come:
         if takes(before[:at] + _shown(name)):
             both = [place for place, names in lists if other in names[names.index(name) :]]
-            for pointer, asked in () if both else _dependent(about, {one for one, _ in come}):
+            for pointer, asked in () if both else _dependent(about, {name for name, _ in come}):
                 for first in asked:
-                    if first != name and first not in {one for one, _ in come} and takes(before + _shown(first)):
+                    if first != name and first not in {name for name, _ in come} and takes(before + _shown(first)):
                         return f"{_shown(first)} is asked for by {pointer} and comes before {_shown(name)}"
             where = f"{both[0].pointer}/properties" if both else "what the schemas list one after the other"
             return (
@@ -103,28 +103,28 @@ def _misplaced(
             )
     for place, names in lists:
         for other in names[: names.index(name)]:
-            if other in _required(place) and other not in {one for one, _ in come} and takes(before + _shown(other)):
+            if other in _required(place) and other not in {name for name, _ in come} and takes(before + _shown(other)):
                 return f"{_shown(other)} is required by {place.pointer} and comes before {_shown(name)}"
     return ""
 
 
 def _unlisted(name: str, must: Sequence[Place], about: Sequence[Place]) -> str:
     """That no member of this name may be there."""
-    known = list(dict.fromkeys(one for place in about for one in _listed(place)))
+    listed = list(dict.fromkeys(one for place in about for one in _listed(place)))
     for place in must:
         if place.node.get("additionalProperties") is False:
             silent = name not in _listed(place)
         else:
-            silent = place.node.get("unevaluatedProperties") is False and name not in known
+            silent = place.node.get("unevaluatedProperties") is False and name not in listed
         if silent and not any(True for one in about for _ in patterns_that_match(one, name)):
             closed = "additional" if place.node.get("additionalProperties") is False else "unevaluated"
-            near = did_you_mean(name, known)
+            near = did_you_mean(name, listed)
             return f"{place.pointer} has no member {_shown(name)}, and its {closed}Properties is false" + (
                 f"; {near.removesuffix('; ')}" if near else ""
             )
     listing_it = [place for place in must if _listed(place)]
-    if listing_it and name not in known and not any(_OTHERWISE & place.node.keys() for place in about):
-        near = did_you_mean(name, known).strip()  # nothing but closed=True refuses it
+    if listing_it and name not in listed and not any(_OTHERWISE & place.node.keys() for place in about):
+        near = did_you_mean(name, listed).strip()  # nothing but closed=True refuses it
         return f"{listing_it[0].pointer} lists no member {_shown(name)}, and objects are closed" + (
             f"; {near}" if near else ""
         )

@@ -77,15 +77,15 @@ def plain_multiples(divisor: Divisor) -> Dfa:
 
     def edges(state: State) -> list[tuple[str, State]]:
         after, remainder = _numbers(state)
-        found: list[tuple[str, State]] = [("-", (-1, 0))] if after == -2 else []
+        out: list[tuple[str, State]] = [("-", (-1, 0))] if after == -2 else []
         if after < places or (places == 0 and after < 0):
             following = after + 1 if after >= 0 else -1
-            found += [(str(digit), (following, (remainder * 10 + digit) % scaled)) for digit in range(10)]
+            out += [(str(digit), (following, (remainder * 10 + digit) % scaled)) for digit in range(10)]
         else:
-            found.append(("0", state))
+            out.append(("0", state))
         if after == -1:
-            found.append((".", (0, remainder)))
-        return found
+            out.append((".", (0, remainder)))
+        return out
 
     def accepts(state: State) -> bool:
         after, remainder = _numbers(state)
@@ -103,14 +103,14 @@ def large_multiples(divisor: Divisor) -> Dfa:
         if state[0] != "digits":
             return _exponent_edges(state)
         after, remainder = _numbers(state[1:])
-        found: list[tuple[str, State]] = [("-", state)] if after == -2 else [(".", ("digits", 0, remainder))]
+        out: list[tuple[str, State]] = [("-", state)] if after == -2 else [(".", ("digits", 0, remainder))]
         if after < _LARGEST_FRACTION:
             following = after + 1 if after >= 0 else -1
-            found += [(str(digit), ("digits", following, (remainder * 10 + digit) % scaled)) for digit in range(10)]
+            out += [(str(digit), ("digits", following, (remainder * 10 + digit) % scaled)) for digit in range(10)]
         tens = divisor.tens(remainder)
         if after > -2 and tens is not None:
-            found.append(("e", ("sign", "+", max(0, tens + max(after, 0) - places))))
-        return found
+            out.append(("e", ("sign", "+", max(0, tens + max(after, 0) - places))))
+        return out
 
     def accepts(state: State) -> bool:
         return state[0] == "exponent" and _numbers(state[2:])[1] >= _numbers(state[2:])[0]
@@ -131,22 +131,22 @@ def small_multiples(divisor: Divisor) -> Dfa:
         if state[0] != "digits":
             return _exponent_edges(state)
         after, zeros, remainder = _numbers(state[1:])
-        found: list[tuple[str, State]] = []
+        out: list[tuple[str, State]] = []
         if after == -2:
-            found.append(("-", state))
+            out.append(("-", state))
         if after < 0:
-            found += [(str(digit), ("digits", -1, 0, digit % scaled)) for digit in range(1, 10) if after == -2]
-            found += [(".", ("digits", 0, 0, remainder))] if after == -1 else []
+            out += [(str(digit), ("digits", -1, 0, digit % scaled)) for digit in range(1, 10) if after == -2]
+            out += [(".", ("digits", 0, 0, remainder))] if after == -1 else []
         else:
-            found.append(("0", ("digits", after, min(zeros + 1, max(0, most - after)), remainder)))
+            out.append(("0", ("digits", after, min(zeros + 1, max(0, most - after)), remainder)))
             if after + zeros < most:
                 raised = remainder * 10 ** (zeros + 1)
                 for digit in range(1, 10):
-                    found.append((str(digit), ("digits", after + zeros + 1, 0, (raised + digit) % scaled)))
+                    out.append((str(digit), ("digits", after + zeros + 1, 0, (raised + digit) % scaled)))
         tens = divisor.tens(remainder)
         if after > -2 and tens is not None and (largest := places - max(after, 0) - tens) >= _SMALLEST:
-            found.append(("e", ("sign", "-", largest)))
-        return found
+            out.append(("e", ("sign", "-", largest)))
+        return out
 
     def accepts(state: State) -> bool:
         return state[0] == "exponent" and _numbers(state[2:])[1] <= _numbers(state[2:])[0]
@@ -160,13 +160,13 @@ def _exponent_edges(state: State) -> list[tuple[str, State]]:
     if what == "sign":
         return [(str(sign), ("exponent", sign, bound, 0, 0))]
     most, read, count = _numbers(state[2:])
-    found: list[tuple[str, State]] = []
+    out: list[tuple[str, State]] = []
     for digit in range(10) if count < 3 else ():
         exponent = read * 10 + digit
         if sign == "-" and exponent > most:
             break
-        found.append((str(digit), ("exponent", sign, bound, min(exponent, most) if count else exponent, count + 1)))
-    return found
+        out.append((str(digit), ("exponent", sign, bound, min(exponent, most) if count else exponent, count + 1)))
+    return out
 
 
 def _numbers(state: State) -> list[int]:

@@ -93,18 +93,18 @@ def number_automaton(shape: Shape, excluded: frozenset[Fraction], integral: bool
         universe = ANY_INTEGER if integral else f"(?:{CANONICAL_NUMBER})" if canonical else _PLAIN
 
     meant: dict[Shape, int] = {False: FALSE, True: TRUE}
-    for one in every(choices_of(shape), looks=1):
-        meant[one] = formulas.choice(languages.fact(one.fact), meant[one.then], meant[one.otherwise])
+    for choice in every(choices_of(shape), looks=1):
+        meant[choice] = formulas.choice(languages.fact(choice.fact), meant[choice.then], meant[choice.otherwise])
     equal = [languages.equal(number) for number in every(excluded, looks=1)]
     whole = languages.text(universe)
     return languages.combined(
-        formulas.conjunction(whole, meant[shape], *[formulas.negation(one) for one in equal]), STATES
+        formulas.conjunction(whole, meant[shape], *[formulas.negation(formula) for formula in equal]), STATES
     )
 
 
 def _takes_exponents(shape: Shape) -> bool:
     """Whether the multiples that a formula asks for can be told in numbers with exponents, too."""
-    facts = (one.fact for one in choices_of(shape))
+    facts = (choice.fact for choice in choices_of(shape))
     return all(Divisor.of(fact.of).takes_exponents for fact in facts if isinstance(fact, Multiple))
 
 
@@ -144,16 +144,16 @@ class _Numbers:
         diagram: list[tuple[int, int, int]] = []
         pending = [formula]
         while pending:
-            one = pending[-1]
-            variable, then, otherwise = node(one) if one > TRUE else (0, one, one)
+            top = pending[-1]
+            variable, then, otherwise = node(top) if top > TRUE else (0, top, top)
             missing = [below for below in (then, otherwise) if below not in number]
             if missing:
                 pending += missing
                 continue
             pending.pop()
-            if one not in number:
+            if top not in number:
                 diagram.append((variable, number[then], number[otherwise]))
-                number[one] = len(diagram) + 1
+                number[top] = len(diagram) + 1
         if not diagram:
             diagram.append((0, formula, formula))
         return combined(self._automata, diagram, limit)
@@ -282,7 +282,7 @@ def _between(first: int, last: int) -> str:
     """A pattern of the exponents from one to another, in two digits or more."""
     if (first, last) in ((16, 307), (5, 324)):
         return _EXPONENTS["+" if first == 16 else "-"]
-    return f"(?:{'|'.join(f'{one:02}' for one in range(first, last + 1))})"
+    return f"(?:{'|'.join(f'{number:02}' for number in range(first, last + 1))})"
 
 
 def _decimal(number: Fraction) -> str:

@@ -67,22 +67,22 @@ def _applied(documents: Documents, places: Iterable[Place], certain: bool) -> It
         yield place
         if isinstance(node, bool):
             continue
-        found: list[Place] = []
+        applied: list[Place] = []
         for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
             if isinstance(node.get(keyword), str):
                 try:
-                    found.append(documents.referred(place, keyword))
+                    applied.append(documents.referred(place, keyword))
                 except UnsupportedSchemaError:
                     continue
         for keyword in ("allOf",) if certain else ("allOf", "anyOf", "oneOf"):
             if isinstance(node.get(keyword), list):
-                found += [place.child(keyword, k) for k in range(len(node[keyword]))]
+                applied += [place.child(keyword, k) for k in range(len(node[keyword]))]
         if not certain:
-            found += [place.child(keyword) for keyword in ("if", "then", "else", "not") if keyword in node]
+            applied += [place.child(keyword) for keyword in ("if", "then", "else", "not") if keyword in node]
             for keyword in ("dependentSchemas", "dependencies"):
                 if isinstance(node.get(keyword), dict):
-                    found += [place.child(keyword, name) for name in node[keyword]]
-        pending += reversed(found)
+                    applied += [place.child(keyword, name) for name in node[keyword]]
+        pending += reversed(applied)
 
 
 def _below(place: Place, token: str | int, certain: bool) -> Iterator[Place]:
@@ -100,15 +100,15 @@ def _below(place: Place, token: str | int, certain: bool) -> Iterator[Place]:
         if not certain:
             yield from _each(place, "contains", "unevaluatedItems")
         return
-    known = False
+    is_sure = False
     properties = node.get("properties")
     if isinstance(properties, dict) and token in properties:
-        known = True
+        is_sure = True
         yield place.child("properties", token)
     for pattern in patterns_that_match(place, token):
-        known = True
+        is_sure = True
         yield place.child("patternProperties", pattern)
-    if not known:
+    if not is_sure:
         yield from _each(place, "additionalProperties", *([] if certain else ["unevaluatedProperties"]))
 
 
@@ -135,5 +135,5 @@ def _line(place: Place) -> str:
         for keyword, value in node.items()
         if keyword not in _SILENT and (keyword not in ONE | MANY | NAMED or (keyword in ONE and value is False))
     }
-    said = ", ".join(f"{keyword} {json.dumps(value, ensure_ascii=False)}" for keyword, value in own.items())
-    return f"{place.pointer}: {said if len(said) <= _WIDTH else f'{said[: _WIDTH - 4]} ...'}" if said else ""
+    listed = ", ".join(f"{keyword} {json.dumps(value, ensure_ascii=False)}" for keyword, value in own.items())
+    return f"{place.pointer}: {listed if len(listed) <= _WIDTH else f'{listed[: _WIDTH - 4]} ...'}" if listed else ""

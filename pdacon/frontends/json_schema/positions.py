@@ -37,17 +37,17 @@ class Open:
 
 def open_values(text: str) -> list[Open]:
     """The arrays and objects that the beginning of a text leaves open, the outermost first."""
-    found: list[Open] = []
+    values: list[Open] = []
     for match in _TOKEN.finditer(text):
         token = match.group()
         if token in "{[":
-            found.append(Open(None) if token == "{" else Open(0, expects="value"))
+            values.append(Open(None) if token == "{" else Open(0, expects="value"))
             continue
-        if token in "}]" and found:
-            found.pop()
-        if not found:
+        if token in "}]" and values:
+            values.pop()
+        if not values:
             continue
-        last = found[-1]
+        last = values[-1]
         if token == ",":
             last.expects = "name"
             if last.index is not None:
@@ -60,17 +60,17 @@ def open_values(text: str) -> list[Open]:
         else:
             begun = token[0] == '"' and not STRING.fullmatch(token)
             last.expects = "rest of a value" if begun else "comma"
-    return found
+    return values
 
 
 def path_of(opened: Iterable[Open]) -> Path:
     """The names and indices that lead to the value which is read innermost, or was read last."""
     path: list[str | int] = []
-    for one in opened:
-        if one.index is not None:
-            path.append(one.index)
-        elif one.names and one.expects != "name":
-            path.append(one.names[-1][0])
+    for value in opened:
+        if value.index is not None:
+            path.append(value.index)
+        elif value.names and value.expects != "name":
+            path.append(value.names[-1][0])
     return tuple(path)
 
 

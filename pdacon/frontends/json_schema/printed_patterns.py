@@ -35,15 +35,15 @@ def strings_pattern(shape: Shape, behind: str = "") -> str:
 
 def _condition(shape: Shape) -> str:
     conditions: dict[Shape, str] = {False: "(?!)", True: ""}
-    for one in choices_of(shape):
-        ahead, then, otherwise = _ahead(one.fact), conditions[one.then], conditions[one.otherwise]
-        if one.otherwise is False:
-            conditions[one] = f"(?={ahead}){then}"
-        elif one.then is False:
-            conditions[one] = f"(?!{ahead}){otherwise}"
+    for choice in choices_of(shape):
+        ahead, then, otherwise = _ahead(choice.fact), conditions[choice.then], conditions[choice.otherwise]
+        if choice.otherwise is False:
+            conditions[choice] = f"(?={ahead}){then}"
+        elif choice.then is False:
+            conditions[choice] = f"(?!{ahead}){otherwise}"
         else:
-            conditions[one] = f"(?:(?={ahead}){then}|(?!{ahead}){otherwise})"
-        if len(conditions[one]) > _LONGEST:  # what is shared in the shape is written each time
+            conditions[choice] = f"(?:(?={ahead}){then}|(?!{ahead}){otherwise})"
+        if len(conditions[choice]) > _LONGEST:  # what is shared in the shape is written each time
             raise _NoPattern
     return conditions[shape]
 
@@ -103,6 +103,6 @@ def _character(ranges: Ranges) -> str:
 
 
 def _count(least: int, most: int | None) -> str:
-    known = {(0, None): "*", (1, None): "+", (0, 1): "?"}
+    signs = {(0, None): "*", (1, None): "+", (0, 1): "?"}
     exact = f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
-    return known.get((least, most), exact)
+    return signs.get((least, most), exact)

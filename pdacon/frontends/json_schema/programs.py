@@ -73,7 +73,7 @@ def all_but_automaton(whole: Program, words: Iterable[bytes]) -> Automaton:
         np.array([*map(len, words)], np.int32),
         _MOST_STATES,
     )
-    made = len(offset) - 1
+    count = len(offset) - 1
     offset = np.concatenate([offset, whole.offset[1:] + offset[-1]])
     kind = np.where(offset[1:] == offset[:-1], np.uint8(MATCH), np.uint8(BYTES))
     return Automaton(
@@ -81,7 +81,7 @@ def all_but_automaton(whole: Program, words: Iterable[bytes]) -> Automaton:
         offset.astype("<i4").tobytes(),
         lo.tobytes() + whole.lo.tobytes(),
         hi.tobytes() + whole.hi.tobytes(),
-        np.concatenate([target, whole.target + made]).astype("<i4").tobytes(),
+        np.concatenate([target, whole.target + count]).astype("<i4").tobytes(),
     )
 
 

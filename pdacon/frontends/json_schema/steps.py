@@ -118,9 +118,9 @@ def order_of_names(facts: Facts, vector: Vector, ranks: Mapping[str, int]) -> tu
     before: dict[str, set[str]] = {}
     for names in lists:
         for previous, name in every(zip((None, *names), names, strict=False)):
-            known = before.setdefault(name, set())
+            earlier = before.setdefault(name, set())
             if previous is not None:
-                known.add(previous)
+                earlier.add(previous)
     return _merged(before)
 
 
@@ -129,8 +129,8 @@ def _merged(before: dict[str, set[str]]) -> tuple[str, ...]:
     place = {name: k for k, name in enumerate(before)}
     behind: dict[str, list[str]] = {name: [] for name in before}
     for name, some in before.items():
-        for one in some:
-            behind[one].append(name)
+        for other in some:
+            behind[other].append(name)
     missing = {name: len(some) for name, some in before.items()}
     ready = [place[name] for name, count in missing.items() if not count]  # ascending, which makes it a heap
     names, in_order = list(before), iter(before)
@@ -139,8 +139,8 @@ def _merged(before: dict[str, set[str]]) -> tuple[str, ...]:
         look()
         name = names[heappop(ready)] if ready else next(name for name in in_order if name not in done)
         done[name] = None
-        for one in behind[name]:
-            missing[one] -= 1
-            if not missing[one] and one not in done:
-                heappush(ready, place[one])
+        for other in behind[name]:
+            missing[other] -= 1
+            if not missing[other] and other not in done:
+                heappush(ready, place[other])
     return tuple(done)

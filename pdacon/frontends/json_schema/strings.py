@@ -78,15 +78,15 @@ def strings_among(facts: Facts, formula: int, named: set[str]) -> list[str]:
     one that asks for its own name, and for none of the others.
     """
     left: set[str] | frozenset[str] = named
-    one = formula
-    while one > TRUE and left:
-        variable, then, otherwise = facts.formulas.node(one)
+    below = formula
+    while below > TRUE and left:
+        variable, then, otherwise = facts.formulas.node(below)
         if then != FALSE and otherwise != FALSE:
             break
         fact = facts[variable]
         if isinstance(fact, Among):
             left = left.difference(fact.values) if then == FALSE else left.intersection(map(str, fact.values))
-        one = otherwise if then == FALSE else then
+        below = otherwise if then == FALSE else then
     return [text for text in every(left) if string_holds(facts, formula, text)] if formula != FALSE else []
 
 
@@ -100,10 +100,10 @@ def choice(fact: Fact, then: Shape, otherwise: Shape) -> Decision:
     """The shape of these parts. A comparison would follow each path of a diagram, and there are exponentially many."""
     key = fact, then, otherwise
     with _CHOICES_LOCK:
-        known = _CHOICES.get(key)
-        if known is None:
-            known = _CHOICES[key] = Decision(*key)
-        return known
+        decision = _CHOICES.get(key)
+        if decision is None:
+            decision = _CHOICES[key] = Decision(*key)
+        return decision
 
 
 def choices_of(shape: Shape) -> list[Decision]:
@@ -111,13 +111,13 @@ def choices_of(shape: Shape) -> list[Decision]:
     order: dict[Decision, None] = {}
     pending = [shape]
     while pending:
-        one = pending[-1]
-        if isinstance(one, bool) or one in order:
+        top = pending[-1]
+        if isinstance(top, bool) or top in order:
             pending.pop()
             continue
-        missing = [part for part in (one.otherwise, one.then) if not isinstance(part, bool) and part not in order]
+        missing = [part for part in (top.otherwise, top.then) if not isinstance(part, bool) and part not in order]
         if not missing:
-            order[one] = None
+            order[top] = None
         pending += missing
     return list(order)
 
@@ -128,14 +128,14 @@ def shape_of(facts: Facts, formula: int) -> Shape:
     pending = [formula]
     while pending:
         look()
-        one = pending[-1]
-        if one in shapes:
+        top = pending[-1]
+        if top in shapes:
             pending.pop()
             continue
-        variable, then, otherwise = facts.formulas.node(one)
+        variable, then, otherwise = facts.formulas.node(top)
         missing = [below for below in (then, otherwise) if below not in shapes]
         if not missing:
-            shapes[one] = choice(facts[variable], shapes[then], shapes[otherwise])
+            shapes[top] = choice(facts[variable], shapes[then], shapes[otherwise])
         pending += missing
     return shapes[formula]
 
@@ -198,17 +198,17 @@ def string_automaton(shape: Shape) -> Dfa:
     """
     order = choices_of(shape)
     automata: dict[Fact, int] = {}
-    for one in reversed(order):
-        automata.setdefault(one.fact, len(automata))
+    for node in reversed(order):
+        automata.setdefault(node.fact, len(automata))
     nodes: dict[Shape, int] = {False: 0, True: 1}
     diagram: list[tuple[int, int, int]] = []
-    for one in order:
-        diagram.append((automata[one.fact], nodes[one.then], nodes[one.otherwise]))
-        nodes[one] = len(diagram) + 1
-    made = [_automaton(fact) for fact in every(automata, looks=1)]
-    if len(made) == 1 and diagram == [(0, 1, 0)]:
-        return made[0]
-    return combined(made, diagram, min(_MOST_TOGETHER, _MOST_WORK // max(1, len(made))))
+    for node in order:
+        diagram.append((automata[node.fact], nodes[node.then], nodes[node.otherwise]))
+        nodes[node] = len(diagram) + 1
+    automata_of_facts = [_automaton(fact) for fact in every(automata, looks=1)]
+    if len(automata_of_facts) == 1 and diagram == [(0, 1, 0)]:
+        return automata_of_facts[0]
+    return combined(automata_of_facts, diagram, min(_MOST_TOGETHER, _MOST_WORK // max(1, len(automata_of_facts))))
 
 
 @lru_cache(maxsize=256)
