@@ -95,6 +95,18 @@ def members(kind: type) -> list[str]:
     return sorted(name for name in {*dir(kind), *fields} if not name.startswith("_"))
 
 
+def test_no_name_stands_in_three_rooms() -> None:
+    """Who reads a name of a file or a class in one room is not to think of another one."""
+    package = Path(pdacon.__file__).parent
+    rooms: dict[str, set[str]] = {}
+    for path in package.rglob("*.py"):
+        room = path.relative_to(package).parts[0]
+        names = [f"{path.stem}.py", *re.findall(r"(?m)^class (\w+)", path.read_text("utf-8"))]
+        for name in names:
+            rooms.setdefault(name, set()).add(room)
+    assert {name: sorted(where) for name, where in rooms.items() if len(where) > 2 and name != "__init__.py"} == {}
+
+
 @pytest.mark.slow
 def test_a_name_that_there_is_not_is_an_error_for_a_type_checker(tmp_path: Path) -> None:
     api = pytest.importorskip("mypy.api", reason="mypy is part of the extra lint")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pdacon.base.picture import Picture
 from pdacon.cli.failures import BadInput
-from pdacon.cli.records import Subject
+from pdacon.cli.option_records import Subject
 from pdacon.cli.text_argument import read_text
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from pdacon.cli.compiled import constraint_for
 from pdacon.cli.failures import BadInput, enough_is_enough
 from pdacon.cli.grammars import artifact_of
 from pdacon.cli.models import is_local, load_model
+from pdacon.cli.option_records import Sampling
 from pdacon.cli.prompts import Request
-from pdacon.cli.records import Sampling
 from pdacon.cli.several import TextWriter
 from pdacon.cli.vocabularies import BYTES, load_vocabulary
 from pdacon.front.grammar import Grammar

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pdacon.cli.failures import BadInput
 from pdacon.cli.models import load_model, require
-from pdacon.cli.records import Serving
+from pdacon.cli.option_records import Serving
 from pdacon.cli.waiting import waiting
 
 API_KEY = "PDACON_API_KEY"

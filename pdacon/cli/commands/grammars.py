@@ -10,6 +10,7 @@ import typer
 from pdacon.cli.failures import BadInput
 from pdacon.cli.grammars import load_grammar
 from pdacon.cli.inputs import require_one_form, require_one_standard_input, tokens_of
+from pdacon.cli.option_records import Subject
 from pdacon.cli.options import (
     GRAMMAR_HELP,
     GrammarArgument,
@@ -26,7 +27,6 @@ from pdacon.cli.options import (
     hidden_option,
     with_records,
 )
-from pdacon.cli.records import Subject
 
 
 def list_grammars(*, as_json: JsonOption = False, help_all: HelpAllOption = False) -> int:

@@ -9,6 +9,7 @@ import typer
 from pdacon.cli.failures import BadInput
 from pdacon.cli.grammars import load_grammar
 from pdacon.cli.inputs import require_one_form, require_one_standard_input, tokens_of
+from pdacon.cli.option_records import Sampling, Serving
 from pdacon.cli.options import (
     GRAMMAR_HELP,
     GrammarOptions,
@@ -21,7 +22,6 @@ from pdacon.cli.options import (
     hidden_option,
     with_records,
 )
-from pdacon.cli.records import Sampling, Serving
 
 
 @with_records

@@ -1,6 +1,6 @@
 """Write the automata of the formats into the package: ``python tests/frontends/json_schema/make_formats.py``.
 
-Run it in the source tree, with that version installed, after a pattern of ``formats`` has changed.
+Run it in the source tree, with that version installed, after a pattern of ``string_formats`` has changed.
 """
 
 from __future__ import annotations
