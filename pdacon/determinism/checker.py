@@ -6,8 +6,9 @@ grammar (`check_stages`), then advice (`advise`). This module composes; each che
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from pdacon.base.cancelling import look
 from pdacon.base.limits import Limits
@@ -61,13 +62,15 @@ def check_within(
         lexer = None if unsupported else build_lexer(grammar, tables, limits)
         examples, texts = Examples(grammar, tables), None if lexer is None else WitnessTexts(grammar, lexer)
         collisions = None if lexer is None else find_collisions(lexer, limits)
-    report = _report(grammar, tables, examples, texts, unsupported, vocabulary, collisions, seconds=watch.rest())
+    findings = partial(_findings, grammar, tables, examples, texts, unsupported, vocabulary, collisions)
+    report = _explained(findings, watch.rest())
     if lexer is None or texts is None:
         return report
     with watch:
         if report.ok:
             try:
-                report = _with_empty_starts(report, grammar, tables, lexer, limits, vocabulary)
+                starts = empty_findings(grammar, tables, lexer, limits, vocabulary)
+                report = _make_report(grammar, [*(f for f in report.findings if f.id != "PDA007"), *starts])
             except UnsupportedGrammarError as error:
                 report = _make_report(grammar, [*report.findings, borrowed_block_finding(grammar, error)])
         if report.ok and vocabulary is not None and grammar.labels:
@@ -93,7 +96,7 @@ def check_stages(
     ``collisions`` are those of the lexer, where they have been looked for already.
     """
     examples, texts = Examples(grammar, tables), WitnessTexts(grammar, lexer)
-    return _report(grammar, tables, examples, texts, collisions=collisions, seconds=seconds)
+    return _explained(partial(_findings, grammar, tables, examples, texts, collisions=collisions), seconds)
 
 
 def rule_findings(grammar: GrammarData) -> tuple[Finding, ...]:
@@ -107,7 +110,20 @@ def rule_findings(grammar: GrammarData) -> tuple[Finding, ...]:
     return _make_report(grammar, (*found, *unused_findings(grammar), *unproductive_findings(grammar))).findings
 
 
-def _report(
+def _explained(findings: Callable[..., Report], seconds: float) -> Report:
+    """A report. Most of the time is for what explains the findings; where that is over, there are findings without."""
+    if seconds:
+        try:
+            with work_watch(_MOST * seconds):
+                return findings(seconds=seconds)
+        except LimitExceededError as error:
+            if error.what != "seconds":
+                raise
+            look()  # whether it is the time of a caller that is over
+    return findings(seconds=0)
+
+
+def _findings(
     grammar: GrammarData,
     tables: Tables,
     examples: Examples,
@@ -118,33 +134,7 @@ def _report(
     *,
     seconds: float,
 ) -> Report:
-    """``texts`` is None where patterns are ``unsupported``, so that there is no lexer.
-
-    Most of the time is for what explains the findings; where that is over, there are findings without.
-    """
-    if seconds:
-        try:
-            with work_watch(_MOST * seconds):
-                return _findings(grammar, tables, examples, texts, unsupported, vocabulary, collisions, seconds=seconds)
-        except LimitExceededError as error:
-            if error.what != "seconds":
-                raise
-            look()  # whether it is the time of a caller that is over
-    return _findings(grammar, tables, examples, texts, unsupported, vocabulary, collisions, seconds=0)
-
-
-def _findings(
-    grammar: GrammarData,
-    tables: Tables,
-    examples: Examples,
-    texts: WitnessTexts | None,
-    unsupported: Iterable[Finding],
-    vocabulary: Vocabulary | None,
-    collisions: Sequence[Collision] | None,
-    *,
-    seconds: float,
-) -> Report:
-    """What decides, and for so many seconds what explains it."""
+    """What decides, and for so many seconds what explains it; without ``texts`` where patterns are ``unsupported``."""
     findings = [
         *unsupported,
         *emptiness_findings(grammar),
@@ -159,19 +149,6 @@ def _findings(
     if vocabulary is not None:
         findings = [spell(finding, vocabulary) for finding in findings]
     return _make_report(grammar, findings)
-
-
-def _with_empty_starts(
-    report: Report,
-    grammar: GrammarData,
-    tables: Tables,
-    lexer: Lexer,
-    limits: Limits,
-    vocabulary: Vocabulary | None = None,
-) -> Report:
-    """A report without errors, with what only the composition tells: which starts no text is read as."""
-    others = (finding for finding in report.findings if finding.id != "PDA007")
-    return _make_report(grammar, [*others, *empty_findings(grammar, tables, lexer, limits, vocabulary)])
 
 
 def _make_report(

@@ -35,15 +35,17 @@ def work_watch(seconds: float) -> Watch:
 class Deadline:
     """A point in time that searches share. For the native core, which asks it for itself, there is `watch`."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, whole: Deadline | None = None) -> None:
         self._end = time.thread_time() + seconds
+        self._whole = whole
         self._outer = current()
 
     def left(self) -> float:
         """Seconds until then; 0 when it is over. Raises where the time of a caller is."""
         if self._outer is not None:
             self._outer.look()
-        return max(self._end - time.thread_time(), 0.0)
+        left = max(self._end - time.thread_time(), 0.0)
+        return left if self._whole is None else min(left, self._whole.left())
 
     def watch(self) -> Watch:
         return work_watch(max(self.left(), 1e-9))
@@ -58,15 +60,4 @@ class Deadline:
 
     def share(self, seconds: float) -> Deadline:
         """What one search may take of it."""
-        return _Share(self, seconds)
-
-
-class _Share(Deadline):
-    """A deadline within another one."""
-
-    def __init__(self, whole: Deadline, seconds: float) -> None:
-        self._whole = whole
-        self._end = time.thread_time() + seconds
-
-    def left(self) -> float:
-        return min(self._whole.left(), max(self._end - time.thread_time(), 0.0))
+        return Deadline(seconds, self)

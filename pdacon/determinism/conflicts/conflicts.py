@@ -104,7 +104,7 @@ class _Report:
         advice = give_advice(self._items, cause, shown, self._lookaheads([shown]), explanation, named)
         counterexample = None if explanation is None else self._counterexample(explanation, named)
         if shown.kind == "shift/reduce":
-            id, level, lines, repair = self._shift_reduce(advice, shown)
+            id, level, lines, repair = self._shift_reduce(advice)
         else:
             id, level, lines, repair = self._reduce_reduce(advice, shown)
         if counterexample is None:
@@ -154,7 +154,7 @@ class _Report:
             related=related,
         )
 
-    def _shift_reduce(self, advice: Advice, shown: Conflict) -> tuple[str, Level, list[str], str | None]:
+    def _shift_reduce(self, advice: Advice) -> tuple[str, Level, list[str], str | None]:
         if self._grammar.options.conflicts == "shift":
             return "PDA001", "note", [advice.message, f"Resolved as Lark does, by a shift: {advice.settled}."], None
         if any(conflict.kind == "reads-cycle" for conflict in self._tables.conflicts):

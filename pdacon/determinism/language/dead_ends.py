@@ -83,7 +83,7 @@ class DeadEnds:
             wanted = {t: place for t, place in wanted.items() if t not in self._never}
             if wanted and not any(key[0] in wanted.values() for key in found):
                 key = (state, *sorted(wanted))
-                found.setdefault(key, self._dead_end(state, wanted, None))
+                found.setdefault(key, self._dead_end(wanted, None))
         # What one change of the terminals mends is one finding, with the shortest example.
         together: dict[str, Finding] = {}
         for finding in sorted(found.values(), key=lambda f: f.witness.position if f.witness else 0):
@@ -127,7 +127,7 @@ class DeadEnds:
             if not self._harmless(production, dot, blocked[state]):
                 yield (
                     (next(iter(blocked[state].values())), *blocked[state]),
-                    self._dead_end(state, blocked[state], production, dot),
+                    self._dead_end(blocked[state], production, dot),
                 )
         elif dot > 0 and rhs[dot] < self._grammar.end and self._is_settled(rhs[dot]):
             yield ("settled", rhs[dot], *states), self._never_used(states, rhs[dot])
@@ -179,7 +179,7 @@ class DeadEnds:
     def _is_settled(self, terminal: int) -> bool:
         return any(c.terminal == terminal and c.kind == "shift/reduce" for c in self._tables.conflicts)
 
-    def _dead_end(self, state: int, wanted: dict[int, int], production: int | None, dot: int = 0) -> Finding:
+    def _dead_end(self, wanted: dict[int, int], production: int | None, dot: int = 0) -> Finding:
         grammar = self._grammar
         place = next(iter(wanted.values()))
         before = int(self._tables.accessing[place])
