@@ -11,7 +11,6 @@ Sources: Isradisaikul & Myers 2015, "Finding counterexamples from parsing confli
 and LALRPOP.
 """
 
-from pdacon.base.quoting import quote
 from pdacon.determinism.checker import check_stages, check_within, rule_findings
 from pdacon.determinism.conflicts.conflicts import SECONDS
 from pdacon.determinism.language.emptiness import emptiness_findings
@@ -19,7 +18,6 @@ from pdacon.determinism.language.hidden_labels import label_findings
 from pdacon.determinism.lexical.unmatched import unmatched_terminals
 from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.findings import (
-    LEVELS,
     TITLES,
     Counterexample,
     Derivation,
@@ -31,7 +29,6 @@ from pdacon.determinism.report.findings import (
 from pdacon.determinism.report.report import Report
 
 __all__ = [
-    "LEVELS",
     "SECONDS",
     "TITLES",
     "Counterexample",
@@ -46,7 +43,6 @@ __all__ = [
     "check_within",
     "emptiness_findings",
     "label_findings",
-    "quote",
     "rule_findings",
     "unmatched_terminals",
 ]

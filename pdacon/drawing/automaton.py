@@ -22,6 +22,7 @@ import numpy
 from numpy.typing import NDArray
 
 from pdacon.base.graphs import Numbering
+from pdacon.base.once import memoized
 from pdacon.lexer.lowering import join_behind
 from pdacon.regular.characters import ANY, union
 from pdacon.regular.ordered.program import BYTES, MATCH, PENDING, PENDING_OR_END, SPLIT, Edges, Program
@@ -110,7 +111,6 @@ class _Stepper:
                 self._owner.append(owner)
         self._trie = trie
         self._root = len(trie.nodes) - 1
-        self._known: dict[tuple[Threads, int], list[tuple[int, int, Threads]]] = {}
 
     def start(self, order: Sequence[int], entries: Sequence[int]) -> Threads:
         """The threads with which a lexeme begins; ``entries`` are the programs' own."""
@@ -141,15 +141,13 @@ class _Stepper:
                 at_end = name, back
         return always, at_end
 
+    @memoized
     def _characters(self, threads: Threads, node: int) -> list[tuple[int, int, Threads]]:
         """(first, last, list) for the characters, or their parts, that the trie's node reads; by the low bits."""
-        key = (threads, node)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = []
-            for low, high, child in self._trie.nodes[node]:
-                for first, last, after in self._bytes(threads, low, high):
-                    self._extend(found, (first, last), after, node, child)
+        found: list[tuple[int, int, Threads]] = []
+        for low, high, child in self._trie.nodes[node]:
+            for first, last, after in self._bytes(threads, low, high):
+                self._extend(found, (first, last), after, node, child)
         return found
 
     def _extend(

@@ -78,22 +78,7 @@ ANY = Box("any JSON", "parameter")
 
 
 class Outline:
-    """The parts of a document.
-
-    Parameters
-    ----------
-    documents : Documents
-    first : Place
-        The schema to begin with.
-
-    Attributes
-    ----------
-    parts : tuple of SchemaPart
-        The first one and those that links lead to from it, in the order in which they are met, as long as there is
-        room.
-    left_out : tuple of str
-        The pointers of schemas for which there was none.
-    """
+    """The parts of a document. ``first`` is the schema to begin with."""
 
     def __init__(self, documents: Documents, first: Place) -> None:
         self._documents = documents
@@ -113,7 +98,9 @@ class Outline:
         def linked(pointer: str) -> Iterator[str]:
             return (link for link in _links(self._made[pointer].expression) if link in self._made)
 
+        # The first one and those that links lead to from it, as they are met, as long as there is room.
         self.parts = tuple(self._made[pointer] for pointer in reachable([first.pointer], linked))
+        # The pointers of schemas for which there was none.
         self.left_out = tuple(one for one in skipped if one not in self._made)
 
     def _add(self, place: Place, expression: Expression) -> None:

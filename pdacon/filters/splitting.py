@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.base.graphs import Numbering, reachable
+from pdacon.base.once import memoized
 from pdacon.errors import VocabularyError
 from pdacon.filters.characters import Set, partition
 from pdacon.filters.split_regex import CHARACTER, END, JUMP, MATCH, NEXT_IN, NEXT_NOT_IN, SPLIT, Program
@@ -56,7 +57,6 @@ class Splitter:
     def __init__(self, program: Program, members: Sequence[frozenset[int]], num_classes: int) -> None:
         self._program = program
         self._members = members  # of each set of the program, the classes
-        self._closures: dict[tuple[tuple[int, ...], int], tuple[int, ...]] = {}
         if MATCH in self._codes(self._closure((0,), _END_OF_TEXT)):
             raise VocabularyError("canonical: the tokenizer splits texts with a regex that matches the empty text")
         self._is_total = all(self._starts_match(first, num_classes) for first in range(num_classes))
@@ -118,21 +118,19 @@ class Splitter:
         )
         return tuple(dict.fromkeys(moved))
 
+    @memoized
     def _closure(self, threads: tuple[int, ...], character: int) -> tuple[int, ...]:
         """The instructions that read a character or match, which threads lead to before ``character``, in order."""
-        key = threads, character
-        if key not in self._closures:
-            seen: dict[int, None] = {}
-            stack = list(reversed(threads))
-            while stack:
-                at = stack.pop()
-                if at in seen:
-                    continue
-                seen[at] = None
-                stack.extend(reversed(self._without_character(at, character)))
-            codes = self._program.instructions
-            self._closures[key] = tuple(at for at in seen if codes[at].code in (CHARACTER, MATCH))
-        return self._closures[key]
+        seen: dict[int, None] = {}
+        stack = list(reversed(threads))
+        while stack:
+            at = stack.pop()
+            if at in seen:
+                continue
+            seen[at] = None
+            stack.extend(reversed(self._without_character(at, character)))
+        codes = self._program.instructions
+        return tuple(at for at in seen if codes[at].code in (CHARACTER, MATCH))
 
     def _without_character(self, at: int, character: int) -> tuple[int, ...]:
         code, first, second = (

@@ -15,11 +15,10 @@ Source: lark 1.3.1, ``load_grammar.py``, ``lark.py``, ``lexer.py``, ``parsers/gr
 from pdacon.errors import Span
 from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.group_names import GroupNameClash, group_name_clashes, group_names
-from pdacon.grammar.model import Definition, GrammarOptions, Import, Layout, Nonterminal, Pattern, Production, Terminal
+from pdacon.grammar.model import GrammarOptions, Import, Layout, Nonterminal, Pattern, Production, Terminal
 from pdacon.grammar.sizes import held_bytes
 
 __all__ = [
-    "Definition",
     "GrammarData",
     "GrammarOptions",
     "GroupNameClash",

@@ -78,21 +78,12 @@ def read_definitions(grammar: GrammarData, text: str | None = None) -> tuple[Def
 
 @dataclass(frozen=True)
 class Parts:
-    """Rules and terminals of a text, to put others together with.
+    """Rules and terminals of a text, to put others together with."""
 
-    Attributes
-    ----------
-    rules : mapping of str to Expression
-        As they are written, each pair of parentheses and brackets included. Names may be undefined.
-    terminals : mapping of str to TerminalDef
-        As Lark has them, each of one pattern, in the order of the text.
-    ignore : tuple of str
-        The terminals that are ignored.
-    """
-
+    # As they are written, each pair of parentheses and brackets included. Names may be undefined.
     rules: Mapping[str, Expression]
-    terminals: Mapping[str, TerminalDef]
-    ignore: tuple[str, ...]
+    terminals: Mapping[str, TerminalDef]  # As Lark has them, each of one pattern, in the order of the text
+    ignore: tuple[str, ...]  # The terminals that are ignored
 
     def regexp(self, name: str) -> str:
         """What a terminal matches, or a part of terminals."""

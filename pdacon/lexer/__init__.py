@@ -11,14 +11,13 @@ Sources: Python's ``re`` for the meaning of a pattern, ``lark.lexer`` for that o
 """
 
 from pdacon.lexer.collisions import Collision, find_collisions
-from pdacon.lexer.contexts import Context, find_group_name_clashes
+from pdacon.lexer.contexts import find_group_name_clashes
 from pdacon.lexer.lowering import Lexer, UnboundedLookahead, build_lexer, find_unbounded_lookahead
 from pdacon.lexer.newlines import check_newline, may_indent
 from pdacon.lexer.terminals import compile_terminal
 
 __all__ = [
     "Collision",
-    "Context",
     "Lexer",
     "UnboundedLookahead",
     "build_lexer",

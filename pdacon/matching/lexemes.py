@@ -12,6 +12,7 @@ from functools import cached_property
 from random import Random
 
 from pdacon.base.graphs import reachable
+from pdacon.base.once import memoized
 from pdacon.regular.ordered import Program
 from pdacon.regular.ordered.program import BYTES, SPLIT, Edges, epsilon_closure
 
@@ -37,7 +38,6 @@ class LexemeSampler:
             target for kind, edges in zip(self._kind, self._edges, strict=True) if kind == SPLIT for *_, target in edges
         )
         self._readable: dict[int, tuple[list[tuple[int, list[str]]], list[bytes]]] = {}
-        self._known: dict[int, tuple[list[tuple[int, bool]], list[float]]] = {}
 
     def draw(self, rng: Random) -> bytes | None:
         """One text; None if the pattern matches none."""
@@ -67,28 +67,26 @@ class LexemeSampler:
             ]
         return rng.choices(targets, weights)[0]
 
+    @memoized
     def _branches(self, state: int) -> tuple[list[tuple[int, bool]], list[float]]:
         """The edges of a state as (target, whether it repeats something), and how much each is liked.
 
         Counted repetitions are written out in a Program: what they have in common is that all leave out the same rest.
         """
-        known = self._known.get(state)
-        if known is None:
-            targets = [target for _, _, target in self._edges[state]]
-            reached = [set(reachable([target], lambda at: (to for _, _, to in self._edges[at]))) for target in targets]
-            left_out = [
-                max((self._entries[other] for other in targets if other in reach and other != target), default=0)
-                for target, reach in zip(targets, reached, strict=True)
-            ]
-            repeats = [state in reach or entries >= _COUNTED for reach, entries in zip(reached, left_out, strict=True)]
-            branches = list(zip(targets, repeats, strict=True))
-            weights = [
-                (_OPTIONAL if entries and not again else 1)
-                * (_ESCAPE if self._edges[target] and self._edges[target][0][:2] == _BACKSLASH else 1)
-                for (target, again), entries in zip(branches, left_out, strict=True)
-            ]
-            known = self._known[state] = branches, weights
-        return known
+        targets = [target for _, _, target in self._edges[state]]
+        reached = [set(reachable([target], lambda at: (to for _, _, to in self._edges[at]))) for target in targets]
+        left_out = [
+            max((self._entries[other] for other in targets if other in reach and other != target), default=0)
+            for target, reach in zip(targets, reached, strict=True)
+        ]
+        repeats = [state in reach or entries >= _COUNTED for reach, entries in zip(reached, left_out, strict=True)]
+        branches = list(zip(targets, repeats, strict=True))
+        weights = [
+            (_OPTIONAL if entries and not again else 1)
+            * (_ESCAPE if self._edges[target] and self._edges[target][0][:2] == _BACKSLASH else 1)
+            for (target, again), entries in zip(branches, left_out, strict=True)
+        ]
+        return branches, weights
 
     def _ways_out(self, state: int) -> Edges:
         """Of a state of which only some edges lead nearer to the end of the pattern, those that do; else nothing.

@@ -7,7 +7,7 @@ with them.
 It does not know tokens, and it decides nothing about liveness: see the native core for coaccessibility.
 """
 
-from pdacon.pda.configuration import Configuration, Lexeme
+from pdacon.pda.configuration import Configuration
 from pdacon.pda.expectation import Expectation, expect
 from pdacon.pda.indentation import Margin
 from pdacon.pda.lexeme_reader import LexemeReader
@@ -20,7 +20,6 @@ from pdacon.pda.stack import Stack
 __all__ = [
     "Configuration",
     "Expectation",
-    "Lexeme",
     "LexemeReader",
     "Machine",
     "Margin",

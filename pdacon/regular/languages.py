@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from pdacon.base.once import memoized
 from pdacon.regular import ecma
 from pdacon.regular.automata import Dfa, Numbered, determinized, explored
 from pdacon.regular.characters import ANY, WORD, Ranges
@@ -42,7 +43,6 @@ class Languages:
         self.formulas = Formulas()
         self._positions = [_Position(at_end=True), _Position(), _Position()]
         self._loops: dict[int, int] = {}  # by variable: what a loop begun there stands for
-        self._known: dict[tuple[Ranges, int], int] = {}
         self._end = self.formulas.variable(_END)
 
     def pattern(self, tree: ecma.Tree) -> int:
@@ -123,13 +123,11 @@ class Languages:
         border = formulas.choice(formulas.variable(_AFTER_WORD), formulas.negation(word_next), word_next)
         return border if kind == "word" else formulas.negation(border)
 
+    @memoized
     def _read(self, ranges: Ranges, then: int) -> int:
         if then == FALSE or not ranges:
             return FALSE
-        key = ranges, then
-        if key not in self._known:
-            self._known[key] = self._position([(ranges, then)])
-        return self._known[key]
+        return self._position([(ranges, then)])
 
     def _position(self, edges: Sequence[tuple[Ranges, int]]) -> int:
         self._positions.append(_Position(list(edges)))

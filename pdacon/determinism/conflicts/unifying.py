@@ -54,20 +54,9 @@ _Move: TypeAlias = tuple[int, int, int]
 class UnifyingSearch:
     """The search for sentences with two derivations, for the conflicts of a state on some terminals.
 
-    Parameters
-    ----------
-    terminals : iterable of int
-        For each of these terminals an example is wanted.
-    pairs : iterable of (Item, Item)
-        Items of the conflict: one of these pairs has to be explained. For shift/reduce the item to shift comes first:
-        a kernel item with the dot before a symbol whose texts can begin with the terminal, or before it.
-
-    Attributes
-    ----------
-    examples : dict of int to Example
-        What was found, by terminal.
-    exhausted : bool
-        Whether it is certain that there is none for the other terminals.
+    For each of some ``terminals`` an example is wanted, which explains one of some ``pairs`` of items of the conflict.
+    For shift/reduce the item to shift comes first: a kernel item with the dot before a symbol whose texts can begin
+    with the terminal, or before it.
     """
 
     def __init__(
@@ -79,8 +68,8 @@ class UnifyingSearch:
         self._nodes: list[tuple[_Pair, int, _Move | None]] = []
         self._best: dict[_Pair, int] = {}
         self._heap: list[tuple[int, int, int]] = []
-        self.examples: dict[int, Example] = {}
-        self.exhausted = False
+        self.examples: dict[int, Example] = {}  # what was found, by terminal
+        self.exhausted = False  # whether it is certain that there is none for the other terminals
         self._cut = False
         self._anything = (items.anything,)
         self._shift = False

@@ -13,6 +13,7 @@ Source: for JSON's strings, RFC 8259, section 7.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
@@ -21,6 +22,8 @@ from numpy.typing import NDArray
 
 from pdacon.base.arguments import require_bool
 from pdacon.base.cancelling import look
+from pdacon.base.graphs import Numbering
+from pdacon.base.once import memoized
 from pdacon.errors import LimitExceededError
 from pdacon.regular.ordered.program import (
     BYTES,
@@ -119,22 +122,20 @@ def _escaped_behind(program: Program) -> tuple[NDArray[np.int32], list[int]]:
     in pairs. Keys are those of `_Escaping`, of which there are no ``kind`` and no "within" here.
     """
     table = program.look_behind.tolist()
-    tails: dict[tuple[int, int], _Pieces] = {}
 
+    @cache
     def tail(state: int, left: int) -> _Pieces:
         """Where the last `left` bytes of a character lead, by the number that their bits make up."""
         if not left:
             return ((0, 0, (state,)),)
-        if (state, left) not in tails:
-            size = 64 ** (left - 1)
-            tails[state, left] = _joined(
-                [
-                    (byte * size + lo, byte * size + hi, to)
-                    for byte in range(64)
-                    for lo, hi, to in tail(table[state][0x80 + byte], left - 1)
-                ]
-            )
-        return tails[state, left]
+        size = 64 ** (left - 1)
+        return _joined(
+            [
+                (byte * size + lo, byte * size + hi, to)
+                for byte in range(64)
+                for lo, hi, to in tail(table[state][0x80 + byte], left - 1)
+            ]
+        )
 
     def characters(state: int) -> _Pieces:
         found: list[tuple[int, int, _Targets | _Pieces]] = [(k, k, (table[state][k],)) for k in range(0x80)]
@@ -143,17 +144,9 @@ def _escaped_behind(program: Program) -> tuple[NDArray[np.int32], list[int]]:
         return _joined(found)
 
     start: _Key = ("at", 0)
-    known: dict[_Key, int] = {start: 0}
+    keys = Numbering[_Key](start)
     rows: list[list[int]] = []
-
-    def number(key: _Key) -> int:
-        if key not in known:
-            known[key] = len(known)
-            keys.append(key)
-        return known[key]
-
-    keys = [start]
-    for key in keys:  # grows while it is walked
+    for key in keys:
         what, *of = key
         following: dict[int, _Key] = {}
         if what == "at":
@@ -178,7 +171,7 @@ def _escaped_behind(program: Program) -> tuple[NDArray[np.int32], list[int]]:
                     after: _Key = ("pair", to) if _is_pair(to) else ("at", to[0])
                     for letter in {f"{digit:x}", f"{digit:X}"}:
                         following[ord(letter)] = ("digits", width - 1, part) if width > 1 else after
-        rows.append([number(following.get(byte, start)) for byte in range(256)])
+        rows.append([keys[following.get(byte, start)] for byte in range(256)])
     return np.array(rows, np.int32), [key[1] if key[0] == "at" else -1 for key in keys]
 
 
@@ -204,7 +197,6 @@ class _Escaping:
         self._kinds: list[int] = []
         self._edges: list[Edges] = []
         self._new_leaves: list[int] = []
-        self._tails: dict[tuple[_Targets, int], _Pieces] = {}
 
     def number(self, key: _Key) -> int:
         """A state of the new program, which is made when `finish` comes to it."""
@@ -346,33 +338,31 @@ class _Escaping:
         escaped = (*_NEEDED, 0x7F) if self._escapes == "ascii" else _NEEDED
         yield from ((point, point) for point in escaped if first <= point <= last)
 
+    @memoized
     def _tail(self, states: _Targets, left: int) -> _Pieces:
         """Where the last `left` bytes of a character lead some threads, by the number that their bits make up."""
         if not left:
             return ((0, 0, states),)
-        key = states, left
-        if key not in self._tails:
-            seen: set[int] = set()
-            threads = [one for state in states for one in epsilon_closure(self._old, state, seen)]
-            # What is pending may be decided before the character ends.
-            decided = [(0x80, 0xBF, one) for one in threads if self._old[one][0] == MATCH]
-            edges = [
-                (max(lo, 0x80), min(hi, 0xBF), to)
-                for lo, hi, to in [*(edge for one in threads for edge in self._old[one][1]), *decided]
-                if lo <= 0xBF and hi >= 0x80
-            ]
-            cuts = sorted({*(lo for lo, _, _ in edges), *(hi + 1 for _, hi, _ in edges)})
-            found: list[tuple[int, int, _Targets | _Pieces]] = []
-            size = 64 ** (left - 1)
-            for first, end in pairwise(cuts):
-                to = tuple(dict.fromkeys(target for lo, hi, target in edges if lo <= first <= hi))
-                if to:
-                    tail = self._tail(to, left - 1)
-                    for byte in range(first, end):
-                        begin = (byte & 0x3F) * size
-                        found += [(begin + lo, begin + hi, of) for lo, hi, of in tail]
-            self._tails[key] = _joined(found)
-        return self._tails[key]
+        seen: set[int] = set()
+        threads = [one for state in states for one in epsilon_closure(self._old, state, seen)]
+        # What is pending may be decided before the character ends.
+        decided = [(0x80, 0xBF, one) for one in threads if self._old[one][0] == MATCH]
+        edges = [
+            (max(lo, 0x80), min(hi, 0xBF), to)
+            for lo, hi, to in [*(edge for one in threads for edge in self._old[one][1]), *decided]
+            if lo <= 0xBF and hi >= 0x80
+        ]
+        cuts = sorted({*(lo for lo, _, _ in edges), *(hi + 1 for _, hi, _ in edges)})
+        found: list[tuple[int, int, _Targets | _Pieces]] = []
+        size = 64 ** (left - 1)
+        for first, end in pairwise(cuts):
+            to = tuple(dict.fromkeys(target for lo, hi, target in edges if lo <= first <= hi))
+            if to:
+                tail = self._tail(to, left - 1)
+                for byte in range(first, end):
+                    begin = (byte & 0x3F) * size
+                    found += [(begin + lo, begin + hi, of) for lo, hi, of in tail]
+        return _joined(found)
 
     def packed(self, old: Program, entries: list[int], look_behind: NDArray[np.int32] | None) -> Program:
         edges = [edge for some in self._edges for edge in some]
