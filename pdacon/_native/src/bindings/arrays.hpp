@@ -10,6 +10,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <utility>
@@ -32,14 +33,28 @@ std::span<const T> view(const Array<T>& array) {
 
 template <class T>
 using Owned = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>;
-
 template <class T>
-Owned<T> owned(std::vector<T> values) {
+using OwnedRows = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<2>>;
+
+template <class OwnedArray, class T>
+OwnedArray owned(std::vector<T> values, std::initializer_list<std::size_t> shape) {
     auto kept = std::make_unique<std::vector<T>>(std::move(values));
     auto* const vector = kept.get();
     nanobind::capsule owner(vector, [](void* of) noexcept { delete static_cast<std::vector<T>*>(of); });
     kept.release();
-    return {vector->data(), {vector->size()}, owner};
+    return OwnedArray(vector->data(), shape, owner);
+}
+
+template <class T>
+Owned<T> owned(std::vector<T> values) {
+    const auto size = values.size();
+    return owned<Owned<T>>(std::move(values), {size});
+}
+
+// A matrix, by rows.
+template <class T>
+OwnedRows<T> owned(std::vector<T> values, std::size_t rows, std::size_t columns) {
+    return owned<OwnedRows<T>>(std::move(values), {rows, columns});
 }
 
 }  // namespace pdacon

@@ -7,8 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <cstring>
+#include <array>
 #include <map>
 #include <optional>
 
@@ -145,17 +144,10 @@ std::shared_ptr<TokenPda> make_pda(const PdaParts& parts, std::int32_t start_sta
     return pda;
 }
 
-using Rows = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
-
-Rows pairs(const std::vector<std::array<std::int32_t, 2>>& values) {
-    auto* data = new std::int32_t[std::max<std::size_t>(2 * values.size(), 1)];
-    const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
-    std::size_t at = 0;
-    for (const auto& [first, second] : values) {
-        data[at++] = first;
-        data[at++] = second;
-    }
-    return Rows(data, {values.size(), 2}, owner);
+OwnedRows<std::int32_t> pairs(const std::vector<std::array<std::int32_t, 2>>& values) {
+    std::vector<std::int32_t> flat;
+    for (const auto& pair : values) flat.insert(flat.end(), pair.begin(), pair.end());
+    return owned(std::move(flat), values.size(), 2);
 }
 
 // The productions that are reduced; LR state and terminal of shifts; LR state and nonterminal of gotos; LR
@@ -221,10 +213,10 @@ std::map<std::string, std::int64_t> statistics(TokenPda& pda) {
     return out;
 }
 
-Rows mask_table(TokenPda& pda, std::int64_t since) {
-    std::size_t rows = 0;
+OwnedRows<std::int32_t> mask_table(const TokenPda& pda, std::int64_t since) {
     const auto words = pda.tokens().words();
-    std::unique_ptr<std::int32_t[]> data;
+    std::vector<std::int32_t> rows;
+    std::int64_t size = 0;
     {
         const WithoutGil release;  // another thread may compute a mask now
         const auto count = static_cast<std::int64_t>(pda.num_masks());
@@ -232,16 +224,14 @@ Rows mask_table(TokenPda& pda, std::int64_t since) {
             throw std::out_of_range("mask_table: since=" + std::to_string(since) +
                                     ", but the masks so far are " + std::to_string(count) +
                                     ", with the ids from 0 on");
-        rows = static_cast<std::size_t>(count - since);
-        data = std::make_unique<std::int32_t[]>(std::max<std::size_t>(rows * words, 1));
-        for (std::size_t row = 0; row < rows; ++row) {
-            const auto mask = pda.mask(static_cast<std::int32_t>(since) + static_cast<std::int32_t>(row));
-            std::memcpy(data.get() + row * words, mask.words, words * sizeof(std::int32_t));
+        size = count - since;
+        rows.reserve(static_cast<std::size_t>(size) * words);
+        for (auto id = since; id < count; ++id) {
+            const auto mask = pda.mask(static_cast<std::int32_t>(id));
+            rows.insert(rows.end(), mask.words, mask.words + words);
         }
     }
-    const nb::capsule owner(data.get(), [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
-    auto* words_of_rows = data.release();
-    return {words_of_rows, {rows, words}, owner};
+    return owned(std::move(rows), static_cast<std::size_t>(size), words);
 }
 
 }  // namespace

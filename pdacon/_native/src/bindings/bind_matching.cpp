@@ -167,7 +167,7 @@ void fill_bitmasks(nb::handle matchers, nb::handle bitmask, nb::handle rows) {
     masks.complain("the rows of the others are written");
 }
 
-nb::object mask_ids(nb::handle matchers) {
+Owned<std::int32_t> mask_ids(nb::handle matchers) {
     const Batch batch(matchers);
     for (std::size_t at = 1; at < batch.size(); ++at)
         if (batch[at].pda() != batch[0].pda())
@@ -176,14 +176,13 @@ nb::object mask_ids(nb::handle matchers) {
                                    "different mask tables")
                                       .c_str());
     if (batch.size() > 0 && batch[0].is_filtered()) refuse_ids();
-    auto* ids = new std::int32_t[std::max<std::size_t>(batch.size(), 1)];
-    const nb::capsule owner(ids, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
+    std::vector<std::int32_t> ids(batch.size());
     without_gil([&] {
         const auto masks = masks_of(batch);
         masks.complain("ask for the others without it");
-        std::ranges::transform(masks.found, ids, &Mask::id);
+        std::ranges::transform(masks.found, ids.begin(), &Mask::id);
     });
-    return nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(ids, {batch.size()}, owner));
+    return owned(std::move(ids));
 }
 
 // The step if it is allowed; what is known already is found without a wait.
