@@ -46,7 +46,7 @@ std::vector<std::int32_t> components(const Successors& successors) {
             }
             if (here.low != here.index) continue;
             for (bool more = true; more; stack.pop_back()) {
-                places[static_cast<std::size_t>(stack.back())].component = next_component;
+                places[stack.back()].component = next_component;
                 more = static_cast<std::size_t>(stack.back()) != node;
             }
             ++next_component;

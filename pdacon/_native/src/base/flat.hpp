@@ -95,7 +95,7 @@ class Rows {
     std::size_t size() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
     std::span<const T> operator[](std::int32_t row) const {
         const auto begin = offsets_[in_range(row, size())];
-        const auto end = offsets_[static_cast<std::size_t>(row) + 1];
+        const auto end = offsets_[row + 1];
         ensure(begin >= 0 && begin <= end && static_cast<std::size_t>(end) <= values_.size());
         return {values_.data() + begin, static_cast<std::size_t>(end - begin)};
     }

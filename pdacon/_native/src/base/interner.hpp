@@ -64,7 +64,7 @@ class Interner {
     // The sequence of an id; valid until the next call of intern.
     std::span<const std::int32_t> operator[](std::int32_t id) const {
         const auto begin = offsets_[in_range(id, size())];
-        return {data_.data() + begin, offsets_[static_cast<std::size_t>(id) + 1] - begin};
+        return {data_.data() + begin, offsets_[id + 1] - begin};
     }
 
     std::size_t size() const { return offsets_.size() - 1; }

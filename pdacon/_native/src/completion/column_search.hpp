@@ -60,7 +60,7 @@ class ColumnSearch {
         return at;
     }
     std::size_t size() const { return paths_.size(); }
-    const Path& path(std::int32_t at) const { return paths_[static_cast<std::size_t>(at)]; }
+    const Path& path(std::int32_t at) const { return paths_[at]; }
     // Whether no path has led to a configuration like this one before; `stack` numbers its stack.
     bool is_new(const LexerConfiguration& like, std::int32_t speller_state, std::int32_t stack) {
         const std::int32_t key[] = {like.state, like.now.value, like.matched.value, speller_state, stack};

@@ -10,7 +10,7 @@ namespace pdacon {
 bool Completion::spell_byte(LexerConfiguration& lexing, std::int32_t& speller_state, PersistentStack& stack,
                             std::int64_t left, std::string& out) {
     std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
-    for (const auto& edge : speller_.edges[static_cast<std::size_t>(speller_state)]) {
+    for (const auto& edge : speller_.edges[speller_state]) {
         const std::pair move{machine_.lexer.byte_class(edge.byte), edge.next};
         if (std::find(tried.begin(), tried.end(), move) != tried.end()) continue;
         tried.push_back(move);
@@ -46,8 +46,7 @@ std::int64_t Completion::spell_to_column(LexerConfiguration& lexing, std::int32_
             continue;
         ReadSet read_set;
         Overlay closed(here.stack.view(), read_set);
-        if (speller_.boundary[static_cast<std::size_t>(here.speller_state)] &&
-            ends(machine_, closed, here.lexing))
+        if (speller_.boundary[here.speller_state] && ends(machine_, closed, here.lexing))
             search.offer({here.spent, kNone, at, -1, here.lexing, here.speller_state, here.stack});
         add_moves(search, at, below);
     }
@@ -72,7 +71,7 @@ void Completion::add_moves(ColumnSearch& search, std::int32_t at, std::int64_t b
     const auto& lexer = machine_.lexer;
     const auto here = search.path(at);
     std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
-    for (const auto& edge : speller_.edges[static_cast<std::size_t>(here.speller_state)]) {
+    for (const auto& edge : speller_.edges[here.speller_state]) {
         const std::pair move{lexer.byte_class(edge.byte), edge.next};
         if (std::find(tried.begin(), tried.end(), move) != tried.end()) continue;
         tried.push_back(move);
@@ -137,7 +136,7 @@ void Completion::spell(LexerConfiguration lexing, PersistentStack stack, std::in
         if (left > 0 || !machine_.lexer.keeps_columns(lexing.state)) return true;
         ReadSet read_set;
         Overlay closed(stack.view(), read_set);
-        return speller_.boundary[static_cast<std::size_t>(speller_state)] && ends(machine_, closed, lexing);
+        return speller_.boundary[speller_state] && ends(machine_, closed, lexing);
     };
     // Where the text has come to when fewer bytes were missing than ever before.
     struct Nearest {

@@ -55,9 +55,8 @@ LayoutDistances::Ceiling* LayoutDistances::ceiling(std::size_t number) {
         std::int32_t column = -1, most = 1;
         if (!ceilings_.empty()) {
             column = ceilings_.back()->column;
-            if (column >= kHighest || up_to_[static_cast<std::size_t>(column) + 1] == BlankCosts::kNever)
-                return nullptr;
-            most = std::max(2 * ceilings_.back()->line_units, up_to_[static_cast<std::size_t>(column) + 1]);
+            if (column >= kHighest || up_to_[column + 1] == BlankCosts::kNever) return nullptr;
+            most = std::max(2 * ceilings_.back()->line_units, up_to_[column + 1]);
         }
         if (up_to_[kTable] == BlankCosts::kNever) {  // no line begins with blanks
             add_ceiling(std::numeric_limits<std::int32_t>::max(), BlankCosts::kNever);
@@ -66,7 +65,7 @@ LayoutDistances::Ceiling* LayoutDistances::ceiling(std::size_t number) {
         while (up_to_.back() <= most && std::ssize(up_to_) <= kHighest + 1)
             up_to_ = blanks_.up_to_columns(2 * (static_cast<std::int32_t>(up_to_.size()) - 1));
         column = static_cast<std::int32_t>(std::ranges::upper_bound(up_to_, most) - up_to_.begin()) - 1;
-        add_ceiling(column, up_to_[static_cast<std::size_t>(column)]);
+        add_ceiling(column, up_to_[column]);
     }
     return ceilings_[number].get();
 }
@@ -261,7 +260,7 @@ std::int64_t LayoutDistances::cost_placed(const LineEnd& end, const StackView& s
         Overlay::Nodes nodes;
         const auto view = after.view(nodes);
         const auto cell = cells_.of(view.top);
-        const auto context = machine_.tables.context[static_cast<std::size_t>(view.top->state)];
+        const auto context = machine_.tables.context[view.top->state];
         const auto rest = under_ceilings(column_of(view), limit, [&](Ceiling& at) {
             return at.search.cost(after_line(at, end, label, context), cell, limit);
         });

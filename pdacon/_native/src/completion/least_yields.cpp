@@ -37,11 +37,10 @@ void LeastYields::find_productions() {
         productions_.push_back({production.lhs, std::move(production.symbols), {}});
     }
     std::sort(reduced_.begin(), reduced_.end());
-    const auto accepted = accessing_symbol[static_cast<std::size_t>(machine_.start.end_state)];
+    const auto accepted = accessing_symbol[machine_.start.end_state];
     productions_.push_back({whole_text(), {accepted}, {}});
     for (std::size_t at = 0; at < productions_.size(); ++at)
-        productions_of_[static_cast<std::size_t>(productions_[at].lhs)].push_back(
-            static_cast<std::int32_t>(at));
+        productions_of_[productions_[at].lhs].push_back(static_cast<std::int32_t>(at));
 }
 
 void LeastYields::find_yields(const LexemeLengths& lengths, const Weights& weights, Budget& budget) {
@@ -54,13 +53,12 @@ void LeastYields::find_yields(const LexemeLengths& lengths, const Weights& weigh
     Agenda<std::pair<std::int64_t, std::int32_t>> open;
     const auto offer = [&](const WeightedProduction& production) {
         std::int64_t total = 0;
-        for (const auto symbol : production.symbols)
-            total = sum(total, yields[static_cast<std::size_t>(symbol)]);
+        for (const auto symbol : production.symbols) total = sum(total, yields[symbol]);
         open.emplace(total, num_terminals + production.lhs);
     };
     for (std::size_t at = 0; at < productions_.size(); ++at) {
         for (const auto symbol : productions_[at].symbols)
-            if (symbol >= 0) users[static_cast<std::size_t>(symbol)].push_back(at);
+            if (symbol >= 0) users[symbol].push_back(at);
         missing.push_back(productions_[at].symbols.size());
         if (missing.back() == 0) offer(productions_[at]);
     }
@@ -71,27 +69,25 @@ void LeastYields::find_yields(const LexemeLengths& lengths, const Weights& weigh
         budget.tick();
         const auto [cost, symbol] = open.top();
         open.pop();
-        if (std::exchange(yields[static_cast<std::size_t>(symbol)],
-                          std::min(yields[static_cast<std::size_t>(symbol)], cost)) != kNever)
-            continue;
-        for (const auto user : users[static_cast<std::size_t>(symbol)])
+        if (std::exchange(yields[symbol], std::min(yields[symbol], cost)) != kNever) continue;
+        for (const auto user : users[symbol])
             if (--missing[user] == 0) offer(productions_[user]);
     }
     for (auto& production : productions_) {
         production.rest.assign(production.symbols.size() + 1, 0);
         for (auto at = production.symbols.size(); at-- > 0;) {
             const auto symbol = production.symbols[at];
-            const auto yield = symbol < 0 ? kNever : yields[static_cast<std::size_t>(symbol)];
+            const auto yield = symbol < 0 ? kNever : yields[symbol];
             production.rest[at] = sum(yield, production.rest[at + 1]);
         }
     }
 }
 
 void LeastYields::add_item(std::int32_t state, std::int32_t number, std::int32_t dot) {
-    const auto& production = productions_[static_cast<std::size_t>(number)];
-    const auto cost = production.rest[static_cast<std::size_t>(dot)];
+    const auto& production = productions_[number];
+    const auto cost = production.rest[dot];
     if (cost == kNever) return;
-    auto& reductions = reductions_[static_cast<std::size_t>(state)];
+    auto& reductions = reductions_[state];
     const auto known =
         std::find_if(reductions.begin(), reductions.end(), [&](const KernelReduction& reduction) {
             return reduction.lhs == production.lhs && reduction.left == dot - 1;
@@ -102,10 +98,8 @@ void LeastYields::add_item(std::int32_t state, std::int32_t number, std::int32_t
     else
         known->cost = std::min(known->cost, cost);
     if (static_cast<std::size_t>(dot) == production.symbols.size()) return;
-    const auto next = nonterminal(production.symbols[static_cast<std::size_t>(dot)]);
-    if (next >= 0)
-        items_[static_cast<std::size_t>(state)].push_back(
-            {reduction, next, production.rest[static_cast<std::size_t>(dot) + 1]});
+    const auto next = nonterminal(production.symbols[dot]);
+    if (next >= 0) items_[state].push_back({reduction, next, production.rest[dot + 1]});
 }
 
 // Finds the kernel items of all states, backwards from the states that reduce their productions.
@@ -118,19 +112,17 @@ void LeastYields::find_reductions(Budget& budget) {
         if (dot > 0 && static_cast<std::size_t>(seen.intern(key)) == known) open.push_back(key);
     };
     for (const auto& [state, production] : reduced_)
-        add(state, production,
-            static_cast<std::int32_t>(productions_[static_cast<std::size_t>(production)].symbols.size()));
+        add(state, production, static_cast<std::int32_t>(productions_[production].symbols.size()));
     while (!open.empty()) {
         budget.tick();
         const auto [state, production, dot] = open.back();
         open.pop_back();
         add_item(state, production, dot);
-        for (const auto below : machine_.predecessors[static_cast<std::size_t>(state)])
-            add(below, production, dot - 1);
+        for (const auto below : machine_.predecessors[state]) add(below, production, dot - 1);
     }
     // The whole text: the start state is popped with the one of acceptance.
     const auto& text = productions_.back();
-    reductions_[static_cast<std::size_t>(machine_.start.end_state)].push_back({whole_text(), 1, 0});
+    reductions_[machine_.start.end_state].push_back({whole_text(), 1, 0});
     if (text.rest[0] == kNever) return;
     const auto start = static_cast<std::size_t>(machine_.start.start_state);
     reductions_[start].push_back({whole_text(), 0, text.rest[0]});
@@ -148,8 +140,8 @@ const std::unordered_map<std::int32_t, std::int64_t>& LeastYields::left_corners(
         const auto [cost, lhs] = open.top();
         open.pop();
         if (!found.try_emplace(lhs, cost).second) continue;
-        for (const auto number : productions_of_[static_cast<std::size_t>(lhs)]) {
-            const auto& production = productions_[static_cast<std::size_t>(number)];
+        for (const auto number : productions_of_[lhs]) {
+            const auto& production = productions_[number];
             if (production.symbols.empty() || production.rest[0] == kNever) continue;
             const auto first = nonterminal(production.symbols[0]);
             if (first >= 0) open.emplace(sum(cost, production.rest[1]), first);
@@ -160,7 +152,7 @@ const std::unordered_map<std::int32_t, std::int64_t>& LeastYields::left_corners(
 
 std::int64_t LeastYields::after(std::int32_t lhs, std::int32_t state, std::int32_t reduction) {
     auto least = kNever;
-    for (const auto& item : items_[static_cast<std::size_t>(state)]) {
+    for (const auto& item : items_[state]) {
         if (item.reduction != reduction) continue;
         const auto& first = left_corners(item.next);
         if (const auto found = first.find(lhs); found != first.end())

@@ -42,9 +42,7 @@ class LeastYields {
     LeastYields(const Pushdown& machine, const LexemeLengths& lengths, const Weights& weights,
                 Budget& budget);
 
-    std::span<const KernelReduction> reductions(std::int32_t state) const {
-        return reductions_[static_cast<std::size_t>(state)];
-    }
+    std::span<const KernelReduction> reductions(std::int32_t state) const { return reductions_[state]; }
     // The least bytes from where the reduction to `lhs` is complete above a state until one of the state's
     // own reductions is; kNever: it does not lead there.
     std::int64_t after(std::int32_t lhs, std::int32_t state, std::int32_t reduction);

@@ -8,16 +8,16 @@ namespace pdacon {
 LexemeLengths::LexemeLengths(const LexingAutomaton& lexer, const Layout& layout, Budget& budget)
     : lexer_(lexer), lengths_(static_cast<std::size_t>(lexer.end_label()), kNever) {
     for (const auto label : {layout.indent, layout.dedent})
-        if (label >= 0) lengths_[static_cast<std::size_t>(label)] = 0;
+        if (label >= 0) lengths_[label] = 0;
     const auto commit = [&](std::int32_t next, std::int32_t bytes) {
         const auto& [label, look_behind, word] = lexer.commit(next);
         if (static_cast<std::size_t>(label) >= lengths_.size()) return;
-        auto& known = lengths_[static_cast<std::size_t>(label)];
+        auto& known = lengths_[label];
         known = std::min(known, std::max(0, bytes - of_word(lexer.pushback(word))));
     };
     const auto read = distances(budget);
     for (std::int32_t state = 0; state < lexer.num_states(); ++state) {
-        const auto bytes = read[static_cast<std::size_t>(state)];
+        const auto bytes = read[state];
         if (bytes == kNever) continue;
         for (std::int32_t cls = 0; cls < lexer.num_classes(); ++cls) {
             const auto next = lexer.next(state, cls);
@@ -40,14 +40,14 @@ std::vector<std::int32_t> LexemeLengths::distances(Budget& budget) const {
         budget.tick();
         const auto [state, bytes] = open.front();
         open.pop_front();
-        if (found[static_cast<std::size_t>(state)] <= bytes) continue;
-        found[static_cast<std::size_t>(state)] = bytes;
+        if (found[state] <= bytes) continue;
+        found[state] = bytes;
         for (std::int32_t cls = 0; cls < lexer_.num_classes(); ++cls) {
             const auto next = lexer_.next(state, cls);
             if (next < 0) continue;
             if (of_byte(cls) == 0)
                 open.emplace_front(next, bytes);
-            else if (found[static_cast<std::size_t>(next)] == kNever)
+            else if (found[next] == kNever)
                 open.emplace_back(next, bytes + 1);
         }
     }

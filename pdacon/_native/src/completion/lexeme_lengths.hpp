@@ -25,8 +25,7 @@ class LexemeLengths {
     // The bytes of a label, without those that its commit pushes back; kNever: no text is a lexeme of it. 0
     // for INDENT and DEDENT, for ignored text and for the end.
     std::int32_t of(std::int32_t label) const {
-        return static_cast<std::size_t>(label) < lengths_.size() ? lengths_[static_cast<std::size_t>(label)]
-                                                                 : 0;
+        return static_cast<std::size_t>(label) < lengths_.size() ? lengths_[label] : 0;
     }
     std::int32_t of_byte(std::int32_t byte_class) const { return lexer_.indents(byte_class) ? 0 : 1; }
     std::int32_t of_word(std::span<const std::int32_t> word) const;

@@ -110,7 +110,7 @@ std::vector<std::int32_t> BlankCosts::up_to_columns(std::int32_t most) const {
             begun.insert(next);
     std::vector<std::int32_t> worst(static_cast<std::size_t>(most) + 1, 0);
     const auto raise = [&](std::int32_t column, std::int32_t cost) {
-        auto& known = worst[static_cast<std::size_t>(column)];
+        auto& known = worst[column];
         known = std::max(known, cost);
     };
     for (const auto state : begun) {

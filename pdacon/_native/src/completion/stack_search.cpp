@@ -102,7 +102,7 @@ void StackSearch::tighten(std::int32_t nonterminal, std::int32_t cell) {
             } else {
                 const auto any = search_node(lhs, kAny, at, least);
                 refine(any, sum(least, kTighteningMargin * step_));
-                found = search_nodes_[static_cast<std::size_t>(any)].least;
+                found = search_nodes_[any].least;
                 if (found != kNone) found -= controls_.error_bound();
             }
             return least_after_[key_of(lhs, at)] = found == kNone ? kNone : std::max(least, found);
@@ -112,8 +112,7 @@ void StackSearch::tighten(std::int32_t nonterminal, std::int32_t cell) {
 // A lower bound from a search node to one of its state's reductions.
 std::int64_t StackSearch::least_from(const SearchNode& from, std::int32_t reduction) {
     const auto top = state(from.cell);
-    return from.lhs < 0 ? yields_.reductions(top)[static_cast<std::size_t>(reduction)].cost
-                        : yields_.after(from.lhs, top, reduction);
+    return from.lhs < 0 ? yields_.reductions(top)[reduction].cost : yields_.after(from.lhs, top, reduction);
 }
 
 std::int32_t StackSearch::search_node(std::int32_t lhs, std::int32_t pending, std::int32_t cell,
@@ -145,7 +144,7 @@ StackSearch::Choice StackSearch::choose(const SearchNode& from) {
     const auto top = state(from.cell);
     const auto reductions = yields_.reductions(top);
     for (; static_cast<std::size_t>(at) < reductions.size(); ++at) {
-        const auto& reduction = reductions[static_cast<std::size_t>(at)];
+        const auto& reduction = reductions[at];
         const auto least = least_from(from, at);
         const auto rest = least == kNone ? kNone : least_below(from.cell, reduction);
         if (rest == kNone) continue;
@@ -171,7 +170,7 @@ StackSearch::Choice StackSearch::choose(const SearchNode& from) {
                 best.second = std::min(best.second, at_least);
                 continue;
             }
-            const auto& reached = search_nodes_[static_cast<std::size_t>(to)];
+            const auto& reached = search_nodes_[to];
             offer(sum(cost, reached.least), reached.exact, to, -1);
             if (best.exact && best.cost <= from.least) return best;
         }
@@ -192,17 +191,17 @@ void StackSearch::refine(std::int32_t root, std::int64_t limit) {
     while (!open.empty()) {
         const auto [at, most, followed, before] = open.back();
         if (followed >= 0) {
-            const auto& reached = search_nodes_[static_cast<std::size_t>(followed)];
-            auto& known = search_nodes_[static_cast<std::size_t>(at)];
+            const auto& reached = search_nodes_[followed];
+            auto& known = search_nodes_[at];
             known.exact = known.exact || (reached.exact && sum(before, reached.least) <= known.least);
         }
-        const auto from = search_nodes_[static_cast<std::size_t>(at)];
+        const auto from = search_nodes_[at];
         if (from.exact || from.least > most) {
             open.pop_back();
             continue;
         }
         const auto best = choose(from);
-        auto& known = search_nodes_[static_cast<std::size_t>(at)];
+        auto& known = search_nodes_[at];
         known.least = std::max(known.least, best.cost);
         known.exact = best.exact || best.cost >= LeastYields::kMost;
         if (known.exact || known.least > most) {
@@ -210,8 +209,7 @@ void StackSearch::refine(std::int32_t root, std::int64_t limit) {
         } else if (best.summary >= 0) {
             const auto bound = summaries_.bound(best.summary) + 1;
             if (bound > step_ &&
-                tighten_below(from.cell,
-                              yields_.reductions(state(from.cell))[static_cast<std::size_t>(best.reduction)]))
+                tighten_below(from.cell, yields_.reductions(state(from.cell))[best.reduction]))
                 continue;
             // No further than where another edge, or the end of the search, comes first: each byte of a
             // detour can make a summary several times as large.
@@ -219,7 +217,7 @@ void StackSearch::refine(std::int32_t root, std::int64_t limit) {
             summaries_.explore(best.summary, bound > kFew * step_ ? WeightedSummaries::kUnbounded
                                                                   : bound + std::min(bound / 8, room));
         } else {
-            const auto& next = search_nodes_[static_cast<std::size_t>(best.node_id)];
+            const auto& next = search_nodes_[best.node_id];
             const auto room = std::min(most, best.second);
             open.back().next = best.node_id;
             open.back().before = best.cost - next.least;
@@ -243,7 +241,7 @@ std::int64_t StackSearch::cost(const WeightedControls::Following& following, std
             least = std::min(least, sum(reduction.cost, rest));
     const auto root = search_node(-1, list, cell, least);
     refine(root, limit - before);
-    const auto found = search_nodes_[static_cast<std::size_t>(root)].least;
+    const auto found = search_nodes_[root].least;
     return found == kNone ? kNone : found + before;
 }
 

@@ -12,8 +12,7 @@ namespace pdacon {
 TokenSpeller::TokenSpeller(const Trie& trie, const LexingAutomaton& lexer) {
     std::array<std::uint8_t, 256> byte_of{};  // by byte class: one of its bytes
     for (int byte = 255; byte >= 0; --byte)
-        byte_of[static_cast<std::size_t>(lexer.byte_class(static_cast<std::uint8_t>(byte)))] =
-            static_cast<std::uint8_t>(byte);
+        byte_of[lexer.byte_class(static_cast<std::uint8_t>(byte))] = static_cast<std::uint8_t>(byte);
     Interner states;  // by edges; numbered from 1
     std::vector<std::int32_t> state_of(static_cast<std::size_t>(trie.num_nodes()), kBoundary);
     using Edges = std::vector<std::pair<std::int32_t, std::int32_t>>;  // byte classes, states
@@ -21,8 +20,7 @@ TokenSpeller::TokenSpeller(const Trie& trie, const LexingAutomaton& lexer) {
         for (auto child = node + 1; child < trie.subtree_end(node); child = trie.subtree_end(child)) {
             if (!spaces && trie.byte(child) == ' ') continue;
             const auto byte_class = lexer.byte_class(trie.byte(child));
-            if (child + 1 < trie.subtree_end(child))
-                edges.emplace_back(byte_class, state_of[static_cast<std::size_t>(child)]);
+            if (child + 1 < trie.subtree_end(child)) edges.emplace_back(byte_class, state_of[child]);
             if (trie.first_token(child) < trie.first_token(child + 1))
                 edges.emplace_back(byte_class, kBoundary);
         }
@@ -34,7 +32,7 @@ TokenSpeller::TokenSpeller(const Trie& trie, const LexingAutomaton& lexer) {
     const auto add_state = [&](const Edges& edges) {
         star_.edges.emplace_back();
         for (const auto& [byte_class, next] : edges)
-            star_.edges.back().push_back({byte_of[static_cast<std::size_t>(byte_class)], next});
+            star_.edges.back().push_back({byte_of[byte_class], next});
         star_.boundary.push_back(0);
     };
     add_state({});  // the boundary, whose edges are known in the end
@@ -46,7 +44,7 @@ TokenSpeller::TokenSpeller(const Trie& trie, const LexingAutomaton& lexer) {
         std::vector<std::int32_t> key;
         for (const auto& [byte_class, next] : edges) key.insert(key.end(), {byte_class, next});
         const auto id = states.intern(key) + 1;
-        state_of[static_cast<std::size_t>(node)] = id;
+        state_of[node] = id;
         if (static_cast<std::size_t>(id) == star_.edges.size()) add_state(edges);
     }
     Edges first, leading;
@@ -69,8 +67,8 @@ bool TokenSpeller::covers(std::int32_t state, std::int32_t other, int depth) {
     const auto key =
         std::uint64_t(static_cast<std::uint32_t>(state)) << 32 | static_cast<std::uint32_t>(other);
     if (const auto known = covers_.find(key); known != covers_.end()) return known->second;
-    const auto& own = star_.edges[static_cast<std::size_t>(state)];
-    const auto& others = star_.edges[static_cast<std::size_t>(other)];
+    const auto& own = star_.edges[state];
+    const auto& others = star_.edges[other];
     // Both are sorted by classes of bytes, one byte for each class.
     std::size_t from = 0;
     bool all = true;

@@ -28,9 +28,7 @@ class TokenSpeller {
     std::int32_t leading() const { return static_cast<std::int32_t>(star_.edges.size()) - 1; }
     // Whether a state spells all that another one does. It may say no where that would take long to see.
     bool covers(std::int32_t state, std::int32_t other) { return covers(state, other, 0); }
-    std::int64_t size(std::int32_t state) const {
-        return std::ssize(star_.edges[static_cast<std::size_t>(state)]);
-    }
+    std::int64_t size(std::int32_t state) const { return std::ssize(star_.edges[state]); }
 
   private:
     static constexpr int kDeepest = 64;

@@ -146,8 +146,7 @@ WeightedControls::Visited::Visited(WeightedControls& controls)
 
 bool WeightedControls::Visited::add(const State& state) {
     const auto& lexing = state.lexing;
-    if (marks_ != nullptr)
-        return std::exchange((*marks_)[static_cast<std::size_t>(lexing.state)], mark_) != mark_;
+    if (marks_ != nullptr) return std::exchange((*marks_)[lexing.state], mark_) != mark_;
     const std::int32_t key[] = {lexing.state,
                                 lexing.now.value,
                                 lexing.matched.value,

@@ -51,7 +51,7 @@ void WeightedSummaries::raise(std::int32_t at, std::int64_t bound) {
 // the step began.
 void WeightedSummaries::find_continuations(Step& found, std::int32_t state, std::int32_t reduction,
                                            std::int64_t cost, std::int64_t potential) {
-    const auto& wanted = yields_.reductions(state)[static_cast<std::size_t>(reduction)];
+    const auto& wanted = yields_.reductions(state)[reduction];
     const auto reductions = yields_.reductions(found.top);
     for (std::size_t at = 0; at < reductions.size(); ++at) {
         const auto& [lhs, left, least] = reductions[at];
@@ -71,7 +71,7 @@ void WeightedSummaries::find_continuations(Step& found, std::int32_t state, std:
 WeightedSummaries::Step WeightedSummaries::find_step(std::int32_t control, std::int32_t state,
                                                      std::int32_t reduction) {
     const auto& tables = machine_.tables;
-    const auto& wanted = yields_.reductions(state)[static_cast<std::size_t>(reduction)];
+    const auto& wanted = yields_.reductions(state)[reduction];
     const auto label = pending_.label(control);
     Step found;
     if (machine_.is_skipped(label, state)) {
@@ -180,8 +180,7 @@ void WeightedSummaries::expand_pending(std::int32_t at, std::int32_t control, st
     const bool skipped = found.kind == Step::kSkip;
     const auto top = skipped ? state : found.top;
     if (top < 0) return;
-    const auto list = pending_.after(machine_.tables.context[static_cast<std::size_t>(top)],
-                                     machine_.block(top), control, skipped);
+    const auto list = pending_.after(machine_.tables.context[top], machine_.block(top), control, skipped);
     if (skipped) return connect(any_of(list, top, reduction), {at, -1, found.least});
     const auto bound = nodes_[at].bound;
     for (const auto& continuation : found.continuations)

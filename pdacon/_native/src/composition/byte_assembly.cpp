@@ -9,7 +9,7 @@ namespace pdacon {
 
 std::span<const std::int32_t> TokensByLength::up_to(std::int64_t most) {
     masks_.resize(static_cast<std::size_t>(longest()) + 1);
-    auto& mask = masks_[static_cast<std::size_t>(most)];
+    auto& mask = masks_[most];
     if (!mask.empty()) return mask;
     std::vector<std::int32_t> found(trie_.words(), 0);
     for (std::int32_t position = 0; position < trie_.num_texts(); ++position) {

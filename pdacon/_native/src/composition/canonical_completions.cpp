@@ -25,16 +25,16 @@ bool CanonicalSearch::complete_some(std::span<const std::int32_t> roots,
                                     std::span<const std::int32_t> others) {
     std::vector<std::int32_t> first(roots.begin(), roots.end());
     for (const auto root : roots)
-        for (const auto& edge : nodes_[static_cast<std::size_t>(root)].open)
-            if (!nodes_[static_cast<std::size_t>(edge.node)].is_completed) first.push_back(edge.node);
+        for (const auto& edge : nodes_[root].open)
+            if (!nodes_[edge.node].is_completed) first.push_back(edge.node);
     const auto completes = [&](std::int32_t each) { return complete(each); };
     return std::ranges::count_if(first, completes) > 0 || std::ranges::count_if(others, completes) > 0;
 }
 
 bool CanonicalSearch::complete(std::int32_t id) {
-    auto& node = nodes_[static_cast<std::size_t>(id)];
+    auto& node = nodes_[id];
     if (std::exchange(node.is_completed, true) || node.configuration == leading_) return false;
-    auto& known = *known_[static_cast<std::size_t>(node.configuration)];
+    auto& known = *known_[node.configuration];
     const CanonicalFilter::Situation situation{filter_.set_of(node.place), node.text};
     bool is_found = false;
     for (const bool marked : {false, true}) {

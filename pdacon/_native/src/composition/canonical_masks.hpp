@@ -63,7 +63,7 @@ class CanonicalMasks final : public MaskCache {
         ReadSet read_set;
         bool cut;
     };
-    const Rows& rows(std::int32_t id) const { return rows_[static_cast<std::size_t>(id)]; }
+    const Rows& rows(std::int32_t id) const { return rows_[id]; }
     // By its id; -1: not known.
     std::int32_t find(const LexerConfiguration& lexing, const StackView& stack,
                       const CanonicalFilter::Situation& situation) const;

@@ -32,7 +32,7 @@ bool CanonicalSearch::is_live(Coaccessibility& coaccessibility, const LexerConfi
 }
 
 void CanonicalSearch::expand(std::int32_t from) {
-    auto& start = *known_[static_cast<std::size_t>(from)];
+    auto& start = *known_[from];
     if (start.expanded) return;
     start.expanded = true;
     std::unordered_map<std::int32_t, std::size_t> at;  // in `found`, by configuration
@@ -41,8 +41,7 @@ void CanonicalSearch::expand(std::int32_t from) {
         const LexerConfiguration lexing{end.lexer_state, end.now.from(start.lexing),
                                         end.matched.from(start.lexing)};
         const auto target = configuration(lexing, stack);
-        if (!known_[static_cast<std::size_t>(target)]->live)
-            return static_cast<std::vector<std::int32_t>*>(nullptr);
+        if (!known_[target]->live) return static_cast<std::vector<std::int32_t>*>(nullptr);
         const auto [slot, is_new] = at.emplace(target, found.size());
         if (is_new) found.push_back({target, {}});
         return &found[slot->second].tokens;
@@ -64,7 +63,7 @@ void CanonicalSearch::expand(std::int32_t from) {
 std::int32_t CanonicalSearch::leading_configuration(std::int32_t start, bool spaced) {
     const auto id = configuration_ids_.intern(std::array<std::int32_t, 1>{-1});  // no other key is as short
     leading_ = id;
-    const auto& from = *known_[static_cast<std::size_t>(start)];
+    const auto& from = *known_[start];
     known_.push_back(
         std::make_unique<Known>(Known{from.lexing, from.stack, from.live, true, {}, -1, {}, {}, {}}));
     // After a token that is all space the text is empty still, and may not end: a tokenizer makes no tokens
@@ -85,9 +84,9 @@ std::int32_t CanonicalSearch::leading_configuration(std::int32_t start, bool spa
         Overlay stack = from.stack;
         if (!text.empty() && !read_text(lexing, stack, text)) continue;
         const auto target = text.empty() ? only_space_ : configuration(lexing, stack);
-        if (known_[static_cast<std::size_t>(target)]->live) found[target].push_back(token);
+        if (known_[target]->live) found[target].push_back(token);
     }
-    auto& successors = known_[static_cast<std::size_t>(id)]->successors;
+    auto& successors = known_[id]->successors;
     for (auto& [target, tokens] : found) successors.push_back({target, std::move(tokens)});
     std::ranges::sort(successors, {}, &Successors::configuration);
     return id;
@@ -116,7 +115,7 @@ bool CanonicalSearch::may_end(Known& known) {
 
 bool CanonicalSearch::may_follow(Known& known, std::int32_t spelling) {
     known.follows.resize(characters_.size(), -1);
-    auto& follows = known.follows[static_cast<std::size_t>(spelling)];
+    auto& follows = known.follows[spelling];
     if (follows < 0) {
         const auto reversed = characters_.reversed(spelling);
         std::vector<std::int32_t> pending(reversed.begin(), reversed.end());
@@ -128,7 +127,7 @@ bool CanonicalSearch::may_follow(Known& known, std::int32_t spelling) {
 }
 
 bool CanonicalSearch::is_settled_anew(std::int32_t at, std::int32_t text) {
-    auto& known = *known_[static_cast<std::size_t>(at)];
+    auto& known = *known_[at];
     if (may_end(known)) return true;
     // What keeps it live may be the empty text alone.
     if (at == only_space_ || use_.texts->is_pending(text)) return false;
@@ -136,7 +135,7 @@ bool CanonicalSearch::is_settled_anew(std::int32_t at, std::int32_t text) {
 }
 
 bool CanonicalSearch::is_settled(std::int32_t at, std::int32_t place, std::int32_t text) {
-    auto& known = *known_[static_cast<std::size_t>(at)];
+    auto& known = *known_[at];
     // What follows could complete an added word.
     if (use_.texts && use_.texts->is_pending(text)) return use_.pretokens.ends(place) && may_end(known);
     const auto slot = static_cast<std::size_t>(place);
@@ -165,9 +164,9 @@ std::int32_t CanonicalSearch::node(std::int32_t at, std::int32_t place, std::int
 }
 
 void CanonicalSearch::explore(std::int32_t id, bool delicate_only) {
-    const auto from = nodes_[static_cast<std::size_t>(id)].configuration;
-    const auto place = nodes_[static_cast<std::size_t>(id)].place;
-    const auto text = nodes_[static_cast<std::size_t>(id)].text;
+    const auto from = nodes_[id].configuration;
+    const auto place = nodes_[id].place;
+    const auto text = nodes_[id].text;
     auto* texts = use_.texts;
     expand(from);
     steps_ += kNodeSteps;
@@ -182,7 +181,7 @@ void CanonicalSearch::explore(std::int32_t id, bool delicate_only) {
         else
             open.push_back({token, node(target, Pretokens::kStart, text_after), true, true});
     };
-    for (const auto& [target, tokens] : known_[static_cast<std::size_t>(from)]->successors)
+    for (const auto& [target, tokens] : known_[from]->successors)
         for (const auto token : tokens) {
             budget_.tick();
             steps_ += after.size();
@@ -206,7 +205,7 @@ void CanonicalSearch::explore(std::int32_t id, bool delicate_only) {
             }
         }
     numbers_ += open.size() * (sizeof(Edge) / sizeof(std::int32_t));
-    auto& made = nodes_[static_cast<std::size_t>(id)];
+    auto& made = nodes_[id];
     made.explored = true;
     made.within.insert(made.within.end(), live[0].begin(), live[0].end());  // after those of `complete`
     made.across.insert(made.across.end(), live[1].begin(), live[1].end());
@@ -214,7 +213,7 @@ void CanonicalSearch::explore(std::int32_t id, bool delicate_only) {
 }
 
 bool CanonicalSearch::has_live_successor(Edge& edge) {
-    const auto& after = nodes_[static_cast<std::size_t>(edge.node)];
+    const auto& after = nodes_[edge.node];
     if (!after.across.empty() || (edge.restarts && !after.within.empty())) return true;
     for (; edge.tested < after.within.size(); ++edge.tested)
         if (!merges_.merges(edge.token, after.within[edge.tested])) return true;
@@ -245,7 +244,7 @@ std::vector<std::int32_t> CanonicalSearch::wanted(std::span<const std::int32_t> 
     ++round_;
     std::vector<Edge*> todo;
     for (const auto root : roots)
-        for (auto& edge : nodes_[static_cast<std::size_t>(root)].open)
+        for (auto& edge : nodes_[root].open)
             if (std::exchange(edge.round, round_) != round_) todo.push_back(&edge);
     return wanted_after(std::move(todo));
 }
@@ -260,7 +259,7 @@ std::vector<std::int32_t> CanonicalSearch::wanted_after(std::vector<Edge*> todo)
         budget_.tick();
         auto& edge = *todo.back();
         todo.pop_back();
-        auto& after = nodes_[static_cast<std::size_t>(edge.node)];
+        auto& after = nodes_[edge.node];
         if (!after.explored) {
             found.push_back(edge.node);
             frontier_.push_back(&edge);
@@ -284,7 +283,7 @@ bool CanonicalSearch::is_too_large(std::size_t explored) const {
 void CanonicalSearch::add_to(Found& found, const Node& node) {
     for (const auto token : node.within) set_bit(found.within, token);
     for (const auto token : node.across) set_bit(found.across, token);
-    if (use_.pretokens.ends(node.place) && may_end(*known_[static_cast<std::size_t>(node.configuration)]))
+    if (use_.pretokens.ends(node.place) && may_end(*known_[node.configuration]))
         for (const auto token : tokens_.end_tokens()) set_bit(found.across, token);
 }
 
@@ -294,9 +293,7 @@ std::vector<bool> CanonicalSearch::answered() const {
     for (bool changed = true; changed;) {
         changed = false;
         for (auto at = nodes_.size(); at-- > 0;) {  // from the ends of texts to their beginnings
-            const auto is_known = [&](const Edge& edge) {
-                return known[static_cast<std::size_t>(edge.node)];
-            };
+            const auto is_known = [&](const Edge& edge) { return known[edge.node]; };
             if (!known[at] || std::ranges::all_of(nodes_[at].open, is_known)) continue;
             known[at] = false;
             changed = true;
@@ -311,7 +308,7 @@ std::vector<CanonicalSearch::Successors> CanonicalSearch::successors(const Lexer
     auto first = configuration(lexing, Overlay(stack, read_set));
     if (leading) first = leading_configuration(first, spaced_);
     expand(first);
-    return known_[static_cast<std::size_t>(first)]->successors;
+    return known_[first]->successors;
 }
 
 CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, const StackView& stack,
@@ -322,9 +319,7 @@ CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, c
     std::vector<std::int32_t> roots;
     for (const auto place : places) roots.push_back(node(first, place, text, from_start != nullptr));
     for (const auto root : roots) explore(root, from_start != nullptr);
-    const auto is_open = [&](std::int32_t root) {
-        return !nodes_[static_cast<std::size_t>(root)].open.empty();
-    };
+    const auto is_open = [&](std::int32_t root) { return !nodes_[root].open.empty(); };
     Found found;
     if (from_start != nullptr) found.cut = from_start->cut;
     std::size_t explored = roots.size(), closed = 0;  // the level at which edges were closed last
@@ -344,7 +339,7 @@ CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, c
             break;
         }
         for (const auto each : next) {
-            if (!is_over_soon() && !nodes_[static_cast<std::size_t>(each)].is_completed) break;
+            if (!is_over_soon() && !nodes_[each].is_completed) break;
             explore(each, false);
             ++explored;
         }
@@ -366,7 +361,7 @@ CanonicalSearch::Found CanonicalSearch::find(const LexerConfiguration& lexing, c
         found.within.assign(tokens_.words(), 0);
         found.across.assign(tokens_.words(), 0);
     }
-    for (const auto root : roots) add_to(found, nodes_[static_cast<std::size_t>(root)]);
+    for (const auto root : roots) add_to(found, nodes_[root]);
     return found;
 }
 

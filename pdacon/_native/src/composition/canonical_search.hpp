@@ -249,7 +249,7 @@ void CanonicalSearch::for_each_answer(const ReadSet& read_set, Visit visit) {
                     std::vector<std::int32_t>(tokens_.words(), 0)};
         add_to(found, node);
         if (read_set.columns) return;
-        const auto& from = *known_[static_cast<std::size_t>(node.configuration)];
+        const auto& from = *known_[node.configuration];
         // All that the search has read of the first configuration's stack, as far as it is left.
         const auto left = read_set.states - std::min(read_set.states, from.stack.popped());
         Overlay::Nodes nodes;

@@ -15,7 +15,7 @@ constexpr int kLeastInLoop = 16;
 
 CharacterSteps::Step& CharacterSteps::describe(std::int32_t lexer_state) {
     auto& step = steps_.emplace_back();
-    number_[static_cast<std::size_t>(lexer_state)] = static_cast<std::int32_t>(steps_.size()) - 1;
+    number_[lexer_state] = static_cast<std::int32_t>(steps_.size()) - 1;
     step.next = commonest_next(lexer_state);
     if (step.next < 0) return step;
     for (std::size_t byte = 0; byte < 128; ++byte)
@@ -27,7 +27,7 @@ CharacterSteps::Step& CharacterSteps::describe(std::int32_t lexer_state) {
 
 const CharacterSteps::Step* CharacterSteps::loop(std::int32_t lexer_state) {
     of(lexer_state);
-    auto& step = steps_[static_cast<std::size_t>(number_[static_cast<std::size_t>(lexer_state)])];
+    auto& step = steps_[number_[lexer_state]];
     if (step.exits != nullptr) return &step;
     if (step.next != lexer_state || step.characters.size() < kLeastInLoop ||
         lexer_.keeps_columns(lexer_state))
@@ -46,8 +46,7 @@ void CharacterSteps::find_loops() {
     // Most states are no loops; looking at their byte classes is cheaper than describing them.
     std::vector<int> ascii(static_cast<std::size_t>(lexer_.num_classes()), 0);
     std::vector<std::int32_t> row(ascii.size());
-    for (std::uint8_t byte = 0; byte < 128; ++byte)
-        ++ascii[static_cast<std::size_t>(lexer_.byte_class(byte))];
+    for (std::uint8_t byte = 0; byte < 128; ++byte) ++ascii[lexer_.byte_class(byte)];
     for (std::int32_t state = 0; state < lexer_.num_states() && exits_.size() < kMostSets; ++state) {
         budget_.tick();
         int characters = 0;

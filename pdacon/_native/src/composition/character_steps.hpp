@@ -47,7 +47,7 @@ class CharacterSteps {
 
     const Step& of(std::int32_t lexer_state) {
         const auto known = number_[in_range(lexer_state, number_.size())];
-        return known >= 0 ? steps_[static_cast<std::size_t>(known)] : describe(lexer_state);
+        return known >= 0 ? steps_[known] : describe(lexer_state);
     }
     // The step of a self-loop on many characters that keeps no columns, with its exits; otherwise nullptr.
     const Step* loop(std::int32_t lexer_state);

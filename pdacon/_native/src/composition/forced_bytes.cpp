@@ -37,7 +37,7 @@ std::string find_forced_bytes(const Pushdown& machine, const VocabularyStar& sta
             dead;  // of each byte class: the star state after an edge that is not viable
         dead.fill(-1);
         for (const auto& edge : star.edges[at]) {
-            auto& known = dead[static_cast<std::size_t>(lexer.byte_class(edge.byte))];
+            auto& known = dead[lexer.byte_class(edge.byte)];
             if (known == edge.next) continue;
             auto move = viable(edge);
             if (!move) {

@@ -119,7 +119,7 @@ class Search {
         if (reached_from_.empty()) find_prefixes();
         std::string text;
         for (auto state = wanted; state >= 0;) {
-            const auto [before, byte] = reached_from_[static_cast<std::size_t>(state)];
+            const auto [before, byte] = reached_from_[state];
             if (before >= 0) text.push_back(static_cast<char>(byte));
             state = before;
         }
@@ -131,15 +131,13 @@ class Search {
         reached_from_.assign(static_cast<std::size_t>(lexer_.num_states()), {-2, 0});
         std::vector<std::int32_t> open;
         for (const auto state : lexer_.entries())
-            if (state >= 0 &&
-                std::exchange(reached_from_[static_cast<std::size_t>(state)], {-1, 0}).first == -2)
-                open.push_back(state);
+            if (state >= 0 && std::exchange(reached_from_[state], {-1, 0}).first == -2) open.push_back(state);
         for (std::size_t at = 0; at < open.size(); ++at)
             for (int byte = 0; byte < 256; ++byte) {
                 const auto value = static_cast<std::uint8_t>(byte);
                 const auto next = lexer_.next(open[at], lexer_.byte_class(value));
-                if (next < 0 || reached_from_[static_cast<std::size_t>(next)].first != -2) continue;
-                reached_from_[static_cast<std::size_t>(next)] = {open[at], value};
+                if (next < 0 || reached_from_[next].first != -2) continue;
+                reached_from_[next] = {open[at], value};
                 open.push_back(next);
             }
     }

@@ -70,12 +70,11 @@ bool MaskAssembly::enter_next(Frame& frame, const LexerConfiguration& start) {
     const auto& edge = frame.node->emitting[frame.next++];
     Overlay after(frame.stack, frame.read_set);
     if (!feed_label(machine_, after, edge.label, edge.column.from(start))) return false;
-    const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
+    const auto context = machine_.tables.context[after.top()];
     const auto& node = classes_.after(edge, context);
     const auto stack = after.view(stack_nodes_);
     if (const auto known = kept_.find(node.number, stack.top); known.answer >= 0) {
-        add_found(frame, contributions_[static_cast<std::size_t>(known.answer)], known.states, after.popped(),
-                  after.pushed());
+        add_found(frame, contributions_[known.answer], known.states, after.popped(), after.pushed());
         return false;
     }
     path_.push_back({&node, stack, after.popped(), after.pushed()});

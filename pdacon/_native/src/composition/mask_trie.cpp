@@ -50,12 +50,12 @@ std::int32_t MaskTrie::find(const LexerConfiguration& lexing, const StackView& s
 
 std::int32_t MaskTrie::Stored::columns_root(std::span<const std::int32_t> key) const {
     const auto known = Interner::find(column_keys, column_slots, key);
-    return known < 0 ? -1 : column_roots[static_cast<std::size_t>(known)];
+    return known < 0 ? -1 : column_roots[known];
 }
 
 std::int32_t MaskTrie::Added::columns_root(std::span<const std::int32_t> key) const {
     const auto known = column_keys.find(key);
-    return known < 0 ? -1 : column_roots[static_cast<std::size_t>(known)];
+    return known < 0 ? -1 : column_roots[known];
 }
 
 std::int32_t MaskTrie::Added::make_columns_root(std::span<const std::int32_t> key) {
@@ -68,7 +68,7 @@ std::int32_t MaskTrie::Added::make_columns_root(std::span<const std::int32_t> ke
 }
 
 std::int32_t MaskTrie::Added::make_branch(std::int32_t node, std::int32_t state) {
-    auto& below = nodes[static_cast<std::size_t>(node)].branches;
+    auto& below = nodes[node].branches;
     const auto known = branch_at(below, state);
     if (known != below.end() && known->state == state) return known->next;
     const auto next = static_cast<std::int32_t>(nodes.size());
@@ -98,7 +98,7 @@ void MaskTrie::add_path(const LexerConfiguration& lexing, const StackView& stack
     const auto* node = stack.top;
     for (auto left = read_set.states; left > 0; --left, node = node->below)
         at = added_.make_branch(at, node->state);
-    added_.nodes[static_cast<std::size_t>(at)].mask = mask;
+    added_.nodes[at].mask = mask;
 }
 
 // Allocates nothing: it is called where memory has run out.
@@ -132,8 +132,7 @@ MaskTrie::Added MaskTrie::merged() const {
     while (!open.empty()) {
         const auto [from, to] = open.back();
         open.pop_back();
-        if (const auto mask = added_.mask_of(from); mask >= 0)
-            trie.nodes[static_cast<std::size_t>(to)].mask = mask;
+        if (const auto mask = added_.mask_of(from); mask >= 0) trie.nodes[to].mask = mask;
         for (const auto& branch : added_.branches(from))
             open.emplace_back(branch.next, trie.own_branch(to, branch.state));
     }
@@ -141,7 +140,7 @@ MaskTrie::Added MaskTrie::merged() const {
 }
 
 std::int32_t MaskTrie::Added::copied(std::int32_t node) {
-    auto copy = nodes[static_cast<std::size_t>(node)];
+    auto copy = nodes[node];
     nodes.push_back(std::move(copy));
     return static_cast<std::int32_t>(nodes.size() - 1);
 }
@@ -151,23 +150,20 @@ std::int32_t MaskTrie::Added::own_branch(std::int32_t node, std::int32_t state) 
     auto next = make_branch(node, state);
     if (nodes.size() > known) return next;
     next = copied(next);
-    branch_at(nodes[static_cast<std::size_t>(node)].branches, state)->next = next;
+    branch_at(nodes[node].branches, state)->next = next;
     return next;
 }
 
 std::int32_t MaskTrie::Added::own_columns_root(std::span<const std::int32_t> key) {
     const auto known = column_keys.size();
     const auto root = make_columns_root(key);
-    return column_keys.size() > known
-               ? root
-               : column_roots[static_cast<std::size_t>(column_keys.find(key))] = copied(root);
+    return column_keys.size() > known ? root : column_roots[column_keys.find(key)] = copied(root);
 }
 
 // Tells subtrees apart: the mask, then for each branch its state and the number of its subtree.
 std::vector<std::int32_t> MaskTrie::key_of(const Node& node, std::span<const std::int32_t> subtree_of) {
     std::vector<std::int32_t> key{node.mask};
-    for (const auto& [state, next] : node.branches)
-        key.insert(key.end(), {state, subtree_of[static_cast<std::size_t>(next)]});
+    for (const auto& [state, next] : node.branches) key.insert(key.end(), {state, subtree_of[next]});
     return key;
 }
 
@@ -181,17 +177,16 @@ std::vector<std::int32_t> MaskTrie::number_subtrees(const Added& trie, Interner&
     open.insert(open.end(), trie.column_roots.begin(), trie.column_roots.end());
     while (!open.empty()) {
         const auto node = open.back();
-        if (subtree_of[static_cast<std::size_t>(node)] != kUnseen) {
+        if (subtree_of[node] != kUnseen) {
             open.pop_back();
             continue;
         }
         const auto before = open.size();
         for (const auto& branch : trie.branches(node))
-            if (subtree_of[static_cast<std::size_t>(branch.next)] == kUnseen) open.push_back(branch.next);
+            if (subtree_of[branch.next] == kUnseen) open.push_back(branch.next);
         if (open.size() > before) continue;
         open.pop_back();
-        subtree_of[static_cast<std::size_t>(node)] =
-            subtrees.intern(key_of(trie.nodes[static_cast<std::size_t>(node)], subtree_of));
+        subtree_of[node] = subtrees.intern(key_of(trie.nodes[node], subtree_of));
     }
     return subtree_of;
 }
@@ -214,10 +209,8 @@ MaskTrie::MaskTrie(std::size_t lexer_states, bool columns, std::size_t masks, co
                      "a node of the mask trie");
     bool inside = true;  // branches lead forwards, so there is no cycle
     for (std::int64_t node = 0; node < nodes; ++node)
-        for (auto at = offsets[static_cast<std::size_t>(node)];
-             at < offsets[static_cast<std::size_t>(node) + 1]; ++at)
-            inside &= branches[static_cast<std::size_t>(at)].next > node &&
-                      branches[static_cast<std::size_t>(at)].next < nodes;
+        for (auto at = offsets[node]; at < offsets[node + 1]; ++at)
+            inside &= branches[at].next > node && branches[at].next < nodes;
     require_artifact(inside, "a branch of the mask trie");
     const auto keyed = stored_.column_roots.size();
     require_artifact(key_offsets.size() == keyed + 1 && are_rows(key_offsets, keys.size()) &&
@@ -247,7 +240,7 @@ void MaskTrie::save(ArtifactWriter& artifact, std::int32_t start) const {
     };
     for (std::size_t root = 0; root < roots_; ++root) add(key_of(trie.nodes[root], subtree_of));
     for (auto at = static_cast<std::int32_t>(subtrees.size()); at-- > 0;) add(subtrees[at]);
-    for (auto& root : trie.column_roots) root = position(subtree_of[static_cast<std::size_t>(root)]);
+    for (auto& root : trie.column_roots) root = position(subtree_of[root]);
     const auto keys = Rows<std::int32_t>::of(trie.column_keys);
     artifact.add(Part::kMaskTrieMasks, start, std::span<const std::int32_t>(masks));
     artifact.add(Part::kMaskTrieOffsets, start, std::span<const std::int32_t>(offsets));

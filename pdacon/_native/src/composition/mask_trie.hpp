@@ -82,10 +82,8 @@ class MaskTrie {
         std::int32_t own_branch(std::int32_t node, std::int32_t state);
         std::int32_t own_columns_root(std::span<const std::int32_t> key);
         std::int32_t copied(std::int32_t node);
-        std::int32_t mask_of(std::int32_t node) const { return nodes[static_cast<std::size_t>(node)].mask; }
-        std::span<const Branch> branches(std::int32_t node) const {
-            return nodes[static_cast<std::size_t>(node)].branches;
-        }
+        std::int32_t mask_of(std::int32_t node) const { return nodes[node].mask; }
+        std::span<const Branch> branches(std::int32_t node) const { return nodes[node].branches; }
     };
     // The trie of an artifact.
     struct Stored {
@@ -95,7 +93,7 @@ class MaskTrie {
         Flat<std::int32_t> column_slots, column_roots;
 
         std::int32_t columns_root(std::span<const std::int32_t> key) const;
-        std::int32_t mask_of(std::int32_t node) const { return masks[static_cast<std::size_t>(node)]; }
+        std::int32_t mask_of(std::int32_t node) const { return masks[node]; }
         std::span<const Branch> branches(std::int32_t node) const { return all_branches[node]; }
     };
 

@@ -38,7 +38,7 @@ void for_each_open_node(const Pushdown& machine, TokenClasses& classes, const To
         const auto& edge = frame.node->emitting[frame.next++];
         auto after = frame.stack;
         if (!feed_label(machine, after, edge.label, edge.column.from(start))) continue;
-        const auto context = machine.tables.context[static_cast<std::size_t>(after.top())];
+        const auto context = machine.tables.context[after.top()];
         const auto& node = classes.after(edge, context);
         visit(node, after);
         path.push_back({&node, std::move(after)});

@@ -14,7 +14,7 @@ class TokenClasses::Walk {
           lexer_(classes.lexer_),
           trie_(classes.trie_),
           nesting_(nesting),
-          scratch_(classes.scratch_[static_cast<std::size_t>(nesting)]) {
+          scratch_(classes.scratch_[nesting]) {
         ++scratch_.walk;
         scratch_.path.resize(static_cast<std::size_t>(trie_.max_depth()) + 1);
     }
@@ -114,7 +114,7 @@ class TokenClasses::Walk {
             end_at(start, trie_.first_token(top + 1), trie_.first_token(end));
             return;
         }
-        scratch_.path[static_cast<std::size_t>(trie_.depth(top))] = {start};
+        scratch_.path[trie_.depth(top)] = {start};
         for (auto node = top + 1; node < end;) {
             classes_.budget_.tick();
             const auto& above = scratch_.path[static_cast<std::size_t>(trie_.depth(node)) - 1];
@@ -142,7 +142,7 @@ class TokenClasses::Walk {
                 node = below;
             } else {
                 end_at(lexing, trie_.first_token(node), trie_.first_token(node + 1));
-                scratch_.path[static_cast<std::size_t>(trie_.depth(node))] = {lexing};
+                scratch_.path[trie_.depth(node)] = {lexing};
                 ++node;
             }
         }
@@ -164,7 +164,7 @@ class TokenClasses::Walk {
         end_at(lexing, trie_.first_token(node), trie_.first_token(exit));
         if (exit < end)
             for (auto depth = trie_.depth(node); depth < trie_.depth(exit); ++depth)
-                scratch_.path[static_cast<std::size_t>(depth)] = {lexing, &loop, end};
+                scratch_.path[depth] = {lexing, &loop, end};
         return exit;
     }
 
@@ -348,7 +348,7 @@ void TokenClasses::forget() {
 }
 
 TokenClasses::Node& TokenClasses::of_state(std::int32_t lexer_state) {
-    auto& known = of_state_[static_cast<std::size_t>(lexer_state)];
+    auto& known = of_state_[lexer_state];
     if (known == nullptr) {
         Walk walk(*this);
         walk.add(0, walk.begin(lexer_state));
@@ -365,13 +365,13 @@ TokenClasses::Node& TokenClasses::below(std::int32_t trie_node, std::int32_t lex
 
 TokenClasses::Node& TokenClasses::after(const EmittingEdge& edge, std::int32_t context) {
     const auto remainders = edge.remainders;
-    for (const auto& [known, node] : children_[static_cast<std::size_t>(remainders)])
+    for (const auto& [known, node] : children_[remainders])
         if (known == context) return *node;
     Walk walk(*this);
     const auto pairs = remainders_[remainders];
     for (std::size_t at = 0; at < pairs.size(); at += 2) walk.add({pairs[at], pairs[at + 1]}, context);
     auto* node = make(std::move(walk.found));
-    children_[static_cast<std::size_t>(remainders)].emplace_back(context, node);
+    children_[remainders].emplace_back(context, node);
     return *node;
 }
 

@@ -25,11 +25,10 @@ std::vector<std::int32_t> mask_of(const Trie& trie, std::span<const TokenRange> 
     std::vector<std::int32_t> inside(static_cast<std::size_t>(trie.num_blocks()), 0);
     for (const auto& range : ranges)
         for_each_piece(range, [&](std::int32_t block, std::int32_t begin, std::int32_t end) {
-            inside[static_cast<std::size_t>(block)] += end - begin;
+            inside[block] += end - begin;
         });
     const auto is_taken = [&](std::int32_t block) {
-        return block >= 0 && block < trie.num_blocks() &&
-               inside[static_cast<std::size_t>(block)] > Trie::kBlock / 2;
+        return block >= 0 && block < trie.num_blocks() && inside[block] > Trie::kBlock / 2;
     };
     for (std::int32_t block = 0; block <= trie.num_blocks(); ++block) {
         if (is_taken(block) == is_taken(block - 1)) continue;

@@ -57,7 +57,7 @@ void Tokens::find_kinds() {
         const bool is_text = token >= size() || num_labels_ == 0 || std::ranges::none_of(bytes, is_kept);
         if (is_text && !bytes.empty()) kinds_[token] = kText;
     }
-    for (const auto token : end_tokens_) kinds_[static_cast<std::size_t>(token)] = kEnd;
+    for (const auto token : end_tokens_) kinds_[token] = kEnd;
 }
 
 }  // namespace pdacon

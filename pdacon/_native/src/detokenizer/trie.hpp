@@ -30,11 +30,9 @@ class Trie {
 
     // Nodes in preorder; node 0 is the root. The subtree of node n is n .. subtree_end(n).
     std::int32_t num_nodes() const { return static_cast<std::int32_t>(below_.size()); }
-    std::uint8_t byte(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].byte; }
-    std::int32_t depth(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].depth; }
-    std::int32_t subtree_end(std::int32_t node) const {
-        return nodes_[static_cast<std::size_t>(node)].subtree_end;
-    }
+    std::uint8_t byte(std::int32_t node) const { return nodes_[node].byte; }
+    std::int32_t depth(std::int32_t node) const { return nodes_[node].depth; }
+    std::int32_t subtree_end(std::int32_t node) const { return nodes_[node].subtree_end; }
     std::int32_t max_depth() const { return max_depth_; }
     // The node that a byte leads to, or -1.
     std::int32_t child(std::int32_t node, std::uint8_t value) const {
@@ -46,10 +44,8 @@ class Trie {
     // Tokens are numbered by their position in the order of the nodes. Those that end in node n are at
     // first_token(n) .. first_token(n + 1), those of its subtree at first_token(n) ..
     // first_token(subtree_end(n)).
-    std::int32_t first_token(std::int32_t node) const {
-        return nodes_[static_cast<std::size_t>(node)].first_token;
-    }
-    std::int32_t token(std::int32_t position) const { return order_[static_cast<std::size_t>(position)]; }
+    std::int32_t first_token(std::int32_t node) const { return nodes_[node].first_token; }
+    std::int32_t token(std::int32_t position) const { return order_[position]; }
     const Flat<std::int32_t>& order() const { return order_; }
     std::int32_t num_texts() const { return static_cast<std::int32_t>(order_.size()); }
 
@@ -73,7 +69,7 @@ class Trie {
         // Adds a child: the byte that leads to it, and its own summary.
         void add(std::uint8_t byte, const SubtreeBytes& child);
     };
-    const SubtreeBytes& below(std::int32_t node) const { return below_[static_cast<std::size_t>(node)]; }
+    const SubtreeBytes& below(std::int32_t node) const { return below_[node]; }
     bool is_utf8_below(std::int32_t node, int utf8_state) const {
         return (below(node).utf8 >> utf8_state & 1U) != 0;
     }

@@ -69,9 +69,7 @@ std::int32_t CanonicalFilter::step(std::int32_t state, std::int32_t token) {
         for (const auto place : places_of(situation.set))
             for (const bool marked : {false, true})
                 if (marked ? last != kNothing : follows)
-                    if (const auto to = pretokens_.after(place, marked)[static_cast<std::size_t>(group)];
-                        to >= 0)
-                        places.push_back(to);
+                    if (const auto to = pretokens_.after(place, marked)[group]; to >= 0) places.push_back(to);
     }
     std::sort(places.begin(), places.end());
     places.erase(std::unique(places.begin(), places.end()), places.end());

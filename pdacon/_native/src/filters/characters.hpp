@@ -30,8 +30,7 @@ constexpr std::size_t character_of(std::uint32_t bytes, std::int32_t count) {
         code = code << 6 | (byte(at) & 0x3FU);
     }
     const bool surrogate = code >= 0xD800 && code < 0xE000;
-    return code < kLeast[static_cast<std::size_t>(count)] || surrogate || code >= kCodePoints ? kCodePoints
-                                                                                              : code;
+    return code < kLeast[count] || surrogate || code >= kCodePoints ? kCodePoints : code;
 }
 
 }  // namespace pdacon

@@ -25,7 +25,7 @@ GreedyWords::GreedyWords(std::shared_ptr<const Tokens> tokens, std::vector<std::
         throw std::invalid_argument("words: a kind for each token is needed");
     states_.intern(std::array<std::int32_t, 1>{0});
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < kinds_.size(); ++token) {
-        const auto kind = kinds_[static_cast<std::size_t>(token)];
+        const auto kind = kinds_[token];
         if (kind == kUnused) continue;
         if (!tokens_->has_text(token) || word_of(token).empty())
             throw std::invalid_argument("words: a token without text");
@@ -35,7 +35,7 @@ GreedyWords::GreedyWords(std::shared_ptr<const Tokens> tokens, std::vector<std::
 
 std::string_view GreedyWords::word_of(std::int32_t token) const {
     auto word = tokens_->bytes_of(token);
-    if (kinds_[static_cast<std::size_t>(token)] != kContinues && word.front() == ' ') word.remove_prefix(1);
+    if (kinds_[token] != kContinues && word.front() == ' ') word.remove_prefix(1);
     return word;
 }
 
@@ -49,7 +49,7 @@ std::int32_t GreedyWords::descend(std::int32_t node, std::string_view text, bool
 }
 
 std::int32_t GreedyWords::step(std::int32_t state, std::int32_t token) {
-    const auto kind = kinds_[static_cast<std::size_t>(token)];
+    const auto kind = kinds_[token];
     if (kind == kUnused) return -1;
     const auto word = word_of(token);
     std::vector<std::int32_t> key{count_characters(word)};

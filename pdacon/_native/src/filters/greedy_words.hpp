@@ -31,7 +31,7 @@ class GreedyWords final : public TextStates {
 
     std::int32_t step(std::int32_t state, std::int32_t token) override;
     bool is_delicate(std::int32_t state, std::int32_t token) const override {
-        return state != kStart && kinds_[static_cast<std::size_t>(token)] == kContinues;
+        return state != kStart && kinds_[token] == kContinues;
     }
     const VocabularyStar& settled() const override { return settled_; }
 

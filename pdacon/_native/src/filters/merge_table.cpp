@@ -28,8 +28,7 @@ std::vector<MergeTable::Pair> MergeTable::by_rank(const Tokens& tokens, std::spa
     std::unordered_map<std::string_view, std::int32_t> ids;
     ids.reserve(ranks.size());
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < ranks.size(); ++token)
-        if (ranks[static_cast<std::size_t>(token)] >= 0 && tokens.has_text(token) &&
-            tokens.bytes_of(token).size() <= kMostBytes)
+        if (ranks[token] >= 0 && tokens.has_text(token) && tokens.bytes_of(token).size() <= kMostBytes)
             ids.emplace(tokens.bytes_of(token), token);
     std::vector<Pair> pairs;
     for (const auto& [text, token] : ids)
@@ -38,7 +37,7 @@ std::vector<MergeTable::Pair> MergeTable::by_rank(const Tokens& tokens, std::spa
             if (left == ids.end()) continue;
             const auto right = ids.find(text.substr(cut));
             if (right == ids.end()) continue;
-            pairs.push_back({left->second, right->second, ranks[static_cast<std::size_t>(token)], token});
+            pairs.push_back({left->second, right->second, ranks[token], token});
         }
     return pairs;
 }
@@ -59,11 +58,10 @@ MergeTable::MergeTable(std::shared_ptr<const Tokens> tokens, std::vector<Pair> p
                 throw std::invalid_argument("merges: a pair of what is no token with text");
         if (!spells(*tokens_, made, left, right))
             throw std::invalid_argument("merges: a pair that becomes another text");
-        if (!partners_.empty() && offsets_[static_cast<std::size_t>(left) + 1] > 0 &&
-            partners_.back().right == right)
+        if (!partners_.empty() && offsets_[left + 1] > 0 && partners_.back().right == right)
             continue;  // the lower rank counts
         partners_.push_back({right, rank, made});
-        ++offsets_[static_cast<std::size_t>(left) + 1];
+        ++offsets_[left + 1];
     }
     for (std::size_t row = 0; row < size; ++row) offsets_[row + 1] += offsets_[row];
     derive_all(roles);
@@ -73,7 +71,7 @@ MergeTable::MergeTable(std::shared_ptr<const Tokens> tokens, std::vector<Pair> p
 void MergeTable::find_units(std::span<const std::uint8_t> roles) {
     byte_tokens_.fill(-1);
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < entries_.size(); ++token) {
-        const auto role = roles[static_cast<std::size_t>(token)];
+        const auto role = roles[token];
         if (role == kUnused || role == kUnmerged || !tokens_->has_text(token)) continue;
         const auto text = tokens_->bytes_of(token);
         if (by_character_ && role == kUsed) {
@@ -140,8 +138,8 @@ std::vector<std::int32_t> MergeTable::encode(std::string_view bytes) const { ret
 
 void MergeTable::derive_all(std::span<const std::uint8_t> roles) {
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < entries_.size(); ++token) {
-        if (roles[static_cast<std::size_t>(token)] == kUnused || !tokens_->has_text(token)) continue;
-        if (roles[static_cast<std::size_t>(token)] == kUnmerged) {
+        if (roles[token] == kUnused || !tokens_->has_text(token)) continue;
+        if (roles[token] == kUnmerged) {
             at(token) = {-1, -1, -1, true, true};
             continue;
         }
@@ -226,9 +224,8 @@ void MergeTable::add_followers(std::int32_t token, std::span<std::int32_t> mask)
             const auto least = std::max(rank, at(x).rank);
             const auto after = std::ranges::partition_point(
                 below, [&](std::int32_t child) { return at(child).rank >= least; });
-            ++change[static_cast<std::size_t>(right.begin)];
-            --change[static_cast<std::size_t>(after == below.begin() ? right.begin + 1
-                                                                     : at(*(after - 1)).end)];
+            ++change[right.begin];
+            --change[after == below.begin() ? right.begin + 1 : at(*(after - 1)).end];
         }
     std::int32_t covered = 0;
     for (std::size_t index = 0; index < order_.size(); ++index) {

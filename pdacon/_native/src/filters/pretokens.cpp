@@ -41,7 +41,7 @@ Pretokens::Pretokens(std::shared_ptr<const Tokens> tokens, std::vector<std::uint
     for (const auto state : next_) fits = fits && state >= -1 && state < static_cast<std::int64_t>(states);
     if (!fits) throw std::invalid_argument("pretokens: the tables do not fit together");
     for (std::size_t at = 1; at < next_.size(); at += 2)  // after characters with a mark before them
-        is_ever_free_ = is_ever_free_ || (next_[at] >= 0 && free_[static_cast<std::size_t>(next_[at])] != 0);
+        is_ever_free_ = is_ever_free_ || (next_[at] >= 0 && free_[next_[at]] != 0);
     intern({0});
     make_groups();
     make_samples(settled);
@@ -170,7 +170,7 @@ void Pretokens::make_groups() {
         const auto [found, is_new] =
             known.emplace(std::move(key), static_cast<std::int32_t>(group_text_.size()));
         if (is_new) group_text_.push_back(text);
-        group_of_[static_cast<std::size_t>(token)] = found->second;
+        group_of_[token] = found->second;
     }
 }
 
@@ -188,7 +188,7 @@ const std::vector<std::int32_t>& Pretokens::after(std::int32_t place, bool marke
     const auto at = 2 * static_cast<std::size_t>(place) + (marked ? 1 : 0);
     if (after_[at]) return *after_[at];
     auto made = std::make_unique<std::vector<std::int32_t>>(group_text_.size(), -1);
-    const auto from = places_[static_cast<std::size_t>(place)];
+    const auto from = places_[place];
     for (std::size_t group = 0; group < group_text_.size(); ++group) {
         auto here = from;
         if (marked && here.num_begun > 0) break;  // there is no border within a character
@@ -206,15 +206,15 @@ const std::vector<std::int32_t>& Pretokens::after(std::int32_t place, bool marke
 }
 
 bool Pretokens::ends(std::int32_t place) const {
-    const auto& here = places_[static_cast<std::size_t>(place)];
-    return here.num_begun == 0 && ends_[static_cast<std::size_t>(here.state)] != 0;
+    const auto& here = places_[place];
+    return here.num_begun == 0 && ends_[here.state] != 0;
 }
 
 bool Pretokens::is_free_after(std::int32_t place, std::uint8_t character_class) const {
-    const auto& here = places_[static_cast<std::size_t>(place)];
+    const auto& here = places_[place];
     if (here.num_begun > 0) return false;
     const auto state = state_after(here.state, character_class, true);
-    return state >= 0 && free_[static_cast<std::size_t>(state)] != 0;
+    return state >= 0 && free_[state] != 0;
 }
 
 }  // namespace pdacon

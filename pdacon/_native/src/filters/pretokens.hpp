@@ -42,7 +42,7 @@ class Pretokens {
     static constexpr std::int32_t kStart = 0;  // the place at the start of a text
     std::int32_t num_places() const { return static_cast<std::int32_t>(places_.size()); }
     // The group of a token with text; -1 for others.
-    std::int32_t group(std::int32_t token) const { return group_of_[static_cast<std::size_t>(token)]; }
+    std::int32_t group(std::int32_t token) const { return group_of_[token]; }
     // For each group the place after its tokens, read without a mark before them or with one; -1: none. The
     // reference is valid as long as this object.
     const std::vector<std::int32_t>& after(std::int32_t place, bool marked);

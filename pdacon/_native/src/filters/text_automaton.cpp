@@ -46,9 +46,9 @@ TextAutomaton::TextAutomaton(std::shared_ptr<const Tokens> tokens, std::vector<s
             for (const char byte : text.substr(0, static_cast<std::size_t>(length)))
                 bytes = bytes << 8 | static_cast<std::uint8_t>(byte);
             if (const auto code = character_of(bytes, length); code < kCodePoints)
-                first_class_[static_cast<std::size_t>(token)] = classes_[code];
+                first_class_[token] = classes_[code];
         }
-        after_start_[static_cast<std::size_t>(token)] = step(kStart, text, Words::kBegin);
+        after_start_[token] = step(kStart, text, Words::kBegin);
     }
 }
 
@@ -57,12 +57,11 @@ void TextAutomaton::add_word(std::string_view word) {
     std::int32_t node = 0;
     for (const char byte : word) {
         const auto next = static_cast<std::int32_t>(words_.size());
-        const auto [child, is_new] =
-            words_[static_cast<std::size_t>(node)].children.emplace(static_cast<std::uint8_t>(byte), next);
+        const auto [child, is_new] = words_[node].children.emplace(static_cast<std::uint8_t>(byte), next);
         node = child->second;
         if (is_new) words_.emplace_back();
     }
-    words_[static_cast<std::size_t>(node)].ends = true;
+    words_[node].ends = true;
 }
 
 std::int32_t TextAutomaton::go_on(std::int32_t pending, std::uint8_t byte, bool begin) {
@@ -70,13 +69,13 @@ std::int32_t TextAutomaton::go_on(std::int32_t pending, std::uint8_t byte, bool 
     if (pending == 0 && (!begin || !first.contains(byte))) return 0;
     std::vector<std::int32_t> found;
     const auto advance = [&](std::int32_t node) {
-        const auto& children = words_[static_cast<std::size_t>(node)].children;
+        const auto& children = words_[node].children;
         if (const auto child = children.find(byte); child != children.end()) found.push_back(child->second);
     };
     for (const auto node : pending_ids_[pending]) advance(node);
     if (begin) advance(0);
     for (const auto node : found)
-        if (words_[static_cast<std::size_t>(node)].ends) return -1;
+        if (words_[node].ends) return -1;
     std::sort(found.begin(), found.end());
     return pending_ids_.intern(found);
 }
@@ -115,9 +114,8 @@ std::int32_t TextAutomaton::step_added(std::int32_t state, std::int32_t token) {
     auto here = place_of(after);
     if (restarts_) here.state = kStart;
     std::int32_t node = 0;
-    for (const char byte : word)
-        node = words_[static_cast<std::size_t>(node)].children.at(static_cast<std::uint8_t>(byte));
-    if (!words_[static_cast<std::size_t>(node)].children.empty()) {  // a longer word may begin here
+    for (const char byte : word) node = words_[node].children.at(static_cast<std::uint8_t>(byte));
+    if (!words_[node].children.empty()) {  // a longer word may begin here
         const auto pending = pending_ids_[here.pending];
         std::vector<std::int32_t> nodes(pending.begin(), pending.end());
         nodes.push_back(node);
@@ -145,8 +143,7 @@ std::int32_t TextAutomaton::id_of(const Place& place) {
         if (static_cast<std::size_t>(id) == begun_.size()) {
             Begun made{place, {}};
             for (const auto node : pending_ids_[place.pending])
-                for (const auto& [byte, child] : words_[static_cast<std::size_t>(node)].children)
-                    made.going_on.set(byte);
+                for (const auto& [byte, child] : words_[node].children) made.going_on.set(byte);
             begun_.push_back(made);
         }
         return num_states_ + id;

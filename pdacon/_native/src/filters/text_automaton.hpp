@@ -48,7 +48,7 @@ class TextAutomaton final : public TextStates {
     // added word is spelled.
     std::int32_t step(std::int32_t state, std::int32_t token) override {
         return is_delicate(state, token) ? step(state, tokens_->bytes_of(token), Words::kBegin)
-                                         : after_start_[static_cast<std::size_t>(token)];
+                                         : after_start_[token];
     }
     // The same after bytes, in which nothing counts as an added word.
     std::int32_t step_bytes(std::int32_t state, std::string_view bytes) override {
@@ -56,19 +56,16 @@ class TextAutomaton final : public TextStates {
     }
     // The same after an added word.
     std::int32_t step_added(std::int32_t state, std::int32_t token) override;
-    bool is_added(std::int32_t token) const override {
-        return is_added_[static_cast<std::size_t>(token)] != 0;
-    }
+    bool is_added(std::int32_t token) const override { return is_added_[token] != 0; }
     bool is_pending(std::int32_t state) const override {
-        return state >= num_states_ &&
-               begun_[static_cast<std::size_t>(state - num_states_)].place.pending != 0;
+        return state >= num_states_ && begun_[state - num_states_].place.pending != 0;
     }
     // Whether the token may lead to another state than it does from the start of a text.
     bool is_delicate(std::int32_t state, std::int32_t token) const override {
         if (state == kStart) return false;
-        const auto first = first_class_[static_cast<std::size_t>(token)];
+        const auto first = first_class_[token];
         if (state >= num_states_) {
-            const auto& [place, going_on] = begun_[static_cast<std::size_t>(state - num_states_)];
+            const auto& [place, going_on] = begun_[state - num_states_];
             if (place.num_begun > 0 ||
                 going_on.test(static_cast<std::uint8_t>(tokens_->bytes_of(token).front())))
                 return true;
@@ -88,8 +85,7 @@ class TextAutomaton final : public TextStates {
     enum class Words : std::uint8_t { kBegin, kGoOn, kIgnored };
     std::int32_t step(std::int32_t state, std::string_view bytes, Words words);
     Place place_of(std::int32_t state) const {
-        return state < num_states_ ? Place{state}
-                                   : begun_[static_cast<std::size_t>(state - num_states_)].place;
+        return state < num_states_ ? Place{state} : begun_[state - num_states_].place;
     }
     bool read(Place& place, std::uint8_t byte) const;
     std::int32_t id_of(const Place& place);

@@ -20,12 +20,12 @@ class TokenTree {
             if (next < 0) {
                 next = static_cast<std::int32_t>(nodes_.size());
                 children_.emplace(key(node, byte), next);
-                nodes_[static_cast<std::size_t>(node)].has_children = true;
+                nodes_[node].has_children = true;
                 nodes_.emplace_back();
             }
             node = next;
         }
-        nodes_[static_cast<std::size_t>(node)].token = token;
+        nodes_[node].token = token;
     }
     // The node after a byte, or -1.
     std::int32_t child(std::int32_t node, char byte) const {
@@ -33,8 +33,8 @@ class TokenTree {
         return found == children_.end() ? -1 : found->second;
     }
     // The token that ends in a node, or -1.
-    std::int32_t token(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].token; }
-    bool has_children(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].has_children; }
+    std::int32_t token(std::int32_t node) const { return nodes_[node].token; }
+    bool has_children(std::int32_t node) const { return nodes_[node].has_children; }
 
   private:
     struct Node {

@@ -27,7 +27,7 @@ UnigramPaths::UnigramPaths(std::shared_ptr<const Tokens> tokens, std::vector<std
     if (used_.size() != tokens_->size() || scores_.size() != tokens_->size())
         throw std::invalid_argument("paths: a score for each token is needed");
     for (std::int32_t token = 0; static_cast<std::size_t>(token) < used_.size(); ++token) {
-        if (used_[static_cast<std::size_t>(token)] == 0) continue;
+        if (used_[token] == 0) continue;
         if (!tokens_->has_text(token)) throw std::invalid_argument("paths: a token without text");
         const auto text = tokens_->bytes_of(token);
         tree_.add(kRoot, text, token);
@@ -69,7 +69,7 @@ std::bitset<256> UnigramPaths::going_on(const std::vector<Begun>& begun) const {
 }
 
 std::int32_t UnigramPaths::step(std::int32_t state, std::int32_t token) {
-    if (used_[static_cast<std::size_t>(token)] == 0) return -1;
+    if (used_[token] == 0) return -1;
     const auto text = tokens_->bytes_of(token);
     if (splits_at_spaces() && text.find(' ', 1) != std::string_view::npos) return -1;
     auto begun = begun_of(splits_at_spaces() && text.front() == ' ' ? kStart : state);
@@ -97,8 +97,7 @@ std::int32_t UnigramPaths::step(std::int32_t state, std::int32_t token) {
             auto node = from;
             for (std::size_t byte = 0; byte < length && node >= 0; ++byte)
                 node = tree_.child(node, character[byte]);
-            if (node >= 0 && tree_.token(node) >= 0)
-                offer(score + scores_[static_cast<std::size_t>(tree_.token(node))], index == own);
+            if (node >= 0 && tree_.token(node) >= 0) offer(score + scores_[tree_.token(node)], index == own);
             if (from == kRoot && !characters_.contains(character)) offer(score + unknown_, false);
             if (node < 0 || !tree_.has_children(node)) continue;
             if (index == own) own_after = after.size();

@@ -45,7 +45,7 @@ class UnigramPaths final : public TextStates {
     bool is_delicate(std::int32_t state, std::int32_t token) const override {
         if (state == kStart) return false;
         const auto first = static_cast<std::uint8_t>(tokens_->bytes_of(token).front());
-        return splits_at_spaces() ? first != ' ' : going_on_[static_cast<std::size_t>(state)][first];
+        return splits_at_spaces() ? first != ' ' : going_on_[state][first];
     }
     const VocabularyStar& settled() const override { return settled_; }
 

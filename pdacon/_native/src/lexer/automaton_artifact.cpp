@@ -25,14 +25,13 @@ std::vector<std::int32_t> LexingAutomaton::least_read() const {
                                     std::numeric_limits<std::int32_t>::max()),
         open;
     const auto reach = [&](std::int32_t state, std::int32_t count) {
-        if (state < 0 || least[static_cast<std::size_t>(state)] <= count) return;
-        least[static_cast<std::size_t>(state)] = count;
+        if (state < 0 || least[state] <= count) return;
+        least[state] = count;
         open.push_back(state);
     };
     for (const auto entry : entries_) reach(entry, 0);
     for (std::size_t at = 0; at < open.size(); ++at)
-        for (std::int32_t cls = 0; cls < num_classes_; ++cls)
-            reach(next(open[at], cls), least[static_cast<std::size_t>(open[at])] + 1);
+        for (std::int32_t cls = 0; cls < num_classes_; ++cls) reach(next(open[at], cls), least[open[at]] + 1);
     return least;
 }
 
@@ -55,7 +54,7 @@ bool LexingAutomaton::reads_on(std::span<const std::int32_t> least) const {
         needed[dead + 1 + state] = std::min(least[state], longest + 1);
     const Needs needs(std::move(needed), kDead - static_cast<std::int32_t>(dead), kDead);
     bool good = true;
-    for (const auto entry : entries_) good &= entry < 0 || least[static_cast<std::size_t>(entry)] == 0;
+    for (const auto entry : entries_) good &= entry < 0 || least[entry] == 0;
     for (std::size_t state = 0; state < states; ++state) {
         if (least[state] < longest)
             good &= delta_.stored_matrix()->visit([&](auto all) {

@@ -57,7 +57,7 @@ struct ColumnRules {
     // What a byte is that is read in a state with these uses.
     Blank blank(std::uint8_t uses, std::int32_t byte_class) const {
         if (!active()) return Blank::kNone;
-        const auto read = byte[static_cast<std::size_t>(byte_class)];
+        const auto read = byte[byte_class];
         if (lines == Lines::kPlain)
             return read == '\n'   ? Blank::kLineBreak
                    : read == ' '  ? Blank::kSpace
@@ -81,7 +81,7 @@ struct ColumnRules {
     // How much of an escape has been read after a byte. Other escapes are no blanks, whatever their digits.
     Escape escape_after(std::uint8_t uses, std::int32_t byte_class) const {
         if (lines != Lines::kEscaped) return kNoEscape;
-        const auto read = byte[static_cast<std::size_t>(byte_class)];
+        const auto read = byte[byte_class];
         switch (uses >> kEscapeShift) {
             case kNoEscape:
                 return read == '\\' ? kBackslash : kNoEscape;

@@ -36,7 +36,7 @@ LexicalContexts lexical_contexts(std::span<const std::int32_t> action, std::span
             const auto shift = action[state * columns + terminal];
             if (shift <= 0) continue;
             if (static_cast<std::size_t>(shift) > states) throw std::out_of_range("contexts: no state");
-            found.after[terminal].push_back(found.of_state[static_cast<std::size_t>(shift) - 1]);
+            found.after[terminal].push_back(found.of_state[shift - 1]);
         }
     }
     for (auto& after : found.after) {

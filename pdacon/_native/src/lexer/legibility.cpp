@@ -23,7 +23,7 @@ int legibility(std::uint8_t byte) {
 std::vector<std::uint8_t> most_legible(const std::array<std::uint8_t, 256>& class_of, int classes) {
     std::vector<int> found(static_cast<std::size_t>(classes), -1);
     for (int byte = 0; byte < 256; ++byte) {
-        auto& best = found[class_of[static_cast<std::size_t>(byte)]];
+        auto& best = found[class_of[byte]];
         if (best < 0 ||
             legibility(static_cast<std::uint8_t>(byte)) < legibility(static_cast<std::uint8_t>(best)))
             best = byte;

@@ -25,8 +25,7 @@ LookaheadCycles::LookaheadCycles(const LexerSpec& spec, Relexing& relexing,
       budget_(budget),
       may_pend_(static_cast<std::size_t>(spec.num_terminals())) {
     for (std::size_t at = 0; at < spec.nfa.kind.size(); ++at)
-        if (spec.nfa.is_pending(static_cast<std::int32_t>(at)))
-            may_pend_[static_cast<std::size_t>(spec.nfa.owner[at])] = true;
+        if (spec.nfa.is_pending(static_cast<std::int32_t>(at))) may_pend_[spec.nfa.owner[at]] = true;
 }
 
 std::int32_t LookaheadCycles::add_wait(std::span<const std::int32_t> wait) {
@@ -40,7 +39,7 @@ void LookaheadCycles::add_match(std::int32_t wait, std::int32_t look_behind, std
 }
 
 void LookaheadCycles::add_step(std::int32_t wait, std::int32_t byte_class, std::int32_t next) {
-    auto& steps = steps_[static_cast<std::size_t>(wait)];
+    auto& steps = steps_[wait];
     auto known = std::ranges::find(steps, next, &Step::next);
     if (known == steps.end()) known = steps.insert(known, {next, {}});
     known->classes.set(static_cast<std::size_t>(byte_class));
@@ -64,7 +63,7 @@ std::vector<UnboundedLookahead> LookaheadCycles::find() {
     for (std::size_t at = 0; at < pairs_.size(); ++at) {
         bool is_on_cycle = false;
         for (const auto& edge : edges_[at]) {
-            if (component[static_cast<std::size_t>(edge.target)] != component[at]) continue;
+            if (component[edge.target] != component[at]) continue;
             on_cycle_.insert(pair_of(pairs_[at].wait, edge.position));
             is_on_cycle = true;
         }
@@ -103,17 +102,17 @@ std::int32_t LookaheadCycles::pair(std::int32_t wait, std::int32_t place, std::i
 }
 
 void LookaheadCycles::expand(std::int32_t at) {
-    const auto [wait, place, parent, byte_class] = pairs_[static_cast<std::size_t>(at)];
+    const auto [wait, place, parent, byte_class] = pairs_[at];
     const auto& all = moves(place);
     std::vector<Edge> edges;
-    for (const auto& step : steps_[static_cast<std::size_t>(wait)]) {
+    for (const auto& step : steps_[wait]) {
         const auto look_behind = waits_[step.next][kLookBehind];
         for (const auto& move : all) {
             budget_.tick();
             const auto shared = step.classes & move.classes;
             if (shared.none() || is_ahead(wait, move.position)) continue;
             std::int32_t cls = 0;
-            while (!shared[static_cast<std::size_t>(cls)]) ++cls;
+            while (!shared[cls]) ++cls;
             const auto add = [&](std::int32_t next) {
                 edges.push_back({pair(step.next, next, at, cls), cls, move.position});
             };
@@ -121,11 +120,11 @@ void LookaheadCycles::expand(std::int32_t at) {
             for (const auto position : positions)
                 if (!is_ahead(step.next, position)) add(position);
             if (matched)
-                add(-1 - relexing_.after_match(spec_.nfa.owner[static_cast<std::size_t>(move.position)],
+                add(-1 - relexing_.after_match(spec_.nfa.owner[move.position],
                                                spec_.nfa.look_behind_of_match(move.target, look_behind)));
         }
     }
-    edges_[static_cast<std::size_t>(at)] = std::move(edges);
+    edges_[at] = std::move(edges);
 }
 
 // Whether a thread of the wait is at the position too. If the match is the fallback, such a thread stays
@@ -134,8 +133,7 @@ void LookaheadCycles::expand(std::int32_t at) {
 // following text leaves the fallback as it is, and the pushback goes on with the next lexeme.
 bool LookaheadCycles::is_ahead(std::int32_t wait, std::int32_t position) const {
     const auto parts = waits_[wait];
-    return parts[kIsFallback] != 0 &&
-           !may_pend_[static_cast<std::size_t>(spec_.nfa.owner[static_cast<std::size_t>(position)])] &&
+    return parts[kIsFallback] != 0 && !may_pend_[spec_.nfa.owner[position]] &&
            std::ranges::find(parts.subspan(kThreads), position) != parts.end();
 }
 
@@ -155,8 +153,7 @@ const std::vector<LookaheadCycles::Move>& LookaheadCycles::moves(std::int32_t pl
 void LookaheadCycles::add_moves(std::int32_t position, std::vector<Move>& moves) const {
     const auto& nfa = spec_.nfa;
     const auto first = moves.size();
-    for (auto edge = static_cast<std::size_t>(nfa.offset[static_cast<std::size_t>(position)]);
-         edge < static_cast<std::size_t>(nfa.offset[static_cast<std::size_t>(position) + 1]); ++edge) {
+    for (const auto edge : nfa.edges(position)) {
         auto move = std::find_if(moves.begin() + static_cast<std::ptrdiff_t>(first), moves.end(),
                                  [&](const Move& known) { return known.target == nfa.target[edge]; });
         if (move == moves.end()) move = moves.insert(move, {position, {}, nfa.target[edge]});
@@ -179,12 +176,12 @@ const LookaheadCycles::Closed& LookaheadCycles::closed(std::int32_t target) {
 std::string LookaheadCycles::text_to(std::int32_t at) const {
     std::string text;
     for (;;) {
-        const auto& pair = pairs_[static_cast<std::size_t>(at)];
+        const auto& pair = pairs_[at];
         if (pair.parent < 0) {
             std::reverse(text.begin(), text.end());
-            return matches_[static_cast<std::size_t>(-1 - pair.parent)].text + text;
+            return matches_[-1 - pair.parent].text + text;
         }
-        text.push_back(static_cast<char>(representative_[static_cast<std::size_t>(pair.byte_class)]));
+        text.push_back(static_cast<char>(representative_[pair.byte_class]));
         at = pair.parent;
     }
 }
@@ -200,18 +197,15 @@ std::string LookaheadCycles::shortest_cycle(std::int32_t start,
     std::vector<Visit> visits{{start, 0, 0}};
     std::unordered_set<std::int32_t> seen;
     for (std::size_t i = 0; i < visits.size(); ++i) {
-        for (const auto& edge : edges_[static_cast<std::size_t>(visits[i].pair)]) {
-            if (component[static_cast<std::size_t>(edge.target)] !=
-                component[static_cast<std::size_t>(start)])
-                continue;
+        for (const auto& edge : edges_[visits[i].pair]) {
+            if (component[edge.target] != component[start]) continue;
             if (edge.target != start) {
                 if (seen.insert(edge.target).second) visits.push_back({edge.target, i, edge.byte_class});
                 continue;
             }
-            std::string text{static_cast<char>(representative_[static_cast<std::size_t>(edge.byte_class)])};
+            std::string text{static_cast<char>(representative_[edge.byte_class])};
             for (auto at = i; at > 0; at = visits[at].before)
-                text.push_back(
-                    static_cast<char>(representative_[static_cast<std::size_t>(visits[at].byte_class)]));
+                text.push_back(static_cast<char>(representative_[visits[at].byte_class]));
             std::reverse(text.begin(), text.end());
             return text;
         }

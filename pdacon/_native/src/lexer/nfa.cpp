@@ -53,12 +53,12 @@ void validate(const Nfa& nfa) {
     if (!nfa.leaves.empty())
         for (std::size_t at = 0; at < positions; ++at)
             for (auto edge = nfa.offset[at]; nfa.kind[at] != 0 && edge < nfa.offset[at + 1]; ++edge)
-                require(nfa.leaves[static_cast<std::size_t>(nfa.target[static_cast<std::size_t>(edge)])] == 0,
+                require(nfa.leaves[nfa.target[edge]] == 0,
                         "nfa: a match that leaves something is reached by a byte");
     for (std::size_t at = 0; at < positions; ++at) {
         if (!nfa.is_pending(static_cast<std::int32_t>(at))) continue;
-        for (auto edge = nfa.offset[at]; edge < nfa.offset[at + 1]; ++edge) {
-            const auto target = nfa.target[static_cast<std::size_t>(edge)];
+        for (const auto edge : nfa.edges(at)) {
+            const auto target = nfa.target[edge];
             require(nfa.is_pending(target) || nfa.kind_of(target) == NfaKind::kMatch,
                     "nfa: a pending position leads back into the lexeme");
         }
@@ -76,7 +76,7 @@ NfaBuilder::NfaBuilder(std::int32_t num_terminals) {
 void NfaBuilder::begin(std::int32_t terminal, std::size_t positions) {
     if (terminal < 0 || terminal >= nfa_.num_terminals() || positions == 0)
         throw std::invalid_argument("lexer: no program of a terminal");
-    nfa_.entry[static_cast<std::size_t>(terminal)] = static_cast<std::int32_t>(nfa_.kind.size());
+    nfa_.entry[terminal] = static_cast<std::int32_t>(nfa_.kind.size());
     nfa_.owner.insert(nfa_.owner.end(), positions, terminal);
 }
 
@@ -130,8 +130,7 @@ int byte_classes(const Nfa& nfa, std::string_view alone, std::array<std::uint8_t
         }
     for (std::size_t at = 0; at < nfa.kind.size(); ++at) {
         if (static_cast<NfaKind>(nfa.kind[at]) == NfaKind::kSplit) continue;
-        for (auto edge = static_cast<std::size_t>(nfa.offset[at]);
-             edge < static_cast<std::size_t>(nfa.offset[at + 1]); ++edge) {
+        for (const auto edge : nfa.edges(at)) {
             auto range = known[nfa.low[edge] * 256U + nfa.high[edge]];
             if (!range) ranges.emplace(nfa.low[edge], nfa.high[edge]);
             range = true;
@@ -144,7 +143,7 @@ int byte_classes(const Nfa& nfa, std::string_view alone, std::array<std::uint8_t
         inside.fill(-1);
         std::array<bool, 256> outside{};
         for (int byte = 0; byte < 256; ++byte)
-            if (byte < low || byte > high) outside[class_of[static_cast<std::size_t>(byte)]] = true;
+            if (byte < low || byte > high) outside[class_of[byte]] = true;
         for (std::size_t byte = low; byte <= high; ++byte) {
             const auto old = class_of[byte];
             if (!outside[old]) continue;  // the whole class lies inside the range

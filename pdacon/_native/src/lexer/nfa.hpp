@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <ranges>
 #include <set>
 #include <span>
 #include <string_view>
@@ -75,6 +76,10 @@ struct Nfa {
     NfaKind kind_of(std::int32_t position) const {
         return static_cast<NfaKind>(kind[in_range(position, kind.size())]);
     }
+    // The indices of a position's edges.
+    auto edges(std::size_t position) const {
+        return std::views::iota(offset[position], offset[position + 1]);
+    }
     bool is_pending(std::int32_t position) const { return kind_of(position) >= NfaKind::kPending; }
 };
 
@@ -114,9 +119,7 @@ void for_each_in_closure(const Nfa& nfa, std::int32_t position, Visit visit) {
             visit(at);
             continue;
         }
-        for (auto edge = nfa.offset[static_cast<std::size_t>(at)];
-             edge < nfa.offset[static_cast<std::size_t>(at) + 1]; ++edge)
-            open.push_back(nfa.target[static_cast<std::size_t>(edge)]);
+        for (const auto edge : nfa.edges(at)) open.push_back(nfa.target[edge]);
     }
 }
 
@@ -147,7 +150,7 @@ class Closure {
                     break;
                 case NfaKind::kSplit:
                     for (auto edge = nfa_.offset[at + 1]; edge-- > nfa_.offset[at];)
-                        stack_.push_back(nfa_.target[static_cast<std::size_t>(edge)]);
+                        stack_.push_back(nfa_.target[edge]);
             }
         }
         return false;
@@ -155,15 +158,13 @@ class Closure {
 
     // Whether the position is met for the first time in this visit.
     bool first(std::int32_t position) {
-        auto& seen = seen_[static_cast<std::size_t>(position)];
+        auto& seen = seen_[position];
         return std::exchange(seen, visit_) != visit_;
     }
 
     // The target of the edge for `byte`, or -1.
     std::int32_t step(std::int32_t position, std::uint8_t byte) const {
-        const auto at = static_cast<std::size_t>(position);
-        for (auto edge = static_cast<std::size_t>(nfa_.offset[at]);
-             edge < static_cast<std::size_t>(nfa_.offset[at + 1]); ++edge)
+        for (const auto edge : nfa_.edges(position))
             if (nfa_.low[edge] <= byte && byte <= nfa_.high[edge]) return nfa_.target[edge];
         return -1;
     }

@@ -56,12 +56,12 @@ std::int32_t Pushbacks::class_after(std::int32_t cls, std::int32_t byte_class) {
         open.pop_back();
         if (!known(last, byte_class)) compute(last, byte_class);
     }
-    return classes_[cls].after[static_cast<std::size_t>(byte_class)];
+    return classes_[cls].after[byte_class];
 }
 
 bool Pushbacks::known(std::int32_t cls, std::int32_t byte_class) const {
     const auto& after = classes_[cls].after;
-    return !after.empty() && after[static_cast<std::size_t>(byte_class)] != kUnknown;
+    return !after.empty() && after[byte_class] != kUnknown;
 }
 
 void Pushbacks::compute(std::int32_t cls, std::int32_t byte_class) {
@@ -82,12 +82,12 @@ void Pushbacks::compute(std::int32_t cls, std::int32_t byte_class) {
     if (changed) {
         std::vector<std::int32_t> key(assignments_[assignment].begin(), assignments_[assignment].end());
         for (std::size_t entry = 2; entry < key.size(); ++entry)
-            if (key[entry] >= 0) key[entry] = result_of[static_cast<std::size_t>(key[entry])];
+            if (key[entry] >= 0) key[entry] = result_of[key[entry]];
         assignment = assignments_.intern(key);
     }
     const auto after = results.empty() ? kNone : intern(assignment, std::move(results));
     if (from.after.empty()) from.after.assign(static_cast<std::size_t>(num_classes_), kUnknown);
-    from.after[static_cast<std::size_t>(byte_class)] = after;
+    from.after[byte_class] = after;
 }
 
 Pushbacks::ScanResult Pushbacks::scan(const ScanResult& from, std::int32_t byte_class) {

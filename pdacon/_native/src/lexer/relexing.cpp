@@ -10,8 +10,8 @@ std::int32_t Relexing::after(std::int32_t label, std::int32_t look_behind) {
             spec_.num_terminals()) {  // ignored text leaves the context as it was, which is not known here
             for (const auto& context : spec_.contexts) add_entries(context, look_behind, positions);
         } else {
-            for (const auto context : spec_.follow[static_cast<std::size_t>(label)])
-                add_entries(spec_.contexts[static_cast<std::size_t>(context)], look_behind, positions);
+            for (const auto context : spec_.follow[label])
+                add_entries(spec_.contexts[context], look_behind, positions);
         }
         known = intern(look_behind, positions);
     }
@@ -27,7 +27,7 @@ std::int32_t Relexing::step(std::int32_t set, std::uint8_t byte) {
         }();
         steps_.resize(sets_.size(), unknown);
     }
-    auto& known = steps_[static_cast<std::size_t>(set)][byte];
+    auto& known = steps_[set][byte];
     if (known >= 0) return known;
     const auto& nfa = spec_.nfa;
     const auto before = sets_[set];
@@ -36,14 +36,12 @@ std::int32_t Relexing::step(std::int32_t set, std::uint8_t byte) {
     std::set<std::int32_t> reached;
     for (const auto position : positions) {
         if (position == kBetween) continue;
-        const auto at = static_cast<std::size_t>(position);
-        for (auto edge = static_cast<std::size_t>(nfa.offset[at]);
-             edge < static_cast<std::size_t>(nfa.offset[at + 1]); ++edge) {
+        for (const auto edge : nfa.edges(position)) {
             if (byte < nfa.low[edge] || byte > nfa.high[edge]) continue;
             if (!close(nfa.target[edge], reached)) continue;
             reached.insert(kBetween);
-            const auto starts =
-                sets_[after_match(nfa.owner[at], nfa.look_behind_of_match(nfa.target[edge], look_behind))];
+            const auto starts = sets_[after_match(nfa.owner[position],
+                                                  nfa.look_behind_of_match(nfa.target[edge], look_behind))];
             reached.insert(starts.begin() + 1, starts.end());
         }
     }
@@ -51,8 +49,7 @@ std::int32_t Relexing::step(std::int32_t set, std::uint8_t byte) {
 }
 
 std::int32_t Relexing::after_match(std::int32_t terminal, std::int32_t look_behind) {
-    if (spec_.ignored[static_cast<std::size_t>(terminal)])
-        return after(spec_.num_terminals() + 1, look_behind);
+    if (spec_.ignored[terminal]) return after(spec_.num_terminals() + 1, look_behind);
     auto& known = match_starts_[index(terminal, look_behind)];
     if (known >= 0) return known;
     std::set<std::int32_t> positions;

@@ -50,16 +50,14 @@ void SubsetConstruction::describe_states() {
             const auto [position, matched] = plain_state(reached_[at]);
             made_.waiting.insert(made_.waiting.end(),
                                  {matched ? label_at(position) : LexingAutomaton::kDead, 0});
-            ++made_.states_by_terminal[static_cast<std::size_t>(
-                spec_.nfa.owner[static_cast<std::size_t>(position)])];
+            ++made_.states_by_terminal[spec_.nfa.owner[position]];
             continue;
         }
-        const auto& state = states_[static_cast<std::size_t>(reached_[at])];
+        const auto& state = states_[reached_[at]];
         const Match* longest = &state.fallback;
         for (const auto& thread : state.threads) {
             if (length_of(thread.match) > length_of(*longest)) longest = &thread.match;
-            const auto owner =
-                static_cast<std::size_t>(spec_.nfa.owner[static_cast<std::size_t>(thread.position)]);
+            const auto owner = static_cast<std::size_t>(spec_.nfa.owner[thread.position]);
             if (std::exchange(last_seen[owner], static_cast<std::int32_t>(at)) !=
                 static_cast<std::int32_t>(at))
                 ++made_.states_by_terminal[owner];
@@ -94,16 +92,16 @@ bool SubsetConstruction::run(Pass pass) {
             made_.end.push_back(end);
             continue;
         }
-        for (const auto slot : waiting_slots(states_[static_cast<std::size_t>(state)])) {
-            const auto length = length_of(match_in(states_[static_cast<std::size_t>(state)], slot));
+        for (const auto slot : waiting_slots(states_[state])) {
+            const auto length = length_of(match_in(states_[state], slot));
             const bool lengthens = length > (num_states() > positions ? kShortPushback : kLongPushback);
             const bool swells = num_states() > std::max(kFewStates, positions) && num_states() > 2 * at;
             if (pass == Pass::kBounded && (lengthens || swells)) return false;
             made_.lookahead = std::max(made_.lookahead, length);
         }
         step_all(state);
-        made_.end.push_back(at_end(states_[static_cast<std::size_t>(state)]));
-        if (spec_.newline >= 0) made_.keeps.push_back(states_[static_cast<std::size_t>(state)].keeps);
+        made_.end.push_back(at_end(states_[state]));
+        if (spec_.newline >= 0) made_.keeps.push_back(states_[state].keeps);
     }
     if (pass == Pass::kSurvey) survey_matches();
     return true;
@@ -132,9 +130,9 @@ std::int32_t SubsetConstruction::reach(std::int32_t target) {
         return number;
     }
     const auto id = LexingAutomaton::commit_number(target);
-    auto& number = commit_number_[static_cast<std::size_t>(id)];
+    auto& number = commit_number_[id];
     if (number == LexingAutomaton::kDead) {
-        const auto& match = commits_[static_cast<std::size_t>(id)];
+        const auto& match = commits_[id];
         number = LexingAutomaton::commit_with(static_cast<std::int32_t>(reached_commits_.size()));
         reached_commits_.push_back(target);
         const auto text = pushbacks_ ? pushbacks_->text(match.pushback) : std::vector<std::int32_t>{};
@@ -146,8 +144,7 @@ std::int32_t SubsetConstruction::reach(std::int32_t target) {
 
 // Called where, in some text, a lexeme of the context begins.
 void SubsetConstruction::enter(std::int32_t context, std::int32_t look_behind) {
-    made_.entries[static_cast<std::size_t>(context * num_look_behind() + look_behind)] =
-        reach(entry(context, look_behind));
+    made_.entries[context * num_look_behind() + look_behind] = reach(entry(context, look_behind));
 }
 
 // The state at the start of a lexeme.
@@ -159,7 +156,7 @@ std::int32_t SubsetConstruction::entry(std::int32_t context, std::int32_t look_b
     state.look_behind = look_behind;
     std::vector<std::int32_t> positions;
     closure_.begin();
-    for (const auto terminal : spec_.contexts[static_cast<std::size_t>(context)].alternation) {
+    for (const auto terminal : spec_.contexts[context].alternation) {
         const auto start = spec_.nfa.entry_of(terminal, look_behind);
         if (start >= 0 && closure_.until_match(start, positions))
             throw std::invalid_argument("lexer: a terminal matches the empty text");
@@ -169,7 +166,7 @@ std::int32_t SubsetConstruction::entry(std::int32_t context, std::int32_t look_b
             throw std::invalid_argument("lexer: a terminal matches the empty text");
         state.threads.push_back({position, {}});
     }
-    for (const auto& rename : spec_.contexts[static_cast<std::size_t>(context)].renames) {
+    for (const auto& rename : spec_.contexts[context].renames) {
         for (const auto keyword : rename.keywords) {
             const auto start = spec_.nfa.entry_of(keyword, look_behind);
             if (start < 0) continue;
@@ -183,7 +180,7 @@ std::int32_t SubsetConstruction::entry(std::int32_t context, std::int32_t look_b
 }
 
 void SubsetConstruction::step_all(std::int32_t from) {
-    auto row = std::move(steps_[static_cast<std::size_t>(from)]);
+    auto row = std::move(steps_[from]);
     complete(from, row);
     const auto made = transitions_.add_row(LexingAutomaton::kDead);
     transitions_.add_state(made);
@@ -198,15 +195,15 @@ void SubsetConstruction::step_all(std::int32_t from) {
 // Computes the steps of a state that are not known yet. All byte classes of one part of the partition lead to
 // the same state, unless a match reads the byte: then pushbacks may tell them apart.
 void SubsetConstruction::complete(std::int32_t from, std::vector<Step>& row) {
-    const auto partition = this->partition(states_[static_cast<std::size_t>(from)]);
-    const auto fallback = states_[static_cast<std::size_t>(from)].fallback;
+    const auto partition = this->partition(states_[from]);
+    const auto fallback = states_[from].fallback;
     std::vector<Step> results(static_cast<std::size_t>(partition.last) + 1);
     row.resize(static_cast<std::size_t>(bytes_.count));
     const auto lead = [&](std::size_t cls) {
         auto& found = row[cls];
         if (found.target != Step::kUnknown) return;
         budget_.tick();
-        auto& same = results[static_cast<std::size_t>(partition.of[cls])];
+        auto& same = results[partition.of[cls]];
         if (same.target != Step::kUnknown) {
             found = same;
             return;
@@ -243,10 +240,8 @@ SubsetConstruction::Partition SubsetConstruction::partition(const State& state) 
         part = into;
     };
     const auto split_all = [&](std::int32_t position) {
-        const auto at = static_cast<std::size_t>(position);
         splits_.clear();
-        for (auto edge = static_cast<std::size_t>(nfa.offset[at]);
-             edge < static_cast<std::size_t>(nfa.offset[at + 1]); ++edge)
+        for (const auto edge : nfa.edges(position))
             for (std::size_t byte = nfa.low[edge]; byte <= nfa.high[edge]; ++byte)
                 if (const auto cls = bytes_.class_of[byte]; bytes_.representative[cls] == byte)
                     split(cls, nfa.target[edge]);
@@ -267,8 +262,7 @@ SubsetConstruction::Partition SubsetConstruction::partition(const State& state) 
 // is matched, or lexed again, matters.
 bool SubsetConstruction::leads_outside(std::int32_t from, std::int32_t cls) const {
     const auto& nfa = spec_.nfa;
-    return nfa.is_outside(
-        nfa.look_behind_after(states_[static_cast<std::size_t>(from)].look_behind, representative(cls)));
+    return nfa.is_outside(nfa.look_behind_after(states_[from].look_behind, representative(cls)));
 }
 
 // The target of a byte class on which no thread goes on.
@@ -283,13 +277,13 @@ SubsetConstruction::Step SubsetConstruction::step(std::int32_t from, std::int32_
     State state;
     state.parent = from;
     state.via = cls;
-    state.escape = columns_.escape_after(states_[static_cast<std::size_t>(from)].keeps, cls);
+    state.escape = columns_.escape_after(states_[from].keeps, cls);
     moved_matches_.clear();
     // Pushbacks may ask for other states while it answers, so it is asked before the scratch space is used.
     const auto pending = read_pending(from, cls);
     std::int32_t matched = -1;
-    if (move(states_[static_cast<std::size_t>(from)], cls, pending, state, matched)) {
-        state.fallback = read_on(states_[static_cast<std::size_t>(from)].fallback, cls);
+    if (move(states_[from], cls, pending, state, matched)) {
+        state.fallback = read_on(states_[from].fallback, cls);
         if (state.fallback.label < 0) state.fallback = {};
     }
     const auto next = finish(std::move(state));
@@ -300,8 +294,8 @@ SubsetConstruction::Step SubsetConstruction::step(std::int32_t from, std::int32_
 // The matches of the pending threads that go on, after one more byte.
 std::vector<SubsetConstruction::Match> SubsetConstruction::read_pending(std::int32_t from, std::int32_t cls) {
     std::vector<Match> pending;
-    for (std::size_t slot = 0; slot < states_[static_cast<std::size_t>(from)].threads.size(); ++slot) {
-        const auto& thread = states_[static_cast<std::size_t>(from)].threads[slot];
+    for (std::size_t slot = 0; slot < states_[from].threads.size(); ++slot) {
+        const auto& thread = states_[from].threads[slot];
         if (!spec_.nfa.is_pending(thread.position)) continue;
         pending.resize(slot + 1);
         if (closure_.step(thread.position, representative(cls)) >= 0)
@@ -313,8 +307,8 @@ std::vector<SubsetConstruction::Match> SubsetConstruction::read_pending(std::int
 // Tells `cycles_` of each match that goes on waiting in the step at hand.
 void SubsetConstruction::survey_step(std::int32_t from, std::int32_t cls, std::int32_t next) {
     for (const auto& [before, after] : moved_matches_) {
-        const auto wait = cycles_->add_wait(wait_of(states_[static_cast<std::size_t>(from)], before));
-        const auto to = cycles_->add_wait(wait_of(states_[static_cast<std::size_t>(next)], after));
+        const auto wait = cycles_->add_wait(wait_of(states_[from], before));
+        const auto to = cycles_->add_wait(wait_of(states_[next], after));
         cycles_->add_step(wait, cls, to);
     }
 }
@@ -338,7 +332,7 @@ bool SubsetConstruction::move(const State& from, std::int32_t cls, const std::ve
             certain = closure_.until_match(target, positions_);
             for (const auto position : positions_) to.threads.push_back({position, {}});
             if (certain) {
-                matched = nfa.owner[static_cast<std::size_t>(target)];
+                matched = nfa.owner[target];
                 matched_terminal = matched;
                 match_look_behind = nfa.look_behind_of_match(target, to.look_behind);
             }
@@ -347,7 +341,7 @@ bool SubsetConstruction::move(const State& from, std::int32_t cls, const std::ve
         const auto& match = pending[slot];
         const auto before = static_cast<Slot>(slot);
         if (nfa.kind_of(target) == NfaKind::kMatch) {
-            matched_terminal = nfa.owner[static_cast<std::size_t>(thread.position)];
+            matched_terminal = nfa.owner[thread.position];
             to.fallback = match;
             certain = true;
             moved_matches_.emplace_back(before, kFallback);
@@ -360,12 +354,12 @@ bool SubsetConstruction::move(const State& from, std::int32_t cls, const std::ve
     const auto match_of = [&](std::int32_t terminal, std::int32_t look_behind) {
         const auto name = std::find_if(names.begin(), names.end(),
                                        [&](const auto& renamed) { return renamed.first == terminal; });
-        const bool ignored = spec_.ignored[static_cast<std::size_t>(terminal)];
+        const bool ignored = spec_.ignored[terminal];
         return Match{ignored ? ignored_label() : name != names.end() ? name->second : terminal, look_behind};
     };
     for (auto& thread : to.threads)
         if (nfa.is_pending(thread.position) && thread.match.label == Match::kNone)
-            thread.match = match_of(nfa.owner[static_cast<std::size_t>(thread.position)], to.look_behind);
+            thread.match = match_of(nfa.owner[thread.position], to.look_behind);
     if (matched >= 0) to.fallback = match_of(matched, match_look_behind);
     if (to.fallback.label < 0) to.fallback = {};
     if (certain || from.fallback.label < 0) return false;
@@ -387,7 +381,7 @@ std::vector<std::pair<std::int32_t, std::int32_t>> SubsetConstruction::step_keyw
         if (closure_.until_match(target, positions_))
             names.emplace_back(keyword_thread.regex, keyword_thread.keyword);
         if (std::none_of(to.threads.begin(), to.threads.end(), [&](const Thread& thread) {
-                return spec_.nfa.owner[static_cast<std::size_t>(thread.position)] == keyword_thread.regex;
+                return spec_.nfa.owner[thread.position] == keyword_thread.regex;
             }))
             continue;  // no thread of the regex is left, so it cannot match any more
         for (const auto position : positions_) {
@@ -447,7 +441,7 @@ void SubsetConstruction::cut_cycles(State& state) {
         if (slot == kFallback)
             state.fallback = {};
         else
-            state.threads[static_cast<std::size_t>(slot)].match = {Match::kFailed};
+            state.threads[slot].match = {Match::kFailed};
     }
 }
 
@@ -461,9 +455,8 @@ std::vector<SubsetConstruction::Slot> SubsetConstruction::waiting_slots(const St
 
 std::uint8_t SubsetConstruction::columns_kept(const State& state) const {
     int keeps = 0;
-    if (std::any_of(state.threads.begin(), state.threads.end(), [&](const Thread& thread) {
-            return spec_.nfa.owner[static_cast<std::size_t>(thread.position)] == spec_.newline;
-        }))
+    if (std::any_of(state.threads.begin(), state.threads.end(),
+                    [&](const Thread& thread) { return spec_.nfa.owner[thread.position] == spec_.newline; }))
         keeps |= kCounting | state.escape << kEscapeShift;
     if (state.fallback.label == spec_.newline) keeps |= state.fallback.waits() ? kOldMatch : kFreshMatch;
     return static_cast<std::uint8_t>(keeps);
@@ -478,7 +471,7 @@ std::int32_t SubsetConstruction::at_end(const State& state) {
     for (const auto& thread : state.threads) {
         if (spec_.nfa.kind_of(thread.position) != NfaKind::kPendingOrEnd) continue;
         match = thread.match;
-        note_match(spec_.nfa.owner[static_cast<std::size_t>(thread.position)]);
+        note_match(spec_.nfa.owner[thread.position]);
         break;
     }
     return reach(match.label < 0 ? LexingAutomaton::kDead : commit(match));
@@ -487,7 +480,7 @@ std::int32_t SubsetConstruction::at_end(const State& state) {
 // A text that leads from the start of a lexeme to the state.
 std::string SubsetConstruction::path_to(const State& state) const {
     std::string text;
-    for (const auto* at = &state; at->parent >= 0; at = &states_[static_cast<std::size_t>(at->parent)])
+    for (const auto* at = &state; at->parent >= 0; at = &states_[at->parent])
         text.push_back(static_cast<char>(representative(at->via)));
     std::reverse(text.begin(), text.end());
     return text;

@@ -148,18 +148,15 @@ class SubsetConstruction final : private Pushbacks::Lexer {
     bool has_plain_states() const { return !plain_number_.empty(); }
     bool is_plain(const State& state) const;
     std::int32_t label_of(std::int32_t terminal) const {
-        return spec_.ignored[static_cast<std::size_t>(terminal)] ? ignored_label() : terminal;
+        return spec_.ignored[terminal] ? ignored_label() : terminal;
     }
-    std::int32_t label_at(std::int32_t position) const {
-        return label_of(spec_.nfa.owner[static_cast<std::size_t>(position)]);
-    }
+    std::int32_t label_at(std::int32_t position) const { return label_of(spec_.nfa.owner[position]); }
     FallbackRow& fallback_row(std::int32_t label);
     void step_plain(std::int32_t from, const PlainState& state);
     Step plain_step(std::int32_t from, bool matched, std::int32_t cls, std::int32_t target);
     std::int32_t written_out(std::int32_t plain);
     std::int32_t& number_of(std::int32_t id) {
-        return is_plain(id) ? plain_number_[static_cast<std::size_t>(id - kPlain)]
-                            : number_[static_cast<std::size_t>(id)];
+        return is_plain(id) ? plain_number_[id - kPlain] : number_[id];
     }
     std::size_t num_states() const { return states_.size() + num_plain_; }
     void complete(std::int32_t from, std::vector<Step>& row);
@@ -181,7 +178,7 @@ class SubsetConstruction final : private Pushbacks::Lexer {
     std::int32_t at_end(const State& state);
     std::uint8_t columns_kept(const State& state) const;
     void describe_states();
-    void note_match(std::int32_t terminal) { made_.matched[static_cast<std::size_t>(terminal)] = 1; }
+    void note_match(std::int32_t terminal) { made_.matched[terminal] = 1; }
     std::int32_t length_of(const Match& match) const {
         return match.waits() && pass_ != Pass::kSurvey ? pushbacks_->length(match.pushback) : match.waits();
     }
@@ -192,20 +189,17 @@ class SubsetConstruction final : private Pushbacks::Lexer {
     static std::vector<std::int32_t> wait_of(const State& state, Slot slot);
     static std::vector<Slot> waiting_slots(const State& state);
     static const Match& match_in(const State& state, Slot slot) {
-        return slot == kFallback ? state.fallback : state.threads[static_cast<std::size_t>(slot)].match;
+        return slot == kFallback ? state.fallback : state.threads[slot].match;
     }
     std::int32_t num_look_behind() const { return spec_.nfa.num_look_behind(); }
     std::int32_t ignored_label() const { return spec_.num_terminals() + 1; }
     std::span<const std::int32_t> contexts_after(std::int32_t label) const {
-        return label == ignored_label() ? contexts_
-                                        : std::span(spec_.follow[static_cast<std::size_t>(label)]);
+        return label == ignored_label() ? contexts_ : std::span(spec_.follow[label]);
     }
-    std::uint8_t representative(std::int32_t cls) const {
-        return bytes_.representative[static_cast<std::size_t>(cls)];
-    }
+    std::uint8_t representative(std::int32_t cls) const { return bytes_.representative[cls]; }
 
     // What a state keeps of columns, in a grammar with layout, where none is plain.
-    std::uint8_t keeps(std::int32_t state) const { return states_[static_cast<std::size_t>(state)].keeps; }
+    std::uint8_t keeps(std::int32_t state) const { return states_[state].keeps; }
 
     // Pushbacks asks on demand, also about states that no text has reached yet, or ever will.
     std::vector<std::int32_t> entries_after(std::int32_t label, std::int32_t look_behind) override;

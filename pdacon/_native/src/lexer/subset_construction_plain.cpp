@@ -14,7 +14,7 @@ bool SubsetConstruction::is_plain(const State& state) const {
 }
 
 SubsetConstruction::FallbackRow& SubsetConstruction::fallback_row(std::int32_t label) {
-    auto& found = fallback_rows_[static_cast<std::size_t>(label - Match::kNone)];
+    auto& found = fallback_rows_[label - Match::kNone];
     if (found.row >= 0) return found;
     found.row = transitions_.add_row(LexingAutomaton::kDead);
     if (label >= 0)
@@ -30,8 +30,7 @@ void SubsetConstruction::step_plain(std::int32_t from, const PlainState& state) 
     const auto& nfa = spec_.nfa;
     const auto position = static_cast<std::size_t>(state.position);
     plain_edges_.clear();
-    for (auto edge = static_cast<std::size_t>(nfa.offset[position]);
-         edge < static_cast<std::size_t>(nfa.offset[position + 1]); ++edge)
+    for (const auto edge : nfa.edges(position))
         for (std::size_t byte = nfa.low[edge]; byte <= nfa.high[edge]; ++byte)
             if (const auto cls = bytes_.class_of[byte]; bytes_.representative[cls] == byte)
                 plain_edges_.emplace_back(cls, nfa.target[edge]);

@@ -19,9 +19,7 @@ std::int32_t SubsetConstruction::next(std::int32_t state, std::int32_t cls) {
     if (number >= 0 && static_cast<std::size_t>(number) < made_.end.size()) {
         const auto target = transitions_.next(number, cls);
         if (target == LexingAutomaton::kDead) return target;
-        return target >= 0
-                   ? reached_[static_cast<std::size_t>(target)]
-                   : reached_commits_[static_cast<std::size_t>(LexingAutomaton::commit_number(target))];
+        return target >= 0 ? reached_[target] : reached_commits_[LexingAutomaton::commit_number(target)];
     }
     if (is_plain(state)) state = written_out(state);
     const auto at = static_cast<std::size_t>(state);
@@ -30,10 +28,10 @@ std::int32_t SubsetConstruction::next(std::int32_t state, std::int32_t cls) {
         if (states_[at].at_start) complete(state, row);  // all of it will be asked for
         steps_[at] = std::move(row);
     }
-    auto found = steps_[at][static_cast<std::size_t>(cls)];
+    auto found = steps_[at][cls];
     if (found.target == Step::kUnknown) {
         found = step(state, cls);
-        steps_[at][static_cast<std::size_t>(cls)] = found;
+        steps_[at][cls] = found;
     }
     return found.target;
 }
@@ -41,7 +39,7 @@ std::int32_t SubsetConstruction::next(std::int32_t state, std::int32_t cls) {
 std::vector<std::int32_t> SubsetConstruction::carried(std::int32_t state) const {
     std::vector<std::int32_t> found;
     if (is_plain(state)) return found;
-    const auto& of = states_[static_cast<std::size_t>(state)];
+    const auto& of = states_[state];
     for (const auto slot : waiting_slots(of)) found.push_back(match_in(of, slot).pushback);
     return found;
 }
@@ -52,7 +50,7 @@ void SubsetConstruction::move(LexerConfiguration& lexing, std::int32_t next, std
 
 Pushbacks::Committed SubsetConstruction::committed(std::int32_t commit, const LexerConfiguration& lexing,
                                                    std::int32_t cls) {
-    const auto& match = commits_[static_cast<std::size_t>(LexingAutomaton::commit_number(commit))];
+    const auto& match = commits_[LexingAutomaton::commit_number(commit)];
     Column column;
     if (match.label == spec_.newline)
         column = match.waits() ? lexing.matched : columns_.after(lexing.now, keeps(lexing.state), cls);

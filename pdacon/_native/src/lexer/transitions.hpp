@@ -35,7 +35,7 @@ class Transitions {
         if (begin != end)
             if (const auto* found = static_cast<const std::uint8_t*>(
                     std::memchr(classes, byte_class, static_cast<std::size_t>(end - begin))))
-                return target_[static_cast<std::size_t>(begin + (found - classes))];
+                return target_[begin + (found - classes)];
         return rows_[static_cast<std::size_t>(row_[at]) * num_classes_ + in_class(byte_class)];
     }
     // The same for all byte classes at once.

@@ -135,8 +135,7 @@ std::optional<WordStates> read_words(const WordLists& lists, Budget& budget) {
             if (length <= 0 || static_cast<std::size_t>(length) > letters.size() ||
                 after < WordLists::kTail || after >= static_cast<std::int32_t>(entries.size()))
                 throw std::invalid_argument("words: bad word");
-            reader.add(letters.first(static_cast<std::size_t>(length)),
-                       after < 0 ? after : entries[static_cast<std::size_t>(after)]);
+            reader.add(letters.first(static_cast<std::size_t>(length)), after < 0 ? after : entries[after]);
             letters = letters.subspan(static_cast<std::size_t>(length));
         }
         if (words <= 0) throw std::invalid_argument("words: an empty list");

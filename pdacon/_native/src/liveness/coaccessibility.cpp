@@ -42,13 +42,12 @@ bool Coaccessibility::prove_all_starts(Budget& budget) {
         for (const auto& start : found.starts) futures.push_back(start.future);
         for (const auto future : futures) {
             if (dead_ends.may_follow(context, controls_.of_set(future))) return false;
-            rows_of[static_cast<std::size_t>(context)].push_back(rows_.row(future));
+            rows_of[context].push_back(rows_.row(future));
         }
     }
     // Where no lexeme can start, as above a nonterminal, the cells stay unknown.
     for (std::int32_t state = 0; state < machine_.tables.num_states; ++state)
-        for (const auto row :
-             rows_of[static_cast<std::size_t>(machine_.tables.context[static_cast<std::size_t>(state)])])
+        for (const auto row : rows_of[machine_.tables.context[state]])
             liveness_table_.set(row, state, Liveness::kLiveOnAll);
     return true;
 }
@@ -60,8 +59,8 @@ bool Coaccessibility::prove_all_starts(Budget& budget) {
 void Coaccessibility::prove_starts() {
     std::vector<LexemeStarts> starts_of(static_cast<std::size_t>(machine_.lexer.num_contexts()));
     for (const auto state : hints_.cheapest_first()) {
-        const auto context = machine_.tables.context[static_cast<std::size_t>(state)];
-        auto& found = starts_of[static_cast<std::size_t>(context)];
+        const auto context = machine_.tables.context[state];
+        auto& found = starts_of[context];
         if (found.starts.empty()) found = starts_in(context);
         const auto prove = [&](std::int32_t start) {
             if (is_proved(start, state)) liveness_table_.set(rows_.row(start), state, Liveness::kLiveOnAll);
@@ -115,7 +114,7 @@ std::int32_t Coaccessibility::below_hinted(std::int32_t future, std::int32_t top
 bool Coaccessibility::is_proved(std::int32_t future, std::int32_t top) {
     const auto pops = below_hinted(future, top);
     if (pops == CoinductiveProofs::kAccepts) return true;
-    const auto& below = machine_.predecessors[static_cast<std::size_t>(top)];
+    const auto& below = machine_.predecessors[top];
     return !hinted_proofs_.is_empty(pops) && !below.empty() &&
            std::all_of(below.begin(), below.end(),
                        [&](std::int32_t state) { return hinted_proofs_.accept_on_every_stack(pops, state); });
@@ -188,7 +187,7 @@ std::optional<bool> Coaccessibility::try_labels(std::vector<std::int32_t> contro
     };
     const auto add_successors = [&](std::int32_t control, const Overlay& after, bool skipped,
                                     std::vector<std::int32_t>& next) {
-        const auto context = machine_.tables.context[static_cast<std::size_t>(after.top())];
+        const auto context = machine_.tables.context[after.top()];
         const auto block = machine_.block(after.top());
         for (const auto& successor : controls_.successors(controls_.after(context, block, control, skipped)))
             if (std::find(next.begin(), next.end(), successor.control) == next.end())

@@ -166,7 +166,7 @@ template <class LivenessOf>
 bool Coaccessibility::is_known_live(std::int32_t control, std::int32_t top, bool skipped,
                                     LivenessOf liveness_of) {
     if (!skipped && !controls_.keeps_block(control, machine_.block(top))) return false;
-    const auto context = machine_.tables.context[static_cast<std::size_t>(top)];
+    const auto context = machine_.tables.context[top];
     return std::ranges::any_of(controls_.futures_after(context, control), [&](std::int32_t future) {
         return rows_.has_row(future) && liveness_of(future) == Liveness::kLiveOnAll;
     });

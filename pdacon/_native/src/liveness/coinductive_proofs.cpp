@@ -133,7 +133,7 @@ bool CoinductiveProofs::accept_on_every_stack(std::int32_t pops, std::int32_t st
         const auto [controls, at] = std::pair(key[0], key[1]);
         const auto next_controls = below(controls, at);
         if (next_controls == kAccepts) continue;
-        const auto& states = machine_.predecessors[static_cast<std::size_t>(at)];
+        const auto& states = machine_.predecessors[at];
         bool fails = is_empty(next_controls) || states.empty();
         for (std::size_t b = 0; b < states.size() && !fails; ++b) {
             const auto next = goal(next_controls, states[b]);

@@ -181,7 +181,7 @@ class ColumnEquivalence {
     }
     std::int32_t line_start(std::int32_t lexer_state, std::int32_t speller_state) {
         const auto id = state_of(lexer_state, speller_state);
-        states_[static_cast<std::size_t>(id)].begins_line = true;
+        states_[id].begins_line = true;
         return id;
     }
     void add_before_line(std::int32_t state, std::int32_t spelled) {
@@ -273,8 +273,8 @@ class ColumnEquivalence {
 };
 
 void ColumnEquivalence::expand(std::int32_t id) {
-    const auto state = states_[static_cast<std::size_t>(id)].lexer_state;
-    const auto spelled = states_[static_cast<std::size_t>(id)].speller_state;
+    const auto state = states_[id].lexer_state;
+    const auto spelled = states_[id].speller_state;
     for (const auto& move : futures_.moves(spelled)) {
         budget_.tick();
         const auto next = lexer_.next(state, move.byte_class);
@@ -288,22 +288,22 @@ void ColumnEquivalence::expand(std::int32_t id) {
         lexer_.commit(end).label != newline_)
         return;
     if (const auto emission = futures_.end_emission({state, {}, {}}); emission >= 0) {
-        auto& at = states_[static_cast<std::size_t>(id)];
+        auto& at = states_[id];
         (keeps_fresh_match(state) ? at.now : at.older).push_back(futures_.emission(emission).residue_class);
     }
 }
 
 void ColumnEquivalence::follow_move(std::int32_t id, std::int32_t next, const Futures::Move& move) {
-    const auto state = states_[static_cast<std::size_t>(id)].lexer_state;
+    const auto state = states_[id].lexer_state;
     if (lexer_.keeps_old_match(next)) {
         const auto to = state_of(next, move.speller_state);
-        auto& at = states_[static_cast<std::size_t>(id)];
+        auto& at = states_[id];
         (keeps_fresh_match(state) ? at.matched : at.still).push_back(to);
     }
     if (!has_column(next)) return;
     const bool breaks = lexer_.is_line_break(state, move.byte_class);
     const auto to = breaks ? line_start(next, move.speller_state) : state_of(next, move.speller_state);
-    auto& at = states_[static_cast<std::size_t>(id)];
+    auto& at = states_[id];
     const auto after_byte = width(state, move.byte_class);
     (breaks            ? at.line_breaks
      : after_byte == 0 ? at.same_column
@@ -313,11 +313,11 @@ void ColumnEquivalence::follow_move(std::int32_t id, std::int32_t next, const Fu
 }
 
 void ColumnEquivalence::add_commit(std::int32_t id, std::int32_t next, const Futures::Move& move) {
-    const auto state = states_[static_cast<std::size_t>(id)].lexer_state;
+    const auto state = states_[id].lexer_state;
     const auto known = futures_.commit_emission(next, {state, {}, {}}, move);
     if (known < 0) return;
     const auto emission = futures_.emission(known).residue_class;
-    auto& at = states_[static_cast<std::size_t>(id)];
+    auto& at = states_[id];
     if (!lexer_.pushback(lexer_.commit(next).pushback).empty())
         (keeps_fresh_match(state) ? at.now : at.older).push_back(emission);
     else if (lexer_.is_line_break(state, move.byte_class))
@@ -331,7 +331,7 @@ std::vector<std::int32_t> ColumnEquivalence::by_component(const std::vector<Numb
     const auto component = components(successors);
     std::vector<Numbers> members(states_.size());
     for (std::size_t id = 0; id < states_.size(); ++id)
-        members[static_cast<std::size_t>(component[id])].push_back(static_cast<std::int32_t>(id));
+        members[component[id]].push_back(static_cast<std::int32_t>(id));
     std::vector<std::int32_t> found(states_.size(), -1);
     for (const auto& group : members) {  // successors first
         Numbers emissions;
@@ -339,12 +339,11 @@ std::vector<std::int32_t> ColumnEquivalence::by_component(const std::vector<Numb
             const auto at = static_cast<std::size_t>(id);
             add(at, found, emissions);
             for (const auto next : successors[at])
-                if (const auto set = found[static_cast<std::size_t>(next)]; set >= 0)
-                    unite(emissions, sets_[set]);
+                if (const auto set = found[next]; set >= 0) unite(emissions, sets_[set]);
         }
         sort_unique(emissions);
         const auto set = sets_.intern(emissions);
-        for (const auto id : group) found[static_cast<std::size_t>(id)] = set;
+        for (const auto id : group) found[id] = set;
     }
     return found;
 }
@@ -371,24 +370,21 @@ void ColumnEquivalence::follow_columns() {
         const auto at_column = [&](std::size_t back) -> const Numbers& {
             return at_distance_[at_distance_.size() - back];
         };
-        at_distance_.push_back(by_component(successors, [&](std::size_t id, const Numbers&,
-                                                            Numbers& emissions) {
-            const auto& at = states_[id];
-            if (column == 0) {
-                unite(emissions, at.now);
-                for (const auto next : at.matched)
-                    unite(emissions, sets_[older_[static_cast<std::size_t>(next)]]);
-            }
-            for (const auto& [emission, width] : at.after_byte)
-                if (width == column) emissions.push_back(emission);
-            if (column >= 1)
-                for (const auto next : at.spaced)
-                    unite(emissions, sets_[at_column(1)[static_cast<std::size_t>(next)]]);
-            if (column >= width_)
-                for (const auto next : at.tabbed)
-                    unite(emissions,
-                          sets_[at_column(static_cast<std::size_t>(width_))[static_cast<std::size_t>(next)]]);
-        }));
+        at_distance_.push_back(
+            by_component(successors, [&](std::size_t id, const Numbers&, Numbers& emissions) {
+                const auto& at = states_[id];
+                if (column == 0) {
+                    unite(emissions, at.now);
+                    for (const auto next : at.matched) unite(emissions, sets_[older_[next]]);
+                }
+                for (const auto& [emission, width] : at.after_byte)
+                    if (width == column) emissions.push_back(emission);
+                if (column >= 1)
+                    for (const auto next : at.spaced) unite(emissions, sets_[at_column(1)[next]]);
+                if (column >= width_)
+                    for (const auto next : at.tabbed)
+                        unite(emissions, sets_[at_column(static_cast<std::size_t>(width_))[next]]);
+            }));
         const auto number = columns.intern(at_distance_.back());
         same = !seen.empty() && seen.back() == number ? same + 1 : 0;
         seen.push_back(number);
@@ -399,7 +395,7 @@ void ColumnEquivalence::follow_columns() {
         }
         const auto window = windows.intern(std::span(seen).last(static_cast<std::size_t>(width_)));
         if (static_cast<std::size_t>(window) < window_ends.size()) {
-            repeat_ = window_ends[static_cast<std::size_t>(window)];
+            repeat_ = window_ends[window];
             period_ = column - repeat_;
             return;
         }
@@ -415,13 +411,12 @@ void ColumnEquivalence::find_later_lines() {
             unite(successors.back(), *more);
     }
     for (std::int32_t column = 0; column < repeat_ + period_; ++column)
-        in_later_line_.push_back(by_component(successors, [&](std::size_t id, const Numbers&,
-                                                              Numbers& emissions) {
-            if (column == 0) unite(emissions, states_[id].on_line_break);
-            for (const auto next : states_[id].line_breaks)
-                unite(emissions,
-                      sets_[at_distance_[static_cast<std::size_t>(column)][static_cast<std::size_t>(next)]]);
-        }));
+        in_later_line_.push_back(
+            by_component(successors, [&](std::size_t id, const Numbers&, Numbers& emissions) {
+                if (column == 0) unite(emissions, states_[id].on_line_break);
+                for (const auto next : states_[id].line_breaks)
+                    unite(emissions, sets_[at_distance_[column][next]]);
+            }));
 }
 
 // The set of what can be emitted with a column from a point.
@@ -434,7 +429,7 @@ std::int32_t ColumnEquivalence::committed(const Observation& observation, std::i
         unite(emissions, sets_[in_later_line_[representative(column)][state]]);
     }
     if (observation.older >= 0 && column == observation.older_column)
-        unite(emissions, sets_[older_[static_cast<std::size_t>(observation.older)]]);
+        unite(emissions, sets_[older_[observation.older]]);
     if (observation.emission >= 0 && column == observation.column) emissions.push_back(observation.emission);
     sort_unique(emissions);
     return sets_.intern(emissions);
@@ -457,8 +452,7 @@ ColumnClasses ColumnEquivalence::coarsest_classes() {
         kinds.push_back(columns.intern(sets));
     }
     const auto kind = [&](std::int32_t column) {
-        return kinds[static_cast<std::size_t>(column < single ? column
-                                                              : single + (column - single) % period_)];
+        return kinds[column < single ? column : single + (column - single) % period_];
     };
     ColumnClasses found{single, period_};
     const auto repeats = [&](std::int32_t period) {

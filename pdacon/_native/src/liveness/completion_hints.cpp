@@ -30,7 +30,7 @@ CompletionHints::CompletionHints(const Pushdown& machine)
 
 CompletionHints::Yield CompletionHints::yield_of(std::int32_t symbol) const {
     const auto terminals = machine_.tables.num_terminals;
-    return symbol < terminals ? Yield{1, symbol} : yields_[static_cast<std::size_t>(symbol - terminals)];
+    return symbol < terminals ? Yield{1, symbol} : yields_[symbol - terminals];
 }
 
 CompletionHints::Yield CompletionHints::join(const Yield& head, const Yield& tail) {
@@ -44,7 +44,7 @@ void CompletionHints::find_yields() {
         for (const auto& rule : rules_) {
             Yield yield{0, kComplete};
             for (const auto symbol : rule.production.symbols) yield = join(yield, yield_of(symbol));
-            auto& known = yields_[static_cast<std::size_t>(rule.production.lhs)];
+            auto& known = yields_[rule.production.lhs];
             if (yield.cost >= known.cost) continue;
             known = yield;
             again = true;
@@ -55,7 +55,7 @@ void CompletionHints::find_yields() {
 // Walks a rule's kernel items backwards from where it is reduced, with the yield of what comes after the dot.
 void CompletionHints::find_items(Rule& rule) {
     const auto improve = [&](std::int32_t state, const Yield& way) {
-        auto& known = popping_[static_cast<std::size_t>(state)];
+        auto& known = popping_[state];
         if (way.cost < known.cost) known = way;
     };
     auto states = rule.production.reduced_in;
@@ -67,7 +67,7 @@ void CompletionHints::find_items(Rule& rule) {
                 items_.push_back({state, rule.production.lhs, rest});
             else
                 improve(state, rest);
-            const auto& into = machine_.predecessors[static_cast<std::size_t>(state)];
+            const auto& into = machine_.predecessors[state];
             below.insert(below.end(), into.begin(), into.end());
         }
         std::sort(below.begin(), below.end());
@@ -87,9 +87,9 @@ void CompletionHints::find_items(Rule& rule) {
 }
 
 std::size_t CompletionHints::pair_of(std::int32_t state, std::int32_t below) const {
-    const auto& states = machine_.predecessors[static_cast<std::size_t>(state)];
+    const auto& states = machine_.predecessors[state];
     const auto at = std::lower_bound(states.begin(), states.end(), below) - states.begin();
-    return first_pair_[static_cast<std::size_t>(state)] + static_cast<std::size_t>(at);
+    return first_pair_[state] + static_cast<std::size_t>(at);
 }
 
 // The cheapest item of each pair: the terminals after its dot and, if it pops only the state itself, one
@@ -107,7 +107,7 @@ void CompletionHints::find_cheapest() {
     };
     std::vector<Step> steps;
     for (const auto& item : items_) {
-        for (const auto below : machine_.predecessors[static_cast<std::size_t>(item.state)]) {
+        for (const auto below : machine_.predecessors[item.state]) {
             const auto from = pair_of(item.state, below);
             const auto next = machine_.tables.goto_of(below, item.lhs);
             if (next == machine_.start.end_state) {
@@ -160,8 +160,7 @@ void CompletionHints::find_hinted_labels() {
                     closing[word] |= labels_of(static_cast<std::size_t>(next))[word];
             }
             for (const auto state : rule.production.reduced_in)
-                for (std::size_t word = 0; done[static_cast<std::size_t>(state)] != 0 && word < words_;
-                     ++word) {
+                for (std::size_t word = 0; done[state] != 0 && word < words_; ++word) {
                     auto& known = labels_of(static_cast<std::size_t>(state))[word];
                     again |= (closing[word] & ~known) != 0;
                     known |= closing[word];
@@ -179,9 +178,8 @@ void CompletionHints::find_hinted_labels() {
         }
     cheapest_first_.resize(popping_.size());
     std::iota(cheapest_first_.begin(), cheapest_first_.end(), 0);
-    std::stable_sort(cheapest_first_.begin(), cheapest_first_.end(), [&](std::int32_t a, std::int32_t b) {
-        return cost[static_cast<std::size_t>(a)] < cost[static_cast<std::size_t>(b)];
-    });
+    std::stable_sort(cheapest_first_.begin(), cheapest_first_.end(),
+                     [&](std::int32_t a, std::int32_t b) { return cost[a] < cost[b]; });
 }
 
 }  // namespace pdacon

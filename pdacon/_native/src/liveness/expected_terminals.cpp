@@ -66,8 +66,7 @@ void ExpectedTerminalsSearch::add_future(const Configuration& configuration) {
         const auto label = futures.emission(emission).label;
         if (label == machine_.lexer.end_label() || labels.contains(label)) continue;
         const auto alone = futures.intern_set(std::span(&emission, 1));
-        if (!coaccessibility_.reaches_end(alone, stacks_[static_cast<std::size_t>(configuration.stack)]))
-            continue;
+        if (!coaccessibility_.reaches_end(alone, stacks_[configuration.stack])) continue;
         // The future knows columns by their classes alone.
         if (label == machine_.layout.newline &&
             !is_live(configuration.lexing, configuration.speller_state, configuration.stack))
@@ -108,8 +107,7 @@ void ExpectedTerminalsSearch::step(const Configuration& from, std::int32_t byte_
     const auto size = known + static_cast<std::int32_t>(read.size());
     auto at = byte_class == kEnd ? size : size - 1;
     const auto class_at = [&](std::int32_t place) {
-        return place < known ? before_[static_cast<std::size_t>(place)]
-                             : read[static_cast<std::size_t>(place - known)];
+        return place < known ? before_[place] : read[place - known];
     };
     auto lexing = from.lexing;
     auto stack = from.stack;
@@ -130,7 +128,7 @@ void ExpectedTerminalsSearch::step(const Configuration& from, std::int32_t byte_
         } else if (byte_class == kEnd) {
             next = lexer.at_end(lexing.state);
             if (next == LexingAutomaton::kBoundary) {
-                auto closed = stacks_[static_cast<std::size_t>(stack)];
+                auto closed = stacks_[stack];
                 if (feed_label(machine_, closed, lexer.end_label(), {})) record(lexemes);
                 return;
             }
@@ -141,7 +139,7 @@ void ExpectedTerminalsSearch::step(const Configuration& from, std::int32_t byte_
         const auto& commit = lexer.commit(next);
         stack = take_label(stack, commit.label, column);
         if (stack < 0) return;
-        lexing = boundary(machine_, stacks_[static_cast<std::size_t>(stack)], commit.look_behind);
+        lexing = boundary(machine_, stacks_[stack], commit.look_behind);
         if (lexing.state < 0) return;
         at = std::max(0, at - static_cast<std::int32_t>(lexer.pushback(commit.pushback).size()));
         const auto end = at - known;
@@ -157,7 +155,7 @@ std::int32_t ExpectedTerminalsSearch::take_label(std::int32_t stack, std::int32_
     const std::array key{stack, label, column.value};
     const auto id = static_cast<std::size_t>(stack_ids_.intern(key));
     if (id == after_label_.size()) {
-        auto after = stacks_[static_cast<std::size_t>(stack)];
+        auto after = stacks_[stack];
         const bool taken = feed_label(machine_, after, label, column);
         after_label_.push_back(taken ? static_cast<std::int32_t>(stacks_.size()) : -1);
         if (taken) stacks_.push_back(std::move(after));
@@ -167,7 +165,7 @@ std::int32_t ExpectedTerminalsSearch::take_label(std::int32_t stack, std::int32_
 
 bool ExpectedTerminalsSearch::is_live(const LexerConfiguration& lexing, std::int32_t speller_state,
                                       std::int32_t stack) {
-    const auto& here = stacks_[static_cast<std::size_t>(stack)];
+    const auto& here = stacks_[stack];
     return NewlineLiveness(machine_, coaccessibility_, budget_, here).is_live(lexing, speller_state);
 }
 

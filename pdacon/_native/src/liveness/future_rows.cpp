@@ -18,7 +18,7 @@ FutureRows::FutureRows(const Pushdown& machine, Futures& futures, LivenessTable&
     const auto row_of = [&](std::int32_t future) {
         if (static_cast<std::size_t>(future) >= row_of_.size())
             row_of_.resize(static_cast<std::size_t>(future) + 1, -1);
-        auto& known = row_of_[static_cast<std::size_t>(future)];
+        auto& known = row_of_[future];
         if (known < 0) known = static_cast<std::int32_t>(count++);
         return known;
     };
@@ -42,7 +42,7 @@ void FutureRows::find_configurations(std::vector<std::int32_t>& first_of_state,
     const auto add = [&](const LexerConfiguration& lexing) {
         const auto known = find_configuration(first_of_state, configurations, lexing);
         if (known >= 0) return known;
-        auto& first = first_of_state[static_cast<std::size_t>(lexing.state)];
+        auto& first = first_of_state[lexing.state];
         const auto at = static_cast<std::int32_t>(configurations.size());
         const bool column_independent = !lexing.now.known() && any_column(lexer, lexing);
         configuration_future_.push_back(futures_.of(lexing, 0));
@@ -53,21 +53,19 @@ void FutureRows::find_configurations(std::vector<std::int32_t>& first_of_state,
     for (const auto& lexing : lexer.first_columns()) add(machine_.layout.classes.least(lexing));
     std::vector<std::uint8_t> is_token(static_cast<std::size_t>(lexer.num_classes()), 0);
     for (const auto& move : futures_.moves(0))
-        if (move.speller_state == 0) is_token[static_cast<std::size_t>(move.byte_class)] = 1;
+        if (move.speller_state == 0) is_token[move.byte_class] = 1;
     for (std::size_t at = 0; at < configurations.size(); ++at) {
         std::int32_t last = LexingAutomaton::kDead;  // neighbours mostly lead to the same
         for (std::int32_t cls = 0; cls < lexer.num_classes(); ++cls) {
             const auto state = configurations[at].lexing.state;
             const auto next = lexer.next(state, cls);
             const auto blank = lexer.blank(state, cls);
-            const bool plain = is_token[static_cast<std::size_t>(cls)] != 0 && blank == Blank::kNone;
+            const bool plain = is_token[cls] != 0 && blank == Blank::kNone;
             const bool again = plain && next == std::exchange(last, next);
             if (next < 0 || again || !lexer.keeps_columns(next)) continue;
             const auto to =
                 static_cast<std::size_t>(add(futures_.moved(configurations[at].lexing, next, cls)));
-            if (!is_token[static_cast<std::size_t>(cls)] ||
-                configuration_future_[to] != configuration_future_[at])
-                continue;
+            if (!is_token[cls] || configuration_future_[to] != configuration_future_[at]) continue;
             before[to].push_back(static_cast<std::int32_t>(at));
             if (blank == Blank::kLineBreak && any_column(lexer, configurations[to].lexing))
                 configurations[at].column_independent = true;
@@ -80,7 +78,7 @@ void FutureRows::find_configurations(std::vector<std::int32_t>& first_of_state,
         const auto at = open.back();
         open.pop_back();
         for (const auto from : before[at])
-            if (!std::exchange(configurations[static_cast<std::size_t>(from)].column_independent, true))
+            if (!std::exchange(configurations[from].column_independent, true))
                 open.push_back(static_cast<std::size_t>(from));
     }
     find_independent_states(first_of_state, configurations);
@@ -91,11 +89,10 @@ void FutureRows::find_independent_states(const std::vector<std::int32_t>& first_
                                          const std::vector<ColumnConfiguration>& configurations) {
     for (std::size_t state = 0; state < future_.size(); ++state) {
         if (future_[state] >= 0 || first_of_state[state] < 0) continue;
-        const auto future = configuration_future_[static_cast<std::size_t>(first_of_state[state])];
+        const auto future = configuration_future_[first_of_state[state]];
         bool all = true;
-        for (auto at = first_of_state[state]; at >= 0; at = configurations[static_cast<std::size_t>(at)].next)
-            all = all && configurations[static_cast<std::size_t>(at)].column_independent &&
-                  configuration_future_[static_cast<std::size_t>(at)] == future;
+        for (auto at = first_of_state[state]; at >= 0; at = configurations[at].next)
+            all = all && configurations[at].column_independent && configuration_future_[at] == future;
         if (all) future_[state] = future;
     }
 }

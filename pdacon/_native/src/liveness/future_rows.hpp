@@ -28,19 +28,16 @@ class FutureRows {
     FutureRows(const Pushdown& machine, Futures& futures, LivenessTable& table);
 
     std::int32_t future(const LexerConfiguration& lexing) const {
-        const auto known = future_[static_cast<std::size_t>(lexing.state)];
+        const auto known = future_[lexing.state];
         if (known >= 0) return known;
-        return configuration_future_[static_cast<std::size_t>(table_.configuration_of(lexing))];
+        return configuration_future_[table_.configuration_of(lexing)];
     }
     // -1: its configurations have different ones.
-    std::int32_t future(std::int32_t lexer_state) const {
-        return future_[static_cast<std::size_t>(lexer_state)];
-    }
+    std::int32_t future(std::int32_t lexer_state) const { return future_[lexer_state]; }
     // The row of a future that has one.
-    std::int32_t row(std::int32_t future) const { return row_of_[static_cast<std::size_t>(future)]; }
+    std::int32_t row(std::int32_t future) const { return row_of_[future]; }
     bool has_row(std::int32_t future) const {
-        return static_cast<std::size_t>(future) < row_of_.size() &&
-               row_of_[static_cast<std::size_t>(future)] >= 0;
+        return static_cast<std::size_t>(future) < row_of_.size() && row_of_[future] >= 0;
     }
 
     // Whether the table was empty before, so that it knows nothing of them yet.

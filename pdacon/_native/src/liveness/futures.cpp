@@ -137,7 +137,7 @@ std::int32_t Futures::commit_emission(std::int32_t next, const LexerConfiguratio
         return raw_emission(commit.label, left, column_of(commit, lexing, move.byte_class));
     };
     if (move.speller_state != 0 || commit.label == newline_) return classify(make());
-    auto& plain = plain_commits_[static_cast<std::size_t>(LexingAutomaton::commit_number(next))];
+    auto& plain = plain_commits_[LexingAutomaton::commit_number(next)];
     if (plain == kNone) plain = make();
     return classify(plain);
 }
@@ -220,7 +220,7 @@ std::vector<Emission> Futures::after(std::int32_t context, std::int32_t residue_
 
 std::int32_t Futures::node(const LexerConfiguration& lexing, std::int32_t speller_state) {
     if (speller_state == 0 && !lexing.now.known() && !lexing.matched.known()) {
-        auto& plain = plain_nodes_[static_cast<std::size_t>(lexing.state)];
+        auto& plain = plain_nodes_[lexing.state];
         if (plain < 0) plain = add_node(lexing, speller_state);
         return plain;
     }
@@ -243,8 +243,7 @@ void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std
     const bool most = 2 * distinct.size() > static_cast<std::size_t>(lexer_.num_classes());
     if (most) lexer_.copy_row(lexing.state, row_);
     for (const auto& move : distinct) {
-        const auto next = most ? row_[static_cast<std::size_t>(move.byte_class)]
-                               : lexer_.next(lexing.state, move.byte_class);
+        const auto next = most ? row_[move.byte_class] : lexer_.next(lexing.state, move.byte_class);
         if (next == LexingAutomaton::kDead) continue;
         if (next >= 0) {
             const auto to = node(moved(lexing, next, move.byte_class), move.speller_state);
@@ -291,7 +290,7 @@ void Futures::close_over(std::int32_t start) {
         std::vector<Node>& nodes;
         const std::vector<std::int32_t>& open;
         ~IndicesCleared() {
-            for (const auto at : open) nodes[static_cast<std::size_t>(at)].index = -1;
+            for (const auto at : open) nodes[at].index = -1;
         }
     };
     const IndicesCleared in_the_end{nodes_, open};  // where a limit is met, too
@@ -316,11 +315,10 @@ void Futures::close_over(std::int32_t start) {
     }
     const auto component = components(within);
     std::vector<std::size_t> ends(open.size() + 1);  // of each component, in `order`
-    for (const auto at : component) ++ends[static_cast<std::size_t>(at) + 1];
+    for (const auto at : component) ++ends[at + 1];
     std::partial_sum(ends.begin(), ends.end(), ends.begin());
     std::vector<std::size_t> order(open.size());
-    for (std::size_t at = 0; at < open.size(); ++at)
-        order[ends[static_cast<std::size_t>(component[at])]++] = at;
+    for (std::size_t at = 0; at < open.size(); ++at) order[ends[component[at]]++] = at;
     std::vector<std::int32_t> emissions, sets, answers;  // of each component so far: its future
     for (std::size_t group = 0, begin = 0; begin < order.size(); begin = ends[group++]) {  // successors first
         const auto members = std::span(order).subspan(begin, ends[group] - begin);
@@ -330,8 +328,7 @@ void Futures::close_over(std::int32_t start) {
             emissions.insert(emissions.end(), own[at].begin(), own[at].end());
             sets.insert(sets.end(), beyond[at].begin(), beyond[at].end());
             for (const auto next : within[at])
-                if (const auto other = static_cast<std::size_t>(component[static_cast<std::size_t>(next)]);
-                    other != group)
+                if (const auto other = static_cast<std::size_t>(component[next]); other != group)
                     sets.push_back(answers[other]);
         }
         make_set(sets);

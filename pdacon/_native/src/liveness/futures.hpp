@@ -87,9 +87,7 @@ class Futures {
     struct Move {
         std::int32_t byte_class, speller_state;
     };
-    std::span<const Move> moves(std::int32_t speller_state) const {
-        return moves_[static_cast<std::size_t>(speller_state)];
-    }
+    std::span<const Move> moves(std::int32_t speller_state) const { return moves_[speller_state]; }
     // The emission at the end of input, or -1.
     std::int32_t end_emission(const LexerConfiguration& lexing);
     // The emission of the commit `next`, which a move from a lexer configuration makes; -1 where its residue
@@ -109,9 +107,7 @@ class Futures {
     }
     // All scan results so far that have a column, or a lexer configuration with one.
     const std::vector<ScanResult>& results_with_columns() const { return results_with_columns_; }
-    bool may_end(std::int32_t speller_state) const {
-        return boundary_[static_cast<std::size_t>(speller_state)];
-    }
+    bool may_end(std::int32_t speller_state) const { return boundary_[speller_state]; }
 
     const LexingAutomaton& lexer() const { return lexer_; }
     std::int32_t num_speller_states() const { return static_cast<std::int32_t>(moves_.size()); }

@@ -20,23 +20,19 @@ LexicalDeadEnds::LexicalDeadEnds(const Pushdown& machine, QuotientControls& cont
     : machine_(machine),
       controls_(controls),
       budget_(budget),
-      contexts_{machine.tables.context[static_cast<std::size_t>(machine.start.start_state)]},
+      contexts_{machine.tables.context[machine.start.start_state]},
       labels_(static_cast<std::size_t>(machine.lexer.num_contexts())),
       left_out_(static_cast<std::size_t>(machine.tables.num_terminals) + 1, 0),
       targets_(static_cast<std::size_t>(machine.tables.num_terminals) + 1) {
     const auto& tables = machine.tables;
     for (std::int32_t state = 0; state < tables.num_states; ++state) {
-        if (state != machine.start.start_state &&
-            machine.predecessors[static_cast<std::size_t>(state)].empty())
-            continue;
-        auto& labels = labels_[static_cast<std::size_t>(tables.context[static_cast<std::size_t>(state)])];
+        if (state != machine.start.start_state && machine.predecessors[state].empty()) continue;
+        auto& labels = labels_[tables.context[state]];
         const auto before = labels.size();
         for (std::int32_t label = 0; label <= tables.num_terminals; ++label) {
             const auto action = tables.action_of(state, label);
             if (action != 0) labels.push_back(label);
-            if (action > 0)
-                targets_[static_cast<std::size_t>(label)].push_back(
-                    tables.context[static_cast<std::size_t>(action - 1)]);
+            if (action > 0) targets_[label].push_back(tables.context[action - 1]);
         }
         if (before > 0) make_unique(labels);
     }
@@ -62,10 +58,10 @@ std::int32_t LexicalDeadEnds::choice(std::int32_t context, std::span<const std::
 }
 
 void LexicalDeadEnds::add_group(std::int32_t at, std::span<const std::int32_t> nodes) {
-    auto& groups = nodes_[static_cast<std::size_t>(at)].groups;
+    auto& groups = nodes_[at].groups;
     groups.push_back(static_cast<std::int32_t>(nodes.size()));
     groups.insert(groups.end(), nodes.begin(), nodes.end());
-    for (const auto id : nodes) nodes_[static_cast<std::size_t>(id)].users.push_back(at);
+    for (const auto id : nodes) nodes_[id].users.push_back(at);
 }
 
 // The controls with all that can come after ignored lexemes.
@@ -81,10 +77,10 @@ std::vector<std::int32_t> LexicalDeadEnds::reached(std::int32_t context, std::ve
 bool LexicalDeadEnds::leave_out(std::int32_t context, std::span<const std::int32_t> controls) {
     std::vector<std::uint8_t> comes(left_out_.size() + 1, 0);
     for (const auto control : reached(context, {controls.begin(), controls.end()}))
-        comes[static_cast<std::size_t>(controls_.label(control))] = 1;
-    for (const auto label : labels_[static_cast<std::size_t>(context)])
-        if (comes[static_cast<std::size_t>(label)] == 0) left_out_[static_cast<std::size_t>(label)] = 1;
-    return left_out_[static_cast<std::size_t>(machine_.lexer.end_label())] == 0;
+        comes[controls_.label(control)] = 1;
+    for (const auto label : labels_[context])
+        if (comes[label] == 0) left_out_[label] = 1;
+    return left_out_[machine_.lexer.end_label()] == 0;
 }
 
 // Each item on a stack has its dot behind a symbol, but that of the start symbol: so what is still to come of
@@ -94,9 +90,7 @@ bool LexicalDeadEnds::can_do_without() const {
     const auto terminals = static_cast<std::size_t>(machine_.tables.num_terminals);
     std::vector<std::uint8_t> derives(terminals + static_cast<std::size_t>(machine_.tables.num_nonterminals));
     for (std::size_t label = 0; label < terminals; ++label) derives[label] = left_out_[label] == 0 ? 1 : 0;
-    const auto is_derived = [&](std::int32_t symbol) {
-        return derives[static_cast<std::size_t>(symbol)] != 0;
-    };
+    const auto is_derived = [&](std::int32_t symbol) { return derives[symbol] != 0; };
     const auto rules = reduced_productions(machine_, accessing_symbols(machine_));
     for (bool again = true; again;) {
         again = false;
@@ -108,9 +102,7 @@ bool LexicalDeadEnds::can_do_without() const {
         }
     }
     for (std::int32_t state = 0; state < machine_.tables.num_states; ++state) {
-        if (state != machine_.start.start_state &&
-            machine_.predecessors[static_cast<std::size_t>(state)].empty())
-            continue;
+        if (state != machine_.start.start_state && machine_.predecessors[state].empty()) continue;
         for (const auto nonterminal : machine_.tables.gotos.of(state).nonterminals)
             if (derives[terminals + static_cast<std::size_t>(nonterminal)] == 0) return false;
     }
@@ -126,8 +118,8 @@ void LexicalDeadEnds::expand_choice(std::int32_t at, std::int32_t context,
     std::ranges::stable_sort(controls, {}, [&](std::int32_t control) { return controls_.label(control); });
     auto begin = controls.begin();
     std::vector<std::int32_t> group;
-    for (const auto label : labels_[static_cast<std::size_t>(context)]) {
-        if (left_out_[static_cast<std::size_t>(label)] != 0) continue;
+    for (const auto label : labels_[context]) {
+        if (left_out_[label] != 0) continue;
         while (begin != controls.end() && controls_.label(*begin) < label) ++begin;
         group.clear();
         for (; begin != controls.end() && controls_.label(*begin) == label; ++begin)
@@ -144,7 +136,7 @@ void LexicalDeadEnds::expand(std::int32_t at) {
     if (controls_.label(control) == machine_.lexer.end_label()) return;
     residues_ += controls_.num_residues(control);
     std::vector<std::int32_t> next;
-    for (const auto context : targets_[static_cast<std::size_t>(controls_.label(control))]) {
+    for (const auto context : targets_[controls_.label(control)]) {
         next.clear();
         for (const auto& successor : controls_.successors(controls_.after(context, 0, control, false)))
             next.push_back(successor.control);
@@ -157,9 +149,7 @@ bool LexicalDeadEnds::is_refutable(const Node& node) const {
     for (std::size_t begin = 0; begin < node.groups.size();) {
         const auto size = static_cast<std::size_t>(node.groups[begin]);
         const auto group = std::span(node.groups).subspan(begin + 1, size);
-        if (std::ranges::all_of(
-                group, [&](std::int32_t id) { return nodes_[static_cast<std::size_t>(id)].is_refuted; }))
-            return true;
+        if (std::ranges::all_of(group, [&](std::int32_t id) { return nodes_[id].is_refuted; })) return true;
         begin += size + 1;
     }
     return false;
@@ -168,7 +158,7 @@ bool LexicalDeadEnds::is_refutable(const Node& node) const {
 void LexicalDeadEnds::refute(std::vector<std::int32_t> refutable) {
     while (!refutable.empty()) {
         budget_.tick();
-        auto& node = nodes_[static_cast<std::size_t>(refutable.back())];
+        auto& node = nodes_[refutable.back()];
         refutable.pop_back();
         if (node.is_refuted || !is_refutable(node)) continue;
         node.is_refuted = true;
@@ -186,7 +176,7 @@ bool LexicalDeadEnds::may_follow(std::int32_t context, std::span<const std::int3
         added.push_back(static_cast<std::int32_t>(expanded_));
     }
     refute(std::move(added));
-    return nodes_[static_cast<std::size_t>(root)].is_refuted;
+    return nodes_[root].is_refuted;
 }
 
 }  // namespace pdacon

@@ -37,9 +37,8 @@ struct ColumnConfiguration {
 template <class First, class Configurations>
 std::int32_t find_configuration(const First& first, const Configurations& configurations,
                                 const LexerConfiguration& lexing) {
-    auto at = first[static_cast<std::size_t>(lexing.state)];
-    while (at >= 0 && configurations[static_cast<std::size_t>(at)].lexing != lexing)
-        at = configurations[static_cast<std::size_t>(at)].next;
+    auto at = first[lexing.state];
+    while (at >= 0 && configurations[at].lexing != lexing) at = configurations[at].next;
     return at;
 }
 
@@ -58,7 +57,7 @@ class LivenessTable {
 
     // The row of a lexer configuration between two tokens.
     std::int32_t row(const LexerConfiguration& lexing) const {
-        const auto known = rows_[static_cast<std::size_t>(lexing.state)];
+        const auto known = rows_[lexing.state];
         return known >= 0 ? known : configuration(lexing).row;
     }
     std::int32_t configuration_of(const LexerConfiguration& lexing) const;
@@ -71,9 +70,7 @@ class LivenessTable {
 
     // Whether a lexer state has one row: it keeps no columns, or all of its configurations are independent of
     // them and share a future.
-    bool is_column_independent(std::int32_t lexer_state) const {
-        return rows_[static_cast<std::size_t>(lexer_state)] >= 0;
-    }
+    bool is_column_independent(std::int32_t lexer_state) const { return rows_[lexer_state] >= 0; }
     // Whether the row of a lexer configuration says exactly where it is live. If not, the row may claim too
     // much: futures take all columns of a class for reachable, and from here only some may be.
     bool is_column_independent(const LexerConfiguration& lexing) const {
@@ -86,7 +83,7 @@ class LivenessTable {
         return in_matrix(row, num_rows_, top, static_cast<std::size_t>(machine_.tables.num_states));
     }
     const ColumnConfiguration& configuration(const LexerConfiguration& lexing) const {
-        return configurations_[static_cast<std::size_t>(configuration_of(lexing))];
+        return configurations_[configuration_of(lexing)];
     }
     // Makes the cells, all unknown.
     void make_cells(std::size_t num_rows);

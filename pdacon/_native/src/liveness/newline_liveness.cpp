@@ -27,16 +27,15 @@ bool NewlineLiveness::search(const LexerConfiguration& lexing, std::int32_t spel
     add(lexing, speller_state, -1);
     for (std::int32_t at = 0; at < static_cast<std::int32_t>(nodes_.size()); ++at) {
         budget_.tick();
-        const auto node = nodes_[static_cast<std::size_t>(at)];
-        const auto known = known_[static_cast<std::size_t>(node.id)];
+        const auto node = nodes_[at];
+        const auto known = known_[node.id];
         if (known == Liveness::kDeadOnAll) continue;
         if (known != Liveness::kLiveOnAll && !ends_here(node) && !goes_on_after(at)) continue;
-        for (auto back = at; back >= 0; back = nodes_[static_cast<std::size_t>(back)].from)
-            known_[static_cast<std::size_t>(nodes_[static_cast<std::size_t>(back)].id)] =
-                Liveness::kLiveOnAll;
+        for (auto back = at; back >= 0; back = nodes_[back].from)
+            known_[nodes_[back].id] = Liveness::kLiveOnAll;
         return true;
     }
-    for (const auto& node : nodes_) known_[static_cast<std::size_t>(node.id)] = Liveness::kDeadOnAll;
+    for (const auto& node : nodes_) known_[node.id] = Liveness::kDeadOnAll;
     return false;
 }
 
@@ -59,7 +58,7 @@ bool NewlineLiveness::ends_here(const SearchNode& at) {
 // Whether one more byte leads out of the newline, or to a new line of it, with a live future. If not, all
 // configurations within the line that one byte leads to are added to the search.
 bool NewlineLiveness::goes_on_after(std::int32_t at) {
-    const auto from = nodes_[static_cast<std::size_t>(at)];
+    const auto from = nodes_[at];
     taken_.clear();
     std::vector<std::int32_t> pending;
     for (const auto& move : coaccessibility_.futures().moves(from.speller_state)) {

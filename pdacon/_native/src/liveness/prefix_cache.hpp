@@ -25,7 +25,7 @@ class PrefixCache {
         for (const auto* at = top;; at = at->below, ++entry.states) {
             const auto id = nodes_.find(node);
             if (id < 0) return {};
-            entry.answer = answers_[static_cast<std::size_t>(id)];
+            entry.answer = answers_[id];
             if (entry.answer >= 0) return entry;
             if (at == nullptr) return {};
             node[0] = id;
@@ -42,7 +42,7 @@ class PrefixCache {
             id = nodes_.intern(node);
         }
         answers_.resize(nodes_.size(), -1);
-        answers_[static_cast<std::size_t>(id)] = entry.answer;
+        answers_[id] = entry.answer;
     }
     void forget() {
         nodes_ = Interner();

@@ -18,7 +18,7 @@ Reached find_reached(const Pushdown& machine, const VocabularyStar& speller, Bud
     Reached found;
     found.productions.assign(tables.lhs.size(), 0);
     const auto start = machine.start.start_state;
-    const auto entry = machine.lexer.entry(tables.context[static_cast<std::size_t>(start)], 0);
+    const auto entry = machine.lexer.entry(tables.context[start], 0);
     if (entry < 0) return found;
     const auto begun = controls.of_set(futures.of({entry, {}, {}}, 0));  // a copy: more are made
     std::vector<std::array<std::int32_t, 2>> roots;

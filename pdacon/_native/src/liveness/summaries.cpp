@@ -18,12 +18,12 @@ const Summaries::Summary& Summaries::solve(std::int32_t kind, std::int32_t contr
         }
         const auto [at, pop] = found_.front();
         found_.pop_front();
-        for (std::size_t i = 0; i < nodes_[static_cast<std::size_t>(at)].links.size(); ++i) {
-            const auto link = nodes_[static_cast<std::size_t>(at)].links[i];
+        for (std::size_t i = 0; i < nodes_[at].links.size(); ++i) {
+            const auto link = nodes_[at].links[i];
             flow(link, pop);
         }
     }
-    return nodes_[static_cast<std::size_t>(root)].summary;
+    return nodes_[root].summary;
 }
 
 std::int32_t Summaries::node(std::int32_t kind, std::int32_t control, std::int32_t state) {
@@ -45,19 +45,17 @@ std::int32_t Summaries::pop_control(std::int32_t lhs, std::int32_t left, std::in
 std::int32_t Summaries::lower(std::int32_t pop) {
     constexpr std::int32_t kUnknown = -2;
     if (lowered_.size() < pop_ids_.size()) lowered_.resize(pop_ids_.size(), kUnknown);
-    auto known = lowered_[static_cast<std::size_t>(pop)];
+    auto known = lowered_[pop];
     if (known == kUnknown) {
         const auto key = pop_ids_[pop];
         known = key[1] > 0 ? pop_control(key[0], key[1] - 1, key[2]) : kNone;
-        lowered_[static_cast<std::size_t>(pop)] = known;
+        lowered_[pop] = known;
     }
     return known;
 }
 
 void Summaries::expand(std::int32_t at) {
-    const auto [kind, control, state] =
-        std::tuple(nodes_[static_cast<std::size_t>(at)].kind, nodes_[static_cast<std::size_t>(at)].control,
-                   nodes_[static_cast<std::size_t>(at)].state);
+    const auto [kind, control, state] = std::tuple(nodes_[at].kind, nodes_[at].control, nodes_[at].state);
     const auto& tables = machine_.tables;
     if (kind == kAnyOf) {
         for (const auto& successor : pending_.successors(control))
@@ -81,8 +79,7 @@ void Summaries::expand(std::int32_t at) {
         if (label == machine_.layout.indent) top = machine_.opened(state, pending_.column(control));
         if (top < 0) return;
         if (shortcuts_ != nullptr && shortcuts_->is_known_live(control, top, skipped)) return accept(at);
-        const auto list = pending_.after(tables.context[static_cast<std::size_t>(top)], machine_.block(top),
-                                         control, skipped);
+        const auto list = pending_.after(tables.context[top], machine_.block(top), control, skipped);
         link(node(kAnyOf, list, top), {at, skipped ? -1 : state});
     } else if (action < 0) {
         const auto production = static_cast<std::size_t>(-action - 1);
@@ -120,7 +117,7 @@ std::int32_t Summaries::reduce_by_label(std::int32_t pending, std::int32_t state
     const auto label = pending_.label(pending);
     if (machine_.is_skipped(label, state)) return -1;
     const auto action = machine_.tables.action_of(state, label);
-    return action < 0 && machine_.tables.length[static_cast<std::size_t>(-action - 1)] > 0 ? -action - 1 : -1;
+    return action < 0 && machine_.tables.length[-action - 1] > 0 ? -action - 1 : -1;
 }
 
 // Reduces that pop no more than was pushed above `state` are followed at once, without nodes of their own.
@@ -131,8 +128,8 @@ Summaries::Followed Summaries::follow(std::int32_t pending, std::int32_t lhs, st
         const auto next = complete(pending, lhs, state);
         const auto production = every_step_ || next < 0 ? -1 : reduce_by_label(pending, next);
         if (production < 0) return {next, lhs};
-        lhs = tables.lhs[static_cast<std::size_t>(production)];
-        const auto length = tables.length[static_cast<std::size_t>(production)];
+        lhs = tables.lhs[production];
+        const auto length = tables.length[production];
         if (length > 1) return {next, lhs, pop_control(lhs, length - 2, pending)};
     }
     return {kDead, lhs};
@@ -157,7 +154,7 @@ void Summaries::take_pending(std::int32_t at, std::int32_t control, std::int32_t
 }
 
 void Summaries::link(std::int32_t source, Link link) {
-    auto& links = nodes_[static_cast<std::size_t>(source)].links;
+    auto& links = nodes_[source].links;
     const auto known = std::find_if(links.begin(), links.end(), [&](const Link& other) {
         return other.target == link.target && other.below == link.below;
     });
@@ -165,22 +162,22 @@ void Summaries::link(std::int32_t source, Link link) {
     links.push_back(link);
     budget_.check_states(++num_links_ / kLinksPerState);
     // By index: `flow` may add nodes, and pops to this one.
-    for (std::size_t i = 0; i < nodes_[static_cast<std::size_t>(source)].summary.pops.size(); ++i) {
-        const auto pop = nodes_[static_cast<std::size_t>(source)].summary.pops[i];
+    for (std::size_t i = 0; i < nodes_[source].summary.pops.size(); ++i) {
+        const auto pop = nodes_[source].summary.pops[i];
         flow(link, pop);
     }
-    if (nodes_[static_cast<std::size_t>(source)].summary.accepts) flow(link, kAccept);
+    if (nodes_[source].summary.accepts) flow(link, kAccept);
 }
 
 void Summaries::add(std::int32_t at, std::int32_t pop) {
-    auto& pops = nodes_[static_cast<std::size_t>(at)].summary.pops;
+    auto& pops = nodes_[at].summary.pops;
     if (std::find(pops.begin(), pops.end(), pop) != pops.end()) return;
     pops.push_back(pop);
     found_.emplace_back(at, pop);
 }
 
 void Summaries::accept(std::int32_t at) {
-    if (std::exchange(nodes_[static_cast<std::size_t>(at)].summary.accepts, true)) return;
+    if (std::exchange(nodes_[at].summary.accepts, true)) return;
     found_.emplace_back(at, kAccept);
 }
 
@@ -215,33 +212,31 @@ std::vector<std::uint8_t> Summaries::find_useful(std::span<const std::array<std:
     std::vector<std::vector<Incoming>> incoming(nodes_.size());
     for (std::size_t at = 0; at < nodes_.size(); ++at)
         for (const auto& link : nodes_[at].links)
-            incoming[static_cast<std::size_t>(link.target)].push_back(
-                {static_cast<std::int32_t>(at), link.below});
+            incoming[link.target].push_back({static_cast<std::int32_t>(at), link.below});
     std::vector<std::vector<std::int32_t>> marked(nodes_.size());
     std::vector<std::pair<std::int32_t, std::int32_t>> open;
     const auto mark = [&](std::int32_t at, std::int32_t pop) {
-        auto& known = marked[static_cast<std::size_t>(at)];
+        auto& known = marked[at];
         if (std::ranges::find(known, pop) != known.end()) return;
         known.push_back(pop);
         open.emplace_back(at, pop);
     };
     for (const auto& [control, state] : roots) {
         const std::int32_t key[] = {kPending, control, state};
-        if (const auto root = node_ids_.find(key);
-            root >= 0 && nodes_[static_cast<std::size_t>(root)].summary.accepts)
+        if (const auto root = node_ids_.find(key); root >= 0 && nodes_[root].summary.accepts)
             mark(root, kAccept);
     }
     while (!open.empty()) {
         budget_.tick();
         const auto [at, wanted] = open.back();
         open.pop_back();
-        for (const auto& [from, below] : incoming[static_cast<std::size_t>(at)]) {
+        for (const auto& [from, below] : incoming[at]) {
             if (below < 0 || wanted == kAccept) {
                 if (has(from, wanted)) mark(from, wanted);  // they go through as they are
                 if (below < 0) continue;
             }
             const Link through{at, below};
-            for (const auto pop : nodes_[static_cast<std::size_t>(from)].summary.pops) {
+            for (const auto pop : nodes_[from].summary.pops) {
                 const auto [out, completed] = flowed(through, pop);
                 const bool leads = completed < 0 ? out == wanted : has(completed, wanted);
                 if (leads) mark(from, pop);
@@ -254,7 +249,7 @@ std::vector<std::uint8_t> Summaries::find_useful(std::span<const std::array<std:
 }
 
 bool Summaries::has(std::int32_t at, std::int32_t pop) const {
-    const auto& summary = nodes_[static_cast<std::size_t>(at)].summary;
+    const auto& summary = nodes_[at].summary;
     return pop == kAccept ? summary.accepts : std::ranges::find(summary.pops, pop) != summary.pops.end();
 }
 

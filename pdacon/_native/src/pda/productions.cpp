@@ -9,11 +9,10 @@ std::vector<std::int32_t> accessing_symbols(const Pushdown& machine) {
     std::vector<std::int32_t> found(static_cast<std::size_t>(tables.num_states), -1);
     for (std::int32_t state = 0; state < tables.num_states; ++state) {
         for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal)
-            for (const auto next : machine.shifted(state, terminal))
-                found[static_cast<std::size_t>(next)] = terminal;
+            for (const auto next : machine.shifted(state, terminal)) found[next] = terminal;
         const auto [nonterminals, targets] = tables.gotos.of(state);
         for (std::size_t at = 0; at < targets.size(); ++at)
-            found[static_cast<std::size_t>(targets[at])] = tables.num_terminals + nonterminals[at];
+            found[targets[at]] = tables.num_terminals + nonterminals[at];
     }
     return found;
 }
@@ -24,9 +23,7 @@ std::vector<Production> reduced_productions(const Pushdown& machine,
     std::vector<Production> found;
     std::vector<std::int32_t> number(tables.lhs.size(), -1);  // by production of the tables: in `found`
     for (std::int32_t state = 0; state < tables.num_states; ++state) {
-        if (state != machine.start.start_state &&
-            machine.predecessors[static_cast<std::size_t>(state)].empty())
-            continue;
+        if (state != machine.start.start_state && machine.predecessors[state].empty()) continue;
         for (std::int32_t terminal = 0; terminal <= tables.num_terminals; ++terminal) {
             const auto action = tables.action_of(state, terminal);
             if (action >= 0) continue;
@@ -43,7 +40,7 @@ std::vector<Production> reduced_productions(const Pushdown& machine,
                 }
                 std::reverse(symbols.begin(), symbols.end());
             }
-            auto& states = found[static_cast<std::size_t>(known)].reduced_in;
+            auto& states = found[known].reduced_in;
             if (states.empty() || states.back() != state) states.push_back(state);
         }
     }

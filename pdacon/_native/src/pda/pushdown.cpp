@@ -56,8 +56,7 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
         require(context >= 0 && context < lexer.num_contexts(), "tables: bad context");
     for (const auto state : {start.start_state, start.end_state})
         require(state >= 0 && state < tables.num_states, "tables: bad start or end state");
-    require(lexer.entry(tables.context[static_cast<std::size_t>(start.start_state)], 0) >= 0,
-            "tables: no lexeme can begin a text");
+    require(lexer.entry(tables.context[start.start_state], 0) >= 0, "tables: no lexeme can begin a text");
     if (layout.newline != -1) {
         for (const auto terminal : {layout.newline, layout.indent, layout.dedent})
             require(terminal >= 0 && terminal < tables.num_terminals, "tables: bad terminal of the layout");
@@ -80,13 +79,12 @@ void validate(const LexingAutomaton& lexer, const ParseTables& tables, const Sta
                 "tables: opened has the wrong size");
         for (const auto block : layout.block)
             require(block >= 0 && block < classes.count(), "tables: bad class of a column");
-        require(
-            layout.block[static_cast<std::size_t>(start.start_state)] == classes.least(Column::at(0)).value,
-            "tables: the text does not begin in the first column");
+        require(layout.block[start.start_state] == classes.least(Column::at(0)).value,
+                "tables: the text does not begin in the first column");
         for (std::int32_t state = 0; state < tables.num_states; ++state) {
             if (tables.action_of(state, layout.indent) <= 0) continue;
             const auto row = static_cast<std::size_t>(state) * static_cast<std::size_t>(classes.count());
-            const auto outer = layout.block[static_cast<std::size_t>(state)];
+            const auto outer = layout.block[state];
             for (std::int32_t column = 0; column < classes.count(); ++column) {
                 const auto next = layout.opened[row + static_cast<std::size_t>(column)];
                 require(
@@ -148,14 +146,14 @@ std::vector<std::int32_t> Pushdown::shifts(std::int32_t state, std::int32_t term
 std::vector<std::int32_t> Pushdown::connect(std::vector<std::vector<std::int32_t>>& predecessors_of) const {
     predecessors_of.resize(static_cast<std::size_t>(tables.num_states));
     std::vector<std::int32_t> distance(predecessors_of.size(), -1), open{start.start_state};
-    distance[static_cast<std::size_t>(start.start_state)] = 0;
+    distance[start.start_state] = 0;
     for (std::size_t i = 0; i < open.size(); ++i) {
         const auto state = open[i];
         const auto add = [&](std::int32_t to) {
-            auto& into = predecessors_of[static_cast<std::size_t>(to)];
+            auto& into = predecessors_of[to];
             if (into.empty() || into.back() != state) into.push_back(state);
-            if (distance[static_cast<std::size_t>(to)] >= 0) return;
-            distance[static_cast<std::size_t>(to)] = distance[static_cast<std::size_t>(state)] + 1;
+            if (distance[to] >= 0) return;
+            distance[to] = distance[state] + 1;
             open.push_back(to);
         };
         for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal)
@@ -169,13 +167,12 @@ std::vector<std::int32_t> Pushdown::connect(std::vector<std::vector<std::int32_t
 // A stack is a path from the start state. No reduce pops more than the shortest such path, so none reaches
 // below the start state; and nothing leads back to that, so it marks the bottom.
 void Pushdown::check_reduces(const std::vector<std::int32_t>& distance) const {
-    require(predecessors[static_cast<std::size_t>(start.start_state)].empty(),
-            "tables: a transition leads to the start state");
+    require(predecessors[start.start_state].empty(), "tables: a transition leads to the start state");
     for (std::int32_t state = 0; state < tables.num_states; ++state) {
-        const auto depth = distance[static_cast<std::size_t>(state)];
+        const auto depth = distance[state];
         for (std::int32_t terminal = 0; depth >= 0 && terminal <= tables.num_terminals; ++terminal) {
             const auto action = tables.action_of(state, terminal);
-            require(action >= 0 || tables.length[static_cast<std::size_t>(-action - 1)] <= depth,
+            require(action >= 0 || tables.length[-action - 1] <= depth,
                     "tables: a reduce pops more than the stack holds");
         }
     }
@@ -192,7 +189,7 @@ bool Pushdown::stacks_hold(std::span<const std::int32_t> least_depth) const {
     for (std::size_t at = 0; at < productions; ++at) needed[productions - 1 - at] = tables.length[at] + 1;
     std::ranges::copy(least_depth, needed.begin() + static_cast<std::ptrdiff_t>(productions) + 1);
     const Needs of_action(std::move(needed), -static_cast<std::int32_t>(productions), 0);
-    bool good = least_depth[static_cast<std::size_t>(start.start_state)] == 0;
+    bool good = least_depth[start.start_state] == 0;
     for (std::size_t state = 0; state < states; ++state) {
         const auto depth = least_depth[state];
         if (depth == kNever) continue;
@@ -200,12 +197,12 @@ bool Pushdown::stacks_hold(std::span<const std::int32_t> least_depth) const {
             return of_action.are_within(all.subspan(state * terminals, terminals), depth + 1);
         });
         for (const auto next : tables.gotos.of(static_cast<std::int32_t>(state)).targets)
-            good &= least_depth[static_cast<std::size_t>(next)] <= depth + 1;
+            good &= least_depth[next] <= depth + 1;
         if (layout.newline < 0 || tables.action_of(static_cast<std::int32_t>(state), layout.indent) <= 0)
             continue;
         for (std::int32_t column = 0; column < layout.classes.count(); ++column)
             if (const auto next = opened(static_cast<std::int32_t>(state), column); next >= 0)
-                good &= least_depth[static_cast<std::size_t>(next)] <= depth + 1;
+                good &= least_depth[next] <= depth + 1;
     }
     return good;
 }

@@ -53,7 +53,7 @@ struct Gotos {
             at += at[half - 1] < wanted ? half : 0;
             left -= half;
         }
-        return *at == wanted ? row.targets[static_cast<std::size_t>(at - row.nonterminals.data())] : -1;
+        return *at == wanted ? row.targets[at - row.nonterminals.data()] : -1;
     }
 };
 
@@ -94,8 +94,7 @@ struct Layout {
     // Whether all open blocks are closed before the parser gets a label: the end of the text, and what stands
     // after an indented part of it.
     bool closes_blocks(std::int32_t label) const {
-        return newline >= 0 && std::cmp_less(label, closes.size()) &&
-               closes[static_cast<std::size_t>(label)] != 0;
+        return newline >= 0 && std::cmp_less(label, closes.size()) && closes[label] != 0;
     }
     // Whether a line in column `inner` opens a block within one in column `outer`.
     bool opens(Column outer, Column inner) const {
@@ -135,13 +134,10 @@ struct Pushdown {
     Layout layout;
     // Whether a label is skipped in a state: the parser does not get to see it.
     bool is_skipped(std::int32_t label, std::int32_t state) const {
-        return label == lexer.ignored_label() ||
-               (label == layout.newline && layout.in_parens[static_cast<std::size_t>(state)] != 0);
+        return label == lexer.ignored_label() || (label == layout.newline && layout.in_parens[state] != 0);
     }
     // The class of the innermost block's column with this state on top.
-    std::int32_t block(std::int32_t state) const {
-        return layout.newline < 0 ? 0 : layout.block[static_cast<std::size_t>(state)];
-    }
+    std::int32_t block(std::int32_t state) const { return layout.newline < 0 ? 0 : layout.block[state]; }
     // The state after the INDENT that a state shifts, if it opens a block in a column of this class; -1: no
     // such column opens one.
     std::int32_t opened(std::int32_t state, std::int32_t column) const {
@@ -272,9 +268,7 @@ bool feed_label(const Pushdown& machine, Stack& stack, std::int32_t label, Colum
 // none can start.
 template <class Stack>
 LexerConfiguration boundary(const Pushdown& machine, Stack& stack, std::int32_t look_behind) {
-    return {machine.lexer.entry(machine.tables.context[static_cast<std::size_t>(stack.top())], look_behind),
-            {},
-            {}};
+    return {machine.lexer.entry(machine.tables.context[stack.top()], look_behind), {}, {}};
 }
 
 // Reads byte classes from the back of `pending`, to which commits add what they push back. Returns false

@@ -54,7 +54,7 @@ std::int32_t Formulas::known(std::int32_t condition, std::int32_t then, std::int
     if (condition == kFalse) return otherwise;
     if (then == kTrue && otherwise == kFalse) return condition;
     const auto asked = asked_.find(std::array{condition, then, otherwise});
-    return asked < 0 ? -1 : answers_[static_cast<std::size_t>(asked)];
+    return asked < 0 ? -1 : answers_[asked];
 }
 
 std::int32_t Formulas::choice(std::int32_t condition, std::int32_t then, std::int32_t otherwise) {

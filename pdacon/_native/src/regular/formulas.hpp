@@ -60,8 +60,7 @@ class Formulas {
         }
         pending_.clear();
         const auto add = [&](std::int32_t formula) {
-            if (formula <= kTrue || std::exchange(seen_[static_cast<std::size_t>(formula)], now_) == now_)
-                return;
+            if (formula <= kTrue || std::exchange(seen_[formula], now_) == now_) return;
             pending_.push_back(formula);
         };
         for (const auto formula : from) {

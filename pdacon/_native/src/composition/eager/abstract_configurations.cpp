@@ -15,8 +15,7 @@ AbstractConfigurations::AbstractConfigurations(const Pushdown& machine, const Tr
 
 std::vector<std::int32_t> AbstractConfigurations::completed(std::span<const std::int32_t> topmost) const {
     std::vector<std::int32_t> stack(topmost.begin(), topmost.end());
-    for (auto state = shortest_below_[static_cast<std::size_t>(stack.back())]; state >= 0;
-         state = shortest_below_[static_cast<std::size_t>(state)])
+    for (auto state = shortest_below_[stack.back()]; state >= 0; state = shortest_below_[state])
         stack.push_back(state);
     return stack;
 }
@@ -25,17 +24,15 @@ std::vector<std::vector<std::int32_t>> AbstractConfigurations::tops_by_context()
     const auto& tables = machine_.tables;
     const auto start = machine_.start.start_state;
     std::vector<std::uint8_t> is_top(static_cast<std::size_t>(tables.num_states), 0);
-    is_top[static_cast<std::size_t>(start)] = 1;
+    is_top[start] = 1;
     for (std::int32_t state = 0; state < tables.num_states; ++state) {
         if (state != start && below(state).empty()) continue;
         for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal)
-            for (const auto next : machine_.shifted(state, terminal))
-                is_top[static_cast<std::size_t>(next)] = 1;
+            for (const auto next : machine_.shifted(state, terminal)) is_top[next] = 1;
     }
     std::vector<std::vector<std::int32_t>> found(static_cast<std::size_t>(machine_.lexer.num_contexts()));
     for (std::int32_t state = 0; state < tables.num_states; ++state)
-        if (is_top[static_cast<std::size_t>(state)] != 0)
-            found[static_cast<std::size_t>(tables.context[static_cast<std::size_t>(state)])].push_back(state);
+        if (is_top[state] != 0) found[tables.context[state]].push_back(state);
     return found;
 }
 
@@ -45,16 +42,16 @@ void AbstractConfigurations::find_shortest_stacks() {
     std::vector<std::vector<std::int32_t>> above(states);
     for (std::size_t state = 0; state < states; ++state)
         for (const auto lower : machine_.predecessors[state])
-            above[static_cast<std::size_t>(lower)].push_back(static_cast<std::int32_t>(state));
+            above[lower].push_back(static_cast<std::int32_t>(state));
     shortest_below_.assign(states, -1);
     std::vector<std::uint8_t> seen(states, 0);
     std::vector<std::int32_t> open{machine_.start.start_state};
-    seen[static_cast<std::size_t>(open[0])] = 1;
+    seen[open[0]] = 1;
     for (std::size_t i = 0; i < open.size(); ++i)
-        for (const auto state : above[static_cast<std::size_t>(open[i])]) {
-            if (seen[static_cast<std::size_t>(state)] != 0) continue;
-            seen[static_cast<std::size_t>(state)] = 1;
-            shortest_below_[static_cast<std::size_t>(state)] = open[i];
+        for (const auto state : above[open[i]]) {
+            if (seen[state] != 0) continue;
+            seen[state] = 1;
+            shortest_below_[state] = open[i];
             open.push_back(state);
         }
 }
@@ -86,7 +83,7 @@ void AbstractConfigurations::find_configurations(const Trie& trie, std::int32_t 
         };
         for (std::int32_t look_behind = 0; look_behind < lexer.num_look_behind(); ++look_behind)
             if (const auto entry = lexer.entry(context, look_behind); entry >= 0) add({entry, {}, {}});
-        const auto& tops = by_context[static_cast<std::size_t>(context)];
+        const auto& tops = by_context[context];
         for (std::size_t i = 0; i < open.size(); ++i) {
             budget.tick();
             auto& here = all_[open[i]];

@@ -34,9 +34,7 @@ class AbstractConfigurations {
     const std::vector<WithTops>& all() const { return all_; }
 
     // The LR states that can lie below one.
-    const std::vector<std::int32_t>& below(std::int32_t state) const {
-        return machine_.predecessors[static_cast<std::size_t>(state)];
-    }
+    const std::vector<std::int32_t>& below(std::int32_t state) const { return machine_.predecessors[state]; }
     // A shortest whole stack with the given topmost states; from its top to the start state.
     std::vector<std::int32_t> completed(std::span<const std::int32_t> topmost) const;
 

@@ -48,8 +48,7 @@ void EagerMasks::find_levels() {
     for (std::int32_t state = 0; state < tables.num_states; ++state)
         for (std::int32_t terminal = 0; terminal < tables.num_terminals; ++terminal)
             for (const auto next : machine_.shifted(state, terminal))
-                levels_[static_cast<std::size_t>(next)] =
-                    (terminal == machine_.layout.indent) - (terminal == machine_.layout.dedent);
+                levels_[next] = (terminal == machine_.layout.indent) - (terminal == machine_.layout.dedent);
     const auto level_of = [&](std::int32_t end, std::int32_t length) {
         std::int32_t level = 0;
         for (auto at = static_cast<std::size_t>(end); length > 0; --length) {
@@ -69,14 +68,13 @@ void EagerMasks::find_levels() {
                 if (action >= 0) continue;
                 const auto production = static_cast<std::size_t>(-action - 1);
                 const auto lhs = tables.lhs[production];
-                if (known[static_cast<std::size_t>(lhs)] != 0) continue;
+                if (known[lhs] != 0) continue;
                 const auto level = level_of(state, tables.length[production]);
                 if (level == kUnknown) continue;
-                known[static_cast<std::size_t>(lhs)] = 1;
+                known[lhs] = 1;
                 again = true;
                 for (std::int32_t from = 0; from < tables.num_states; ++from)
-                    if (const auto next = tables.goto_of(from, lhs); next >= 0)
-                        levels_[static_cast<std::size_t>(next)] = level;
+                    if (const auto next = tables.goto_of(from, lhs); next >= 0) levels_[next] = level;
             }
         }
     }
@@ -104,13 +102,13 @@ void EagerMasks::find_blocks() {
 
 // Whether the blocks can be open with these topmost LR states.
 bool EagerMasks::fits(const States& topmost, std::int32_t blocks) const {
-    const auto& columns = blocks_[static_cast<std::size_t>(blocks)];
+    const auto& columns = blocks_[blocks];
     auto left = columns.size();
     std::int32_t closed = 0;  // how many blocks the states above have closed
     for (const auto state : topmost) {
         const auto column = Column::at(left == 0 ? 0 : columns[left - 1]);
         if (closed == 0 && machine_.layout.classes.least(column).value != machine_.block(state)) return false;
-        closed -= levels_[static_cast<std::size_t>(state)];
+        closed -= levels_[state];
         for (; closed < 0; ++closed)
             if (left-- == 0) return false;
     }
@@ -134,7 +132,7 @@ bool EagerMasks::compute(const Abstract& at) {
     PersistentStack stack(whole.back());
     for (auto depth = whole.size() - 1; depth > 0; --depth) stack.push(whole[depth - 1]);
     if (at.blocks >= 0)
-        for (const auto column : blocks_[static_cast<std::size_t>(at.blocks)]) stack.open_block(column);
+        for (const auto column : blocks_[at.blocks]) stack.open_block(column);
     const auto filed = pda_.plain().file_mask(at.lexing, stack, at.blocks >= 0);
     if (!filed) return false;
     if (filed->columns && at.blocks < 0) {

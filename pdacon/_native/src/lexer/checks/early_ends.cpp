@@ -50,9 +50,7 @@ std::vector<std::uint8_t> representatives(const Nfa& nfa, const SearchState& fro
     auto positions = from.cut;
     for (const auto& thread : from.ordered) positions.push_back(thread.position);
     for (const auto position : positions)
-        for (auto edge = static_cast<std::size_t>(nfa.offset[static_cast<std::size_t>(position)]);
-             edge < static_cast<std::size_t>(nfa.offset[static_cast<std::size_t>(position) + 1]); ++edge)
-            cuts.insert({nfa.low[edge], nfa.high[edge] + 1});
+        for (const auto edge : nfa.edges(position)) cuts.insert({nfa.low[edge], nfa.high[edge] + 1});
     std::vector<std::uint8_t> bytes;
     for (auto cut = cuts.begin(); cut != cuts.end() && *cut < 256; ++cut) {
         const int last = std::next(cut) == cuts.end() ? 255 : *std::next(cut) - 1;
@@ -157,8 +155,7 @@ std::optional<EarlyEnd> find_early_end(const Nfa& nfa, std::int32_t terminal, Bu
         const auto from = states[at];
         const auto bytes = representatives(nfa, from);
         std::int32_t length = 1;
-        for (auto back = from.parent; back >= 0; back = states[static_cast<std::size_t>(back)].parent)
-            ++length;
+        for (auto back = from.parent; back >= 0; back = states[back].parent) ++length;
         for (const auto byte : bytes) {
             budget.tick();
             SearchState to{{}, {}, from.matched, static_cast<std::int32_t>(at), byte};
@@ -175,10 +172,9 @@ std::optional<EarlyEnd> find_early_end(const Nfa& nfa, std::int32_t terminal, Bu
             const auto matched = matched_at_end(nfa, to);
             if (any && matched > 0 && matched < length) {
                 std::string text(1, static_cast<char>(byte));
-                for (auto back = static_cast<std::int32_t>(at);
-                     states[static_cast<std::size_t>(back)].parent >= 0;
-                     back = states[static_cast<std::size_t>(back)].parent)
-                    text.push_back(static_cast<char>(states[static_cast<std::size_t>(back)].byte));
+                for (auto back = static_cast<std::int32_t>(at); states[back].parent >= 0;
+                     back = states[back].parent)
+                    text.push_back(static_cast<char>(states[back].byte));
                 std::reverse(text.begin(), text.end());
                 return EarlyEnd{std::move(text), matched};
             }

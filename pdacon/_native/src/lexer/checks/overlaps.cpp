@@ -140,7 +140,7 @@ class Continuation {
 
     void add_following(std::int32_t terminal) {
         if (!followed_.insert(terminal).second) return;
-        for (const auto next : following_[static_cast<std::size_t>(terminal)])
+        for (const auto next : following_[terminal])
             for (std::int32_t look_behind = 0; look_behind < nfa_.num_look_behind(); ++look_behind)
                 if (const auto entry = nfa_.entry_of(next, look_behind); entry >= 0) open_.push_back(entry);
     }
@@ -157,8 +157,7 @@ class Continuation {
                     found.positions.push_back(position);
                     break;
                 case NfaKind::kSplit:
-                    for (auto edge = nfa_.offset[at]; edge < nfa_.offset[at + 1]; ++edge)
-                        open_.push_back(nfa_.target[static_cast<std::size_t>(edge)]);
+                    for (const auto edge : nfa_.edges(at)) open_.push_back(nfa_.target[edge]);
                     break;
                 case NfaKind::kMatch:
                 case NfaKind::kPending:
@@ -242,8 +241,7 @@ class OverlapSearch {
             const auto at = static_cast<std::size_t>(thread.position);
             auto& known = known_[at];
             if (known.none())
-                for (auto edge = static_cast<std::size_t>(nfa_.offset[at]);
-                     edge < static_cast<std::size_t>(nfa_.offset[at + 1]); ++edge)
+                for (const auto edge : nfa_.edges(at))
                     for (std::size_t byte = nfa_.low[edge]; byte <= nfa_.high[edge]; ++byte) known.set(byte);
             bytes |= known;
         }
