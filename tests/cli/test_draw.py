@@ -161,7 +161,7 @@ def test_a_grammar_of_another_dialect_is_drawn_in_its_own_rules(draw, tmp_path: 
     picture = draw(str(path))[1]
     assert all(f'id="rule-{name}"' in picture for name in ("root", "item", "name", "digit"))
     assert ">[0-9]<" in picture
-    assert "ROOT" not in picture
+    assert "(root)" not in picture
     assert 'id="rule-root"' not in draw(str(path), "--rule", "item")[1]
-    assert "ROOT" in draw(str(path), "--lowered")[1]
+    assert ">root: (root)<" in draw(str(path), "--lowered")[1]
     assert "no rule or terminal nam" in draw(str(path), "--rule", "nam")[2]
