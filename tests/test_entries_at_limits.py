@@ -69,6 +69,7 @@ OF_A_GRAMMAR: dict[str, Callable[[pdacon.Grammar], Any]] = {
 """Methods and properties; the rest of a Grammar is its data and its ways in."""
 OF_ITS_DATA: dict[str, Callable[[GrammarData], Any]] = {
     "border_pieces": lambda data: data.border_pieces,
+    "describe_item": lambda data: data.describe_item(0, 0),
     "describe_name": lambda data: data.describe_name("start"),
     "describe_production": lambda data: data.describe_production(0),
     "describe_symbol": lambda data: data.describe_symbol(0),
