@@ -90,7 +90,7 @@ def lower_case() -> Any:
     return tokenizer
 
 
-WAYS_IN = {"of_flat", "builtin", "builtins"}
+WAYS_IN = {"of_flat", "deferred", "builtin", "builtins"}
 OF_A_CONSTRAINT: dict[str, Callable[[pdacon.Constraint], Any]] = {
     "accepts": lambda c: c.accepts("aaa"),
     "builtin_name": lambda c: c.builtin_name,

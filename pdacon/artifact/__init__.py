@@ -7,7 +7,17 @@ native core reads and writes its arrays. Nothing in it is executed.
 It does not know how the automata were made, nor what they are asked.
 """
 
+from pdacon.artifact.lowered_builtins import LoweredBuiltin, lowered_builtin
 from pdacon.artifact.mapped_files import map_file, require_place, write
 from pdacon.artifact.stored_constraint import StoredConstraint, encode, own_version
 
-__all__ = ["StoredConstraint", "encode", "map_file", "own_version", "require_place", "write"]
+__all__ = [
+    "LoweredBuiltin",
+    "StoredConstraint",
+    "encode",
+    "lowered_builtin",
+    "map_file",
+    "own_version",
+    "require_place",
+    "write",
+]

@@ -58,6 +58,11 @@ class Limits:
         if self.columns > _MOST_COLUMNS:
             raise ValueError(f"Limits(columns=...) must be at most {_MOST_COLUMNS}, got {self.columns}")
 
+    def are_no_lower_than(self, other: Limits) -> bool:
+        """Whether they allow all work that others allow, however long it takes."""
+        own, others = (self.states, self.bytes), (other.states, other.bytes)
+        return all(limit == 0 or 0 < least <= limit for limit, least in zip(own, others, strict=True))
+
     def beside(self, states: int) -> Limits:
         """The limits with room for so many states of automata that are there already."""
         return replace(self, states=self.states + states) if self.states and states else self

@@ -1,5 +1,5 @@
-"""`Once`: what is made when it is first asked for; `KeptWith`: the same of each object, as long as that is there;
-`memoized`: the same of each call of a method."""
+"""`Once`: what is made when it is first asked for; `Kept`, `KeptWith`: what is known, or made, of each object that
+is there; `memoized`: the same of each call of a method."""
 
 from __future__ import annotations
 
@@ -38,27 +38,43 @@ class Once(Generic[T]):
         return self._make is None
 
 
-class KeptWith(Generic[K, T]):
-    """What is made of an object when it is first asked for, and kept as long as the object is.
+class Kept(Generic[K, T]):
+    """What is known of objects, kept as long as each of them is; equal objects share it.
 
-    Equal objects share it. What is made must not refer to the object, which would then be kept for ever. Two threads
-    that ask first may both make it; one of the two is kept.
+    What is kept must not refer to the object, which would then be kept for ever.
     """
 
-    __slots__ = ("_kept", "_lock", "_make")
+    __slots__ = ("_kept", "_lock")
 
-    def __init__(self, make: Callable[[K], T]) -> None:
-        self._make = make
+    def __init__(self) -> None:
         self._kept: WeakKeyDictionary[K, T] = WeakKeyDictionary()
         self._lock = threading.Lock()
 
-    def __call__(self, key: K) -> T:
+    def known(self, key: K) -> T | None:
         with self._lock:
-            if key in self._kept:
-                return self._kept[key]
-        made = self._make(key)
+            return self._kept.get(key)
+
+    def keep(self, key: K, made: T) -> T:
+        """Keep what somebody has made; what was kept before, if there is something."""
         with self._lock:
             return self._kept.setdefault(key, made)
+
+
+class KeptWith(Kept[K, T]):
+    """What is made of an object when it is first asked for, and kept as long as the object is.
+
+    Two threads that ask first may both make it; one of the two is kept.
+    """
+
+    __slots__ = ("_make",)
+
+    def __init__(self, make: Callable[[K], T]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __call__(self, key: K) -> T:
+        known = self.known(key)
+        return self.keep(key, self._make(key)) if known is None else known
 
 
 def memoized(method: Callable[Concatenate[Owner, Arguments], T]) -> Callable[Concatenate[Owner, Arguments], T]:

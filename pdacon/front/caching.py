@@ -17,7 +17,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from gc import get_referents
+from importlib.metadata import version
 from pathlib import Path
 from sys import getsizeof
 from tempfile import TemporaryDirectory
@@ -36,12 +38,14 @@ from pdacon.filters import Filter, InTerminals, canonical_of
 from pdacon.filters.canonical import Canonical
 from pdacon.front.compiling import filters_of
 from pdacon.front.constraint import Constraint, constraint_of
-from pdacon.front.grammar import Grammar, GrammarSource, data_of
+from pdacon.front.given import is_builtin_name
+from pdacon.front.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.front.stages import compiled, within_filters
 from pdacon.front.stores import ObjectStore
 from pdacon.frontends.json_schema import Spelling, read_canonical, schema_grammar
 from pdacon.frontends.json_schema import canonical as canonical_schema
 from pdacon.grammar import GrammarData
+from pdacon.grammar.builtin import imports_files
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -190,19 +194,27 @@ class CompileCache:
 
         Notes
         -----
-        Cost: some 60 µs for a `Grammar` and a `Vocabulary` whose constraint is in memory, reading the file if it is in
-        the folder, else that of `pdacon.compile`. With filters their sets are made in each call: to be faster, keep
+        Cost: some 60 µs for a `Grammar`, or a text, and a `Vocabulary` whose constraint is in memory, reading the file
+        if it is in the folder, else that of `pdacon.compile`. A text is not read to find its constraint, unless it
+        imports from other files than Lark's own. With filters their sets are made in each call: to be faster, keep
         ``grammar & filter.texts()``, which is a grammar. ``canonical`` makes the automaton over tokens once for a
         tokenizer; that of a file is not made again if it is the same.
         """
-        made = data_of("CompileCache.compile", grammar)
+        read = partial(grammar_of, "CompileCache.compile", grammar)
         asked = _asked("compile", vocabulary, options)
-        if asked.filters:  # what they say of texts becomes a part of the grammar, and so of its fingerprint
-            made = within_filters(made, [one for one in asked.filters if not isinstance(one, Canonical)], asked.limits)
+        others = [one for one in asked.filters if not isinstance(one, Canonical)]
+        if isinstance(grammar, str) and not others and _stands_alone(grammar):
+            text_key = ("text", version("lark"), grammar)
+            return self._constraint(text_key, asked, lambda: asked.compiled(lambda: read().data))
+        made = read().data
+        if others:  # what they say of texts becomes a part of the grammar, and so of its fingerprint
+            made = within_filters(made, others, asked.limits)
             asked = replace(asked, filters=[one for one in asked.filters if isinstance(one, Canonical)])
         key = ("grammar", made.fingerprint, made.source, repr(made.source_path))
         found = self._constraint(key, asked, lambda: asked.compiled(lambda: made))
         # Two types can have the same texts, and no file has the type, nor what a grammar was composed of.
+        if made.values is None and made.parts is None:
+            return found
         known = found.grammar.data
         same = (made.values is None or known.values == made.values) and (
             made.parts is None or known.parts is made.parts
@@ -496,6 +508,11 @@ class CompileCache:
             total -= status.st_size
             with suppress(OSError):
                 Path(path).unlink()
+
+
+def _stands_alone(text: str) -> bool:
+    """Whether a str is a grammar's text that depends on no files but Lark's own."""
+    return not is_builtin_name("CompileCache.compile", text) and not imports_files(text)
 
 
 def _made(make: Callable[[], Constraint | bytes]) -> Constraint | bytes | PdaconError:

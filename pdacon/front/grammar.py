@@ -15,10 +15,12 @@ from functools import cache, partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Literal, get_origin
 
+from pdacon.artifact import lowered_builtin
 from pdacon.base.arguments import require_options
 from pdacon.front.endings import DIALECTS, is_llguidance
 from pdacon.front.given import is_builtin_name, refuse_instance, refuse_object
 from pdacon.front.lark_options import LarkOptions
+from pdacon.front.stages import keep_lowered
 from pdacon.front.ways_in import GrammarWaysIn
 from pdacon.grammar import GrammarData
 from pdacon.grammar.builtin import builtin_options, builtin_source
@@ -102,7 +104,7 @@ class Grammar(GrammarWaysIn):
         Cost: Lark's loader, a few ms for a grammar like JSON, and about a tenth more. The first load in a process
         also builds the parser for Lark's own language.
         """
-        from pdacon.grammar.lark_reading import read_lark, read_text
+        from pdacon.grammar.lark_reading import read_lark, read_once, read_text
         from pdacon.grammar.settings import make_options
 
         options = make_options(
@@ -129,6 +131,8 @@ class Grammar(GrammarWaysIn):
 
             return cls(with_inline_schemas(text_or_lark, options, own_sets))
         if isinstance(text_or_lark, str):
+            if own_sets is None:
+                return cls(read_once(text_or_lark, options))
             return cls(read_text(text_or_lark, options, own_sets))
         return cls(read_lark(text_or_lark, options))
 
@@ -182,8 +186,9 @@ class Grammar(GrammarWaysIn):
         """
         require_options("Grammar.builtin", options, LarkOptions.__annotations__)
         text, path = builtin_source(name)
-        load = cls.from_lark if options or cls is not Grammar else _load_once
-        return load(text, **{"source_path": path, **builtin_options(name), **options})
+        if not options and cls is Grammar:
+            return _builtin(name)
+        return cls.from_lark(text, **{"source_path": path, **builtin_options(name), **options})
 
     @classmethod
     def compose(
@@ -326,7 +331,13 @@ class Grammar(GrammarWaysIn):
     __rand__ = __and__
 
 
-_load_once = cache(Grammar.from_lark)
+@cache
+def _builtin(name: str) -> Grammar:
+    """A built-in grammar with its own options, as it lies in the package if that is of use."""
+    if (lowered := lowered_builtin(name)) is not None:
+        return Grammar(keep_lowered(lowered))
+    text, path = builtin_source(name)
+    return Grammar.from_lark(text, source_path=path, **builtin_options(name))
 
 
 GrammarSource = (

@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from pdacon._native import _core
+from pdacon.artifact import LoweredBuiltin
 from pdacon.base.cancelling import CancelEvent, Watch
-from pdacon.base.cautions import caution
+from pdacon.base.cautions import caution, held
 from pdacon.base.limits import Limits
-from pdacon.base.once import KeptWith
+from pdacon.base.once import Kept, KeptWith
 from pdacon.composition import compose, lower, native_trie
 from pdacon.determinism import (
     WitnessTexts,
@@ -74,16 +76,20 @@ def compiled(
     filters: Sequence[Filter] = (),
 ) -> Compiled:
     """What `pdacon.compile` makes of a grammar's data, of checked arguments; errors and cost are its own."""
-    limits = (Limits() if limits is None else limits).beside(automaton_states(grammar))
+    limits = Limits() if limits is None else limits
     require_texts(filters, grammar)
     tokenizers = _tokenizers_of(filters)
     grammar = within_filters(grammar, filters, limits)
     filter = canonical_of(tokenizers[0], vocabulary, native_trie(vocabulary)) if tokenizers else None
     with Watch(limits.seconds, cancel) as watch:
-        tables, lexer = lower(grammar, limits)
-        _require_determinism(grammar, tables, lexer, limits, watch)
-        composition = compose(lexer, tables, vocabulary, limits)
-        pdas = tuple(map(composition.pda, range(len(grammar.starts))))
+        known = _automata.known(grammar) if limits.are_no_lower_than(Limits()) else None
+        pdas = () if known is None else _for_vocabulary(known.pdas, vocabulary, limits)
+        if known is None or not pdas:
+            limits = limits.beside(automaton_states(grammar))
+            with held() as cautions:
+                pdas = composed(grammar, vocabulary, limits, watch)
+            known = _KnownAutomata(pdas, tuple(cautions))
+            _keep(grammar, known, limits)
         empty = frozenset(start for start, pda in enumerate(pdas) if pda.empty_language())
         # Those of which no sentence can be spelled after a prompt may have some at the start of all.
         hopeless = {start for start in empty if pdas[start].empty_language(vocabulary.strip_leading_space)}
@@ -91,8 +97,8 @@ def compiled(
             names = [texts.name for texts in grammar.within]
             raise EmptyLanguageError(no_sentence(grammar.options.start, names))
         _require_readable_labels(grammar, vocabulary, pdas, limits)
-        if not grammar.within:  # what filters and sets of texts forbid is meant
-            _caution_about(grammar, lexer)
+        for message, kind in known.cautions:
+            caution(message, kind)
         if filter is not None:
             for pda in pdas:
                 pda.set_filter(filter.native)
@@ -116,8 +122,59 @@ def compiled(
     return made
 
 
+def composed(grammar: GrammarData, vocabulary: Vocabulary, limits: Limits, watch: Watch) -> tuple[_core.TokenPda, ...]:
+    """The automaton of each start symbol, made of the grammar: as `compiled`, whatever is known of it already."""
+    tables, lexer = lower(grammar, limits)
+    _require_determinism(grammar, tables, lexer, limits, watch)
+    composition = compose(lexer, tables, vocabulary, limits)
+    pdas = tuple(map(composition.pda, range(len(grammar.starts))))
+    if not grammar.within:  # what filters and sets of texts forbid is meant
+        _caution_about(grammar, lexer)
+    return pdas
+
+
 # Of a copy: what is compiled refers to its grammar, and must not keep the one that it is kept with.
 _for_bytes: KeptWith[GrammarData, Compiled] = KeptWith(lambda grammar: compiled(copy(grammar), Vocabulary.bytes()))
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownAutomata:
+    """The automata of a grammar's start symbols, and what `compiled` warns of."""
+
+    pdas: tuple[_core.TokenPda, ...]
+    cautions: tuple[tuple[str, type[UserWarning]], ...] = ()
+
+
+_automata: Kept[GrammarData, _KnownAutomata] = Kept()
+"""Those of grammars in Lark's language, for the 256 bytes: what other vocabularies need is made of them."""
+
+
+def keep_lowered(lowered: LoweredBuiltin) -> GrammarData:
+    """A built-in grammar, of which `compiled` has the automata from now on."""
+    _automata.keep(lowered.grammar, _KnownAutomata(lowered.pdas))
+    return lowered.grammar
+
+
+def _keep(grammar: GrammarData, made: _KnownAutomata, limits: Limits) -> None:
+    """Keep what was made of a grammar for a vocabulary, if it is of use for others."""
+    if grammar.language != "Lark" or grammar.within or not limits.are_no_lower_than(Limits()):
+        return
+    if pdas := _for_vocabulary(made.pdas, Vocabulary.bytes(), limits):
+        _automata.keep(grammar, replace(made, pdas=pdas))
+
+
+def _for_vocabulary(
+    known: Sequence[_core.TokenPda], vocabulary: Vocabulary, limits: Limits
+) -> tuple[_core.TokenPda, ...]:
+    """The same automata for another vocabulary; none if it does not spell the same texts."""
+    trie = native_trie(vocabulary)
+    made = []
+    for pda in known:
+        other = pda.for_vocabulary(trie, limits.states, limits.depth, limits.bytes)
+        if other is None:
+            return ()
+        made.append(other)
+    return tuple(made)
 
 
 def within_filters(grammar: GrammarData, filters: Sequence[Filter], limits: Limits) -> GrammarData:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from dataclasses import replace
@@ -16,6 +17,8 @@ from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.model import Indentation
 
 _SUFFIX = ".lark"
+_LOWERED = ".pda.z"
+_FROM_FILES = re.compile(r"%import\s+\.(\w+)?")
 
 # Beside brackets and braces those that end or begin the text of a formatted string, in its four kinds of quotes.
 _OPENING = ("FIELD", "FIELD_", "LONG_FIELD", "LONG_FIELD_")
@@ -77,16 +80,40 @@ def builtin_options(name: str) -> dict[str, Any]:
     return dict(_OPTIONS.get(name, {}))
 
 
+def imports_files(text: str) -> bool:
+    """Whether a text in Lark's language may import from other files than Lark's own, if it has no ``import_paths``."""
+    return _FROM_FILES.search(text) is not None
+
+
+def builtin_digest(name: str) -> str:
+    """SHA-256 (hex) of all that a built-in grammar is made of: its text, what that imports, and its options."""
+    names = [name]
+    for one in names:  # grows
+        names += [other for other in _FROM_FILES.findall(_text(one)) if other not in names]
+    parts = [repr(builtin_options(name)), *map(_text, names)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def lowered_path(name: str) -> Path:
+    """Where a built-in grammar lies lowered; see `pdacon.composition.lowered_builtins`."""
+    return Path(str(_folder() / (name + _LOWERED)))
+
+
 def builtin_name(grammar: GrammarData) -> str | None:
     """The name of the built-in grammar that this one is, with whatever options; None if it is none of them."""
     name = grammar.source_path
     return name if name in _names() and grammar.source == _text(name) else None
 
 
+def is_packaged(path: object) -> bool:
+    """Whether a file lies where the built-in grammars do."""
+    return isinstance(path, str) and os.path.dirname(path) == str(_folder())  # noqa: PTH120 (paths are strings here)
+
+
 def shown_path(path: str) -> str:
     """How a file is called in reports: by its path, or a built-in grammar by its name."""
-    folder, name = os.path.split(path)
-    return name.removesuffix(_SUFFIX) if folder == str(_folder()) and name.endswith(_SUFFIX) else path
+    name = os.path.basename(path)  # noqa: PTH119
+    return name.removesuffix(_SUFFIX) if is_packaged(path) and name.endswith(_SUFFIX) else path
 
 
 def _first_sentence(text: str) -> str:

@@ -9,8 +9,8 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -60,14 +60,17 @@ class GrammarData:
     options: GrammarOptions
     source: str  # The text that it was made from, in ``language``
     source_path: str | None = None  # Where the text comes from
-    layout: Layout | None = None  # Indentation, if ``options.postlex`` says that newlines make any
+    # Indentation, if ``options.postlex`` says that newlines make any. By a factory, like the next: a default would be
+    # an attribute of the class, and hide what is yet to be read.
+    layout: Layout | None = field(default_factory=lambda: None)
     # Rules, templates and terminals that nothing leads to: no start, nothing ignored, no other of these. Lark drops
     # them, and what only they need.
-    unused: tuple[Definition, ...] = ()
+    unused: tuple[Definition, ...] = field(default_factory=tuple)
     # What other files define, as far as it was found there. Spans of it are in those files, unless they are packaged:
     # then it is the place of the ``%import``.
-    imports: tuple[Import, ...] = ()
-    imported_files: tuple[tuple[str, str], ...] = ()  # Path and text of each file with a definition in ``imports``
+    imports: tuple[Import, ...] = field(default_factory=tuple)
+    # Path and text of each file with a definition in ``imports``
+    imported_files: tuple[tuple[str, str], ...] = field(default_factory=tuple)
     # What a JSON Schema asks for that this grammar, made with ``lax=True``, does not enforce, what it says that has no
     # meaning in JSON Schema, and what is narrower than it may be meant, such as a member that never comes: the JSON
     # pointer of the schema, the keyword, and why. Of a type the path, such as ``Order.items[].price``, what is not
@@ -117,12 +120,50 @@ class GrammarData:
         vars(grammar)["flat_productions"] = flat
         return grammar
 
+    @classmethod
+    def deferred(cls: type[AnyGrammar], load: Callable[[], GrammarData], **given: Any) -> AnyGrammar:
+        """A grammar whose fields but those that are given are read when the first of them is asked for.
+
+        Parameters
+        ----------
+        load : callable
+            Without arguments: returns the whole grammar. It may be called from several threads at once.
+        **given
+            Fields, and perhaps the ``fingerprint``. All that have a default and are not made by a factory.
+        """
+        grammar = cls.__new__(cls)
+        vars(grammar).update(given, _load=load)
+        return grammar
+
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            if name != "productions" or "flat_productions" not in vars(self):
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            return vars(self).setdefault("productions", self._records())
+            known = vars(self)
+            if name == "productions" and "flat_productions" in known:
+                return known.setdefault("productions", self._records())
+            if name in _FIELDS and "_load" in known:
+                self._fill()
+                return known[name]
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _fill(self) -> None:
+        """Read what is deferred, if anything is."""
+        known = vars(self)
+        if (load := known.get("_load")) is not None:
+            for name, value in vars(load()).items():
+                known.setdefault(name, value)
+            known.pop("_load", None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._fill()
+        return vars(self)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in _FIELDS)
 
     def _records(self) -> tuple[Production, ...]:
         flat, base = self.flat_productions, self.end + 1
@@ -254,6 +295,10 @@ class GrammarData:
         if self.within:
             meaning = {**meaning, "within": [_meaning_of_set(one) for one in self.within]}
         return hashlib.sha256(json.dumps(meaning, separators=(",", ":")).encode()).hexdigest()
+
+
+_FIRST = ("source", "options", "source_path")  # the fields that tell most grammars apart
+_FIELDS = (*_FIRST, *(one.name for one in fields(GrammarData) if one.name not in _FIRST))
 
 
 def _meaning_of_set(texts: TextSet) -> str:

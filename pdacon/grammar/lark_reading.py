@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import lark
 
+from pdacon.base.cautions import caution, held
 from pdacon.errors import CancelledError, GrammarSyntaxError, LimitExceededError, Span, UnsupportedGrammarError
+from pdacon.grammar.builtin import imports_files, is_packaged
 from pdacon.grammar.circles import find_circle
 from pdacon.grammar.diagnosis import explain, explain_circle
 from pdacon.grammar.grammar_data import GrammarData
@@ -25,6 +28,7 @@ from pdacon.grammar.patterns import PatternSets
 from pdacon.grammar.settings import make_options, schema_advice
 from pdacon.regular.groups import RegularGroupError
 
+_KEPT = 64  # texts; a large grammar takes some megabytes
 _SAVED_CONSTRAINT = b"\x89PDA"  # what every file of `Constraint.save` begins with
 
 
@@ -58,6 +62,27 @@ def read_text(
         # AssertionError, KeyError, OSError or RecursionError, so no narrower net would keep them all in.
         raise explain(error, builder) from error
     return lower(loaded, options, text, path, sets)
+
+
+def read_once(text: str, options: GrammarOptions) -> GrammarData:
+    """As `read_text`, of a text that was read before with the same options what was made of it then, warnings too.
+
+    The last ones are kept. A text that may depend on files that can change is read again: others than those of Lark
+    and of pdacon.
+    """
+    if options.import_paths or (imports_files(text) and not is_packaged(options.import_base)):
+        return read_text(text, options)
+    data, cautions = _read_before(text, options)
+    for message, kind in cautions:
+        caution(message, kind)
+    return data
+
+
+@lru_cache(maxsize=_KEPT)
+def _read_before(text: str, options: GrammarOptions) -> tuple[GrammarData, tuple[tuple[str, type[UserWarning]], ...]]:
+    with held() as cautions:
+        data = read_text(text, options)
+    return data, tuple(cautions)
 
 
 def read_source(path: str | os.PathLike[str]) -> str:

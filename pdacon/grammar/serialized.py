@@ -14,8 +14,6 @@ from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
 
-from lark.load_grammar import PackageResource
-
 from pdacon.errors import ArtifactError
 from pdacon.grammar.grammar_data import GrammarData
 
@@ -65,6 +63,8 @@ def from_json(text: bytes) -> GrammarData:
         paths = [path if _typed(bool, is_path) else LostLoader(path) for is_path, path in record["import_paths"]]
         base = record["import_base"]
         if isinstance(base, list):
+            from lark.load_grammar import PackageResource  # brings lark along, which built-in grammars do without
+
             base = PackageResource(*[_typed(str, part) for part in base])
         elif base is not None:
             _typed(str, base)

@@ -308,7 +308,7 @@ def test_time_is_up_between_two_terminals(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr("pdacon.lexer.lowering.compile_terminal", late)
     with pytest.raises(LimitExceededError, match=r"^seconds: 1,?\d\d\d.* exceeds the limit of 600;") as caught:
-        pdacon.compile(Grammar.builtin("json"), EVERY_BYTE, limits=Limits(seconds=600))
+        pdacon.compile('start: "a" B C D\nB: /b+/\nC: /c+/\nD: /d+/', EVERY_BYTE, limits=Limits(seconds=600))
     assert (caught.value.what, caught.value.limit) == ("seconds", 600)
     assert len(lowered) == 3
 

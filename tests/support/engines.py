@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ import pytest
 import pdacon
 from pdacon.grammar.builtin import builtin_options, builtin_source
 from support.real_vocabularies import Coded
+
+_numbers = count()
 
 
 class RefusedError(Exception):
@@ -83,7 +86,8 @@ def with_pdacon(coded: Coded) -> Engine:
         )
 
     def compile(work: Work) -> Compiled:
-        return compiled(pdacon.compile(pdacon.Grammar.from_lark(work.text, **work.options), coded.vocabulary))
+        unread = f"{work.text}\n// {next(_numbers)}"  # of a text that was read before more is known
+        return compiled(pdacon.compile(pdacon.Grammar.from_lark(unread, **work.options), coded.vocabulary))
 
     return Engine("pdacon", compile, lambda data: compiled(pdacon.Constraint.from_bytes(data, coded.vocabulary)))
 

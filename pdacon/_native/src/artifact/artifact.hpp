@@ -105,6 +105,7 @@ enum class Part : std::uint32_t {
     kLabels,
     kFilter,
     kCloses,
+    kHints,
 };
 
 class ArtifactWriter {

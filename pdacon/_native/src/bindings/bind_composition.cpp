@@ -1,6 +1,7 @@
 // The binding of the detokenizing trie and of the token-level pushdown automaton.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -144,6 +145,22 @@ std::shared_ptr<TokenPda> make_pda(const PdaParts& parts, std::int32_t start_sta
     return pda;
 }
 
+// The same automaton for another vocabulary that spells the same texts; nothing: it does not.
+std::optional<std::shared_ptr<TokenPda>> for_vocabulary(TokenPda& known, std::shared_ptr<SharedTrie> trie,
+                                                        std::int64_t max_states, std::int64_t max_depth,
+                                                        std::int64_t max_bytes) {
+    if (!trie) throw std::invalid_argument("token pda: a trie is needed");
+    if (!known.spells_as(*trie)) return std::nullopt;
+    std::int64_t held = 0;
+    PythonCanceller canceller;
+    const WithoutGil release;
+    const MemoryLimit memory(max_bytes, held);
+    auto pda = std::make_shared<TokenPda>(known, std::move(trie), Budget(max_states, 0, &canceller),
+                                          max_depth, max_bytes);
+    pda->set_held(held);
+    return pda;
+}
+
 OwnedRows<std::int32_t> pairs(const std::vector<std::array<std::int32_t, 2>>& values) {
     std::vector<std::int32_t> flat;
     for (const auto& pair : values) flat.insert(flat.end(), pair.begin(), pair.end());
@@ -256,6 +273,8 @@ void bind_composition(nb::module_& m) {
     nb::class_<TokenPda>(m, "TokenPda")
         .def_static("make", &make_pda, nb::arg("parts"), nb::arg("start_state"), nb::arg("end_state"),
                     nb::arg("max_states"), nb::arg("max_depth"), nb::arg("max_bytes") = 0)
+        .def("for_vocabulary", &for_vocabulary, nb::arg("trie"), nb::arg("max_states"), nb::arg("max_depth"),
+             nb::arg("max_bytes") = 0)
         .def("empty_language", &TokenPda::empty_language, nb::arg("leading_space") = false,
              nb::call_guard<WithoutGil>())
         .def("reached", &reached, nb::arg("max_states"), nb::arg("max_bytes") = 0)

@@ -31,18 +31,18 @@ namespace pdacon {
 
 class MaskEngine {
   public:
-    // `known`: the futures of the machine's lexer, if somebody has computed them.
+    // `known`, `hints`: the futures of the machine's lexer and its hints, if somebody has computed them.
     // `cells`: of the stacks whose distances or completions are asked for; nobody else gives it nodes.
     MaskEngine(const Pushdown& machine, const SharedTrie& trie, const Labels& labels,
                const VocabularyStar& star, LivenessTable& liveness_table, StackCells& cells, Budget& budget,
-               const Futures* known = nullptr)
+               const Futures* known = nullptr, std::shared_ptr<const CompletionHints> hints = nullptr)
         : machine_(machine),
           trie_(trie),
           labels_(labels),
           star_(star),
           cells_(cells),
           budget_(budget),
-          coaccessibility_(machine, star, liveness_table, budget, known),
+          coaccessibility_(machine, star, liveness_table, budget, known, std::move(hints)),
           classes_(machine, coaccessibility_, trie, budget),
           assembly_(machine, coaccessibility_, classes_, budget),
           lengths_(trie) {}

@@ -16,7 +16,7 @@ MaskCache::~MaskCache() { std::erase(resources_.caches_, this); }
 MaskResources::MaskResources(Pushdown machine, std::shared_ptr<const LazyTrie> trie,
                              std::shared_ptr<const Labels> labels, const Budget& budget,
                              std::int64_t max_bytes)
-    : machine_(std::move(machine)),
+    : shared_machine_(std::make_shared<Pushdown>(std::move(machine))),
       trie_(std::move(trie)),
       labels_(std::move(labels)),
       budget_(budget),
@@ -33,13 +33,43 @@ MaskResources::MaskResources(Pushdown machine, std::shared_ptr<const LazyTrie> t
 MaskResources::MaskResources(std::shared_ptr<const LexingAutomaton> lexer,
                              std::shared_ptr<const LazyTrie> trie, std::shared_ptr<const Labels> labels,
                              const ArtifactReader& artifact, std::int32_t start)
-    : machine_(std::move(lexer), artifact, start),
+    : shared_machine_(std::make_shared<Pushdown>(std::move(lexer), artifact, start)),
       trie_(std::move(trie)),
       labels_(std::move(labels)),
       budget_(0, 0),
       guarded_(0, artifact.origin(), [this] { forget(); }),
       liveness_table_(machine_, artifact, start),
+      hints_(std::make_shared<const CompletionHints>(machine_, artifact, start)),
       masks_(StoredMasks(artifact, start, tokens().words())) {}
+
+MaskResources::MaskResources(MaskResources& known, std::shared_ptr<const LazyTrie> trie, const Budget& budget,
+                             std::int64_t max_bytes)
+    : shared_machine_(prepared(known)),
+      trie_(std::move(trie)),
+      labels_(std::make_shared<const Labels>(tokens().size(), std::vector<std::int32_t>())),
+      budget_(budget),
+      guarded_(max_bytes > 0 ? static_cast<std::size_t>(max_bytes)
+                             : std::size_t{std::numeric_limits<std::int64_t>::max()},
+               nullptr, [this] { forget(); }),
+      liveness_table_(machine_, known.liveness_table_),
+      hints_(known.hints_),
+      masks_(tokens().words()) {
+    if (!known.spells_as(trie_->get()))
+        throw std::invalid_argument("token pda: these vocabularies do not spell the same texts");
+    end_mask_ = at(masks_.intern(end_words(true)));
+}
+
+// With an engine, and so with the predecessors of the states, which are all that changes in a machine.
+std::shared_ptr<Pushdown> MaskResources::prepared(MaskResources& known) {
+    known.guarded_.run([&] { return &known.engine(); });
+    return known.shared_machine_;
+}
+
+bool MaskResources::spells_as(const SharedTrie& trie) const {
+    const auto& alphabet = trie_->get().alphabet();
+    return !alphabet.empty() && alphabet == trie.alphabet() && labels_->size() == 0 &&
+           trie.tokens()->num_labels() == 0;
+}
 
 void MaskResources::set_stored(const Budget& budget, std::int64_t max_bytes, std::int32_t end_mask) {
     budget_ = budget;
@@ -51,7 +81,8 @@ MaskEngine& MaskResources::engine(const Futures* known) {
     if (engine_) return *engine_;
     const auto make = [&] {
         engine_ = std::make_unique<MaskEngine>(machine_, trie_->get(), *labels_, *star(), liveness_table_,
-                                               cells_, budget_, known);
+                                               cells_, budget_, known, hints_);
+        hints_ = engine_->coaccessibility().hints();
     };
     const auto& origin = guarded_.origin();
     if (!origin) {

@@ -61,6 +61,13 @@ class MaskResources {
     // Loads what is stored; `set_stored` follows. Throws ArtifactDamage.
     MaskResources(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const LazyTrie> trie,
                   std::shared_ptr<const Labels> labels, const ArtifactReader& artifact, std::int32_t start);
+    // Those of the same start symbol for another vocabulary, of which `spells_as` holds: the tables are
+    // shared, and what `known` knows of hints and liveness is copied.
+    MaskResources(MaskResources& known, std::shared_ptr<const LazyTrie> trie, const Budget& budget,
+                  std::int64_t max_bytes);
+    // Whether a vocabulary spells the same texts, and both have all the bytes of them as tokens, so that what
+    // is known of futures and liveness holds for it too.
+    bool spells_as(const SharedTrie& trie) const;
     void set_stored(const Budget& budget, std::int64_t max_bytes, std::int32_t end_mask);
 
     const Pushdown& machine() const { return machine_; }
@@ -73,6 +80,7 @@ class MaskResources {
     const GuardedWork& guarded() const { return guarded_; }
     LivenessTable& liveness_table() { return liveness_table_; }
     const LivenessTable& liveness_table() const { return liveness_table_; }
+    const CompletionHints& hints() const { return *hints_; }
     const MaskSet& masks() const { return masks_; }
     // The mask once an end token was accepted: the end tokens, and nothing else.
     const Mask& end_mask() const { return end_mask_; }
@@ -87,6 +95,8 @@ class MaskResources {
     void forget_engine() {
         if (engine_) engine_->forget();
     }
+    // Null where no engine is made.
+    const Futures* futures() { return engine_ ? &engine_->coaccessibility().futures() : nullptr; }
     const std::shared_ptr<const VocabularyStar>& star();
 
     // Bytes of the masks and of all caches.
@@ -110,13 +120,17 @@ class MaskResources {
     friend MaskCache;
     void forget();
 
-    Pushdown machine_;
+    static std::shared_ptr<Pushdown> prepared(MaskResources& known);
+
+    std::shared_ptr<Pushdown> shared_machine_;
+    Pushdown& machine_{*shared_machine_};
     std::shared_ptr<const LazyTrie> trie_;
     std::shared_ptr<const Labels> labels_;
     Budget budget_;
     GuardedWork guarded_;
     LivenessTable liveness_table_;
-    std::shared_ptr<const VocabularyStar> star_;  // made when it is needed, as the engine
+    std::shared_ptr<const CompletionHints> hints_;  // made with the engine, or loaded
+    std::shared_ptr<const VocabularyStar> star_;    // made when it is needed, as the engine
     StackCells cells_;
     std::unique_ptr<MaskEngine> engine_;
     MaskSet masks_;

@@ -17,6 +17,21 @@ TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie,
       plain_(resources_),
       budgeted_(resources_),
       max_depth_(max_depth) {
+    begin(known);
+}
+
+TokenPda::TokenPda(TokenPda& known, std::shared_ptr<const SharedTrie> trie, const Budget& budget,
+                   std::int64_t max_depth, std::int64_t max_bytes)
+    : resources_(known.resources_, std::make_shared<const LazyTrie>(std::move(trie)), budget, max_bytes),
+      plain_(resources_),
+      budgeted_(resources_),
+      max_depth_(max_depth) {
+    const std::lock_guard hold(known.resources_.guarded().lock());  // of the futures, which others may add to
+    begin(known.resources_.futures());  // none, if another thread has met a limit meanwhile
+}
+
+// Makes the engine and the first mask.
+void TokenPda::begin(const Futures* known) {
     resources_.guarded().run([&] { return &resources_.engine(known); });
     resources_.guarded().mark_fresh();
     empty_language();  // computes the first mask
@@ -156,6 +171,7 @@ void TokenPda::save(ArtifactWriter& whole, std::int32_t start) {
         }
         machine().save(artifact, start);
         resources_.liveness_table().save(artifact, start);
+        resources_.hints().save(artifact, start);
         plain_.save(artifact, start);
         resources_.masks().save(artifact, start);
         const Numbers numbers{resources_.budget().states(),

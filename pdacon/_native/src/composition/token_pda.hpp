@@ -52,6 +52,11 @@ class TokenPda {
     // the futures of the lexer first of all. Throws ArtifactDamage.
     TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const LazyTrie> trie,
              std::shared_ptr<const Labels> labels, const ArtifactReader& artifact, std::int32_t start);
+    // The automaton of the same start symbol for another vocabulary, of which `spells_as` holds: see
+    // MaskResources. The futures are copied, the masks are its own. Else as the first constructor.
+    TokenPda(TokenPda& known, std::shared_ptr<const SharedTrie> trie, const Budget& budget,
+             std::int64_t max_depth, std::int64_t max_bytes);
+    bool spells_as(const SharedTrie& trie) const { return resources_.spells_as(trie); }
     // Saves all that is known, except what shortest completions need, which is made again. Start symbol 0
     // saves the lexer and the trie, which all start symbols share.
     void save(ArtifactWriter& artifact, std::int32_t start);
@@ -120,6 +125,7 @@ class TokenPda {
     Statistics statistics() const;
 
   private:
+    void begin(const Futures* known);
     bool is_live(const LexerConfiguration& lexing, std::int32_t speller_state, const StackView& stack);
 
     MaskResources resources_;

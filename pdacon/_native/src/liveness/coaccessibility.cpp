@@ -8,14 +8,15 @@
 namespace pdacon {
 
 Coaccessibility::Coaccessibility(const Pushdown& machine, const VocabularyStar& speller,
-                                 LivenessTable& liveness_table, Budget& budget, const Futures* known)
+                                 LivenessTable& liveness_table, Budget& budget, const Futures* known,
+                                 std::shared_ptr<const CompletionHints> hints)
     : machine_(machine),
       futures_(known != nullptr
                    ? Futures(*known, budget)
                    : Futures(machine.lexer, speller, machine.layout.newline, machine.layout.classes, budget)),
       controls_(futures_, machine.layout),
-      hints_(machine),
-      hinted_shortcuts_(*this, &hints_),
+      hints_(hints ? std::move(hints) : std::make_shared<const CompletionHints>(machine)),
+      hinted_shortcuts_(*this, hints_.get()),
       shortcuts_(*this, nullptr),
       hinted_proofs_(machine, controls_, budget, hinted_shortcuts_),
       proofs_(machine, controls_, budget, shortcuts_),
@@ -58,7 +59,7 @@ bool Coaccessibility::prove_all_starts(Budget& budget) {
 // the future after the blank, serves both.
 void Coaccessibility::prove_starts() {
     std::vector<LexemeStarts> starts_of(static_cast<std::size_t>(machine_.lexer.num_contexts()));
-    for (const auto state : hints_.cheapest_first()) {
+    for (const auto state : hints_->cheapest_first()) {
         const auto context = machine_.tables.context[state];
         auto& found = starts_of[context];
         if (found.starts.empty()) found = starts_in(context);
@@ -107,7 +108,7 @@ bool Coaccessibility::is_blank(std::int32_t future) const {
 std::int32_t Coaccessibility::below_hinted(std::int32_t future, std::int32_t top) {
     std::vector<std::int32_t> controls;
     for (const auto control : controls_.of_set(future))
-        if (hints_.has(top, controls_.label(control))) controls.push_back(control);
+        if (hints_->has(top, controls_.label(control))) controls.push_back(control);
     return hinted_proofs_.below(controls, top);
 }
 
@@ -135,7 +136,7 @@ Liveness Coaccessibility::find_liveness(std::int32_t future, std::int32_t top) {
 // Puts the hinted controls first, as the search mostly ends with the first of them.
 void Coaccessibility::hinted_first(std::vector<std::int32_t>& controls, std::int32_t top) const {
     std::stable_partition(controls.begin(), controls.end(),
-                          [&](std::int32_t control) { return hints_.has(top, controls_.label(control)); });
+                          [&](std::int32_t control) { return hints_->has(top, controls_.label(control)); });
 }
 
 Liveness Coaccessibility::liveness(std::int32_t future, std::int32_t top) {

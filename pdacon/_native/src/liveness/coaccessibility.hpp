@@ -37,6 +37,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -57,9 +58,11 @@ class Coaccessibility {
   public:
     // Computes the futures of the lexer at once, everything else on demand. An empty table gets its rows, and
     // the starts of lexemes are proved live where the hints suffice, which is nearly everywhere. Throws
-    // ArtifactDamage if the table has other rows. `known`: futures to begin with.
+    // ArtifactDamage if the table has other rows. `known`: futures to begin with; `hints`: those of the
+    // machine, if they have been computed.
     Coaccessibility(const Pushdown& machine, const VocabularyStar& speller, LivenessTable& liveness_table,
-                    Budget& budget, const Futures* known = nullptr);
+                    Budget& budget, const Futures* known = nullptr,
+                    std::shared_ptr<const CompletionHints> hints = nullptr);
 
     // The future of a lexer configuration between two tokens. Configurations with equal futures are live on
     // the same stacks if they are independent of their columns.
@@ -94,6 +97,7 @@ class Coaccessibility {
     Liveness liveness(std::int32_t future, std::int32_t top);
 
     Futures& futures() { return futures_; }
+    const std::shared_ptr<const CompletionHints>& hints() const { return hints_; }
 
     // The memory of remembered answers, which can be forgotten and found again.
     std::size_t bytes() const { return answers_.bytes(); }
@@ -154,7 +158,7 @@ class Coaccessibility {
     const Pushdown& machine_;
     Futures futures_;
     QuotientControls controls_;
-    CompletionHints hints_;
+    std::shared_ptr<const CompletionHints> hints_;
     KnownLive hinted_shortcuts_, shortcuts_;
     CoinductiveProofs hinted_proofs_, proofs_;
     LivenessTable& liveness_table_;

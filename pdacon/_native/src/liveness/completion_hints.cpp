@@ -9,11 +9,19 @@
 
 namespace pdacon {
 
+namespace {
+
+std::size_t words_for(const Pushdown& machine) {
+    return static_cast<std::size_t>(machine.lexer.ignored_label()) / 64 + 1;
+}
+
+}  // namespace
+
 CompletionHints::CompletionHints(const Pushdown& machine)
     : machine_(machine),
       yields_(static_cast<std::size_t>(machine.tables.num_nonterminals)),
       popping_(static_cast<std::size_t>(machine.tables.num_states)),
-      words_(static_cast<std::size_t>(machine.lexer.ignored_label()) / 64 + 1) {
+      words_(words_for(machine)) {
     for (auto& production : reduced_productions(machine, accessing_symbols(machine)))
         rules_.push_back({std::move(production), {}});
     find_yields();
@@ -26,6 +34,18 @@ CompletionHints::CompletionHints(const Pushdown& machine)
     items_ = {};
     first_pair_ = {};
     best_ = {};
+}
+
+CompletionHints::CompletionHints(const Pushdown& machine, const ArtifactReader& artifact, std::int32_t start)
+    : machine_(machine),
+      words_(words_for(machine)),
+      labels_(artifact.array<std::uint64_t>(Part::kHints, start)) {
+    require_artifact(labels_.size() == static_cast<std::size_t>(machine.tables.num_states) * words_,
+                     "hints of other tables");
+}
+
+void CompletionHints::save(ArtifactWriter& artifact, std::int32_t start) const {
+    artifact.add(Part::kHints, start, labels_.view());
 }
 
 CompletionHints::Yield CompletionHints::yield_of(std::int32_t symbol) const {
@@ -129,10 +149,13 @@ void CompletionHints::find_cheapest() {
 }
 
 void CompletionHints::find_hinted_labels() {
+    std::vector<std::uint64_t> hinted(popping_.size() * words_, 0);
+    const auto labels_of = [&](std::size_t state) {
+        return std::span(hinted).subspan(state * words_, words_);
+    };
     const auto set = [](std::span<std::uint64_t> labels, std::int32_t label) {
         labels[static_cast<std::size_t>(label) / 64] |= std::uint64_t{1} << (label % 64);
     };
-    labels_.assign(popping_.size() * words_, 0);
     std::vector<std::uint8_t> done(popping_.size(), 0);  // whether a cheapest item is complete
     std::vector<std::int32_t> cost(popping_.size());     // of the dearest hint
     for (std::size_t state = 0; state < popping_.size(); ++state) {
@@ -168,6 +191,10 @@ void CompletionHints::find_hinted_labels() {
         }
     }
     // INDENT and DEDENT are made of a newline, and DEDENT of what closes all blocks.
+    const auto has = [&](std::int32_t state, std::int32_t label) {
+        const auto at = static_cast<std::size_t>(label);
+        return (labels_of(static_cast<std::size_t>(state))[at / 64] >> (at % 64) & 1U) != 0;
+    };
     if (const auto& layout = machine_.layout; layout.newline >= 0)
         for (std::int32_t state = 0; state < machine_.tables.num_states; ++state) {
             const auto labels = labels_of(static_cast<std::size_t>(state));
@@ -176,6 +203,7 @@ void CompletionHints::find_hinted_labels() {
             for (std::int32_t label = 0; label < machine_.tables.num_terminals; ++label)
                 if (layout.closes_blocks(label)) set(labels, label);
         }
+    labels_ = std::move(hinted);
     cheapest_first_.resize(popping_.size());
     std::iota(cheapest_first_.begin(), cheapest_first_.end(), 0);
     std::stable_sort(cheapest_first_.begin(), cheapest_first_.end(),

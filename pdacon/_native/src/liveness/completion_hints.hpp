@@ -23,6 +23,8 @@
 #include <span>
 #include <vector>
 
+#include "artifact/artifact.hpp"
+#include "base/flat.hpp"
 #include "pda/productions.hpp"
 #include "pda/pushdown.hpp"
 
@@ -33,6 +35,10 @@ class CompletionHints {
     // Cost: for each reduce of a state, the states that can lie as far below as it pops; then one visit of
     // all pairs of a state and one below it for each step of the longest chain of unit rules.
     explicit CompletionHints(const Pushdown& machine);
+    // What `save` has written for the same machine, without the order of the states. Any bits would do: what
+    // is hinted at is proved all the same. Throws ArtifactDamage.
+    CompletionHints(const Pushdown& machine, const ArtifactReader& artifact, std::int32_t start);
+    void save(ArtifactWriter& artifact, std::int32_t start) const;
 
     // Whether a label is hinted at on a state.
     bool has(std::int32_t state, std::int32_t label) const {
@@ -69,9 +75,6 @@ class CompletionHints {
     std::size_t pair_of(std::int32_t state, std::int32_t below) const;
     void find_cheapest();
     void find_hinted_labels();
-    std::span<std::uint64_t> labels_of(std::size_t state) {
-        return std::span(labels_).subspan(state * words_, words_);
-    }
     Yield yield_of(std::int32_t symbol) const;
 
     const Pushdown& machine_;
@@ -83,7 +86,7 @@ class CompletionHints {
     std::vector<std::size_t> first_pair_;  // of each state
     std::vector<Yield> best_;  // by pair: the first terminal of the cheapest item, and the cost to its end
     std::size_t words_;
-    std::vector<std::uint64_t> labels_;  // by state, one bit for each label
+    Flat<std::uint64_t> labels_;  // by state, one bit for each label
     std::vector<std::int32_t> cheapest_first_;
 };
 

@@ -58,10 +58,11 @@ Futures::Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, st
 }
 
 std::int32_t Futures::residue(std::int32_t speller_state, bool ended, std::int32_t look_behind,
-                              std::span<const std::int32_t> bytes) {
-    std::vector<std::int32_t> key{speller_state, ended, look_behind};
-    key.insert(key.end(), bytes.begin(), bytes.end());
-    return residues_.intern(key);
+                              std::span<const std::int32_t> bytes, std::span<const std::int32_t> more) {
+    residue_key_.assign({speller_state, ended, look_behind});
+    residue_key_.insert(residue_key_.end(), bytes.begin(), bytes.end());
+    residue_key_.insert(residue_key_.end(), more.begin(), more.end());
+    return residues_.intern(residue_key_);
 }
 
 // Appends the key of a scan result. Most results are told apart by one number, a state or an emission.
@@ -178,12 +179,10 @@ Futures::FirstScan Futures::first_scan(std::int32_t context, std::int32_t residu
             continue;
         }
         const auto& commit = lexer_.commit(next);
-        const auto again = lexer_.pushback(commit.pushback);
-        std::vector<std::int32_t> rest(again.begin(), again.end());
-        rest.insert(rest.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at) + 1, bytes.end());
         const auto column = column_of(commit, lexing, bytes[at]);
-        return {{-1, column},
-                raw_emission(commit.label, residue(speller_state, ended, commit.look_behind, rest), column)};
+        const auto left = residue(speller_state, ended, commit.look_behind, lexer_.pushback(commit.pushback),
+                                  bytes.subspan(at + 1));
+        return {{-1, column}, raw_emission(commit.label, left, column)};
     }
     if (!ended) return {{-1, {}, lexing, speller_state}};
     const auto raw = raw_end_emission(lexing);

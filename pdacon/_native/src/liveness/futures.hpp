@@ -147,8 +147,9 @@ class Futures {
     std::int32_t join(std::vector<std::int32_t>& emissions, std::span<const std::int32_t> sets);
     static void add_result(const ScanResult& result, std::vector<std::int32_t>& key);
     void drop_covered(std::vector<std::int32_t>& emissions) const;
+    // `more`: bytes after the bytes.
     std::int32_t residue(std::int32_t speller_state, bool ended, std::int32_t look_behind,
-                         std::span<const std::int32_t> bytes);
+                         std::span<const std::int32_t> bytes, std::span<const std::int32_t> more = {});
 
     const LexingAutomaton& lexer_;
     std::int32_t newline_;
@@ -168,7 +169,8 @@ class Futures {
     // raw emission. Without them, a search would look up the whole pushback in each state.
     std::vector<std::int32_t> plain_commits_;
     std::vector<std::int32_t> plain_ends_;
-    std::vector<std::int32_t> row_;  // scratch space: where a lexer state leads
+    std::vector<std::int32_t> row_;          // scratch space: where a lexer state leads
+    std::vector<std::int32_t> residue_key_;  // likewise
     static constexpr std::int32_t kBits = 64;
     std::vector<std::uint64_t> marks_;  // scratch space: a bit for each emission, all 0
 };
