@@ -45,6 +45,8 @@ from pdacon.grammar.sizes import automaton_states
 from pdacon.lalr import Tables
 from pdacon.lexer import Lexer, find_collisions
 
+_MOST_KEPT = 1 << 24
+"""Bytes of the automata of a grammar that are kept for as long as it is."""
 _SECONDS_FOR_EXAMPLES = 1.0
 """How long a compilation that is refused searches for sentences that explain why."""
 
@@ -158,6 +160,8 @@ def keep_lowered(lowered: LoweredBuiltin) -> GrammarData:
 def _keep(grammar: GrammarData, made: _KnownAutomata, limits: Limits) -> None:
     """Keep what was made of a grammar for a vocabulary, if it is of use for others."""
     if grammar.language != "Lark" or grammar.within or not limits.are_no_lower_than(Limits()):
+        return
+    if made.pdas[0].lexer_held + sum(pda.held for pda in made.pdas) > _MOST_KEPT:
         return
     if pdas := _for_vocabulary(made.pdas, Vocabulary.bytes(), limits):
         _automata.keep(grammar, replace(made, pdas=pdas))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
@@ -26,9 +27,14 @@ from pdacon.grammar.model import GrammarOptions
 from pdacon.grammar.nesting import check_nesting
 from pdacon.grammar.patterns import PatternSets
 from pdacon.grammar.settings import make_options, schema_advice
+from pdacon.grammar.sizes import held_bytes
 from pdacon.regular.groups import RegularGroupError
 
-_KEPT = 64  # texts; a large grammar takes some megabytes
+_MOST_TEXTS, _MOST_BYTES = 16, 1 << 26  # that are kept, with what else is kept as long as their grammars are
+_recent: OrderedDict[tuple[str, GrammarOptions], tuple[GrammarData, tuple[tuple[str, type[UserWarning]], ...], int]] = (
+    OrderedDict()
+)
+_lock = Lock()
 _SAVED_CONSTRAINT = b"\x89PDA"  # what every file of `Constraint.save` begins with
 
 
@@ -78,11 +84,20 @@ def read_once(text: str, options: GrammarOptions) -> GrammarData:
     return data
 
 
-@lru_cache(maxsize=_KEPT)
 def _read_before(text: str, options: GrammarOptions) -> tuple[GrammarData, tuple[tuple[str, type[UserWarning]], ...]]:
+    key = text, options
+    with _lock:
+        if key in _recent:
+            _recent.move_to_end(key)
+            return _recent[key][:2]
     with held() as cautions:
         data = read_text(text, options)
-    return data, tuple(cautions)
+    made = data, tuple(cautions)
+    with _lock:
+        _recent[key] = (*made, held_bytes(data))
+        while len(_recent) > _MOST_TEXTS or sum(size for *_, size in _recent.values()) > _MOST_BYTES:
+            _recent.popitem(last=False)
+    return made
 
 
 def read_source(path: str | os.PathLike[str]) -> str:

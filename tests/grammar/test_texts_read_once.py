@@ -121,3 +121,26 @@ def test_a_cache_finds_a_text_without_reading_it(
     assert cache.compile(text, WORDS) is found
     with pytest.raises(ValueError, match="no built-in grammar"):
         cache.compile("nothing", WORDS)
+
+
+def test_few_are_kept(readings: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f'start: "a" // number {number}' for number in range(20)]
+    for text in texts:
+        Grammar.from_lark(text)
+    Grammar.from_lark(texts[19])
+    Grammar.from_lark(texts[0])
+    assert readings == [*texts, texts[0]]
+    monkeypatch.setattr(lark_reading, "_MOST_BYTES", 0)
+    Grammar.from_lark("start: /too large/")
+    Grammar.from_lark("start: /too large/")
+    assert readings[21:] == ["start: /too large/"] * 2
+
+
+def test_large_automata_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pdacon.front.stages._MOST_KEPT", 1_000)
+    text = 'start: "a"+ // too large'
+    for _ in range(2):
+        assert pdacon.compile(text, WORDS).accepts("aa")
+    monkeypatch.setattr("pdacon.front.stages.lower", lambda *_: pytest.fail("lowered again", pytrace=False))
+    with pytest.raises(pytest.fail.Exception):
+        pdacon.compile(text, WORDS)
