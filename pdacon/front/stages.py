@@ -45,7 +45,7 @@ from pdacon.grammar.sizes import automaton_states
 from pdacon.lalr import Tables
 from pdacon.lexer import Lexer, find_collisions
 
-_MOST_KEPT = 1 << 24
+_MOST_KEPT = 1 << 25
 """Bytes of the automata of a grammar that are kept for as long as it is."""
 _SECONDS_FOR_EXAMPLES = 1.0
 """How long a compilation that is refused searches for sentences that explain why."""
