@@ -19,6 +19,7 @@ from pathlib import Path
 from pdacon import Grammar, Limits, Vocabulary
 from pdacon.artifact.lowered_builtins import compressed, encode_builtin
 from pdacon.base.cancelling import Watch
+from pdacon.base.cautions import held
 from pdacon.front.stages import composed
 from pdacon.grammar.builtin import builtin_names, builtin_options, builtin_source, lowered_path
 from pdacon.regular.ordered import unicode_sets
@@ -30,10 +31,10 @@ def content(name: str, unicode_versions: tuple[str, ...] = ()) -> bytes:
     """What the file of a grammar has to hold, made of the grammar's text."""
     text, path = builtin_source(name)
     grammar = Grammar.from_lark(text, source_path=path, **builtin_options(name)).data
-    with Watch(0) as watch:
+    with Watch(0) as watch, held() as cautions:
         pdas = composed(grammar, Vocabulary.bytes(), Limits(), watch)
-    if any(pda.empty_language() for pda in pdas):
-        raise ValueError(f"{name}: a start without sentences")
+    if cautions or any(pda.empty_language() for pda in pdas):
+        raise ValueError(f"{name}: a start without sentences, or warnings: {cautions}")
     return encode_builtin(name, grammar, pdas, unicode_versions)
 
 
