@@ -53,6 +53,7 @@ LIMITS = {
 
 OF_A_GRAMMAR: dict[str, Callable[[pdacon.Grammar], Any]] = {
     "accepts": lambda g: (g.accepts("aaa"), g.accepts(b"\xff")),
+    "data": lambda g: g.data.fingerprint,
     "compose": lambda g: pdacon.Grammar.compose('start: "<" inner ">"', inner=g),
     "describe": lambda g: g.describe(),
     "draw": lambda g: g.draw(),

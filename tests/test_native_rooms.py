@@ -22,6 +22,7 @@ ROOMS = (  # from the bottom up; docs/architecture.md says what each is for
     "liveness",
     "completion",
     "composition",
+    "nested",
     "matching",
     "engines",
     "embedding",

@@ -87,14 +87,14 @@ class Composition:
     _tables: Tables
     _limits: Limits
 
-    def pda(self, start: int) -> _core.TokenPda:
+    def pda(self, start: int, first_masks: NDArray[np.int32] | None = None) -> _core.TokenPda:
         """The token-level PDA of one start symbol, by its index in ``tables.start_states``.
 
-        Raises LimitExceededError, CancelledError.
+        ``first_masks``: int32[n * words], masks that have the first ids. Raises LimitExceededError, CancelledError.
         """
         begin, end = self._tables.start_states[start], self._tables.end_states[start]
         limits = self._limits
-        return _core.TokenPda.make(self._parts, begin, end, limits.states, limits.depth, limits.bytes)
+        return _core.TokenPda.make(self._parts, begin, end, limits.states, limits.depth, limits.bytes, first_masks)
 
 
 def compose(lexer: Lexer, tables: Tables, vocabulary: Vocabulary, limits: Limits) -> Composition:

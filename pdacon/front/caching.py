@@ -36,15 +36,14 @@ from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, CancelledError, LimitExceededError, PdaconError
 from pdacon.filters import Filter, InTerminals, canonical_of
 from pdacon.filters.canonical import Canonical
-from pdacon.front.compiling import filters_of
+from pdacon.front.compiling import compile_grammar, filters_of
 from pdacon.front.constraint import Constraint, constraint_of
 from pdacon.front.given import is_builtin_name
 from pdacon.front.grammar import Grammar, GrammarSource, grammar_of
-from pdacon.front.stages import compiled, within_filters
+from pdacon.front.stages import within_filters
 from pdacon.front.stores import ObjectStore
-from pdacon.frontends.json_schema import Spelling, read_canonical, schema_grammar
+from pdacon.frontends.json_schema import Spelling, read_canonical
 from pdacon.frontends.json_schema import canonical as canonical_schema
-from pdacon.grammar import GrammarData
 from pdacon.grammar.builtin import imports_files
 
 if TYPE_CHECKING:
@@ -77,12 +76,14 @@ class _Asked:
     cancel: CancelEvent | None = None
     filters: Sequence[Filter] = ()
 
-    def compiled(self, make: Callable[[], GrammarData]) -> Constraint:
+    def compiled(self, make: Callable[[], Grammar], on_demand: bool) -> Constraint:
         """The constraint of a grammar that is made first, both within the limits' time."""
         with Watch(self.limits.seconds, self.cancel) as watch:
             grammar = make()
             left = replace(self.limits, seconds=watch.left())
-            return constraint_of(compiled(grammar, self.vocabulary, left, cancel=self.cancel, filters=self.filters))
+            return compile_grammar(
+                grammar, self.vocabulary, left, cancel=self.cancel, filters=self.filters, on_demand=on_demand
+            )
 
     def filters_said(self) -> Iterator[str]:
         """What tells filters apart."""
@@ -180,6 +181,11 @@ class CompileCache:
         self._flights: dict[str, _Flight] = {}
         self._counts = dict.fromkeys(("hits", "misses", "waits", "loads", "fetches", "refusals", "evictions"), 0)
 
+    @property
+    def _is_lazy(self) -> bool:
+        """Whether constraints may be made as texts are read: what is kept in files is made as a whole."""
+        return self._directory is None
+
     def compile(
         self, grammar: GrammarSource, vocabulary: Vocabulary | None = None, **options: Unpack[CompileOptions]
     ) -> Constraint:
@@ -205,13 +211,17 @@ class CompileCache:
         others = [one for one in asked.filters if not isinstance(one, Canonical)]
         if isinstance(grammar, str) and not others and _stands_alone(grammar):
             text_key = ("text", version("lark"), grammar)
-            return self._constraint(text_key, asked, lambda: asked.compiled(lambda: read().data))
-        made = read().data
+            return self._constraint(text_key, asked, lambda: asked.compiled(read, self._is_lazy))
+        given = read()
+        if (schema := given._schema) is not None and self._is_lazy and not asked.filters:
+            own = ("schema on demand", schema.source, repr(schema.spelling))
+            return self._constraint(own, asked, lambda: asked.compiled(lambda: given, on_demand=True))
+        made = given.data
         if others:  # what they say of texts becomes a part of the grammar, and so of its fingerprint
             made = within_filters(made, others, asked.limits)
             asked = replace(asked, filters=[one for one in asked.filters if isinstance(one, Canonical)])
         key = ("grammar", made.fingerprint, made.source, repr(made.source_path))
-        found = self._constraint(key, asked, lambda: asked.compiled(lambda: made))
+        found = self._constraint(key, asked, lambda: asked.compiled(lambda: Grammar(made), self._is_lazy))
         # Two types can have the same texts, and no file has the type, nor what a grammar was composed of.
         if made.values is None and made.parts is None:
             return found
@@ -256,7 +266,7 @@ class CompileCache:
         if isinstance(key, str) or not all(isinstance(part, str) for part in key):
             raise TypeError(f"CompileCache.compile_keyed: key is a sequence of str, not {key!r}")
         asked = _asked("compile_keyed", vocabulary, options)
-        return self._constraint(("keyed", *key), asked, lambda: asked.compiled(lambda: make().data))
+        return self._constraint(("keyed", *key), asked, lambda: asked.compiled(make, self._is_lazy))
 
     def compile_schema(
         self,
@@ -281,7 +291,8 @@ class CompileCache:
         reading = {"spelling": spelling, "lax": lax, "registry": registry, "formats": formats, "closed": closed}
 
         def make() -> Constraint:
-            return asked.compiled(lambda: schema_grammar(schema if read is None else read, **reading))
+            source = schema if read is None else read
+            return asked.compiled(lambda: Grammar.from_json_schema(source, **reading), self._is_lazy)
 
         own = read.text if read is not None else schema if isinstance(schema, str) else canonical_schema(schema)
         others = {uri: canonical_schema(one) for uri, one in registry.items()} if isinstance(registry, Mapping) else {}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -39,9 +40,10 @@ class Compiled:
         "_filter",
         "_grammar",
         "_grammar_bytes",
+        "_load_pdas",
         "_loaded_bytes",
         "_name",
-        "_pdas",
+        "_nested",
         "_report",
         "_size",
         "_starts",
@@ -53,7 +55,7 @@ class Compiled:
         grammar: Callable[[], GrammarData],
         vocabulary: Callable[[], Vocabulary],
         report: Callable[[], Report],
-        pdas: tuple[_core.TokenPda, ...],
+        pdas: Callable[[], tuple[_core.TokenPda, ...]],
         *,
         starts: tuple[str, ...],
         empty: frozenset[int],
@@ -61,21 +63,50 @@ class Compiled:
         size: int,
         filter: TokenFilter | None = None,
         loaded_bytes: int = 0,
+        nested: _core.NestedPda | None = None,
     ) -> None:
-        """What is a callable here is called when it is first needed."""
+        """What is a callable here is called when it is first needed.
+
+        ``nested`` is an automaton for the only start that is made as texts are read: ``pdas`` is called for what it
+        does not answer, and is then in its place.
+        """
+        self._nested = nested
         self._loaded_bytes = loaded_bytes
         self._grammar = grammar
         self._grammar_bytes: int | None = None
         self._vocabulary = vocabulary
         self._report = Once(report)
-        self._pdas = pdas
+        self._load_pdas = Once(pdas)
+        if nested is None:
+            self._load_pdas()
         self._starts = starts
         self._empty = empty
         self._name = name
         self._size = size
         self._filter = filter
         native = None if filter is None else filter.native
-        self._explainers = tuple(Explainer(grammar, vocabulary, start, pda, native) for start, pda in enumerate(pdas))
+        encoding = "" if nested is None else "utf-8"
+        self._explainers = tuple(
+            Explainer(grammar, vocabulary, start, partial(_pda_at, self._load_pdas, start), native, encoding)
+            for start in range(len(starts))
+        )
+
+    @property
+    def _pdas(self) -> tuple[_core.TokenPda, ...]:
+        return self._load_pdas()
+
+    @property
+    def _is_on_demand(self) -> bool:
+        """Whether matchers read an automaton that is made as they read: there is one, and no other in its place."""
+        return self._nested is not None and not self._load_pdas.is_made
+
+    def _matcher_on_demand(self, kept: int, keep_text: bool) -> Matcher:
+        assert self._nested is not None
+        load = partial(_pda_at, self._load_pdas, 0)
+        try:
+            return Matcher._on_demand(self._nested, load, kept, keep_text, self._explainers[0])
+        except _core.NeedsWhole:
+            return Matcher(load(), kept, False, keep_text, self._explainers[0])
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -150,6 +181,8 @@ class Compiled:
         if index in self._empty:
             self._require_beginning(index, strip_leading_space)
         kept = min(kept, sys.maxsize)  # more accepts than there can be
+        if budget is None and not strip_leading_space and self._is_on_demand:
+            return self._matcher_on_demand(kept, keep_text)
         matcher = Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index], budget)
         if strip_leading_space or self._filter is not None:
             free = matcher if budget is None else self._reading(start, 0, False, strip_leading_space)
@@ -211,7 +244,9 @@ class Compiled:
         """
         if self._grammar_bytes is None and not (isinstance(self._grammar, Once) and not self._grammar.is_made):
             self._grammar_bytes = held_bytes(self._grammar())
-        native = self._pdas[0].lexer_held + sum(pda.held for pda in self._pdas)
+        native = 0 if self._nested is None else self._nested.held()
+        if self._load_pdas.is_made:
+            native += self._pdas[0].lexer_held + sum(pda.held for pda in self._pdas)
         return native + (self._grammar_bytes or 0) + self._loaded_bytes
 
     def mask_table(self, since: int = 0, start: str | None = None) -> NDArray[np.int32]:
@@ -232,6 +267,8 @@ class Compiled:
         index = self._index(start)
         if index in self._empty:
             self._require_beginning(index, strip_leading_space)
+        if not strip_leading_space and self._is_on_demand:
+            return self._matcher_on_demand(kept, keep_text)
         return Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index])
 
     def _no_beginning(self, index: int, strip_leading_space: bool) -> EmptyLanguageError:
@@ -305,6 +342,11 @@ class Compiled:
                 f"{counts['distinct_masks']:,} masks so far"
             )
         return preformatted("\n".join(lines))
+
+
+def _pda_at(load: Callable[[], tuple[_core.TokenPda, ...]], start: int) -> _core.TokenPda:
+    """Without the object, which would refer to itself through its explainers."""
+    return load()[start]
 
 
 def data_of(compiled: Compiled) -> GrammarData:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pdacon.base.arguments import helps_with_names, require, require_bool, require_cancel
@@ -12,8 +12,8 @@ from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.filters import Filter, require_filters
 from pdacon.filters.canonical import Canonical
 from pdacon.front.constraint import Constraint, constraint_of
-from pdacon.front.grammar import GrammarSource, data_of
-from pdacon.front.stages import compiled
+from pdacon.front.grammar import Grammar, GrammarSource, grammar_of
+from pdacon.front.stages import compiled, compiled_on_demand
 
 
 @helps_with_names
@@ -105,14 +105,32 @@ def compile(
     Patterns that match less than they denote, lexical dead ends (PDA012, PDA015) and the like are no errors here, and
     to find them can cost many times what compiling does: ``constraint.report``, or `check` beforehand, names them.
     """
-    data = data_of("compile", grammar)
+    given = grammar_of("compile", grammar)
     vocabulary = vocabulary_of("compile", vocabulary, tokenizer, model)
     require_bool("compile", "eager", eager)
     require_cancel("compile", cancel)
     limits = Limits() if limits is None else limits
     require("compile", "limits", limits, Limits)
     asked = filters_of(filters, canonical, tokenizer)
-    return constraint_of(compiled(data, vocabulary, limits, eager=eager, cancel=cancel, filters=asked))
+    return compile_grammar(given, vocabulary, limits, eager=eager, cancel=cancel, filters=asked)
+
+
+def compile_grammar(
+    grammar: Grammar,
+    vocabulary: Vocabulary,
+    limits: Limits,
+    *,
+    eager: bool = False,
+    cancel: CancelEvent | None = None,
+    filters: Sequence[Filter] = (),
+    on_demand: bool = True,
+) -> Constraint:
+    """What `compile` makes of checked arguments; with ``on_demand``, of a usual JSON Schema as texts are read."""
+    if on_demand and grammar._schema is not None and not eager and not filters:
+        made = compiled_on_demand(grammar._schema, grammar._load, vocabulary, limits, cancel=cancel)
+        if made is not None:
+            return constraint_of(made)
+    return constraint_of(compiled(grammar.data, vocabulary, limits, eager=eager, cancel=cancel, filters=filters))
 
 
 def filters_of(filters: Iterable[Filter], canonical: Any, tokenizer: Any) -> list[Filter]:

@@ -168,13 +168,14 @@ class Constraint(Compiled):
                 f"{name}: compiled from another grammar ({settings.name}, fingerprint {settings.grammar[:12]}) than "
                 f"the one given (fingerprint {grammar.fingerprint[:12]}); compile this one and save that"
             )
+        pdas = stored.pdas
         load_grammar = Once(stored.grammar) if grammar is None else (lambda: grammar)
         load_vocabulary = Once(stored.vocabulary) if vocabulary is None else (lambda: vocabulary)
         return cls(
             load_grammar,
             load_vocabulary,
             partial(_report_again, load_grammar, load_vocabulary),
-            stored.pdas,
+            lambda: pdas,
             starts=settings.starts,
             empty=settings.empty,
             name=settings.name,

@@ -5,11 +5,12 @@ In: the data of a grammar. Out: answers: whether it accepts a text, sentences, p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pdacon.base.limits import Limits
+from pdacon.base.once import Once
 from pdacon.base.picture import Picture
 from pdacon.front.pictures import drawing
 from pdacon.grammar import GrammarData
@@ -17,20 +18,48 @@ from pdacon.grammar.builtin import builtin_descriptions
 from pdacon.grammar.model import Values
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from pdacon.front.compiled import Compiled
     from pdacon.front.unreachable import Unreachable
+    from pdacon.frontends.json_schema import Schema
     from pdacon.matching import Explanation
 
 
-@dataclass(frozen=True, repr=False)
 class GrammarQuestions:
     """A grammar that can be asked; its subclasses, down to `Grammar`, add the ways to make one."""
 
-    data: GrammarData
+    _load: Callable[[], GrammarData]
+    _schema: Schema | None  # if the grammar is that of a schema which may be read on demand
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.data, GrammarData):
-            raise TypeError(f"Grammar takes GrammarData, not {type(self.data).__name__}; see Grammar.from_lark")
+    def __init__(self, data: GrammarData) -> None:
+        if not isinstance(data, GrammarData):
+            raise TypeError(f"Grammar takes GrammarData, not {type(data).__name__}; see Grammar.from_lark")
+        self.__dict__.update(_load=lambda: data, _schema=None)
+
+    @classmethod
+    def _of_schema(cls, schema: Schema) -> Self:
+        """The grammar of a schema that may be read on demand: its data is made when it is asked for."""
+        grammar = cls.__new__(cls)
+        grammar.__dict__.update(_load=Once(schema.grammar), _schema=schema)
+        return grammar
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a {type(self).__name__} does not change; {name!r} cannot be set")
+
+    @property
+    def data(self) -> GrammarData:
+        """Its symbols, rules, options and text; of a JSON Schema made when it is first asked for."""
+        return self._load()
+
+    def __eq__(self, other: object) -> bool:
+        return self.data == other.data if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.data)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.data,)
 
     if not TYPE_CHECKING:
 

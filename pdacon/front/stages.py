@@ -6,19 +6,23 @@ and the composition with the vocabulary gives a pushdown automaton for each star
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.artifact import LoweredBuiltin
 from pdacon.base.cancelling import CancelEvent, Watch
 from pdacon.base.cautions import caution, held
 from pdacon.base.limits import Limits
-from pdacon.base.once import Kept, KeptWith
+from pdacon.base.once import Kept, KeptWith, Once
 from pdacon.composition import compose, lower, native_trie
 from pdacon.determinism import (
     WitnessTexts,
@@ -34,11 +38,13 @@ from pdacon.errors import (
     LimitExceededError,
     NondeterministicGrammarError,
     UnsupportedGrammarError,
+    UnsupportedSchemaError,
 )
 from pdacon.filters import Filter, InTerminals, TokenFilter, canonical_of, texts_of
 from pdacon.filters.canonical import Canonical
 from pdacon.front.compiled import Compiled, no_sentence
 from pdacon.front.report import with_pictures
+from pdacon.frontends.json_schema import Schema
 from pdacon.frontends.narrowing import with_terminals_within, with_texts_within
 from pdacon.grammar import GrammarData
 from pdacon.grammar.sizes import automaton_states
@@ -76,22 +82,28 @@ def compiled(
     eager: bool = False,
     cancel: CancelEvent | None = None,
     filters: Sequence[Filter] = (),
+    first_masks: NDArray[np.int32] | None = None,
 ) -> Compiled:
-    """What `pdacon.compile` makes of a grammar's data, of checked arguments; errors and cost are its own."""
+    """What `pdacon.compile` makes of a grammar's data, of checked arguments; errors and cost are its own.
+
+    ``first_masks``: int32[n * words], masks that have the first ids; of a grammar with one start.
+    """
     limits = Limits() if limits is None else limits
     require_texts(filters, grammar)
     tokenizers = _tokenizers_of(filters)
     grammar = within_filters(grammar, filters, limits)
     filter = canonical_of(tokenizers[0], vocabulary, native_trie(vocabulary)) if tokenizers else None
     with Watch(limits.seconds, cancel) as watch:
-        known = _automata.known(grammar) if limits.are_no_lower_than(Limits()) else None
+        takes_known = first_masks is None and limits.are_no_lower_than(Limits())
+        known = _automata.known(grammar) if takes_known else None
         pdas = () if known is None else _for_vocabulary(known.pdas, vocabulary, limits)
         if known is None or not pdas:
             limits = limits.beside(automaton_states(grammar))
             with held() as cautions:
-                pdas = composed(grammar, vocabulary, limits, watch)
+                pdas = composed(grammar, vocabulary, limits, watch, first_masks)
             known = _KnownAutomata(pdas, tuple(cautions))
-            _keep(grammar, known, limits)
+            if first_masks is None:
+                _keep(grammar, known, limits)
         empty = frozenset(start for start, pda in enumerate(pdas) if pda.empty_language())
         # Those of which no sentence can be spelled after a prompt may have some at the start of all.
         hopeless = {start for start in empty if pdas[start].empty_language(vocabulary.strip_leading_space)}
@@ -112,7 +124,7 @@ def compiled(
         lambda: grammar,
         lambda: vocabulary,
         lambda: with_pictures(check_within(grammar, vocabulary, limits=limits)),
-        pdas,
+        lambda: pdas,
         starts=grammar.options.start,
         empty=empty,
         name=grammar.source_path or "a grammar",
@@ -124,15 +136,61 @@ def compiled(
     return made
 
 
-def composed(grammar: GrammarData, vocabulary: Vocabulary, limits: Limits, watch: Watch) -> tuple[_core.TokenPda, ...]:
+def composed(
+    grammar: GrammarData,
+    vocabulary: Vocabulary,
+    limits: Limits,
+    watch: Watch,
+    first_masks: NDArray[np.int32] | None = None,
+) -> tuple[_core.TokenPda, ...]:
     """The automaton of each start symbol, made of the grammar: as `compiled`, whatever is known of it already."""
     tables, lexer = lower(grammar, limits)
     _require_determinism(grammar, tables, lexer, limits, watch)
     composition = compose(lexer, tables, vocabulary, limits)
-    pdas = tuple(map(composition.pda, range(len(grammar.starts))))
+    pdas = tuple(composition.pda(start, first_masks) for start in range(len(grammar.starts)))
     if not grammar.within:  # what filters and sets of texts forbid is meant
         _caution_about(grammar, lexer)
     return pdas
+
+
+def compiled_on_demand(
+    schema: Schema,
+    grammar: Callable[[], GrammarData],
+    vocabulary: Vocabulary,
+    limits: Limits | None = None,
+    *,
+    cancel: CancelEvent | None = None,
+) -> Compiled | None:
+    """The same of a schema whose automaton is made as texts are read; None: the grammar has to be compiled.
+
+    ``grammar`` is called for what the automaton does not answer, and compiled then.
+    """
+    limits = Limits() if limits is None else limits
+    trie = native_trie(vocabulary)
+    if not schema.may_be_read_on_demand() or not _core.NestedPda.can_read(trie):
+        return None
+    with Watch(limits.seconds, cancel), suppress(_core.NeedsWhole, UnsupportedSchemaError):
+        explorer = schema.explorer()
+        nested = _core.NestedPda(explorer, explorer.root, trie, limits.states, limits.bytes, limits.depth)
+        return None if nested.is_empty() else _demanded(nested, grammar, vocabulary, limits)
+    return None
+
+
+def _demanded(
+    nested: _core.NestedPda, grammar: Callable[[], GrammarData], vocabulary: Vocabulary, limits: Limits
+) -> Compiled:
+    whole = Once(lambda: compiled(grammar(), vocabulary, limits, first_masks=nested.close()))
+    return Compiled(
+        grammar,
+        lambda: vocabulary,
+        lambda: whole()._report(),
+        lambda: whole()._pdas,
+        starts=("start",),
+        empty=frozenset(),
+        name="a grammar",
+        size=vocabulary.size,
+        nested=nested,
+    )
 
 
 # Of a copy: what is compiled refers to its grammar, and must not keep the one that it is kept with.

@@ -77,12 +77,11 @@ class GrammarWaysIn(GrammarQuestions):
         -----
         Where a schema leaves names free, a text may have the same name twice; the schema then holds of every member.
         """
-        from pdacon.frontends.json_schema import schema_grammar
+        from pdacon.frontends.json_schema import Schema
 
         with Watch(seconds, cancel):
-            return cls(
-                schema_grammar(schema, spelling=spelling, lax=lax, registry=registry, formats=formats, closed=closed)
-            )
+            given = Schema(schema, spelling=spelling, lax=lax, registry=registry, formats=formats, closed=closed)
+            return cls._of_schema(given) if given.may_be_read_on_demand() else cls(given.grammar())
 
     @classmethod
     def from_type(

@@ -15,7 +15,7 @@ from pdacon.base.limits import Limits
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
 from pdacon.front.endings import is_llguidance
 from pdacon.front.grammar import Grammar
-from pdacon.frontends.json_schema import PlainSchema, canonical, read_canonical, schema_grammar
+from pdacon.frontends.json_schema import PlainSchema, canonical, read_canonical
 
 Kind = Literal["json_object", "schema", "lark", "gbnf", "bnf", "regex", "choice", "structural_tag"]
 """What the text of a format is: nothing; a schema, list of choices or structural tag as JSON; a grammar; a pattern.
@@ -63,7 +63,7 @@ class Format:
         Raises PdaconError: the message has the place and the reason.
         """
         if self.kind == "schema":
-            return Grammar(schema_grammar(self.text if self._read is None else self._read))
+            return Grammar.from_json_schema(self.text if self._read is None else self._read)
         return _grammar(self.kind, self.text, limits)
 
 

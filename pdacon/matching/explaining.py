@@ -43,18 +43,21 @@ class Explainer:
         grammar: Callable[[], GrammarData],
         vocabulary: Callable[[], Vocabulary],
         start: int,
-        pda: _core.TokenPda,
+        pda: Callable[[], _core.TokenPda],
         filter: _core.CanonicalFilter | None = None,
+        encoding: str = "",
     ) -> None:
+        """``encoding`` is how texts become bytes, where that is known without the grammar."""
         self._load_grammar = grammar
         self._load_vocabulary = vocabulary
         self._start = start
-        self._pda = pda
+        self._load_pda = pda
+        self._known_encoding = encoding
         self._filter = filter
 
     @property
     def encoding(self) -> str:
-        return self._grammar.options.encoding
+        return self._known_encoding or self._grammar.options.encoding
 
     @property
     def vocabulary_size(self) -> int:
@@ -108,7 +111,7 @@ class Explainer:
     def _bytewise(self) -> _core.TokenPda:
         """The constraint for single bytes, which tells the grammar from the vocabulary."""
         if set(_BYTES).issubset(self._vocabulary.tokens):
-            return self._pda
+            return self._load_pda()
         return self._for_bytes(self._grammar)
 
     @cached_property
@@ -283,7 +286,7 @@ class Explainer:
         lexeme = text[len(text) - place.length :]
         if matcher.is_terminated():
             return lexeme, self._following.expect(place, text, matcher)
-        probe = _core.Matcher(self._pda, 1, matcher._leading_space(), False)
+        probe = _core.Matcher(self._load_pda(), 1, matcher._leading_space(), False)
         if not probe._accept_spelled(text):
             raise disagreement(f"a matcher has accepted {text[-80:]!r}, and another one does not")
         return lexeme, self._following.expect(place, text, probe, reader)

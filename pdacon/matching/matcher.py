@@ -40,6 +40,21 @@ class Matcher(_core.Matcher):
         super().__init__(pda, max_rollback, leading_space, keep_text, *left_at_start(budget))
         self._explainer = explainer
 
+    @classmethod
+    def _on_demand(
+        cls,
+        nested: _core.NestedPda,
+        whole: Callable[[], _core.TokenPda],
+        max_rollback: int,
+        keep_text: bool,
+        explainer: Explainer,
+    ) -> Matcher:
+        """A matcher over an automaton that is made as texts are read; ``whole`` makes the one of all texts."""
+        matcher = cls.__new__(cls)
+        _core.Matcher.__init__(matcher, nested, whole, max_rollback, keep_text)
+        matcher._explainer = explainer
+        return matcher
+
     def fork(self) -> Matcher:
         """An independent matcher at the same position, with the same history: these are shared, the text is copied."""
         twin = Matcher.__new__(Matcher)

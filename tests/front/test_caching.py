@@ -36,7 +36,7 @@ from pdacon import (
 )
 from pdacon.front import caching
 from pdacon.front.compiled import Compiled
-from pdacon.front.stages import compiled
+from pdacon.front.compiling import compile_grammar
 from pdacon.front.stores import ObjectStore
 
 WORDS = Vocabulary.bytes()
@@ -170,9 +170,9 @@ def test_threads_wait_for_one_compilation(monkeypatch: pytest.MonkeyPatch) -> No
         calls.append(args)
         started.set()
         assert go_on.wait(20)
-        return compiled(*args, **options)
+        return compile_grammar(*args, **options)
 
-    monkeypatch.setattr(caching, "compiled", slowly)
+    monkeypatch.setattr(caching, "compile_grammar", slowly)
     cache = CompileCache()
     with ThreadPoolExecutor(8) as pool:
         asked = [pool.submit(cache.compile, "json", WORDS) for _ in range(8)]
@@ -196,9 +196,9 @@ def test_who_waits_for_one_that_is_cancelled_compiles_itself(monkeypatch: pytest
             started.set()
             assert cancel.wait(20)
             raise CancelledError("the compilation was cancelled")
-        return compiled(*args, **options)
+        return compile_grammar(*args, **options)
 
-    monkeypatch.setattr(caching, "compiled", cancelled)
+    monkeypatch.setattr(caching, "compile_grammar", cancelled)
     cache = CompileCache()
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(cache.compile, "json", WORDS, cancel=stop)
@@ -214,7 +214,7 @@ def test_who_waits_for_one_that_is_cancelled_compiles_itself(monkeypatch: pytest
 def test_bytes_are_bounded_and_the_least_used_goes_first() -> None:
     one = pdacon.compile("json", WORDS).nbytes
     cache = CompileCache(max_bytes=int(one * 3.5))
-    schemas = [{"type": "array", "items": {"const": k}} for k in range(40)]
+    schemas = [{"type": "array", "items": {"const": k}, "uniqueItems": True} for k in range(40)]
     cache.compile("json", WORDS)
     for schema in schemas:
         cache.compile_schema(schema, WORDS)

@@ -88,7 +88,7 @@ def test_masks_are_those_of_the_text(name: str, vocabulary: pdacon.Vocabulary) -
         lambda: grammar,
         lambda: vocabulary,
         lambda: pdacon.check(name),
-        pdas,
+        lambda: pdas,
         starts=("start",),
         empty=frozenset(),
         name=name,

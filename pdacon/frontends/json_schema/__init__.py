@@ -19,7 +19,7 @@ from pdacon.frontends.json_schema.members import why_refused
 from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.places import schema_lines
 from pdacon.frontends.json_schema.plain import PlainSchema
-from pdacon.frontends.json_schema.schema import bounded_json, schema_grammar
+from pdacon.frontends.json_schema.schema import Schema, bounded_json, schema_grammar
 from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.string_formats import PATTERNS
 
@@ -28,6 +28,7 @@ __all__ = [
     "Marks",
     "Notation",
     "PlainSchema",
+    "Schema",
     "Spelling",
     "bounded_json",
     "canonical",

@@ -57,7 +57,7 @@ def remarks(node: Mapping[str, Any], draft: int, types: Collection[Type]) -> Ite
     for keyword in node:
         if keyword in _KNOWN:
             continue
-        if why := _FOREIGN.get(keyword) or misspelled(keyword):
+        if why := remark(keyword):
             yield keyword, why
     if "$ref" in node and draft <= 7:
         for keyword in sorted(node.keys() & _ASSERT - {"$ref"}):
@@ -74,6 +74,11 @@ def remarks(node: Mapping[str, Any], draft: int, types: Collection[Type]) -> Ite
     if draft >= 2019 and "dependencies" in node:
         yield "dependencies", 'it is of draft 7; write "dependentRequired" or "dependentSchemas"'
     yield from _of_other_drafts(node, draft)
+
+
+def remark(keyword: str) -> str:
+    """Why a keyword that there is not may have been meant; empty if none was."""
+    return _FOREIGN.get(keyword) or misspelled(keyword)
 
 
 def _of_other_drafts(node: Mapping[str, Any], draft: int) -> Iterator[tuple[str, str]]:

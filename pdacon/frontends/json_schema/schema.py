@@ -10,13 +10,15 @@ from typing import Any, Literal
 from pdacon.base.cautions import caution
 from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents
+from pdacon.frontends.json_schema.exploring import Explorer
 from pdacon.frontends.json_schema.notation import Notation
 from pdacon.frontends.json_schema.numbering import lower
 from pdacon.frontends.json_schema.places import places_at
 from pdacon.frontends.json_schema.plain import PlainSchema, plain
 from pdacon.frontends.json_schema.productions import MOST_PRODUCTIONS, Productions
-from pdacon.frontends.json_schema.schema_formulas import Reader
+from pdacon.frontends.json_schema.schema_formulas import Note, Reader
 from pdacon.frontends.json_schema.spelling import Spelling
+from pdacon.frontends.json_schema.survey import may_be_read_on_demand
 from pdacon.frontends.json_schema.writing import Writer
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import GrammarOptions
@@ -24,84 +26,138 @@ from pdacon.grammar.model import GrammarOptions
 _DEEPEST = 50  # names of members that a message follows
 
 
-def schema_grammar(
-    schema: Any,
-    *,
-    spelling: Spelling | None = None,
-    lax: bool = False,
-    registry: Any = None,
-    formats: bool = True,
-    notation: Notation | None = None,
-    closed: bool = False,
-    plain_integers: bool = False,
-) -> GrammarData:
-    """The grammar of the values that satisfy a schema; see `Grammar.from_json_schema`.
+class Schema:
+    """A schema and how its values are written.
 
-    ``notation`` has the marks of types that are not JSON's. With ``plain_integers`` ``1.0`` is none in any draft, so
-    that an integer is told from a float by its text.
+    Parameters
+    ----------
+    schema, spelling, lax, registry, formats, closed
+        As `Grammar.from_json_schema` takes them.
+    notation : Notation, optional
+        The marks of types that are not JSON's.
+    plain_integers : bool
+        Whether ``1.0`` is none in any draft, so that an integer is told from a float by its text.
+
+    Attributes
+    ----------
+    source : str
+        A text of JSON that says the same.
+    spelling : Spelling
     """
-    schema, source = (schema.value, schema.text) if isinstance(schema, PlainSchema) else plain(schema)
-    dropped: dict[tuple[str, str, str], None] = {}
-    noted: dict[tuple[str, str, str], bool] = {}
 
-    def drop(error: UnsupportedSchemaError) -> None:
-        if not lax:
-            raise error
-        dropped.setdefault((error.pointer, error.keyword, error.why))
+    def __init__(
+        self,
+        schema: Any,
+        *,
+        spelling: Spelling | None = None,
+        lax: bool = False,
+        registry: Any = None,
+        formats: bool = True,
+        notation: Notation | None = None,
+        closed: bool = False,
+        plain_integers: bool = False,
+    ) -> None:
+        read = schema if isinstance(schema, PlainSchema) else None
+        self._schema, self.source = plain(schema) if read is None else (read.value, read.text)
+        self.spelling = Spelling() if spelling is None else spelling
+        if not isinstance(self.spelling, Spelling):
+            raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
+        self._documents = Documents(self._schema, registry, self.source)
+        _refuse_envelope(self._schema)
+        self._lax, self._formats, self._notation = lax, formats, notation
+        self._closed, self._plain_integers = closed, plain_integers
+        self._is_usual: bool | None = False if registry is not None else None
 
-    def note(pointer: str, keyword: str, why: str, *, warn: bool = True) -> None:
-        noted.setdefault((pointer, keyword, why), warn)
+    def may_be_read_on_demand(self) -> bool:
+        """Whether its automaton can be made as texts are read, and nothing has to be said of the schema before."""
+        if self._is_usual is None:
+            usual = self._formats and not (self._lax or self._closed or self._plain_integers or self._notation)
+            indents = self.spelling.whitespace == "indent"
+            self._is_usual = usual and not indents and may_be_read_on_demand(self._documents)
+        return self._is_usual
 
-    spelling = Spelling() if spelling is None else spelling
-    if not isinstance(spelling, Spelling):
-        raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
-    documents = Documents(schema, registry, source)
-    marked = () if notation is None else tuple(notation.marks)
-    reader = Reader(documents, formats, drop, note, marked, closed, plain_integers)
-    _refuse_envelope(schema)
-    writer = Writer(reader, spelling, notation)
-    try:
-        start = writer.write(reader.question(documents.root))
-    except LimitExceededError as error:
-        if error.what == "seconds":
-            raise
-        if error.what == "bytes":
-            why = "its objects and arrays take too much memory; make counts or combinations smaller"
-            raise UnsupportedSchemaError("#", "", why) from None
-        if error.what == "productions":
-            raise UnsupportedSchemaError("#", "", _too_many_productions(writer)) from None
-        why = "the automaton for it gets too large, or those of names and strings beside it; make it smaller"
-        raise UnsupportedSchemaError(*writer.place(), why) from None
-    except RecursionError:
-        raise UnsupportedSchemaError("#", "", "it is nested too deeply") from None
-    lowered = lower(writer.out, start)
-    if lowered is None:
-        left_out = ", ".join(f"{pointer}: {keyword}" for pointer, keyword, _ in dropped)
-        under = f", where what is left out counts as satisfied, also under not and if: {left_out}" if dropped else ""
-        place = ""
-        with suppress(UnsupportedSchemaError, LimitExceededError, RecursionError):
-            place = _unsatisfiable(
-                documents, reader, lambda one: lower(*_written(reader, spelling, notation, one)) is None
+    def explorer(self) -> Explorer:
+        """What the core asks of a schema that may be read on demand; each call makes another one."""
+        reader = self._reader(_raise, _forget, surveyed=True)
+        return Explorer(reader, self.spelling, reader.question(self._documents.root))
+
+    def _reader(self, drop: Callable[[UnsupportedSchemaError], None], note: Note, *, surveyed: bool = False) -> Reader:
+        marked = () if self._notation is None else tuple(self._notation.marks)
+        return Reader(self._documents, self._formats, drop, note, marked, self._closed, self._plain_integers, surveyed)
+
+    def grammar(self) -> GrammarData:
+        """The grammar of the values that satisfy the schema; see `Grammar.from_json_schema` for errors and warnings."""
+        spelling, notation, documents = self.spelling, self._notation, self._documents
+        dropped: dict[tuple[str, str, str], None] = {}
+        noted: dict[tuple[str, str, str], bool] = {}
+
+        def drop(error: UnsupportedSchemaError) -> None:
+            if not self._lax:
+                raise error
+            dropped.setdefault((error.pointer, error.keyword, error.why))
+
+        def note(pointer: str, keyword: str, why: str, *, warn: bool = True) -> None:
+            noted.setdefault((pointer, keyword, why), warn)
+
+        reader = self._reader(drop, note)
+        writer = Writer(reader, spelling, notation)
+        try:
+            start = writer.write(reader.question(documents.root))
+        except LimitExceededError as error:
+            if error.what == "seconds":
+                raise
+            if error.what == "bytes":
+                why = "its objects and arrays take too much memory; make counts or combinations smaller"
+                raise UnsupportedSchemaError("#", "", why) from None
+            if error.what == "productions":
+                raise UnsupportedSchemaError("#", "", _too_many_productions(writer)) from None
+            why = "the automaton for it gets too large, or those of names and strings beside it; make it smaller"
+            raise UnsupportedSchemaError(*writer.place(), why) from None
+        except RecursionError:
+            raise UnsupportedSchemaError("#", "", "it is nested too deeply") from None
+        lowered = lower(writer.out, start)
+        if lowered is None:
+            left_out = ", ".join(f"{pointer}: {keyword}" for pointer, keyword, _ in dropped)
+            under = (
+                f", where what is left out counts as satisfied, also under not and if: {left_out}" if dropped else ""
             )
-        raise EmptyLanguageError(f"no value satisfies the schema{place}{under}")
-    for pointer, name in writer.impossible_members(lowered.symbols):
-        shown = json.dumps(name, ensure_ascii=False)
-        note(pointer, "properties", f"no value satisfies {shown}, so that it never comes")
-    for (pointer, keyword, why), warn in noted.items():
-        if warn:
-            caution(f"{pointer}: {keyword}: {why}")
-    base = len(lowered.terminals) + 1
-    return GrammarData.of_flat(
-        lowered.productions,
-        terminals=lowered.terminals,
-        nonterminals=lowered.nonterminals,
-        ignore=frozenset(),
-        starts=(base,),
-        options=GrammarOptions(),
-        source=source,
-        unenforced=(*dropped, *noted),
-        language="JSON Schema",
-    )
+            place = ""
+            with suppress(UnsupportedSchemaError, LimitExceededError, RecursionError):
+                place = _unsatisfiable(
+                    documents, reader, lambda one: lower(*_written(reader, spelling, notation, one)) is None
+                )
+            raise EmptyLanguageError(f"no value satisfies the schema{place}{under}")
+        for pointer, name in writer.impossible_members(lowered.symbols):
+            shown = json.dumps(name, ensure_ascii=False)
+            note(pointer, "properties", f"no value satisfies {shown}, so that it never comes")
+        for (pointer, keyword, why), warn in noted.items():
+            if warn:
+                caution(f"{pointer}: {keyword}: {why}")
+        base = len(lowered.terminals) + 1
+        return GrammarData.of_flat(
+            lowered.productions,
+            terminals=lowered.terminals,
+            nonterminals=lowered.nonterminals,
+            ignore=frozenset(),
+            starts=(base,),
+            options=GrammarOptions(),
+            source=self.source,
+            unenforced=(*dropped, *noted),
+            language="JSON Schema",
+        )
+
+
+def schema_grammar(schema: Any, **options: Any) -> GrammarData:
+    """The grammar of the values that satisfy a schema; options as of `Schema`."""
+    return Schema(schema, **options).grammar()
+
+
+def _raise(error: UnsupportedSchemaError) -> None:
+    raise error
+
+
+def _forget(pointer: str, keyword: str, why: str, *, warn: bool = True) -> None:
+    """What is noted of a schema is noted when its grammar is made."""
 
 
 def _too_many_productions(writer: Writer) -> str:

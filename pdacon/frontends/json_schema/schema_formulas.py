@@ -101,6 +101,8 @@ class Reader:
         Whether an object whose schemas list properties has no others, unless one says what others it has.
     plain_integers : bool
         Whether an integer has neither a fraction nor an exponent in every draft.
+    surveyed : bool
+        Whether it is known that no keyword says nothing though it may be meant.
     """
 
     def __init__(
@@ -112,6 +114,7 @@ class Reader:
         marked: Iterable[str] = (),
         closed: bool = False,
         plain_integers: bool = False,
+        surveyed: bool = False,
     ) -> None:
         self.note = note
         self._marked = tuple(marked)
@@ -121,10 +124,10 @@ class Reader:
         self.origins: dict[Fact, tuple[str, str]] = {}
         self.ranks: dict[str, int] = {}
         self.ranks_of_values: dict[str, int] = {}
-        self._documents, self._formats_asserted, self.drop = documents, formats_asserted, drop
+        self.documents, self._formats_asserted, self.drop = documents, formats_asserted, drop
         self._numbers: dict[Any, int] = {}
         self._known: dict[tuple[int, Type], Meaning | None] = {}
-        self._closed, self._plain_integers = closed, plain_integers
+        self._closed, self._plain_integers, self._surveyed = closed, plain_integers, surveyed
 
     def question(self, place: Place) -> int:
         """The formula that a value satisfies the schema at a place."""
@@ -158,9 +161,11 @@ class Reader:
         number = self._numbers.setdefault(key, len(self.places))
         if number == len(self.places):
             self.places.append(place)
+            if self._surveyed:
+                return number
             for keyword, why in remarks(node, place.draft, _plain_types(place)):
                 self.note(place.pointer, keyword, why)
-            if "discriminator" in node and (why := why_nothing_is_told(self._documents, place)):
+            if "discriminator" in node and (why := why_nothing_is_told(self.documents, place)):
                 self.note(place.pointer, "discriminator", why)
         return number
 
@@ -191,7 +196,7 @@ class Reader:
         node = place.node
         formulas = self.facts.formulas
         if "$ref" in node and place.draft <= 7:  # nothing else beside it counts
-            return self._at(self._documents.referred(place, "$ref"), kind)
+            return self._at(self.documents.referred(place, "$ref"), kind)
         parts = [self._typed_or_marked(place, kind)]
         if parts[0] == FALSE:
             return _NOTHING
@@ -295,7 +300,7 @@ class Reader:
         node, formulas = place.node, self.facts.formulas
         for keyword, since in (("$ref", 2019), ("$dynamicRef", 2020), ("$recursiveRef", 2019)):
             if keyword in node and place.draft >= since and not (keyword == "$recursiveRef" and place.draft > 2019):
-                meaning = self._at(self._documents.referred(place, keyword), kind)
+                meaning = self._at(self.documents.referred(place, keyword), kind)
                 parts.append(meaning.formula)
                 covers += meaning.covers
         if "allOf" in node:

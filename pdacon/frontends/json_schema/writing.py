@@ -65,10 +65,12 @@ class Writer:
         By the pointer of an object's schema and a name: what is asked of that member, and the depth of its value.
     """
 
-    def __init__(self, reader: Reader, written: Spelling, notation: Notation | None = None) -> None:
+    def __init__(
+        self, reader: Reader, written: Spelling, notation: Notation | None = None, out: Productions | None = None
+    ) -> None:
         self._constants = {} if notation is None else notation.constants
         self._marks = {} if notation is None else notation.marks
-        self.out = Productions()
+        self.out = Productions() if out is None else out
         self.reader, self.facts, self.spelling = reader, reader.facts, written
         self._pending: list[tuple[Callable[..., None], Any, int]] = []
         self._seen: set[Hashable] = set()
@@ -152,7 +154,20 @@ class Writer:
         return self.out.value(self.depth, question, family)
 
     def _family(self, family: Vector) -> None:
+        for is_array, formulas, asked in self.write_family(family):
+            machine = tuple(formulas)
+            self._later(self._array if is_array else self._object, machine, self.depth)
+            for formula, question in zip(formulas, asked, strict=True):
+                key = ARRAY if is_array else OBJECT, self.depth, len(machine), *machine, formula
+                self.out.add(self.value(family, question), self.out.nonterminal(*key))
+
+    def write_family(self, family: Vector) -> list[tuple[bool, list[int], list[int]]]:
+        """Write the scalars of a family. What is left are machines, of arrays or of objects.
+
+        Each has its formulas, ascending, and the question that a value satisfies for which one holds.
+        """
         questions = self.questions
+        machines: list[tuple[bool, list[int], list[int]]] = []
         for kind in questions.kinds(family[0]) if len(family) == 1 else self.reader.types:
             meanings = questions.meanings(family, kind)
             if not meanings:
@@ -168,11 +183,10 @@ class Writer:
             elif kind == "number":
                 self.scalars.numbers(partial(self.value, family), meanings)
             else:
-                machine = tuple(sorted(meanings.values()))
-                self._later(self._array if kind == "array" else self._object, machine, self.depth)
-                for one, formula in meanings.items():
-                    key = ARRAY if kind == "array" else OBJECT, self.depth, len(machine), *machine, formula
-                    self.out.add(self.value(family, one), self.out.nonterminal(*key))
+                sides = sorted((formula, question) for question, formula in meanings.items())
+                formulas, asked = map(list, zip(*sides, strict=True))
+                machines.append((kind == "array", formulas, asked))
+        return machines
 
     def _marked(self, family: Vector, kind: str, meanings: dict[int, int]) -> None:
         """Write values of a type of the notation: what a type of JSON has, within marks of its own."""
@@ -207,15 +221,14 @@ class Writer:
 
     def _marked_array(self, given: Vector) -> None:
         code, machine = given[0], given[1:]
-        start = Substitution(self.facts.formulas, self._counted).all(machine)
-        array = self._container(code, machine)
-        self._items(array, start)
+        self._items(self._marked_container(code, machine), self.counted(machine))
 
     def _marked_object(self, given: Vector) -> None:
         code, machine = given[0], given[1:]
-        self._families(_ObjectWriter(self, machine, self._marks_of(code)).write(self._container(code, machine)))
+        members = ObjectMembers(self, machine, self._marks_of(code))
+        self._families(members.write(self._marked_container(code, machine)))
 
-    def _container(self, code: int, machine: Vector) -> _core.Container:
+    def _marked_container(self, code: int, machine: Vector) -> _core.Container:
         marks, literal = self._marks_of(code), self.scalars.literal
         return _core.Container(
             machine=machine, depth=code, depth_within=self.depth, is_deepest=False,
@@ -223,19 +236,30 @@ class Writer:
             closing=literal("CALL_END", marks.closing), comma=self.signs.comma(0),
         )  # fmt: skip
 
-    def _array(self, machine: Vector) -> None:
+    def container(self, is_array: bool, machine: Vector) -> _core.Container:
+        """An array or an object of JSON, with the signs around it."""
         signs, depth = self.signs, self.depth
-        array = _core.Container(
+        opening, closing = "[]" if is_array else "{}"
+        return _core.Container(
             machine=machine, depth=depth, depth_within=self.depth_within, is_deepest=self.is_deepest,
-            empty=signs.empty("[]", depth), between=(), opening=signs.opening("[", depth),
-            closing=signs.closing("]", depth), comma=signs.comma(depth),
+            empty=signs.empty(opening + closing, depth), between=() if is_array else signs.colon(),
+            opening=signs.opening(opening, depth), closing=signs.closing(closing, depth), comma=signs.comma(depth),
         )  # fmt: skip
-        start = Substitution(self.facts.formulas, self._counted).all(machine)
-        self._items(array, start)
+
+    def counted(self, machine: Vector) -> list[int]:
+        """Formulas about arrays, in the facts that items are read with."""
+        return Substitution(self.facts.formulas, self._counted).all(machine)
+
+    def items(self) -> Items:
+        """What is asked while an array is read."""
+        return Items(self)
+
+    def _array(self, machine: Vector) -> None:
+        self._items(self.container(True, machine), self.counted(machine))
 
     def _items(self, array: _core.Container, start: Sequence[int]) -> None:
         out, formulas, questions = self.out.native, self.facts.formulas, self.questions
-        self._families(_core.write_array(out, formulas, questions.native, questions, _Items(self), array, start))
+        self._families(_core.write_array(out, formulas, questions.native, questions, Items(self), array, start))
 
     def _families(self, families: Iterable[Sequence[int]]) -> None:
         """The families of what lies within the array or the object that is being written are to be written too."""
@@ -274,7 +298,7 @@ class Writer:
         )
 
     def _object(self, machine: Vector) -> None:
-        self._families(_ObjectWriter(self, machine).write())
+        self._families(ObjectMembers(self, machine).write(self.container(False, machine)))
 
     def fits(self, pattern: str, name: str) -> bool:
         """Whether a pattern matches a member's name."""
@@ -314,7 +338,7 @@ class _Others:
         return self.signs[self.facts.holds(Matches(pattern))]
 
 
-class _Items:
+class Items:
     """What the core asks while it writes an array."""
 
     def __init__(self, writer: Writer) -> None:
@@ -325,13 +349,24 @@ class _Items:
         """Items have no names."""
 
 
-class _ObjectWriter:
-    """The productions of one machine: members that are named, or have one of few names, come in order, others anywhere.
+class ObjectMembers:
+    """What is asked while an object is read: members of listed or few names come in order, others anywhere.
 
-    The core writes them, and asks for what it does not know: see ``AboutMembers`` in ``frontends/containers.hpp``.
+    The core asks for what it does not know: see ``AboutMembers`` in ``frontends/containers.hpp``.
+
+    Attributes
+    ----------
+    listed, others : int
+        How many names are listed, and how many classes the others have.
+    unordered : bool
+        Whether the listed ones come in any order.
+    are_free : bool
+        Whether the terminal of the others matches the listed names too, which then win. Only if that was asked for.
     """
 
-    def __init__(self, writer: Writer, machine: Vector, marks: Marks | None = None) -> None:
+    def __init__(
+        self, writer: Writer, machine: Vector, marks: Marks | None = None, *, blocks_listed: bool = False
+    ) -> None:
         self._writer, self._out, self._facts = writer, writer.out, writer.facts
         self._marks = marks
         self._machine = machine
@@ -343,26 +378,22 @@ class _ObjectWriter:
                 self._classes.append(names)
             else:
                 self._order += tuple(name for name in few if name not in self._order)
-        self._unordered = writer.spelling.order == "any" and len(self._order) <= writer.spelling.max_unordered
+        self.unordered = writer.spelling.order == "any" and len(self._order) <= writer.spelling.max_unordered
+        self.listed, self.others = len(self._order), len(self._classes)
+        self.are_free = blocks_listed and writer.spelling.escapes != "any"
+        self.are_free = self.are_free and all(names.formula == TRUE for names in self._classes)
         self._remember_members()
         members: list[Name] = [*(_Listed(writer, name) for name in self._order), *self._classes]
         self.step = MemberSteps(self._facts, members).step
         self.at_end = self._facts.at_end
         self._check_counts()
 
-    def write(self, container: _core.Container | None = None) -> list[list[int]]:
-        """The families of the members' values."""
-        writer, signs, depth = self._writer, self._writer.signs, self._writer.depth
-        written = container or _core.Container(
-            machine=self._machine, depth=depth, depth_within=writer.depth_within, is_deepest=writer.is_deepest,
-            empty=signs.empty("{}", depth), between=signs.colon(), opening=signs.opening("{", depth),
-            closing=signs.closing("}", depth), comma=signs.comma(depth),
-        )  # fmt: skip
-        listed, others = len(self._order), len(self._classes)
-        questions = writer.questions
+    def write(self, container: _core.Container) -> list[list[int]]:
+        """Write the productions; the families of the members' values are left."""
+        writer, questions = self._writer, self._writer.questions
         return _core.write_object(
             out=writer.out.native, formulas=self._facts.formulas, questions=questions.native, schemas=questions,
-            about=self, object=written, names=listed, classes=others, unordered=self._unordered,
+            about=self, object=container, names=self.listed, classes=self.others, unordered=self.unordered,
         )  # fmt: skip
 
     def terminal(self, read: int) -> int | None:
@@ -373,7 +404,8 @@ class _ObjectWriter:
             return scalars.literal("ARGUMENT", text)
         if read < listed:
             return scalars.name(self._order[read])
-        return scalars.other_names(self._classes[read - listed].formula, frozenset(self._order))
+        excluded = frozenset[str]() if self.are_free else frozenset(self._order)
+        return scalars.other_names(self._classes[read - listed].formula, excluded)
 
     def _remember_members(self) -> None:
         """Keep what is asked of each member that comes alone, for notes; say it where the order is fixed after all."""
@@ -395,7 +427,7 @@ class _ObjectWriter:
                 both = facts.formulas.conjunction(questions.get(name, TRUE), question)
                 questions[name] = both
                 writer.members[pointer, name] = both, writer.depth_within
-        if certain and spelling.order == "any" and not self._unordered:
+        if certain and spelling.order == "any" and not self.unordered:
             why = (
                 f"it lists {len(self._order)} names, and those of more than max_unordered={spelling.max_unordered} "
                 "come in the schema's order only"

@@ -121,7 +121,8 @@ void set_parts(PdaParts* parts, std::shared_ptr<LexingAutomaton> lexer, const Ta
 }
 
 std::shared_ptr<TokenPda> make_pda(const PdaParts& parts, std::int32_t start_state, std::int32_t end_state,
-                                   std::int64_t max_states, std::int64_t max_depth, std::int64_t max_bytes) {
+                                   std::int64_t max_states, std::int64_t max_depth, std::int64_t max_bytes,
+                                   const std::optional<Array<std::int32_t>>& first_masks) {
     std::int64_t held = 0;
     const MemoryLimit memory(max_bytes, held);
     auto tables = parts.tables.copied();
@@ -131,6 +132,7 @@ std::shared_ptr<TokenPda> make_pda(const PdaParts& parts, std::int32_t start_sta
     else
         layout.in_parens = std::vector<std::uint8_t>(static_cast<std::size_t>(tables.num_states));
     auto masks = copy(parts.labels);
+    const auto first = first_masks ? copy(*first_masks) : std::vector<std::int32_t>();
     const auto columns = parts.layout ? parts.layout->columns : nullptr;
     PythonCanceller canceller;
     const WithoutGil release;
@@ -140,7 +142,7 @@ std::shared_ptr<TokenPda> make_pda(const PdaParts& parts, std::int32_t start_sta
         throw std::invalid_argument("token pda: other columns than those of the futures");
     auto pda = std::make_shared<TokenPda>(
         Pushdown(parts.lexer, std::move(tables), {start_state, end_state}, std::move(layout)), parts.trie,
-        std::move(labels), Budget(max_states, 0, &canceller), max_depth, max_bytes, futures);
+        std::move(labels), Budget(max_states, 0, &canceller), max_depth, max_bytes, futures, first);
     pda->set_held(held);
     return pda;
 }
@@ -272,7 +274,8 @@ void bind_composition(nb::module_& m) {
              nb::arg("layout").none(), nb::arg("trie"), nb::arg("labels"));
     nb::class_<TokenPda>(m, "TokenPda")
         .def_static("make", &make_pda, nb::arg("parts"), nb::arg("start_state"), nb::arg("end_state"),
-                    nb::arg("max_states"), nb::arg("max_depth"), nb::arg("max_bytes") = 0)
+                    nb::arg("max_states"), nb::arg("max_depth"), nb::arg("max_bytes") = 0,
+                    nb::arg("first_masks") = nb::none())
         .def("for_vocabulary", &for_vocabulary, nb::arg("trie"), nb::arg("max_states"), nb::arg("max_depth"),
              nb::arg("max_bytes") = 0)
         .def("empty_language", &TokenPda::empty_language, nb::arg("leading_space") = false,

@@ -11,9 +11,10 @@ namespace nb = nanobind;
 namespace pdacon {
 namespace {
 
-std::uintptr_t llama_sampler(const Matcher& matcher, std::uintptr_t init, std::size_t sampler,
+std::uintptr_t llama_sampler(Matcher& matcher, std::uintptr_t init, std::size_t sampler,
                              std::size_t interface, std::size_t candidate, std::size_t candidates) {
     const Matcher::Use use(matcher);
+    if (matcher.is_nested()) matcher.complete();
     auto* const made = llama::make_sampler(
         matcher, {sampler, interface, candidate, candidates, reinterpret_cast<llama::Init>(init)});
     return reinterpret_cast<std::uintptr_t>(made);

@@ -16,6 +16,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/cancelling.hpp"
 #include "bindings/module.hpp"
+#include "bindings/python_schemas.hpp"
 #include "frontends/containers.hpp"
 #include "frontends/productions.hpp"
 #include "frontends/questions.hpp"
@@ -26,34 +27,7 @@ namespace nb = nanobind;
 namespace pdacon {
 namespace {
 
-using Numbers = std::vector<std::int32_t>;
-
-// Asks Python, with the GIL held all the time. It lives for one call, so that nothing of the core holds what
-// holds it.
-class PythonSchemas final : public AboutSchemas {
-  public:
-    explicit PythonSchemas(nb::handle about) : about_(about) {}
-
-    Numbers types(std::int32_t variable) override {
-        return nb::cast<Numbers>(about_.attr("types_of")(variable));
-    }
-    std::int32_t meaning(std::int32_t variable, std::int32_t type) override {
-        return nb::cast<std::int32_t>(about_.attr("meaning_of")(variable, type));
-    }
-    std::optional<Numbers> values(std::int32_t variable) override {
-        const nb::object answer = about_.attr("values_of")(variable);
-        if (answer.is_none()) return std::nullopt;
-        return nb::cast<Numbers>(answer);
-    }
-    bool holds_for_any(std::int32_t formula, std::int32_t type) override {
-        return nb::cast<bool>(about_.attr("holds_for_any")(formula, type));
-    }
-
-  private:
-    nb::handle about_;
-};
-
-// The same for what the members of one object are about; whether there are values is asked of its questions.
+// Asks Python what the members of one object are about; whether there are values is asked of its questions.
 class PythonMembers final : public AboutMembers {
   public:
     PythonMembers(nb::handle about, Questions& questions, nb::handle schemas)
@@ -63,17 +37,11 @@ class PythonMembers final : public AboutMembers {
           questions_(questions),
           schemas_(schemas) {}
 
-    Step step(std::int32_t variable, std::int32_t read) override {
-        const auto answer = nb::cast<nb::tuple>(step_(variable, read));
-        return {nb::cast<std::int32_t>(answer[0]), nb::cast<std::int32_t>(answer[1]),
-                nb::cast<std::int32_t>(answer[2]), nb::cast<bool>(answer[3])};
-    }
+    Step step(std::int32_t variable, std::int32_t read) override { return step_of(step_(variable, read)); }
     bool at_end(std::int32_t variable) override { return nb::cast<bool>(at_end_(variable)); }
     bool possible(std::int32_t question) override { return questions_.possible(schemas_, question); }
     std::optional<std::int32_t> terminal(std::int32_t read) override {
-        const nb::object answer = terminal_(read);
-        if (answer.is_none()) return std::nullopt;
-        return nb::cast<std::int32_t>(answer);
+        return number_or_none(terminal_(read));
     }
     void look() override { budget_.tick(); }
 

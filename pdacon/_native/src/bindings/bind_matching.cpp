@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,6 +39,59 @@ auto without_gil(Work work) {
     return work();
 }
 
+// Of a matcher that reads an automaton which is made as texts are read: the lock of that, for which nobody
+// waits with the GIL. What such a matcher is asked and cannot answer is asked once more when it has gone over
+// to the whole automaton.
+std::unique_lock<std::recursive_mutex> held(NestedPda& nested) {
+    std::unique_lock lock(nested.lock(), std::try_to_lock);
+    if (!lock.owns_lock()) {
+        const WithoutGil release;
+        lock.lock();
+    }
+    return lock;
+}
+
+template <class Work>
+auto answered(Matcher& matcher, Work work) {
+    if (matcher.is_nested()) {
+        if (!matcher.nested().is_closed()) {
+            const auto nested = matcher.shared_nested();
+            const auto lock = held(*nested);
+            try {
+                return work();
+            } catch (const NeedsWhole&) {  // NOLINT: the other automaton answers
+            }
+        }
+        matcher.complete();
+    }
+    return work();
+}
+
+// What a matcher is asked, only while no other thread changes it.
+template <class Answer, class AnyMatcher, class... Arguments>
+auto guarded(Answer (*ask)(AnyMatcher&, Arguments...)) {
+    return [ask](Matcher& matcher, Arguments... arguments) {
+        const Matcher::Use use(matcher);
+        return answered(matcher, [&] { return ask(matcher, arguments...); });
+    };
+}
+template <class Answer>
+auto guarded(Answer (Matcher::*ask)() const) {
+    return [ask](const Matcher& matcher) {
+        const Matcher::Use use(matcher);
+        return (matcher.*ask)();
+    };
+}
+// The same for what only the whole automaton answers.
+template <class Answer, class AnyMatcher, class... Arguments>
+auto of_whole(Answer (*ask)(AnyMatcher&, Arguments...)) {
+    return [ask](Matcher& matcher, Arguments... arguments) {
+        const Matcher::Use use(matcher);
+        if (matcher.is_nested()) matcher.complete();
+        return ask(matcher, arguments...);
+    };
+}
+
 Mask mask_of(const Matcher& matcher) {
     const auto known = matcher.known_mask();
     return known.id >= 0 ? known : without_gil([&] { return matcher.mask(); });
@@ -48,14 +103,12 @@ Mask mask_of(const Matcher& matcher) {
 }
 
 std::int32_t mask_id(const Matcher& matcher) {
-    const Matcher::Use use(matcher);
     if (matcher.is_filtered()) refuse_ids();
     return mask_of(matcher).id;
 }
 
 void fill_bitmask(const Matcher& matcher, nb::handle bitmask, nb::handle row) {
-    const Matcher::Use use(matcher);
-    const auto words = matcher.pda()->tokens().words();
+    const auto words = matcher.tokens().words();
     const auto index = whole_number(row, "row");
     auto mask = matcher.known_mask();
     if (mask.id < 0) {
@@ -86,13 +139,15 @@ class Batch {
         std::sort(distinct.begin(), distinct.end());
         distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
         for (const auto* matcher : distinct) uses_.emplace_back(*matcher);
+        for (auto* matcher : distinct)  // so that all masks can be had without the GIL
+            if (matcher->is_nested()) answered(*matcher, [&] { return mask_of(*matcher); });
     }
 
     std::size_t size() const { return matchers_.size(); }
     const Matcher& operator[](std::size_t at) const { return *matchers_[at]; }
 
   private:
-    std::vector<const Matcher*> matchers_;
+    std::vector<Matcher*> matchers_;
     std::vector<nb::object> owners_;
     std::deque<Matcher::Use> uses_;
 };
@@ -152,7 +207,7 @@ void fill_bitmasks(nb::handle matchers, nb::handle bitmask, nb::handle rows) {
     const auto rows_of = [&](const Bitmask& target) {
         std::vector<char*> found;
         for (std::size_t at = 0; at < batch.size(); ++at)
-            found.push_back(target.row(places[at], batch[at].pda()->tokens().words()));
+            found.push_back(target.row(places[at], batch[at].tokens().words()));
         return found;
     };
     rows_of(Bitmask(bitmask));
@@ -162,7 +217,7 @@ void fill_bitmasks(nb::handle matchers, nb::handle bitmask, nb::handle rows) {
     const auto data = rows_of(target);
     for (std::size_t at = 0; at < batch.size(); ++at) {
         if (masks.found[at].words != nullptr)
-            target.fill(data[at], masks.found[at].words, batch[at].pda()->tokens().words());
+            target.fill(data[at], masks.found[at].words, batch[at].tokens().words());
     }
     masks.complain("the rows of the others are written");
 }
@@ -170,7 +225,7 @@ void fill_bitmasks(nb::handle matchers, nb::handle bitmask, nb::handle rows) {
 Owned<std::int32_t> mask_ids(nb::handle matchers) {
     const Batch batch(matchers);
     for (std::size_t at = 1; at < batch.size(); ++at)
-        if (batch[at].pda() != batch[0].pda())
+        if (batch[at].owner() != batch[0].owner())
             throw nb::value_error(("matchers[" + std::to_string(at) +
                                    "] has another constraint or start than matchers[0]: their ids are of "
                                    "different mask tables")
@@ -206,7 +261,6 @@ bool accept(Matcher& matcher, std::optional<Matcher::Step> step) {
 }
 
 bool is_allowed(const Matcher& matcher, nb::handle token) {
-    const Matcher::Use use(matcher);
     const auto id = whole_number(token, "token");
     const auto known = matcher.known_allowed(id);
     return known == Liveness::kUnknown ? allowed_token(matcher, id).has_value()
@@ -214,7 +268,6 @@ bool is_allowed(const Matcher& matcher, nb::handle token) {
 }
 
 bool accept_token(Matcher& matcher, nb::handle token) {
-    const Matcher::Use use(matcher);
     return accept(matcher, allowed_token(matcher, whole_number(token, "token")));
 }
 
@@ -224,7 +277,6 @@ bool accept_text(Matcher& matcher, nb::handle object, bool spelled) {
         throw nb::type_error((std::string("text must be bytes, not ") + nb::type_name(object.type()).c_str() +
                               (PyUnicode_Check(object.ptr()) ? "; encode it, as in text.encode()" : ""))
                                  .c_str());
-    const Matcher::Use use(matcher);
     const auto bytes = nb::borrow<nb::bytes>(object);
     const std::string_view text(bytes.c_str(), bytes.size());
     if (!spelled && matcher.may_spell_label(text)) return false;
@@ -243,51 +295,43 @@ bool accept_spelled(Matcher& matcher, nb::handle text) { return accept_text(matc
 
 // Whatever a filter says; that of an end token, too.
 bool grammar_allows(const Matcher& matcher, std::int64_t token) {
-    const Matcher::Use use(matcher);
     return without_gil([&] { return matcher.grammar_allows(token); });
 }
 
 std::size_t validate_tokens(const Matcher& matcher, nb::handle tokens) {
     const auto ids = whole_numbers(tokens, "token");
-    const Matcher::Use use(matcher);
     return without_gil([&] { return matcher.validate_tokens(ids); });
 }
 
 // Only where the vocabulary is short of tokens for the start of a text.
 bool is_stuck(const Matcher& matcher) {
-    const Matcher::Use use(matcher);
     const auto* mask = mask_of(matcher).words;
-    const auto words = matcher.pda()->tokens().words();
+    const auto words = matcher.tokens().words();
     return std::all_of(mask, mask + words, [](std::int32_t word) { return word == 0; });
 }
 
 nb::bytes forced_bytes(const Matcher& matcher, nb::handle limit) {
     const auto most = whole_number(limit, "limit");
     if (most < 0) throw nb::value_error("limit must not be negative");
-    const Matcher::Use use(matcher);
     const auto text = without_gil([&] { return matcher.forced_bytes(static_cast<std::size_t>(most)); });
     return nb::bytes(text.data(), text.size());
 }
 
 std::vector<std::int64_t> merged(const Matcher& matcher, nb::bytes forced) {
-    const Matcher::Use use(matcher);
     return without_gil([&] { return matcher.merged({forced.c_str(), forced.size()}); });
 }
 
 std::size_t settled(const Matcher& matcher, nb::handle tokens, nb::bytes forced) {
     const auto ids = whole_numbers(tokens, "token");
-    const Matcher::Use use(matcher);
     return without_gil([&] { return matcher.settled(ids, {forced.c_str(), forced.size()}); });
 }
 
 nb::bytes shortest_completion(const Matcher& matcher) {
-    const Matcher::Use use(matcher);
     const auto text = without_gil([&] { return matcher.shortest_completion(); });
     return nb::bytes(text.data(), text.size());
 }
 
 std::int64_t completion_length(const Matcher& matcher) {
-    const Matcher::Use use(matcher);
     return without_gil([&] { return matcher.completion_length(); });
 }
 
@@ -295,31 +339,24 @@ Matcher::Unit unit(bool in_bytes) { return in_bytes ? Matcher::Unit::kBytes : Ma
 
 // Tokens and bytes that may follow, and with how many left nothing is begun any more; -1: any number.
 auto left(const Matcher& matcher) {
-    const Matcher::Use use(matcher);
     const auto [unit, left, soft] = matcher.limit();
     const bool in_bytes = unit == Matcher::Unit::kBytes;
     return std::tuple(in_bytes ? Matcher::kUnlimited : left, in_bytes ? left : Matcher::kUnlimited, soft);
 }
 
 std::int64_t least(const Matcher& matcher, bool in_bytes) {
-    const Matcher::Use use(matcher);
     const auto least = without_gil([&] { return matcher.least(unit(in_bytes)); });
     return least == TokenDistances::kNone ? -1 : least;
 }
 
 auto completion_head(const Matcher& matcher, std::size_t most) {
-    const Matcher::Use use(matcher);
     const auto [length, text] = without_gil([&] { return matcher.completion_head(most); });
     return std::tuple(length, nb::bytes(text.data(), text.size()));
 }
 
-nb::bytes text(const Matcher& matcher) {
-    const Matcher::Use use(matcher);
-    return nb::bytes(matcher.text().data(), matcher.text().size());
-}
+nb::bytes text(const Matcher& matcher) { return nb::bytes(matcher.text().data(), matcher.text().size()); }
 
 std::vector<std::pair<std::size_t, std::int32_t>> labelled(const Matcher& matcher) {
-    const Matcher::Use use(matcher);
     std::vector<std::pair<std::size_t, std::int32_t>> found;
     for (const auto& [at, token] : matcher.labelled()) found.emplace_back(at, token);
     return found;
@@ -327,7 +364,6 @@ std::vector<std::pair<std::size_t, std::int32_t>> labelled(const Matcher& matche
 
 // Labels of what has been begun, and of what may begin.
 auto outlook(const Matcher& matcher, nb::bytes text) {
-    const Matcher::Use use(matcher);
     const auto found = without_gil([&] { return matcher.expected_terminals({text.c_str(), text.size()}); });
     return std::tuple(owned(std::vector(found.unfinished.begin(), found.unfinished.end())),
                       owned(std::vector(found.next.begin(), found.next.end())));
@@ -348,15 +384,37 @@ auto trace(const Matcher& matcher, nb::bytes text, std::size_t since, std::int64
 }
 
 std::pair<std::size_t, std::size_t> memory(const Matcher& matcher) {
-    const Matcher::Use use(matcher);
     return {matcher.bytes(), matcher.stack_nodes()};
 }
 
-// A question that is asked of a matcher only while no other thread changes it.
-template <auto kAsk>
-auto guarded(const Matcher& matcher) {
-    const Matcher::Use use(matcher);
-    return (matcher.*kAsk)();
+void rollback(Matcher& matcher, nb::handle count) { matcher.rollback(whole_number(count, "count")); }
+
+void reset(Matcher& matcher) { matcher.reset(); }
+
+bool is_accepting(const Matcher& matcher) { return matcher.is_accepting(); }
+
+void set_limit(Matcher& matcher, std::int64_t most, std::int64_t soft, bool in_bytes) {
+    matcher.set_limit(Matcher::Limit::of(unit(in_bytes), most, soft));
+}
+
+bool distances_are_exact(const Matcher& matcher) {
+    return TokenDistances::are_exact(matcher.pda()->machine());
+}
+
+std::vector<std::int32_t> stack(const Matcher& matcher) { return matcher.stack(); }
+
+std::int32_t filter_state(const Matcher& matcher) { return matcher.filter_state(); }
+
+// A callable of Python, asked with its lock, which also its last owner has.
+Matcher::Whole asked_of(nb::object whole) {
+    const std::shared_ptr<nb::object> kept(new nb::object(std::move(whole)), [](nb::object* object) {
+        const WithGil acquire;
+        delete object;
+    });
+    return [kept] {
+        const WithGil acquire;
+        return nb::cast<std::shared_ptr<TokenPda>>((*kept)());
+    };
 }
 
 void fork(Matcher* self, const Matcher& other) {
@@ -386,8 +444,17 @@ MatcherError; forks are independent of each other. Cannot be pickled.)")
             nb::arg("pda"), nb::arg("max_rollback"), nb::arg("leading_space") = false,
             nb::arg("keep_text") = true, nb::arg("most") = -1, nb::arg("soft") = -1,
             nb::arg("in_bytes") = false)
+        .def(
+            "__init__",
+            [](Matcher* self, std::shared_ptr<NestedPda> nested,
+               nb::typed<nb::callable, std::shared_ptr<TokenPda>()> whole, std::int64_t max_rollback,
+               bool keep_text) {
+                const auto lock = held(*nested);
+                new (self) Matcher(nested, asked_of(std::move(whole)), max_rollback, keep_text);
+            },
+            nb::arg("nested"), nb::arg("whole"), nb::arg("max_rollback"), nb::arg("keep_text"))
         .def("__init__", &fork, nb::arg("other"))
-        .def("fill_bitmask", &fill_bitmask, nb::arg("bitmask").none(), nb::arg("row").none() = 0,
+        .def("fill_bitmask", guarded(&fill_bitmask), nb::arg("bitmask").none(), nb::arg("row").none() = 0,
              nb::sig("def fill_bitmask(self, bitmask: numpy.ndarray | torch.Tensor, row: "
                      "typing.SupportsIndex = 0) -> None"),
              R"(Write the mask of the allowed next tokens into one row.
@@ -402,22 +469,22 @@ row : int
 
 Raises TypeError, ValueError or IndexError for a bitmask that cannot take it. Cost: a lookup and a copy
 of the row once the mask is known; at a miss the time to compute it.)")
-        .def("mask_id", &mask_id,
+        .def("mask_id", guarded(&mask_id),
              R"(The id of the mask of the allowed next tokens: its row in ``Constraint.mask_table()``.)")
-        .def("is_allowed", &is_allowed, nb::arg("token").none(),
+        .def("is_allowed", guarded(&is_allowed), nb::arg("token").none(),
              nb::sig("def is_allowed(self, token: typing.SupportsIndex) -> bool"),
              R"(Whether ``accept_token(token)`` would succeed. IndexError for an id outside the vocabulary.)")
-        .def("accept_token", &accept_token, nb::arg("token").none(),
+        .def("accept_token", guarded(&accept_token), nb::arg("token").none(),
              nb::sig("def accept_token(self, token: typing.SupportsIndex) -> bool"),
              R"(Go on by one token. False: it is not allowed, and nothing has changed.
 
 An end token ends the text: after it the matcher is terminated and allows end tokens only. Raises IndexError
 for an id outside the vocabulary, LimitExceededError("depth"). Cost: O(bytes of the token).)")
         .def(
-            "accept_bytes", &accept_bytes, nb::arg("text").none(),
+            "accept_bytes", guarded(&accept_bytes), nb::arg("text").none(),
             nb::sig("def accept_bytes(self, text: bytes) -> bool"),
             R"(Go on by some bytes of text, as if one token spelled them. False: not allowed, nothing has changed.)")
-        .def("validate_tokens", &validate_tokens, nb::arg("tokens").none(),
+        .def("validate_tokens", guarded(&validate_tokens), nb::arg("tokens").none(),
              nb::sig(
                  "def validate_tokens(self, tokens: collections.abc.Iterable[typing.SupportsIndex]) -> int"),
              R"(How many of the tokens, from the first, could be accepted in turn. Changes nothing.
@@ -425,36 +492,20 @@ for an id outside the vocabulary, LimitExceededError("depth"). Cost: O(bytes of 
 Takes a sequence of ids, an array or a tensor, of one dimension. A token with which the stack would exceed
 ``Limits.depth`` cannot be accepted. IndexError for an id outside the vocabulary that all before it lead up to.)")
         .def(
-            "rollback",
-            [](Matcher& matcher, nb::handle count) {
-                const auto accepts = whole_number(count, "count");
-                const Matcher::Use use(matcher);
-                matcher.rollback(accepts);
-            },
-            nb::arg("count").none(), nb::sig("def rollback(self, count: typing.SupportsIndex) -> None"),
+            "rollback", guarded(&rollback), nb::arg("count").none(),
+            nb::sig("def rollback(self, count: typing.SupportsIndex) -> None"),
             R"(Take back the last ``count`` successful accepts, of whatever kind. MatcherError if there are not so many.)")
-        .def(
-            "reset",
-            [](Matcher& matcher) {
-                const Matcher::Use use(matcher);
-                matcher.reset();
-            },
-            R"(Back to the start of the text, with an empty history.)")
-        .def(
-            "is_accepting",
-            [](const Matcher& matcher) {
-                const Matcher::Use use(matcher);
-                return matcher.is_accepting();
-            },
-            R"(Whether the text so far is a sentence of the grammar: whether an end token is allowed.)")
-        .def("is_terminated", &guarded<&Matcher::is_terminated>, R"(Whether an end token has been accepted.)")
-        .def("shortest_completion", &shortest_completion,
+        .def("reset", guarded(&reset), R"(Back to the start of the text, with an empty history.)")
+        .def("is_accepting", guarded(&is_accepting),
+             R"(Whether the text so far is a sentence of the grammar: whether an end token is allowed.)")
+        .def("is_terminated", guarded(&Matcher::is_terminated), R"(Whether an end token has been accepted.)")
+        .def("shortest_completion", of_whole(&shortest_completion),
              R"(The text that completes the sentence with the fewest bytes; of those the least, byte by byte.
 
 In a grammar with indentation the blanks that begin a line are not counted.
 
 Cost: O(depth of the stack + length of the answer); the first call prepares what all others share.)")
-        .def("forced_bytes", &forced_bytes, nb::arg("limit").none() = 1 << 16,
+        .def("forced_bytes", guarded(&forced_bytes), nb::arg("limit").none() = 1 << 16,
              nb::sig("def forced_bytes(self, limit: typing.SupportsIndex = 65536) -> bytes"),
              R"(What every continuation starts with. Changes nothing.
 
@@ -463,35 +514,32 @@ it; b"" at the end of a text. At most ``limit`` of them: more may be forced. Whe
 "every continuation" means those that tokens can spell, and the bytes may end inside a token.
 
 Cost: O(bytes of the answer), about half a microsecond each.)")
-        .def("_least", &least, nb::arg("in_bytes"))
+        .def("_least", of_whole(&least), nb::arg("in_bytes"))
+        .def("_limit", of_whole(&set_limit), nb::arg("most"), nb::arg("soft"), nb::arg("in_bytes"))
+        .def("_distances_are_exact", of_whole(&distances_are_exact))
+        .def("_left", guarded(&left))
+        .def("_completion_length", of_whole(&completion_length))
+        .def("_completion_head", of_whole(&completion_head), nb::arg("most"))
+        .def("_merged", guarded(&merged), nb::arg("forced"))
+        .def("_settled", guarded(&settled), nb::arg("tokens"), nb::arg("forced"))
         .def(
-            "_limit",
-            [](Matcher& matcher, std::int64_t most, std::int64_t soft, bool in_bytes) {
-                const Matcher::Use use(matcher);
-                matcher.set_limit(Matcher::Limit::of(unit(in_bytes), most, soft));
-            },
-            nb::arg("most"), nb::arg("soft"), nb::arg("in_bytes"))
-        .def("_distances_are_exact",
-             [](const Matcher& matcher) { return TokenDistances::are_exact(matcher.pda()->machine()); })
-        .def("_left", &left)
-        .def("_completion_length", &completion_length)
-        .def("_completion_head", &completion_head, nb::arg("most"))
-        .def("_merged", &merged, nb::arg("forced"))
-        .def("_settled", &settled, nb::arg("tokens"), nb::arg("forced"))
-        .def("_leading_space", &guarded<&Matcher::leading_space>)
-        .def("_memory", &memory)
+            "_is_nested", guarded(&Matcher::is_nested),
+            R"(Whether what the matcher reads is still made as it reads: of a JSON Schema, until it is asked for more
+than steps and masks.)")
+        .def("_leading_space", guarded(&Matcher::leading_space))
+        .def("_memory", guarded(&memory))
         .def("_keeps_text", &Matcher::keeps_text)
-        .def("_length", &guarded<&Matcher::length>)
-        .def("_is_stuck", &is_stuck)
+        .def("_length", guarded(&Matcher::length))
+        .def("_is_stuck", guarded(&is_stuck))
         .def("_is_filtered", &Matcher::is_filtered)
-        .def("_grammar_allows", &grammar_allows, nb::arg("token"))
-        .def("_filter_state", &guarded<&Matcher::filter_state>)
-        .def("_stack", &guarded<&Matcher::stack>)
-        .def("_text", &text)
-        .def("_labelled", &labelled)
-        .def("_accept_spelled", &accept_spelled, nb::arg("text"))
-        .def("_outlook", &outlook, nb::arg("text"))
-        .def("_trace", &trace, nb::arg("text"), nb::arg("since"), nb::arg("most"))
+        .def("_grammar_allows", of_whole(&grammar_allows), nb::arg("token"))
+        .def("_filter_state", of_whole(&filter_state))
+        .def("_stack", of_whole(&stack))
+        .def("_text", guarded(&text))
+        .def("_labelled", guarded(&labelled))
+        .def("_accept_spelled", of_whole(&accept_spelled), nb::arg("text"))
+        .def("_outlook", of_whole(&outlook), nb::arg("text"))
+        .def("_trace", of_whole(&trace), nb::arg("text"), nb::arg("since"), nb::arg("most"))
         .def("__reduce__", &no_pickle, nb::sig("def __reduce__(self) -> typing.NoReturn"))
         .def("__reduce_ex__", &no_pickle,
              nb::sig("def __reduce_ex__(self, protocol: typing.SupportsIndex, /) -> typing.NoReturn"));

@@ -15,6 +15,7 @@ NB_MODULE(_core, m) {
     pdacon::bind_artifact(m);
     pdacon::bind_filters(m);
     pdacon::bind_composition(m);
+    pdacon::bind_nested(m);
     pdacon::bind_matching(m);
     pdacon::bind_engines(m);
 }

@@ -13,6 +13,7 @@ void bind_lexer(nanobind::module_& m);
 void bind_artifact(nanobind::module_& m);
 void bind_filters(nanobind::module_& m);
 void bind_composition(nanobind::module_& m);
+void bind_nested(nanobind::module_& m);
 void bind_matching(nanobind::module_& m);
 void bind_engines(nanobind::module_& m);
 

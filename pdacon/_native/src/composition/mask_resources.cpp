@@ -15,7 +15,7 @@ MaskCache::~MaskCache() { std::erase(resources_.caches_, this); }
 
 MaskResources::MaskResources(Pushdown machine, std::shared_ptr<const LazyTrie> trie,
                              std::shared_ptr<const Labels> labels, const Budget& budget,
-                             std::int64_t max_bytes)
+                             std::int64_t max_bytes, std::span<const std::int32_t> first_masks)
     : shared_machine_(std::make_shared<Pushdown>(std::move(machine))),
       trie_(std::move(trie)),
       labels_(std::move(labels)),
@@ -27,6 +27,12 @@ MaskResources::MaskResources(Pushdown machine, std::shared_ptr<const LazyTrie> t
       masks_(tokens().words()) {
     if (!labels_ || labels_->size() != tokens().num_labels())
         throw std::invalid_argument("token pda: other labels than those of the trie");
+    for (auto rest = first_masks; !rest.empty(); rest = rest.subspan(tokens().words())) {
+        if (rest.size() < tokens().words())
+            throw std::invalid_argument("token pda: a mask has too few words");
+        const auto row = rest.first(tokens().words());
+        masks_.intern({row.begin(), row.end()});
+    }
     end_mask_ = at(masks_.intern(end_words(true)));
 }
 

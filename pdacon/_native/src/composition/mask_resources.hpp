@@ -55,9 +55,11 @@ class MaskCache {
 
 class MaskResources {
   public:
-    // `max_bytes`: for the masks and all caches, 0: no limit. Throws std::invalid_argument.
+    // `max_bytes`: for the masks and all caches, 0: no limit. `first_masks`: those with the first ids, one
+    // after another. Throws std::invalid_argument.
     MaskResources(Pushdown machine, std::shared_ptr<const LazyTrie> trie,
-                  std::shared_ptr<const Labels> labels, const Budget& budget, std::int64_t max_bytes);
+                  std::shared_ptr<const Labels> labels, const Budget& budget, std::int64_t max_bytes,
+                  std::span<const std::int32_t> first_masks);
     // Loads what is stored; `set_stored` follows. Throws ArtifactDamage.
     MaskResources(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const LazyTrie> trie,
                   std::shared_ptr<const Labels> labels, const ArtifactReader& artifact, std::int32_t start);

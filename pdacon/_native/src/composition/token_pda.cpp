@@ -11,9 +11,9 @@ namespace pdacon {
 
 TokenPda::TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie,
                    std::shared_ptr<const Labels> labels, const Budget& budget, std::int64_t max_depth,
-                   std::int64_t max_bytes, const Futures* known)
+                   std::int64_t max_bytes, const Futures* known, std::span<const std::int32_t> first_masks)
     : resources_(std::move(machine), std::make_shared<const LazyTrie>(std::move(trie)), std::move(labels),
-                 budget, max_bytes),
+                 budget, max_bytes, first_masks),
       plain_(resources_),
       budgeted_(resources_),
       max_depth_(max_depth) {

@@ -44,10 +44,11 @@ class TokenPda {
     // Computes the mask of the empty text, which every matcher asks for first. `budget`: its time limit and
     // its canceller hold only until this is done. `max_bytes`: for the masks and all caches, 0: no limit.
     // `max_depth`: of the stack; a Matcher keeps to it. `known`: the futures of the machine's lexer, if they
-    // have been computed; they are copied. Throws LimitExceeded, Cancelled, std::invalid_argument.
+    // have been computed; they are copied. `first_masks`: those with the first ids. Throws LimitExceeded,
+    // Cancelled, std::invalid_argument.
     TokenPda(Pushdown machine, std::shared_ptr<const SharedTrie> trie, std::shared_ptr<const Labels> labels,
              const Budget& budget, std::int64_t max_depth, std::int64_t max_bytes,
-             const Futures* known = nullptr);
+             const Futures* known = nullptr, std::span<const std::int32_t> first_masks = {});
     // Loads what `save` has written. Everything that is not stored is found when it is needed, the trie and
     // the futures of the lexer first of all. Throws ArtifactDamage.
     TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const LazyTrie> trie,

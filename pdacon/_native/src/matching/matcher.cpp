@@ -43,8 +43,18 @@ Matcher::Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool 
     if (limit.left != kUnlimited) pda_->require_measurable();
 }
 
+Matcher::Matcher(std::shared_ptr<NestedPda> nested, Whole whole, std::int64_t max_rollback, bool keep_text)
+    : nested_(std::move(nested)),
+      whole_(std::move(whole)),
+      max_rollback_(max_rollback),
+      leading_space_(false),
+      keep_text_(keep_text),
+      at_(initial()) {}
+
 Matcher::Matcher(const Matcher& other)
     : pda_(other.pda_),
+      nested_(other.nested_),
+      whole_(other.whole_),
       max_rollback_(other.max_rollback_),
       leading_space_(other.leading_space_),
       keep_text_(other.keep_text_),
@@ -57,11 +67,43 @@ Matcher::Matcher(const Matcher& other)
       labelled_(other.labelled_) {}
 
 Matcher::Position Matcher::initial() const {
+    if (nested_) {
+        auto start = nested_->initial();
+        return {{{start.node, {}, {}}, false, false, {}, CanonicalFilter::kStart, std::move(start.frames), 0},
+                {}};
+    }
     PersistentStack stack(pda_->machine().start.start_state);
     const auto lexing = boundary(pda_->machine(), stack, 0);
     Position start{{lexing, false, leading_space_, limit_, CanonicalFilter::kStart, std::move(stack), 0}, {}};
     if (has_plans(start)) start.promise = planned(start, limit_.unit);
     return start;
+}
+
+// The text is read again, position by position of the history.
+void Matcher::complete() {
+    auto older = history_;
+    std::vector<HistoryEntry> entries;
+    while (older.size() > 0) entries.push_back(older.pop(1));
+    std::ranges::reverse(entries);
+    entries.push_back(at_);
+    Matcher twin(whole_(), max_rollback_, false, true);
+    History<HistoryEntry> history;
+    auto at = twin.at_;
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+        const std::string_view added(text_.data() + at.length, entries[k].length - at.length);
+        if (k > 0) history.push(at);
+        auto next = twin.step(at, added);
+        if (!next || !twin.is_allowed(*next))
+            throw std::logic_error("a text that was accepted is no text of the whole grammar");
+        at = std::move(next->to);
+        at.terminated = entries[k].terminated;
+    }
+    std::swap(history_, history);
+    std::swap(at_, at);
+    pda_ = std::move(twin.pda_);
+    nested_.reset();
+    whole_ = nullptr;
+    if (!keep_text_) text_.clear();
 }
 
 void Matcher::set_limit(const Limit& limit) {
@@ -78,8 +120,17 @@ void Matcher::set_limit(const Limit& limit) {
 
 std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_view bytes) const {
     if (from.terminated || !has_room(from.limit, bytes)) return std::nullopt;
-    const auto& machine = pda_->machine();
     Step next{from, bytes, false, &from};
+    if (nested_) {
+        auto to = nested_at(from);
+        if (!nested_->read(to, bytes)) return std::nullopt;
+        next.to.lexing.state = to.node;
+        next.to.stack = std::move(to.frames);
+        next.to.length += bytes.size();
+        next.allowed = true;
+        return next;
+    }
+    const auto& machine = pda_->machine();
     auto& [lexing, terminated, leading_space, limit, filter_state, stack, length] =
         static_cast<HistoryEntry&>(next.to);
     std::vector<std::int32_t> pending;
@@ -112,7 +163,7 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_vie
 }
 
 std::optional<Matcher::Step> Matcher::step(const Position& from, std::int64_t id) const {
-    const auto& tokens = pda_->tokens();
+    const auto& tokens = this->tokens();
     if (id < 0 || static_cast<std::size_t>(id) >= tokens.size())
         throw std::out_of_range("token " + std::to_string(id) + " is not in the vocabulary of " +
                                 std::to_string(tokens.size()) + " tokens");
@@ -124,6 +175,7 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::int64_t id
         return next;
     }
     auto next = step_as_text(from, token);
+    if (nested_) return next;
     if (is_filtered()) return filtered(std::move(next), from, token);
     if (!pda_->labels().any_has(token)) return next;
     if (next) next->allowed = is_allowed(*next);
@@ -160,7 +212,7 @@ Matcher::Promise Matcher::promise_after(const Position& from, std::int32_t token
 }
 
 std::optional<Matcher::Step> Matcher::step_as_text(const Position& from, std::int32_t token) const {
-    const auto& tokens = pda_->tokens();
+    const auto& tokens = this->tokens();
     if (!tokens.has_text(token)) return std::nullopt;
     auto bytes = tokens.bytes_of(token);
     if (from.leading_space && bytes.front() == ' ') bytes.remove_prefix(1);
@@ -216,11 +268,12 @@ bool Matcher::is_text_allowed(const Step& step) const {
 }
 
 bool Matcher::may_spell_label(std::string_view bytes) const {
-    return pda_->labels().size() > 0 && std::ranges::any_of(bytes, is_of_label);
+    return !nested_ && pda_->labels().size() > 0 && std::ranges::any_of(bytes, is_of_label);
 }
 
 // The stack is not copied: within a lexeme it stays as it is.
 Liveness Matcher::known_allowed(std::int64_t id) const {
+    if (nested_) return Liveness::kUnknown;
     const auto& tokens = pda_->tokens();
     const bool has_text = id >= 0 && static_cast<std::size_t>(id) < tokens.size() &&
                           !tokens.is_end(static_cast<std::int32_t>(id));
@@ -257,13 +310,13 @@ void Matcher::accept(Step step) {
     if (has_plans(step.to) && !step.to.terminated && step.to.promise.cost == CanonicalPlans::kNone)
         step.to.promise = planned(step.to, step.to.limit.unit);  // after bytes
     try {
-        if (keep_text_) text_.append(step.text);
+        if (records_text()) text_.append(step.text);
         if (keep_text_ && step.labelled >= 0) labelled_.push_back({at_.length, step.labelled});
         if (max_rollback_ != 0 && is_filtered()) promises_.push(at_.promise);
         if (max_rollback_ != 0) history_.push(at_);
     } catch (...) {
         if (promises_.size() > history_.size()) promises_.pop(1);
-        if (keep_text_) forget_text();
+        if (records_text()) forget_text();
         throw;
     }
     std::swap(at_, step.to);
@@ -309,7 +362,7 @@ void Matcher::rollback(std::int64_t count) {
     static_cast<HistoryEntry&>(at_) = history_.pop(static_cast<std::size_t>(count));
     at_.promise = is_filtered() ? promises_.pop(static_cast<std::size_t>(count)) : Promise();
     num_rollbacks_ -= static_cast<std::size_t>(count);
-    if (keep_text_) forget_text();
+    if (records_text()) forget_text();
 }
 
 void Matcher::reset() {
@@ -322,6 +375,7 @@ void Matcher::reset() {
 }
 
 bool Matcher::may_end(const Position& at) const {
+    if (nested_) return nested_->may_end(nested_at(at));
     ReadSet read_set;
     Overlay stack(at.stack.view(), read_set);
     return ends(pda_->machine(), stack, at.lexing) &&
@@ -380,6 +434,7 @@ void Matcher::without_ends(std::span<std::int32_t> words) const {
 }
 
 Mask Matcher::mask(const Position& at) const {
+    if (nested_) return at.terminated ? nested_->end_mask() : nested_->mask(nested_at(at));
     if (at.terminated) return pda_->end_mask();
     if (at.limit.left != kUnlimited)
         return pda_->budgeted().mask(at.lexing, at.leading_space, at.stack.view(), allowance(at));
@@ -387,6 +442,7 @@ Mask Matcher::mask(const Position& at) const {
 }
 
 Mask Matcher::known_mask(const Position& at) const {
+    if (nested_) return at.terminated ? Mask{} : nested_->known_mask(nested_at(at));
     if (at.terminated) return pda_->end_mask();
     if (at.limit.left != kUnlimited)
         return pda_->budgeted().known_mask(at.lexing, at.leading_space, at.stack.view(), allowance(at));
@@ -419,8 +475,9 @@ std::string Matcher::shortest_completion() const {
 std::string Matcher::forced_bytes(std::size_t limit) const {
     // Where tokens are not spelled by single bytes, the first one can spell what no other can: nothing is
     // promised.
-    const bool unsure = at_.leading_space && pda_->trie().alphabet().empty();
+    const bool unsure = at_.leading_space && trie().alphabet().empty();
     if (at_.terminated || unsure) return {};
+    if (nested_) return nested_->forced_bytes(nested_at(at_), limit);
     auto forced = pda_->forced_bytes(at_.lexing, at_.stack, limit);
     // A label that has to come has no bytes of its own, but those of whichever token is read as it.
     if (pda_->labels().size() > 0) forced.erase(std::ranges::find_if(forced, is_of_label), forced.end());
@@ -428,7 +485,7 @@ std::string Matcher::forced_bytes(std::size_t limit) const {
 }
 
 std::vector<std::int64_t> Matcher::merged(std::string_view forced) const {
-    return merge_pairs(pda_->trie(), at_.leading_space ? " " + std::string(forced) : std::string(forced));
+    return merge_pairs(trie(), at_.leading_space ? " " + std::string(forced) : std::string(forced));
 }
 
 std::size_t Matcher::settled(std::span<const std::int64_t> tokens, std::string_view forced) const {
@@ -452,7 +509,7 @@ std::size_t Matcher::settled(std::span<const std::int64_t> tokens, std::string_v
 
 // Whether an allowed token is longer than `spelled` and agrees with `forced`, as far as both go.
 bool Matcher::is_extended(const Position& at, std::string_view spelled, std::string_view forced) const {
-    const auto& trie = pda_->trie();
+    const auto& trie = this->trie();
     const std::int32_t* mask = nullptr;  // only asked for if the vocabulary has such tokens
     const auto any_allowed = [&](std::int32_t begin, std::int32_t end) {
         if (begin < end && mask == nullptr) mask = this->mask(at).words;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@
 
 #include "composition/token_pda.hpp"
 #include "matching/history.hpp"
+#include "nested/nested_pda.hpp"
 #include "pda/stack.hpp"
 
 namespace pdacon {
@@ -60,7 +62,25 @@ class Matcher {
     // of the first token with text is not part of the text. `keep_text`: keeps what was accepted, for text().
     Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space, bool keep_text,
             Limit limit = {});
+    // The same over an automaton that is made as texts are read. `whole` makes the token-level automaton of
+    // the same texts, for what the other does not answer.
+    using Whole = std::function<std::shared_ptr<TokenPda>()>;
+    Matcher(std::shared_ptr<NestedPda> nested, Whole whole, std::int64_t max_rollback, bool keep_text);
     Matcher(const Matcher& other);  // a fork
+
+    // Whether the matcher reads an automaton that is made as texts are read. Then only its steps, masks and
+    // forced bytes can be asked for, and they may throw NeedsWhole; `complete` goes over to the other one.
+    bool is_nested() const { return nested_ != nullptr; }
+    NestedPda& nested() const { return *nested_; }
+    const std::shared_ptr<NestedPda>& shared_nested() const { return nested_; }
+    // Throws what making it does; nothing has changed then.
+    void complete();
+    const Tokens& tokens() const { return nested_ ? nested_->tokens() : pda_->tokens(); }
+    const Trie& trie() const { return nested_ ? nested_->trie() : pda_->trie(); }
+    // What matchers of one constraint and start have in common.
+    const void* owner() const {
+        return nested_ ? static_cast<const void*>(nested_.get()) : static_cast<const void*>(pda_.get());
+    }
 
     const std::shared_ptr<TokenPda>& pda() const { return pda_; }
 
@@ -106,7 +126,7 @@ class Matcher {
     // A token that some label has is read as text where that is allowed, and else as the first label that has
     // it and is allowed. To know, a step with such a token may wait for another thread.
     bool is_labelled(std::int64_t token) const {
-        return token >= 0 && static_cast<std::size_t>(token) < pda_->tokens().size() &&
+        return !nested_ && token >= 0 && static_cast<std::size_t>(token) < pda_->tokens().size() &&
                pda_->labels().any_has(static_cast<std::int32_t>(token));
     }
     // nullopt: the step is known to be forbidden. Throws std::out_of_range for an id that is not in the
@@ -142,7 +162,7 @@ class Matcher {
         const auto next = step_as_text(at_, static_cast<std::int32_t>(token));
         return next && (next->allowed || pda_->is_live(next->to.lexing, next->to.stack.view()));
     }
-    bool is_filtered() const { return pda_->filter() != nullptr; }
+    bool is_filtered() const { return !nested_ && pda_->filter() != nullptr; }
     bool is_accepting() const;
     bool is_terminated() const { return at_.terminated; }
     bool leading_space() const { return at_.leading_space; }
@@ -239,7 +259,13 @@ class Matcher {
     std::int64_t complete(std::string* text, std::size_t most = Completion::kLongest) const;
     bool is_extended(const Position& at, std::string_view spelled, std::string_view forced) const;
 
-    std::shared_ptr<TokenPda> pda_;
+    // In a nested automaton a position has its node as the lexer state, and its frames as the stack.
+    static NestedPda::Position nested_at(const Position& at) { return {at.lexing.state, at.stack}; }
+    bool records_text() const { return keep_text_ || nested_; }
+
+    std::shared_ptr<TokenPda> pda_;  // null with `nested_`
+    std::shared_ptr<NestedPda> nested_;
+    Whole whole_;
     std::int64_t max_rollback_;
     bool leading_space_;  // at the start
     bool keep_text_;
@@ -248,7 +274,7 @@ class Matcher {
     History<HistoryEntry> history_;
     History<Promise> promises_;      // with a filter, one for each entry of history_
     std::size_t num_rollbacks_ = 0;  // accepts that can be taken back; history_ may hold more
-    std::string text_;               // what was accepted, if it is kept
+    std::string text_;               // what was accepted, if it is kept; `complete` reads it again
     std::vector<Labelled> labelled_;
     mutable std::vector<std::int32_t> filtered_mask_;
     mutable std::atomic<bool> in_use_{false};

@@ -1,0 +1,184 @@
+// The binding of nested-word automata, which ask Python about the schema while texts are read.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "bindings/gil.hpp"
+#include "bindings/module.hpp"
+#include "bindings/python_schemas.hpp"
+#include "nested/nested_pda.hpp"
+
+namespace nb = nanobind;
+
+namespace pdacon {
+namespace {
+
+// Asks with Python's lock. What Python refuses, the constraint as a whole refuses, too, and says so.
+template <class Ask>
+auto answered(Ask ask) {
+    const WithGil acquire;
+    try {
+        return ask();
+    } catch (nb::python_error& error) {
+        const auto refusal = nb::module_::import_("pdacon.errors").attr("UnsupportedSchemaError");
+        if (!error.matches(refusal) && !error.matches(PyExc_RecursionError)) throw;
+    }
+    throw NeedsWhole("a part of the schema is not supported");
+}
+
+// What is asked while an object or an array is read.
+class LockedMembers final : public AboutMembers {
+  public:
+    LockedMembers(nb::object about, nb::object questions)
+        : about_(std::move(about)),
+          questions_(std::move(questions)),
+          native_(nb::cast<Questions&>(questions_.attr("native"))) {}
+    ~LockedMembers() override {
+        const WithGil acquire;
+        about_.reset();
+        questions_.reset();
+    }
+
+    Step step(std::int32_t variable, std::int32_t read) override {
+        return answered([&] { return step_of(about_.attr("step")(variable, read)); });
+    }
+    bool at_end(std::int32_t variable) override {
+        return answered([&] { return nb::cast<bool>(about_.attr("at_end")(variable)); });
+    }
+    std::optional<std::int32_t> terminal(std::int32_t read) override {
+        return answered([&] { return number_or_none(about_.attr("terminal")(read)); });
+    }
+    bool possible(std::int32_t question) override {
+        return answered([&] {
+            PythonSchemas schemas(questions_);
+            return native_.possible(schemas, question);
+        });
+    }
+    void look() override {}
+
+  private:
+    nb::object about_, questions_;
+    Questions& native_;
+};
+
+template <class T>
+std::vector<T> numbers_of(nb::handle bytes) {
+    const auto text = nb::cast<nb::bytes>(bytes);
+    std::vector<T> numbers(text.size() / sizeof(T));
+    std::memcpy(numbers.data(), text.c_str(), numbers.size() * sizeof(T));
+    return numbers;
+}
+
+class LockedSchemas final : public NestedSchemas {
+  public:
+    explicit LockedSchemas(nb::object explorer)
+        : explorer_(std::move(explorer)), formulas_(nb::cast<Formulas&>(explorer_.attr("formulas"))) {}
+    ~LockedSchemas() override {
+        const WithGil acquire;
+        explorer_.reset();
+    }
+
+    Formulas& formulas() override { return formulas_; }
+    bool plainly_possible(std::int32_t question) override {
+        return answered([&] { return nb::cast<bool>(explorer_.attr("plainly_possible")(question)); });
+    }
+    ValueFamily family(const Vector& questions) override {
+        return answered([&]() -> ValueFamily {
+            const auto answer = nb::cast<nb::tuple>(explorer_.attr("family")(questions));
+            ValueFamily found;
+            for (const auto edge : nb::cast<nb::list>(answer[0])) {
+                const auto own = nb::cast<nb::tuple>(edge);
+                found.scalars.push_back({nb::cast<std::int32_t>(own[0]), nb::cast<std::int32_t>(own[1]),
+                                         nb::cast<std::int32_t>(own[2]), nb::cast<std::int32_t>(own[3])});
+            }
+            for (const auto machine : nb::cast<nb::list>(answer[1])) {
+                const auto own = nb::cast<nb::tuple>(machine);
+                found.machines.push_back(
+                    {nb::cast<bool>(own[0]), nb::cast<Vector>(own[1]), nb::cast<Vector>(own[2])});
+            }
+            return found;
+        });
+    }
+    NestedContainer container(bool is_array, const Vector& machine) override {
+        return answered([&]() -> NestedContainer {
+            const auto own = nb::cast<nb::tuple>(explorer_.attr("container")(is_array, machine));
+            return {nb::cast<Container>(own[0]),
+                    nb::cast<Vector>(own[1]),
+                    nb::cast<std::int32_t>(own[2]),
+                    nb::cast<std::int32_t>(own[3]),
+                    nb::cast<bool>(own[4]),
+                    nb::cast<bool>(own[5]),
+                    std::make_unique<LockedMembers>(nb::borrow(own[6]), explorer_.attr("questions"))};
+        });
+    }
+    NestedTerminal terminal(std::int32_t number) override {
+        return answered([&]() -> NestedTerminal {
+            const nb::object answer = explorer_.attr("terminal")(number);
+            if (answer.is_none()) throw NeedsWhole("a string is counted in parts");
+            NestedTerminal made;
+            if (nb::isinstance<nb::bytes>(answer)) {
+                const auto text = nb::cast<nb::bytes>(answer);
+                made.text.assign(text.c_str(), text.size());
+                return made;
+            }
+            const auto own = nb::cast<nb::tuple>(answer);
+            made.kind = numbers_of<std::uint8_t>(own[0]);
+            made.offset = numbers_of<std::int32_t>(own[1]);
+            made.lo = numbers_of<std::uint8_t>(own[2]);
+            made.hi = numbers_of<std::uint8_t>(own[3]);
+            made.target = numbers_of<std::int32_t>(own[4]);
+            return made;
+        });
+    }
+
+  private:
+    nb::object explorer_;
+    Formulas& formulas_;
+};
+
+}  // namespace
+
+void bind_nested(nb::module_& m) {
+    nb::exception<NeedsWhole>(m, "NeedsWhole");
+    nb::class_<NestedPda>(m, "NestedPda")
+        .def(
+            "__init__",
+            [](NestedPda* self, nb::object explorer, std::int32_t question,
+               std::shared_ptr<const SharedTrie> trie, std::int64_t states, std::int64_t bytes,
+               std::int64_t depth) {
+                new (self) NestedPda(std::make_unique<LockedSchemas>(std::move(explorer)), question,
+                                     std::move(trie), {states, bytes, depth});
+            },
+            nb::arg("explorer"), nb::arg("question"), nb::arg("trie"), nb::arg("states"), nb::arg("bytes"),
+            nb::arg("depth"))
+        .def_static(
+            "can_read", [](const SharedTrie& trie) { return NestedPda::can_read(trie); }, nb::arg("trie"))
+        .def("is_empty", &NestedPda::is_empty)
+        .def("close",
+             [](NestedPda& pda) {
+                 pda.close();
+                 std::vector<std::int32_t> masks;
+                 {
+                     const WithoutGil release;
+                     masks = pda.masks();
+                 }
+                 return owned(std::move(masks));
+             })
+        .def("held", &NestedPda::held)
+        .def("sizes", [](NestedPda& pda) {
+            const auto sizes = pda.sizes();
+            return std::tuple(sizes.places, sizes.nodes, sizes.masks);
+        });
+}
+
+}  // namespace pdacon

@@ -1,0 +1,361 @@
+#include "nested/automaton.hpp"
+
+#include <algorithm>
+
+#include "base/budget.hpp"
+
+namespace pdacon {
+
+namespace {
+
+constexpr auto kFalse = Formulas::kFalse, kTrue = Formulas::kTrue;
+constexpr std::size_t kMostNested = 400;  // questions whose values are looked for within one another
+
+bool any(const Vector& formulas) {
+    return std::ranges::any_of(formulas, [](auto formula) { return formula != kFalse; });
+}
+
+}  // namespace
+
+NestedAutomaton::NestedAutomaton(std::unique_ptr<NestedSchemas> schemas, std::int32_t question,
+                                 std::int64_t max_places)
+    : schemas_(std::move(schemas)), max_places_(max_places) {
+    place({kIsEnd});
+    if (possible(question)) start_ = place({kValue}, Vector{question, kEnd});
+}
+
+std::int32_t NestedAutomaton::place(std::initializer_list<std::int32_t> head,
+                                    std::span<const std::int32_t> tail) {
+    Vector key(head);
+    key.insert(key.end(), tail.begin(), tail.end());
+    const auto number = places_.intern(key);
+    if (std::cmp_less(number, moves_.size())) return number;
+    if (max_places_ > 0 && number >= max_places_)
+        throw LimitExceeded("states", number, static_cast<double>(max_places_));
+    moves_.resize(places_.size());
+    return number;
+}
+
+std::int32_t NestedAutomaton::place_of(Kind kind, const State& state) {
+    Vector tail(state.at);
+    tail.insert(tail.end(), state.left.begin(), state.left.end());
+    return place({kind, state.container}, tail);
+}
+
+NestedAutomaton::State NestedAutomaton::state_of(std::int32_t place) const {
+    const auto key = places_[place];
+    const auto& holder = *holders_[static_cast<std::size_t>(key[1])];
+    const auto middle = key.begin() + 2 + static_cast<std::ptrdiff_t>(holder.words);
+    return {key[1], Vector(key.begin() + 2, middle), Vector(middle, key.end())};
+}
+
+const std::vector<NestedAutomaton::Move>& NestedAutomaton::moves(std::int32_t place) {
+    if (!moves_[static_cast<std::size_t>(place)]) {
+        auto found = std::make_unique<const std::vector<Move>>(made(place));
+        moves_[static_cast<std::size_t>(place)] = std::move(found);
+    }
+    return *moves_[static_cast<std::size_t>(place)];
+}
+
+std::vector<NestedAutomaton::Move> NestedAutomaton::made(std::int32_t number) {
+    const auto view = places_[number];
+    const Vector key(view.begin(), view.end());
+    std::vector<Move> moves;
+    switch (static_cast<Kind>(key[0])) {
+        case kIsEnd:
+            break;
+        case kValue:
+            add_value(number, 0, moves);
+            break;
+        case kPart:
+            add_value(key[1], key[2], moves);
+            break;
+        case kSign:
+            moves.push_back({key[1], Act::kGo, false, key[2]});
+            break;
+        case kStart: {
+            const auto start = start_of(key[1]);
+            if (of(key[1]).words > 0)
+                add_members(start, moves);
+            else if (const auto items = value_place(start, 0); items >= 0)
+                moves = this->moves(items);
+            if (of(key[1]).own.container.signs.empty.size() > 1) add_closing(start, moves);
+            break;
+        }
+        case kBefore:
+            add_members(state_of(number), moves);
+            break;
+        case kAfter: {
+            const auto state = state_of(number);
+            const auto& signs = of(state.container).own.container.signs;
+            if (of(state.container).words == 0) {
+                if (const auto items = value_place(state, 0); items >= 0)
+                    moves.push_back({signs.comma, Act::kGo, false, items});
+            } else if (leads_on(state, true)) {
+                moves.push_back({signs.comma, Act::kGo, false, place_of(kBefore, state)});
+            }
+            add_closing(state, moves);
+            break;
+        }
+    }
+    return moves;
+}
+
+void NestedAutomaton::add_value(std::int32_t number, std::int32_t local, std::vector<Move>& moves) {
+    const auto view = places_[number];
+    const Vector outcomes(view.begin() + 1, view.end());
+    Vector questions;
+    for (std::size_t k = 0; k < outcomes.size(); k += 2) questions.push_back(outcomes[k]);
+    const auto place_after = [&](std::int32_t question) {
+        for (std::size_t k = 0; k < outcomes.size(); k += 2)
+            if (outcomes[k] == question) return outcomes[k + 1];
+        throw NeedsWhole("a value satisfies a question that was not asked");
+    };
+    const auto& asked = family(questions);
+    for (const auto& edge : asked.scalars) {
+        if (edge.from != local) continue;
+        const auto to = edge.to < 0 ? place_after(edge.question) : place({kPart, number, edge.to});
+        moves.push_back({edge.terminal, Act::kGo, true, to});
+    }
+    if (local != 0) return;
+    for (const auto& machine : asked.machines) {
+        Vector frame;
+        for (const auto question : machine.questions) frame.push_back(place_after(question));
+        add_container(machine, frame, moves);
+    }
+}
+
+void NestedAutomaton::add_container(const FamilyMachine& machine, std::span<const std::int32_t> frame,
+                                    std::vector<Move>& moves) {
+    const auto number = holder(machine.is_array, machine.formulas);
+    const auto start = start_of(number);
+    const auto& own = of(number).own.container;
+    const bool one_sign = own.signs.empty.size() == 1;
+    if (one_sign)
+        for (std::size_t k = 0; k < start.left.size(); ++k)
+            if (of(number).derivatives->at_end(start.left[k]))
+                moves.push_back({own.signs.empty[0], Act::kGo, true, frame[k]});
+    if (own.is_deepest || !(leads_on(start, true) || (!one_sign && may_end(start)))) return;
+    openings_.push_back({frames_.intern(frame), place({kStart, number})});
+    moves.push_back({own.signs.opening, Act::kOpen, true, static_cast<std::int32_t>(openings_.size()) - 1});
+}
+
+void NestedAutomaton::add_closing(const State& state, std::vector<Move>& moves) {
+    auto& own = of(state.container);
+    for (std::size_t k = 0; k < state.left.size(); ++k)
+        if (state.left[k] != kFalse && own.derivatives->at_end(state.left[k]))
+            moves.push_back(
+                {own.own.container.signs.closing, Act::kClose, false, static_cast<std::int32_t>(k)});
+}
+
+void NestedAutomaton::add_members(const State& state, std::vector<Move>& moves) {
+    auto& own = of(state.container);
+    const auto names = own.own.names;
+    std::vector<bool> offered(static_cast<std::size_t>(names));
+    const auto add = [&](const State& from, std::int32_t read) {
+        if (!has_outcome(from, read)) return;
+        const auto terminal = name(state.container, read);
+        if (!terminal) return;
+        members_.push_back({state.container, place_of(kBefore, from), read});
+        const auto member = static_cast<std::int32_t>(members_.size()) - 1;
+        moves.push_back({*terminal, Act::kMember, read < names, member});
+        if (read < names) offered[static_cast<std::size_t>(read)] = true;
+    };
+    if (own.own.unordered) {
+        for (std::int32_t read = 0; read < names; ++read) {
+            const auto word = static_cast<std::uint32_t>(state.at[static_cast<std::size_t>(read) / 32]);
+            if ((word >> (read % 32) & 1U) == 0) add(state, read);
+        }
+    } else {
+        auto from = state;
+        while (from.at[0] < names && any(from.left)) {
+            add(from, from.at[0]);
+            from.left = own.derivatives->without(from.left, from.at[0]);
+            ++from.at[0];
+        }
+    }
+    const auto listed = moves.size();
+    for (auto read = names; read < names + own.own.classes; ++read) add(state, read);
+    if (moves.size() == listed || !own.own.others_are_free) return;
+    for (std::int32_t read = 0; read < names; ++read)  // each comes in its turn only
+        if (!offered[static_cast<std::size_t>(read)])
+            if (const auto terminal = name(state.container, read))
+                moves.push_back({*terminal, Act::kNone, true, -1});
+}
+
+std::int32_t NestedAutomaton::place_of_member(std::int32_t number) {
+    auto& member = members_[static_cast<std::size_t>(number)];
+    if (member.place >= 0) return member.place;
+    auto to = value_place(state_of(member.state), member.read);
+    const auto& between = of(member.container).own.container.signs.between;
+    for (auto sign = between.rbegin(); sign != between.rend(); ++sign) to = place({kSign, *sign, to});
+    return member.place = to;
+}
+
+std::int32_t NestedAutomaton::value_place(const State& state, std::int32_t read) {
+    Vector tail;
+    auto found = outcomes(state, read);
+    std::ranges::sort(found, {}, [](const auto& outcome) { return outcome.first; });
+    for (const auto& [question, behind] : found) {
+        tail.push_back(question);
+        tail.push_back(place_of(kAfter, behind));
+    }
+    return tail.empty() ? -1 : place({kValue}, tail);
+}
+
+std::optional<std::int32_t> NestedAutomaton::name(std::int32_t container, std::int32_t read) {
+    const auto known = names_.find({container, read});
+    if (known != names_.end()) return known->second;
+    const auto found = of(container).own.about->terminal(read);
+    return names_.emplace(std::pair{container, read}, found).first->second;
+}
+
+const ValueFamily& NestedAutomaton::family(const Vector& questions) {
+    const auto known = families_.find(questions);
+    if (known != families_.end()) return known->second;
+    auto found = schemas_->family(questions);
+    return families_.emplace(questions, std::move(found)).first->second;
+}
+
+std::int32_t NestedAutomaton::holder(bool is_array, const Vector& machine) {
+    const auto known = containers_.find({is_array, machine});
+    if (known != containers_.end()) return known->second;
+    auto made = std::make_unique<Holder>();
+    made->own = schemas_->container(is_array, machine);
+    made->derivatives = std::make_unique<Derivatives>(schemas_->formulas(), *made->own.about);
+    made->words = is_array ? 0 : made->own.unordered ? static_cast<std::size_t>(made->own.names) / 32 + 1 : 1;
+    const auto number = static_cast<std::int32_t>(holders_.size());
+    holders_.push_back(std::move(made));
+    containers_.emplace(std::pair{is_array, machine}, number);
+    return number;
+}
+
+NestedAutomaton::State NestedAutomaton::start_of(std::int32_t container) {
+    const auto& own = of(container);
+    return {container, Vector(own.words, 0), own.own.start};
+}
+
+bool NestedAutomaton::may_end(const State& state) {
+    return std::ranges::any_of(state.left, [&](auto formula) {
+        return formula != kFalse && of(state.container).derivatives->at_end(formula);
+    });
+}
+
+NestedAutomaton::State NestedAutomaton::behind(const State& state, std::int32_t read,
+                                               const Vector& left) const {
+    const auto& own = *holders_[static_cast<std::size_t>(state.container)];
+    State next{state.container, state.at, left};
+    if (own.words == 0 || read >= own.own.names) return next;
+    if (own.own.unordered) {
+        auto& word = next.at[static_cast<std::size_t>(read) / 32];
+        word |= static_cast<std::int32_t>(std::uint32_t{1} << (read % 32));
+    } else {
+        next.at[0] = read + 1;
+    }
+    return next;
+}
+
+std::vector<std::pair<std::int32_t, NestedAutomaton::State>> NestedAutomaton::outcomes(const State& state,
+                                                                                       std::int32_t read) {
+    std::vector<std::pair<std::int32_t, State>> found;
+    for (const auto& [left, question] : of(state.container).derivatives->outcomes(state.left, read)) {
+        auto next = behind(state, read, left);
+        if (possible(question) && leads_on(next, false)) found.emplace_back(question, std::move(next));
+    }
+    return found;
+}
+
+bool NestedAutomaton::has_outcome(const State& state, std::int32_t read) {
+    return std::ranges::any_of(
+        of(state.container).derivatives->outcomes(state.left, read), [&](const auto& outcome) {
+            return possible(outcome.question) && leads_on(behind(state, read, outcome.left), false);
+        });
+}
+
+bool NestedAutomaton::possible(std::int32_t question) {
+    if (question <= kTrue) return question == kTrue;
+    if (const auto known = possible_.find(question); known != possible_.end()) return known->second;
+    if (schemas_->plainly_possible(question)) return possible_[question] = true;
+    if (!asking_.insert(question).second || asking_.size() > kMostNested) {
+        asking_.clear();
+        throw NeedsWhole("whether some value satisfies a schema is not plain");
+    }
+    const auto& asked = family({question});
+    const auto starts = [&](const auto& leads) {
+        return std::ranges::any_of(asked.machines, [&](const auto& machine) {
+            return leads(start_of(holder(machine.is_array, machine.formulas)));
+        });
+    };
+    const bool found = std::ranges::any_of(asked.scalars, [](const auto& edge) { return edge.to < 0; }) ||
+                       starts([&](const State& start) { return may_end(start); }) ||
+                       starts([&](const State& start) {
+                           return !of(start.container).own.container.is_deepest && leads_on(start, true);
+                       });
+    asking_.erase(question);
+    return possible_[question] = found;
+}
+
+// What may be read next, with the state that it is read in: of the names in order the last first, since one
+// that must not be left out comes after all those that may be.
+std::vector<std::pair<NestedAutomaton::State, std::int32_t>> NestedAutomaton::next_reads(const State& state) {
+    auto& own = of(state.container);
+    std::vector<std::pair<State, std::int32_t>> reads;
+    if (own.words == 0) return {{state, 0}};
+    for (auto read = own.own.names + own.own.classes; read-- > own.own.names;)
+        reads.emplace_back(state, read);
+    if (own.own.unordered) {
+        for (auto read = own.own.names; read-- > 0;) {
+            const auto word = static_cast<std::uint32_t>(state.at[static_cast<std::size_t>(read) / 32]);
+            if ((word >> (read % 32) & 1U) == 0) reads.emplace_back(state, read);
+        }
+        return reads;
+    }
+    auto from = state;
+    while (from.at[0] < own.own.names && any(from.left)) {
+        auto left = own.derivatives->without(from.left, from.at[0]);
+        reads.emplace_back(from, from.at[0]);
+        from.left = std::move(left);
+        ++from.at[0];
+    }
+    return reads;
+}
+
+bool NestedAutomaton::leads_on(const State& state, bool must_go_on) {
+    if (!must_go_on && may_end(state)) return true;
+    const std::pair asked{must_go_on, place_of(kAfter, state)};
+    if (const auto known = leads_on_.find(asked); known != leads_on_.end()) return known->second;
+    struct Open {
+        std::int32_t number;                                // of the place behind it
+        std::vector<std::pair<State, std::int32_t>> reads;  // the next one last
+    };
+    std::set<std::int32_t> seen;
+    std::vector<Open> open;
+    open.push_back({asked.second, next_reads(state)});
+    while (!open.empty()) {
+        if (open.back().reads.empty()) {
+            open.pop_back();
+            continue;
+        }
+        const auto [from, read] = std::move(open.back().reads.back());
+        open.back().reads.pop_back();
+        for (const auto& [left, question] : of(from.container).derivatives->outcomes(from.left, read)) {
+            const auto next = behind(from, read, left);
+            const auto number = place_of(kAfter, next);
+            const auto known = leads_on_.find({false, number});
+            if (known != leads_on_.end() ? !known->second : seen.contains(number)) continue;
+            if (!possible(question)) continue;
+            if (known != leads_on_.end() || may_end(next)) {
+                for (std::size_t k = 1; k < open.size(); ++k) leads_on_[{false, open[k].number}] = true;
+                return leads_on_[asked] = true;
+            }
+            seen.insert(number);
+            open.back().reads.emplace_back(from, read);  // what else it leads to comes after this
+            open.push_back({number, next_reads(next)});
+            break;
+        }
+    }
+    for (const auto number : seen) leads_on_[{false, number}] = false;
+    return leads_on_[asked] = false;
+}
+
+}  // namespace pdacon

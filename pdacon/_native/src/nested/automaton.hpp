@@ -1,0 +1,128 @@
+// Room `nested`: a JSON Schema as an automaton over nested words that is made while texts are read.
+//
+// In: a schema's questions, answered when they are first asked (schemas.hpp). Out: places and the moves
+// between them; over bytes and tokens (reading.hpp, nested_pda.hpp) masks. What no text has come to is never
+// made. It does not know LALR tables: the constraint as a whole has those, and must allow the same.
+//
+// A place is where a text stands between two terminals. A value's terminal leads to the place after it; an
+// opening bracket pushes a frame, which says for each way in which the value may end where the text goes on
+// then, and a closing bracket pops it. So the stack is as deep as brackets are open, and a text is read
+// deterministically: a visibly pushdown automaton. Only moves from which some text goes on to the end are
+// made, so that no place is a dead end.
+//
+// Source: R. Alur and P. Madhusudan, "Visibly Pushdown Languages", STOC 2004; J. Brzozowski, "Derivatives of
+// Regular Expressions", Journal of the ACM 11(4), 1964, for what is left of a formula (derivatives.hpp).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/interner.hpp"
+#include "frontends/derivatives.hpp"
+#include "nested/schemas.hpp"
+
+namespace pdacon {
+
+class NestedAutomaton {
+  public:
+    // kGo: to a place. kMember: to the place of a member's value, which is made when it is reached. kOpen:
+    // pushes a frame and goes to the place within. kClose: pops a frame, with the number of an ending. kNone:
+    // the terminal must not come, though another one matches its texts.
+    enum class Act : std::uint8_t { kGo, kMember, kOpen, kClose, kNone };
+    struct Move {
+        std::int32_t terminal;
+        Act act;
+        bool is_listed;       // its terminal wins over one that is not
+        std::int32_t target;  // a place, a member, an opening or an ending
+    };
+    struct Opening {
+        std::int32_t frame, within;
+    };
+    static constexpr std::int32_t kEnd = 0;  // the place where the text may end
+
+    // Of the values that satisfy a question. More than so many places throw LimitExceeded("states").
+    NestedAutomaton(std::unique_ptr<NestedSchemas> schemas, std::int32_t question, std::int64_t max_places);
+
+    // The place where texts begin; -1: no value satisfies the question.
+    std::int32_t start() const { return start_; }
+    // Valid until the object is gone. Throws what schemas throw, and NeedsWhole; nothing has changed then.
+    const std::vector<Move>& moves(std::int32_t place);
+    std::int32_t place_of_member(std::int32_t member);
+    const Opening& opening(std::int32_t number) const { return openings_[static_cast<std::size_t>(number)]; }
+    // Where a text goes on after the value for which a frame was pushed ends in one of its ways.
+    std::int32_t after(std::int32_t frame, std::int32_t ending) const {
+        return frames_[frame][static_cast<std::size_t>(ending)];
+    }
+    NestedTerminal terminal(std::int32_t number) { return schemas_->terminal(number); }
+    std::size_t size() const { return places_.size(); }
+
+  private:
+    enum Kind : std::int32_t { kIsEnd, kValue, kPart, kSign, kStart, kBefore, kAfter };
+    struct Member {
+        std::int32_t container, state, read;
+        std::int32_t place = -1;
+    };
+    struct Holder {
+        NestedContainer own;
+        std::unique_ptr<Derivatives> derivatives;
+        std::size_t words;  // of a state that say which names are decided; 0 in an array
+    };
+    // A state of a container: which names are decided, and the formulas about the rest.
+    struct State {
+        std::int32_t container;
+        Vector at, left;
+    };
+
+    std::int32_t place(std::initializer_list<std::int32_t> head, std::span<const std::int32_t> tail = {});
+    std::int32_t place_of(Kind kind, const State& state);
+    State state_of(std::int32_t place) const;
+    std::vector<Move> made(std::int32_t place);
+    void add_value(std::int32_t place, std::int32_t local, std::vector<Move>& moves);
+    void add_container(const FamilyMachine& machine, std::span<const std::int32_t> outcomes,
+                       std::vector<Move>& moves);
+    void add_members(const State& state, std::vector<Move>& moves);
+    void add_closing(const State& state, std::vector<Move>& moves);
+    const ValueFamily& family(const Vector& questions);
+    std::int32_t holder(bool is_array, const Vector& machine);
+    Holder& of(std::int32_t container) { return *holders_[static_cast<std::size_t>(container)]; }
+    bool may_end(const State& state);
+    State start_of(std::int32_t container);
+    // What a member or an item may lead to: states behind it, each with the question that it satisfies, and
+    // only those that lead on.
+    std::vector<std::pair<std::int32_t, State>> outcomes(const State& state, std::int32_t read);
+    bool has_outcome(const State& state, std::int32_t read);
+    State behind(const State& state, std::int32_t read, const Vector& left) const;
+    std::int32_t value_place(const State& state, std::int32_t read);
+    std::optional<std::int32_t> name(std::int32_t container, std::int32_t read);
+    // Whether some value satisfies a question.
+    bool possible(std::int32_t question);
+    // Whether some text leads on from behind a member or an item, or with `must_go_on`, from before one.
+    bool leads_on(const State& state, bool must_go_on);
+    std::vector<std::pair<State, std::int32_t>> next_reads(const State& state);
+
+    std::unique_ptr<NestedSchemas> schemas_;
+    std::int64_t max_places_;
+    Interner places_;  // by what they are
+    std::deque<std::unique_ptr<const std::vector<Move>>> moves_;
+    Interner frames_;  // by ending, the place after it
+    std::deque<Opening> openings_;
+    std::deque<Member> members_;
+    std::map<Vector, ValueFamily> families_;
+    std::map<std::pair<bool, Vector>, std::int32_t> containers_;
+    std::deque<std::unique_ptr<Holder>> holders_;
+    std::map<std::pair<std::int32_t, std::int32_t>, std::optional<std::int32_t>> names_;
+    std::unordered_map<std::int32_t, bool> possible_;         // by question
+    std::map<std::pair<bool, std::int32_t>, bool> leads_on_;  // by the place behind it
+    std::set<std::int32_t> asking_;                           // questions whose values are being looked for
+    std::int32_t start_ = -1;
+};
+
+}  // namespace pdacon

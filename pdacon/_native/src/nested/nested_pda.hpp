@@ -1,0 +1,126 @@
+// A nested-word automaton over tokens: masks that are computed by a walk along the trie of the vocabulary.
+//
+// A configuration is a node (reading.hpp) and the stack of the frames that are open. A mask depends on the
+// node and on the topmost frames that its tokens pop, and is kept by these. Strings are not walked: what
+// tokens do in a run of characters depends on the characters and the vocabulary alone, and is known for the
+// process (detokenizer/loops.hpp).
+//
+// Any thread may ask; all that is asked for fills caches behind one lock, which a thread can take beforehand:
+// who holds Python's lock must not wait for this one, since what the schemas are asked takes Python's.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/interner.hpp"
+#include "composition/mask_resources.hpp"
+#include "composition/mask_set.hpp"
+#include "detokenizer/shared_trie.hpp"
+#include "nested/automaton.hpp"
+#include "nested/reading.hpp"
+#include "pda/stack.hpp"
+
+namespace pdacon {
+
+class NestedPda {
+  public:
+    struct Position {
+        std::int32_t node;
+        PersistentStack frames;
+    };
+    struct Limits {
+        std::int64_t states, bytes, depth;  // 0: no limit
+    };
+
+    // Whether every text can be spelled by tokens that are one byte each, as it has to be.
+    static bool can_read(const Trie& trie);
+    // `question`: of which values texts are.
+    NestedPda(std::unique_ptr<NestedSchemas> schemas, std::int32_t question,
+              std::shared_ptr<const SharedTrie> trie, Limits limits);
+
+    const Tokens& tokens() const { return *trie_->tokens(); }
+    const Trie& trie() const { return *trie_; }
+    // Whether no value satisfies the question.
+    bool is_empty() const { return automaton_.start() < 0; }
+
+    std::recursive_mutex& lock() { return lock_; }
+    // After this no mask gets an id any more: `masks` are those of the automaton that takes its place.
+    bool is_closed() const { return closed_.load(std::memory_order_acquire); }
+    void close() { closed_.store(true, std::memory_order_release); }
+
+    // Where texts begin. Throws, as all that follow, what schemas throw, NeedsWhole and LimitExceeded.
+    Position initial();
+    // Reads bytes. False: no text goes on like that, and the position is of no use.
+    bool read(Position& at, std::string_view bytes);
+    bool may_end(const Position& at);
+    Mask mask(const Position& at);
+    // The same where it is known; id -1 otherwise.
+    Mask known_mask(const Position& at);
+    Mask end_mask();  // of the end tokens
+    // The bytes with which every text goes on, at most so many.
+    std::string forced_bytes(Position at, std::size_t limit);
+
+    // The masks so far, one after another in the order of their ids.
+    std::vector<std::int32_t> masks();
+    std::int64_t held() const { return held_; }
+
+    struct Sizes {
+        std::size_t places, nodes, masks;
+    };
+    Sizes sizes();
+
+  private:
+    // A stack that is read and changed without changing the position's: 0 and above, an entry of `pushed_`;
+    // below 0, what is left of the position's when ~ref frames were popped.
+    using Reference = std::int32_t;
+    struct Pushed {
+        std::int32_t frame;
+        Reference below;
+    };
+    struct Here {
+        std::int32_t node;
+        Reference stack;
+    };
+    template <class Work>
+    auto guarded(Work work);
+    std::optional<Here> step(const Here& from, std::uint8_t byte);
+    std::int32_t popped(Reference& stack);
+    bool read_byte(Position& at, std::uint8_t byte);
+    bool ends(const Position& at);
+    std::int32_t find(const Position& at);
+    std::vector<std::int32_t> computed(const Position& at);
+    void walk(std::int32_t root, const Here& from, std::vector<std::int32_t>& words);
+    void add_tokens(std::int32_t first, std::int32_t end, std::vector<std::int32_t>& words) const;
+    bool walk_run(const Here& from, std::vector<std::int32_t>& words);
+    void find_texts(const Here& from, std::unordered_map<std::int32_t, std::optional<Here>>& found);
+    std::shared_ptr<const LoopExits> loop_of(std::int32_t node);
+
+    std::shared_ptr<const SharedTrie> trie_;
+    Limits limits_;
+    mutable std::recursive_mutex lock_;
+    std::atomic<bool> closed_{false};
+    std::int64_t held_ = 0;
+    NestedAutomaton automaton_;
+    NestedReading reading_;
+    MaskSet masks_;
+    std::int32_t end_mask_ = -1;
+    Interner mask_keys_;  // a node and the topmost frames that a mask depends on
+    std::vector<std::int32_t> mask_ids_;
+    std::unordered_map<std::int32_t, std::int32_t> most_frames_;  // by node: on how many frames masks depend
+    std::vector<std::int32_t> key_;
+    // Of the computation at hand.
+    std::vector<Pushed> pushed_;
+    const StackNode* base_ = nullptr;
+    std::int32_t looked_ = 0;  // frames of the position that were read
+    std::vector<std::int32_t> one_thread_;
+};
+
+}  // namespace pdacon

@@ -1,0 +1,77 @@
+// What a nested-word automaton asks of whoever knows the schemas, when a place of it is first read.
+//
+// In: questions, which are formulas over schemas that a value satisfies or not; formulas about objects and
+// about arrays; terminals by number. Out: what their values look like. Answers may make formulas.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "frontends/containers.hpp"
+
+namespace pdacon {
+
+// A nested-word automaton cannot be made as it is read: the constraint has to be compiled as a whole.
+struct NeedsWhole : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// A text, or an ordered automaton over bytes (pdacon/regular/ordered/program.py), which is read here as the
+// set of its texts: what follows a value tells its end.
+struct NestedTerminal {
+    enum Kind : std::uint8_t { kBytes, kSplit, kMatch, kPending, kPendingOrEnd };
+    std::string text;  // empty for an automaton
+    std::vector<std::uint8_t> kind, lo, hi;
+    std::vector<std::int32_t> offset, target;
+
+    bool is_text() const { return !text.empty(); }
+    // Where a name ends in its terminal, before what follows names.
+    std::size_t end_of_name() const { return text.rfind('"') + 1; }
+};
+
+// A terminal of strings, numbers or constants: it leads from one local state of its family to another, from 0
+// at the beginning, or ends a value that satisfies a question.
+struct ScalarEdge {
+    std::int32_t from, terminal;
+    std::int32_t to;        // -1: the value ends
+    std::int32_t question;  // that it satisfies then
+};
+
+// The arrays, or the objects, of a family: formulas about them that exclude one another, ascending, each with
+// the question that its values satisfy.
+struct FamilyMachine {
+    bool is_array;
+    Vector formulas, questions;
+};
+
+struct ValueFamily {
+    std::vector<ScalarEdge> scalars;
+    std::vector<FamilyMachine> machines;
+};
+
+// An object or an array: the signs around it, and what is asked while it is read.
+struct NestedContainer {
+    Container container;
+    Vector start;        // its machine, in the facts that members or items are read with
+    std::int32_t names;  // listed ones, which come before the classes of others
+    std::int32_t classes;
+    bool unordered;
+    bool others_are_free;  // the terminal of the others matches listed names too, which then win
+    std::unique_ptr<AboutMembers> about;
+};
+
+class NestedSchemas {
+  public:
+    virtual ~NestedSchemas() = default;
+    virtual Formulas& formulas() = 0;
+    virtual ValueFamily family(const Vector& questions) = 0;
+    virtual NestedContainer container(bool is_array, const Vector& machine) = 0;
+    virtual NestedTerminal terminal(std::int32_t number) = 0;
+    // Whether it is plain that some value satisfies a question.
+    virtual bool plainly_possible(std::int32_t question) = 0;
+};
+
+}  // namespace pdacon

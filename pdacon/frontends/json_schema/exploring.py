@@ -1,0 +1,158 @@
+"""What the core asks of a schema whose automaton is made while texts are read.
+
+In: a `Reader` and a spelling. Out: the values of families of questions, objects and arrays, and terminals, each when
+it is first asked for (``nested/schemas.hpp``). The same classes answer that write a schema's productions: `Writer` for
+families, `Scalars` for strings and numbers, and the steps of members and items.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from pdacon.frontends.json_schema.facts import Satisfies
+from pdacon.frontends.json_schema.keywords import is_assertion
+from pdacon.frontends.json_schema.plainness import plainly_has_values
+from pdacon.frontends.json_schema.productions import Productions
+from pdacon.frontends.json_schema.schema_formulas import Reader
+from pdacon.frontends.json_schema.spelling import Spelling
+from pdacon.frontends.json_schema.writing import ObjectMembers, Writer
+from pdacon.regular.ordered.patterns import compile_pattern
+from pdacon.regular.ordered.program import Program
+
+Edge: TypeAlias = tuple[int, int, int, int]
+"""From a local state, a terminal, to a local state or -1, and the question that the value then satisfies."""
+Machine: TypeAlias = tuple[bool, list[int], list[int]]
+"""Whether of arrays; formulas, ascending, and the questions that values satisfy for which they hold."""
+Arrays: TypeAlias = tuple[bytes, bytes, bytes, bytes, bytes]
+
+
+_SCALARS = frozenset({"null", "boolean", "number", "integer", "string"})
+
+
+class _Recorded(Productions):
+    """Productions of which the last ones can be taken out again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.added: list[tuple[int, tuple[int, ...]]] = []
+
+    def add(self, lhs: int, *rhs: int) -> None:
+        self.added.append((lhs, rhs))
+
+
+class Explorer:
+    """Answers what the core asks about one schema. For one thread at a time.
+
+    Attributes
+    ----------
+    root : int
+        The question of the schema's own values.
+    formulas, questions, native
+        What formulas mean, for the core.
+    """
+
+    def __init__(self, reader: Reader, spelling: Spelling, root: int) -> None:
+        self.root = root
+        self._out = _Recorded()
+        self._writer = Writer(reader, spelling, out=self._out)
+        self._reader, self._facts = reader, reader.facts
+        self._plain: dict[int, bool] = {}
+        self._of_types: dict[str, list[Edge]] = {}
+        self.formulas = reader.facts.formulas
+        self.questions = self._writer.questions
+        self.native = self.questions.native
+
+    def family(self, questions: list[int]) -> tuple[list[Edge], list[Machine]]:
+        """The values of a family: terminals of scalars, and what arrays and objects are about."""
+        if len(questions) == 1 and (kind := self._only_type(questions[0])):
+            known = self._of_types.get(kind)
+            if known is None:
+                known = self._of_types[kind] = self._family(questions)[0]
+            return [(start, terminal, to, questions[0] if to < 0 else 0) for start, terminal, to, _ in known], []
+        return self._family(questions)
+
+    def _only_type(self, question: int) -> str:
+        """The type of scalars that is all that a question asks for; empty if it asks for more, or for another."""
+        alternatives = self.formulas.alternatives(question)
+        if alternatives is None or len(alternatives) != 1 or alternatives[0] < 0:
+            return ""
+        fact = self._facts[alternatives[0]]
+        if not isinstance(fact, Satisfies):
+            return ""
+        node = self._reader.places[fact.schema].node
+        kind = node.get("type")
+        plain = isinstance(kind, str) and kind in _SCALARS and not any(map(is_assertion, node.keys() - {"type"}))
+        return kind if plain else ""
+
+    def _family(self, questions: list[int]) -> tuple[list[Edge], list[Machine]]:
+        writer, out = self._writer, self._out
+        family = tuple(questions)
+        out.added.clear()
+        machines = writer.write_family(family)
+        of_value = {writer.value(family, question): question for question in questions}
+        local: dict[int, int] = {}
+        edges: list[Edge] = []
+        for lhs, rhs in out.added:
+            *before, terminal = rhs
+            if terminal >= 0:
+                continue  # an array or an object
+            start = local.setdefault(before[0], len(local) + 1) if before else 0
+            if lhs in of_value:
+                edges.append((start, terminal, -1, of_value[lhs]))
+            else:
+                edges.append((start, terminal, local.setdefault(lhs, len(local) + 1), 0))
+        return edges, machines
+
+    def container(self, is_array: bool, machine: list[int]) -> tuple[Any, ...]:
+        """An array or an object: signs, the machine at its start, names, classes of names, and who is asked then."""
+        writer, given = self._writer, tuple(machine)
+        signs = writer.container(is_array, given)
+        if is_array:
+            start = writer.counted(given)
+            return signs, start, 0, 0, False, False, writer.items()
+        members = ObjectMembers(writer, given, blocks_listed=True)
+        return signs, machine, members.listed, members.others, members.unordered, members.are_free, members
+
+    def terminal(self, number: int) -> bytes | Arrays | None:
+        """A text, or the arrays of a program; None for one that reads a part of a text that others go on with."""
+        text = self._out.terminals[~number][1]
+        if text.automaton is None and text.kind == "str":
+            return text.value.encode()
+        if text.automaton is not None:
+            automaton = text.automaton
+            if automaton.family:
+                return None
+            return automaton.kind, automaton.offset, automaton.lo, automaton.hi, automaton.target
+        return _arrays(text.value)
+
+    def plainly_possible(self, question: int) -> bool:
+        """Whether it is plain that some value satisfies a question."""
+        known = self._plain.get(question)
+        if known is None:
+            known = self._plain[question] = self._is_plainly_possible(question)
+        return known
+
+    def _is_plainly_possible(self, question: int) -> bool:
+        alternatives = self.formulas.alternatives(question)
+        if alternatives is None:
+            return False
+        for variable in alternatives:
+            fact = self._facts[variable]
+            if isinstance(fact, Satisfies) and plainly_has_values(
+                self._reader.places[fact.schema], self._reader.documents
+            ):
+                return True
+        return False
+
+
+@lru_cache(maxsize=256)
+def _arrays(pattern: str) -> Arrays:
+    program: Program = compile_pattern(pattern)
+    return (
+        program.kind.tobytes(),
+        program.offset.astype("<i4", copy=False).tobytes(),
+        program.lo.tobytes(),
+        program.hi.tobytes(),
+        program.target.astype("<i4", copy=False).tobytes(),
+    )
