@@ -5,7 +5,7 @@ Every message is one clear line that names the place and the way out.
 PdaconError
 ├── GrammarError                    .span: where in the grammar, if known
 │   ├── GrammarSyntaxError          the text is not a grammar that Lark loads
-│   ├── UnsupportedGrammarError     .feature: what pdacon does not do (yet), and what to write instead
+│   ├── UnsupportedGrammarError     .feature: what pdacon does not do (yet); .advice: what to write instead
 │   ├── UnsupportedSchemaError      .pointer, .keyword: a JSON Schema that cannot be enforced as it stands
 │   ├── UnsupportedTypeError        .path: a Python type whose values cannot be written, or not as it says
 │   └── EmptyLanguageError          the grammar has no sentence at all
@@ -65,12 +65,16 @@ class GrammarSyntaxError(GrammarError):
 
 
 class UnsupportedGrammarError(GrammarError):
-    """The grammar uses something that pdacon does not support; the message says what to write instead."""
+    """The grammar uses something that pdacon does not support; the message says what to write instead.
 
-    def __init__(self, message: str, span: Span | None = None, feature: str = "") -> None:
-        super().__init__(message, span)
-        self.feature = feature
-        self._arguments = (message, span, feature)
+    ``reason`` is the message without the place. Where ``advice`` is given, it is what to write instead, and ``reason``
+    is without it.
+    """
+
+    def __init__(self, reason: str, span: Span | None = None, feature: str = "", advice: str = "") -> None:
+        super().__init__(f"{reason}; {advice}" if advice else reason, span)
+        self.reason, self.feature, self.advice = reason, feature, advice
+        self._arguments = (reason, span, feature, advice)
 
 
 class UnsupportedSchemaError(GrammarError):

@@ -33,7 +33,7 @@ class GroupNameClash:
     @property
     def error(self) -> UnsupportedGrammarError:
         """What refuses the grammar."""
-        return UnsupportedGrammarError(f"{self.reason}; {self.advice}", self.terminal.span, feature="group names")
+        return UnsupportedGrammarError(self.reason, self.terminal.span, "group names", self.advice)
 
 
 def check_group_names(terminals: Sequence[Terminal]) -> None:

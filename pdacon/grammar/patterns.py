@@ -104,7 +104,10 @@ def _with_sets(
         automaton = sets.automaton(regexp, options.g_regex_flags, table.sets)
     except UnsupportedGrammarError as error:
         raise UnsupportedGrammarError(
-            f"terminal {definition.user_repr()}: {table.written(str(error))}", span, feature=error.feature
+            f"terminal {definition.user_repr()}: {table.written(error.reason)}",
+            span,
+            error.feature,
+            table.written(error.advice),
         ) from None
     return Pattern("automaton", "", frozenset(definition.pattern.flags), "", *width, automaton)
 

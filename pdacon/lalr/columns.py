@@ -119,11 +119,11 @@ def _check_own(grammar: GrammarData, classes: ColumnClasses, levels: Levels) -> 
             )
             raise UnsupportedGrammarError(
                 f"rule {grammar.nonterminals[nonterminal - first].name} opens or closes blocks for others, while what "
-                f"may follow {newline} depends on how far its line is indented ({_told_apart(classes)}); write "
-                f"{indent} and {dedent} into the same alternative, or let the newline take blanks alone after its line "
-                r"break, as /(\r?\n[\t ]*)+/ does",
+                f"may follow {newline} depends on how far its line is indented ({_told_apart(classes)})",
                 grammar.nonterminals[nonterminal - first].span,
-                feature="postlex",
+                "postlex",
+                f"write {indent} and {dedent} into the same alternative, or let the newline take blanks alone after "
+                r"its line break, as /(\r?\n[\t ]*)+/ does",
             )
 
 

@@ -141,7 +141,7 @@ def split_parentheses(grammar: GrammarData, tables: Tables, limits: Limits = LAR
     levels = levels_of(grammar, effect)
     imbalance = next(iter(_imbalances(grammar, levels)), None)
     if imbalance is not None:
-        raise UnsupportedGrammarError(f"{imbalance.message}; {imbalance.advice}", imbalance.span, feature="postlex")
+        raise UnsupportedGrammarError(imbalance.message, imbalance.span, "postlex", imbalance.advice)
     if not effect or levels is None:
         return tables
     entered = np.where(tables.accessing < 0, 0, np.array(levels.net, np.int64)[tables.accessing])

@@ -217,8 +217,8 @@ def _program(grammar: GrammarData, index: int, max_states: int) -> Program:
     try:
         return compile_terminal(grammar, terminal, max_states)
     except UnsupportedGrammarError as error:
-        message = f"terminal {terminal.name}: {error}"
-        raise UnsupportedGrammarError(message, terminal.span, error.feature) from None
+        reason = f"terminal {terminal.name}: {error.reason}"
+        raise UnsupportedGrammarError(reason, terminal.span, error.feature, error.advice) from None
 
 
 def _joined(arrays: Iterable[NDArray[Any]], dtype: type[np.generic] = np.int32) -> NDArray[Any]:

@@ -29,9 +29,10 @@ def check_newline(grammar: GrammarData) -> None:
     if not set(compile_terminal(grammar, terminal).kind.tolist()) <= {BYTES, SPLIT, MATCH}:
         raise UnsupportedGrammarError(
             f"{terminal.name} ends lines, but what follows decides whether it matches, so that its column is not known "
-            "where it ends; leave the look-ahead at its end out",
+            "where it ends",
             terminal.span,
-            feature="postlex",
+            "postlex",
+            "leave the look-ahead at its end out",
         )
 
 

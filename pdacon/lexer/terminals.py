@@ -33,9 +33,9 @@ def compile_terminal(grammar: GrammarData, terminal: Terminal, limit: int = STAT
         _, text, column = found
         raise UnsupportedGrammarError(
             f"{text} at column {column} of the pattern {sre.quoted(regexp)}: Lark's lexer counts the "
-            "groups of all terminals, so that it means another group, or none; name the group, (?P<q>...), and write "
-            "(?P=q) or (?(q)...)",
+            "groups of all terminals, so that it means another group, or none",
             feature="group-numbers",
+            advice="name the group, (?P<q>...), and write (?P=q) or (?(q)...)",
         )
     return compile_pattern(
         regexp, options.g_regex_flags, limit, use_bytes=options.use_bytes, labels=bool(grammar.labels)

@@ -156,6 +156,14 @@ def test_every_unsupported_pattern_is_named_with_its_place() -> None:
     assert [finding.span.line for finding in report.findings if finding.span] == [3, 5]
 
 
+def test_a_pattern_with_a_semicolon_is_no_part_of_the_advice() -> None:
+    (finding,) = check(Grammar.from_lark("start: A\nA: /x; (?P<q>a+)(?P=q)/")).findings
+    first, *_ = finding.message.split("\n")
+    assert first.endswith("of the pattern /x; (?P<q>a+)(?P=q)/ is not supported")
+    assert finding.repair is not None
+    assert "x;" not in finding.repair
+
+
 def test_a_vocabulary_spells_the_witness() -> None:
     vocab = pdacon.Vocabulary.from_tokens([b"a", b"aa", b"p", b"pear", b"apple", None], [5])
     finding = only(check(Grammar.from_lark(COLLISION), vocab))

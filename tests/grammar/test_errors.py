@@ -13,7 +13,7 @@ import lark
 import pytest
 
 import pdacon
-from pdacon.errors import GrammarSyntaxError
+from pdacon.errors import GrammarSyntaxError, Span, UnsupportedGrammarError
 from pdacon.front.grammar import Grammar
 
 PLACES = [
@@ -152,6 +152,18 @@ def test_nothing_of_larks_comes_out(text: str, line: int, column: int, message: 
     assert not isinstance(caught.value, lark.exceptions.LarkError)
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.span) == (str(caught.value), caught.value.span)
+
+
+def test_advice_is_data_beside_the_reason() -> None:
+    error = UnsupportedGrammarError("it is; so", Span("x.lark", 1, 2, 1, 3), "feature", "leave it; out")
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error) == "x.lark:1:2: it is; so; leave it; out"
+    assert (again.reason, again.span, again.feature, again.advice) == (
+        error.reason,
+        error.span,
+        error.feature,
+        error.advice,
+    )
 
 
 class _Model:

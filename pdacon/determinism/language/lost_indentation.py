@@ -30,15 +30,14 @@ def borrowed_block_finding(grammar: GrammarData, error: UnsupportedGrammarError)
 
 
 def _unsupported(error: UnsupportedGrammarError, what: str, symbols: tuple[str, ...]) -> Finding:
-    message, _, advice = str(error).removeprefix(f"{error.span}: ").rpartition("; ")
     return Finding(
         id="PDA008",
         level="error",
         title=f"{TITLES['PDA008']}: {what}",
-        message=message,
+        message=error.reason,
         span=error.span,
         symbols=symbols,
-        repair=advice,
+        repair=error.advice,
     )
 
 

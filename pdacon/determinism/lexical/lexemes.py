@@ -49,9 +49,8 @@ def pattern_findings(grammar: GrammarData) -> list[Finding]:
         try:
             compile_terminal(grammar, terminal)
         except UnsupportedGrammarError as error:
-            what, _, advice = str(error).removeprefix(f"{error.span}: ").partition("; ")
             subject = f"{error.feature or 'pattern'} in {grammar.describe_symbol(index)}"
-            found.append(_unsupported(subject, what, advice, (terminal,), first=not found))
+            found.append(_unsupported(subject, error.reason, error.advice, (terminal,), first=not found))
     return found
 
 

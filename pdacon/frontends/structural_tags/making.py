@@ -83,7 +83,7 @@ def _put_together(building: _Building, start: _Sides) -> GrammarData:
     try:
         whole = inserted(outer, outer.source, inner, building.places) if inner else outer
     except UnsupportedGrammarError as error:
-        raise UnsupportedGrammarError(str(error), feature="structural tag") from error
+        raise UnsupportedGrammarError(error.reason, error.span, "structural tag", error.advice) from error
     check_borders(whole, building.sets, building.places)
     return whole
 

@@ -202,7 +202,7 @@ class _Writer:
         _, text, column = found or (construct, "", 1)
         feature = construct.replace("_", "-")
         place = f"at column {column} of the pattern {sre.quoted(self._regexp)}"
-        raise UnsupportedGrammarError(f"the {feature} {text} {place} is not supported; {advice}", feature=feature)
+        raise UnsupportedGrammarError(f"the {feature} {text} {place} is not supported", feature=feature, advice=advice)
 
 
 def _references(nodes: Sequence[Node]) -> set[tuple[str, int]]:

@@ -136,9 +136,9 @@ def compile_with_sets(regexp: str, flags: int, sets: Sequence[Program], limit: i
         ) from error
     if not program.looks_ahead_only:
         raise UnsupportedGrammarError(
-            f"the pattern {sre.quoted(regexp)} has a set and looks at the text before it; write it without \\b, ^ and "
-            "look-behind",
+            f"the pattern {sre.quoted(regexp)} has a set and looks at the text before it",
             feature="extensions",
+            advice=r"write it without \b, ^ and look-behind",
         )
     return program
 
@@ -275,9 +275,9 @@ class _Lowering:
         """The states of a program; it has consumed something where it has matched."""
         if flags & sre.IGNORECASE:
             raise UnsupportedGrammarError(
-                f"the pattern {sre.quoted(self._regexp)} has the flag i, and a set has its texts as they are; leave "
-                "the flag out, or write (?-i:...) around the set",
+                f"the pattern {sre.quoted(self._regexp)} has the flag i, and a set has its texts as they are",
                 feature="extensions",
+                advice="leave the flag out, or write (?-i:...) around the set",
             )
         if then[-1] == _DEAD_STATE:
             return (_DEAD_STATE,) * len(then)
@@ -398,8 +398,9 @@ class _Lowering:
     def _refuse(self, operator: str) -> NoReturn:
         feature = operator.lower().replace("_", "-")
         raise UnsupportedGrammarError(
-            f"the {feature} in the pattern {sre.quoted(self._regexp)} is not supported; write the pattern without it",
+            f"the {feature} in the pattern {sre.quoted(self._regexp)} is not supported",
             feature=feature,
+            advice="write the pattern without it",
         )
 
     # Building: equal states are one.

@@ -58,9 +58,9 @@ def parse(regexp: str, flags: int) -> tuple[Any, int]:
         ) from error
     except UnicodeEncodeError as error:
         raise UnsupportedGrammarError(
-            f"{regexp[error.start]!r} at column {error.start + 1} of the pattern {quoted(regexp)} is no byte; write "
-            r"its bytes in its place, such as \xe2\x82\xac for the UTF-8 of the euro sign",
+            f"{regexp[error.start]!r} at column {error.start + 1} of the pattern {quoted(regexp)} is no byte",
             feature="invalid-pattern",
+            advice=r"write its bytes in its place, such as \xe2\x82\xac for the UTF-8 of the euro sign",
         ) from error
     except (ValueError, OverflowError) as error:  # incompatible flags; a repetition count beyond 32 bits
         raise UnsupportedGrammarError(
