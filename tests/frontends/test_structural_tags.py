@@ -449,6 +449,23 @@ def test_what_cannot_be_enforced_is_refused_with_its_place(one: Format, said: st
     assert said in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (grammar('root ::= "a__b"'), grammar('root ::= "a__" [a-c]'), '"a__b" of #/elements/0/grammar have a text'),
+        (
+            {**grammar('start: A__C "x"\nA__C: /a+/'), "syntax": "lark"},
+            {**grammar("start: B__C\nB__C: /aa*/"), "syntax": "lark"},
+            "B__C of #/elements/1/grammar and A__C of #/elements/0/grammar have a text",
+        ),
+    ],
+)
+def test_names_with_underscores_are_shown_whole(first: Format, second: Format, said: str) -> None:
+    with pytest.raises(UnsupportedGrammarError) as raised:
+        Grammar.from_structural_tag({"type": "or", "elements": [first, second]})
+    assert said in str(raised.value)
+
+
 def test_two_formats_that_the_next_text_keeps_apart() -> None:
     between = {"type": "sequence", "elements": [LIST_OR_INTEGER, const(";"), LIST_OR_INTEGER]}
     assert Grammar.from_structural_tag(between).accepts("[1, 2];11")

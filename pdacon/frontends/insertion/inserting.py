@@ -67,7 +67,13 @@ class _Hole:
         self.end: End = end_of(grammar)
         self.bare = nonterminal
         self.trailed: int | None = None
+        self.terminals: dict[int, int] = {}  # of the inner grammar, by their numbers here
         self.island: int | None = None  # its place among the islands; None: it ignores what the outer grammar does
+
+    def placed(self, symbol: int, number: Mapping[int, int]) -> Hole:
+        """The hole in the whole grammar, by the numbers of the terminals there."""
+        terminals = {number[k]: own for k, own in self.terminals.items()}
+        return Hole(symbol, self.terminal, self.grammar, terminals)
 
     @property
     def is_indented(self) -> bool:
@@ -181,6 +187,7 @@ class _Composition:
                 if terminal.literal is None:
                     self._note(hole, new, terminal.name, terminal.span)
             number[k] = shared
+            hole.terminals[shared] = k
         for k, nonterminal in enumerate(every(grammar.nonterminals)):
             new = f"{name.lower()}__{nonterminal.name}"
             number[grammar.end + 1 + k] = ~len(self._nonterminals)
@@ -468,7 +475,7 @@ class _Composition:
         def final(symbol: int) -> int:
             return number[symbol] if symbol >= 0 else end + 1 + ~symbol
 
-        holes = {hole: Hole(final(~hole.bare), hole.terminal, hole.grammar) for hole in self._holes.values()}
+        holes = {hole: hole.placed(final(~hole.bare), number) for hole in self._holes.values()}
         joined = {
             number[k]: self._joined_with(closer, None if hole.end.texts is None else holes[hole], hole.end.texts)
             for k, (hole, closer) in self._joined.items()

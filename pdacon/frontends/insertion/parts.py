@@ -24,11 +24,14 @@ class Hole:
     terminal : str
         The terminal of the outer grammar that was declared in its place.
     grammar : GrammarData
+    terminals : mapping of int to int
+        The terminals of the composed grammar that are its own or ones that it shares, with their numbers in it.
     """
 
     symbol: int
     terminal: str
     grammar: GrammarData
+    terminals: Mapping[int, int] = field(hash=False)
 
 
 @dataclass(frozen=True)

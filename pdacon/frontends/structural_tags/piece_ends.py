@@ -17,6 +17,7 @@ from pdacon.base.cancelling import every
 from pdacon.base.graphs import reachable
 from pdacon.base.quoting import quoted
 from pdacon.errors import UnsupportedGrammarError
+from pdacon.frontends.insertion import Composition
 from pdacon.frontends.insertion.borders import set_of
 from pdacon.grammar import GrammarData, Pattern
 from pdacon.grammar.first_follow import Rule, first_sets, following
@@ -103,6 +104,8 @@ def _meeting(rows: _Rows, other: _Rows) -> tuple[bool, Ranges]:
 class _Borders:
     def __init__(self, grammar: GrammarData, sets: Mapping[str, RegularSet], places: Mapping[str, str]) -> None:
         self._grammar, self._places = grammar, places
+        composition: Composition | None = grammar.parts
+        self._holes = {} if composition is None else {hole.terminal: hole for hole in composition.holes}
         self._sets = {k: sets[terminal.name] for k, terminal in enumerate(grammar.terminals) if terminal.name in sets}
         self._own = frozenset(self._sets)
         self._tables = build_tables(grammar)
@@ -129,27 +132,21 @@ class _Borders:
         """Which terminals are of which grammar, which of them may end it, and what may come after it."""
         grammar = self._grammar
         end, names = grammar.end, [nonterminal.name for nonterminal in grammar.nonterminals]
+        for hole in self._holes.values():
+            for symbol in hole.terminals:
+                self._parts[symbol].add(hole.terminal)
 
         def coded(symbol: int) -> int:
             return symbol if symbol < end else ~(symbol - end - 1)
 
         rules: list[Rule] = [(coded(p.lhs), tuple(map(coded, p.rhs))) for p in grammar.productions]
-        for lhs, side in rules:
-            hole = names[~lhs].partition("__")[0].upper()
-            if hole in self._places and "__" in names[~lhs]:
-                for symbol in side:
-                    if symbol >= 0:
-                        self._parts[symbol].add(hole)
-        for island in grammar.islands:
-            for symbol in island.ignore:
-                self._parts[symbol].add(island.name)
         for piece, ignored in grammar.border_pieces.items():
             self._parts[piece] |= self._parts[ignored]
         follow = following(rules)
         last, _ = first_sets([(lhs, side[::-1]) for lhs, side in rules])
-        for hole in self._places:
-            if hole.lower() in names:  # sets have no rule
-                nonterminal = ~names.index(hole.lower())
+        for name in self._places:
+            if name.lower() in names:  # sets have no rule
+                nonterminal = ~names.index(name.lower())
                 behind = set(members(follow[nonterminal]))
                 for terminal in members(last[nonterminal]):
                     self._border[terminal] |= behind
@@ -244,6 +241,9 @@ class _Borders:
         name = self._grammar.terminals[terminal].name
         if terminal in self._own:
             return f"{self._places[name]} (such as {quoted(self._sets[terminal].shortest() or '')})"
-        parts = sorted(self._places[hole] for hole in self._parts[terminal])
-        shown = self._grammar.describe_symbol(terminal)
-        return f"{shown.partition('__')[2] or shown} of {parts[0]}" if parts else shown
+        if not self._parts[terminal]:
+            return self._grammar.describe_symbol(terminal)
+        part = min(self._parts[terminal], key=self._places.__getitem__)
+        hole = self._holes[part]
+        own = terminal if terminal in hole.terminals else self._grammar.border_pieces[terminal]
+        return f"{hole.grammar.describe_symbol(hole.terminals[own])} of {self._places[part]}"
