@@ -97,8 +97,9 @@ def written(node: Expression | Alternative) -> str:
         return " ".join(map(written, node.items))
     if isinstance(node, OneOf):
         return f"({' | '.join(map(written, node.items))})"
+    item = f"({written(node.item)})" if isinstance(node.item, InOrder | Repeated) else written(node.item)
     sign = "+" if node.least else "*"
-    return f"{written(node.item)}{sign if node.most is None else f'~{node.least}..{node.most}'}"
+    return f"{item}{sign if node.most is None else f'~{node.least}..{node.most}'}"
 
 
 class Builder:

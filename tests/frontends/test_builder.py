@@ -93,3 +93,10 @@ def test_the_same_as_by_larks_loader(seed: int) -> None:
         assert len({(one.lhs, one.rhs) for one in productions}) == len(productions)
         return
     assert built(rules) == expected
+
+
+@pytest.mark.parametrize("item", [InOrder(("NUMBER", "BAR")), InOrder(("NUMBER",)), Repeated("NUMBER", 1, 2)])
+@pytest.mark.parametrize("bounds", [(0, None), (1, None), (2, 3), (0, 60)])
+def test_the_sign_stands_after_all_of_what_is_repeated(item: Expression, bounds: tuple[int, int | None]) -> None:
+    rules = {"start": [Alternative(("BAR", Repeated(item, *bounds)))]}
+    assert built(rules) == loaded(rules)
