@@ -8,16 +8,17 @@ schemas and context-free parts, put together. Outlines itself is not imported: t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from pdacon.errors import UnsupportedTypeError
+from pdacon.errors import Span, UnsupportedTypeError
+from pdacon.frontends.builder import Alternative, Builder, Expression, written
 from pdacon.frontends.dialects import llguidance_grammar
-from pdacon.frontends.insertion import composed
+from pdacon.frontends.insertion import MADE_UP, composed
 from pdacon.frontends.json_schema import schema_grammar
 from pdacon.frontends.string_sets import set_grammar
-from pdacon.grammar import GrammarData, GrammarOptions
+from pdacon.grammar import GrammarData, GrammarOptions, Terminal
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.grammar.lark_reading import read_text
 from pdacon.regular import RegularSet
 
@@ -46,8 +47,27 @@ def outlines_grammar(term: Any) -> GrammarData:
         return _of_hole(term)
     if _is_regular(term):
         return set_grammar(_set_of(term))
-    holes: dict[str, Callable[[], GrammarData]] = {}
-    return composed(f"start: {_written(term, holes)}", holes)
+    parts: list[Callable[[], GrammarData]] = []
+    return _put_together(_tree(term, parts), parts)
+
+
+def _put_together(start: Expression, parts: Sequence[Callable[[], GrammarData]]) -> GrammarData:
+    """The grammar of an expression over the names of parts; each part has a line of its source."""
+    builder, lines = Builder(), [f"start: {written(start)}"]
+    builder.rule("start", [Alternative((start,))])
+    names = [_name(number) for number in range(len(parts))]
+    holes = [name.upper() + MADE_UP for name in names]
+    for line, (name, hole) in enumerate(zip(names, holes, strict=True), 2):
+        span = Span(None, line, 2, line, 2 + len(name))
+        builder.rule(name, [Alternative((hole,))], span)
+        builder.terminal(Terminal(hole, None, 0, span))
+        lines.append(f"?{name}: {hole}")
+    source = "\n".join([*lines, f"%declare {' '.join(holes)}", ""])
+    return composed(builder.built(source, options=GrammarOptions()), dict(zip(names, parts, strict=True)))
+
+
+def _name(number: int) -> str:
+    return f"part_{number + 1}"
 
 
 def _of_hole(term: Any) -> GrammarData:
@@ -65,7 +85,13 @@ def _of_hole(term: Any) -> GrammarData:
 
 
 def _is_regular(term: Any) -> bool:
-    return type(term).__name__ not in _HOLES and all(map(_is_regular, _parts(term)))
+    return _is_nothing(term) or (type(term).__name__ not in _HOLES and all(map(_is_regular, _parts(term))))
+
+
+def _is_nothing(term: Any) -> bool:
+    """Whether it is something no times."""
+    kind = type(term).__name__
+    return kind in _COUNTS and _COUNTS[kind](term)[1] == 0
 
 
 def _parts(term: Any) -> Sequence[Any]:
@@ -80,13 +106,14 @@ def _parts(term: Any) -> Sequence[Any]:
 
 def _set_of(term: Any) -> RegularSet:
     kind = type(term).__name__
+    if _is_nothing(term):
+        return RegularSet.from_choices([""])
     if kind == "String":
         return RegularSet.from_choices([term.value])
     if kind == "Regex":
         return RegularSet.from_regex(term.pattern)
     if kind == "Choice":
-        words = RegularSet.from_choices([str(item) for item in term.items if not is_term(item)])
-        return words.union(*(_set_of(item) for item in term.items if is_term(item)))
+        return _words(term).union(*map(_set_of, _parts(term)))
     if kind in _COUNTS:
         return _set_of(term.term).repeat(*_COUNTS[kind](term))
     if kind in ("Alternatives", "Sequence") and term.terms:
@@ -95,17 +122,29 @@ def _set_of(term: Any) -> RegularSet:
     raise UnsupportedTypeError(kind, "this term of Outlines is not known here; write it with Regex or CFG")
 
 
-def _written(term: Any, holes: dict[str, Callable[[], GrammarData]]) -> str:
-    """An expression of Lark's with a name for each part that is regular, or a hole; they are added to ``holes``."""
+def _words(choice: Any) -> RegularSet:
+    """The texts that a choice has beside terms."""
+    return RegularSet.from_choices([str(item) for item in choice.items if not is_term(item)])
+
+
+def _tree(term: Any, parts: list[Callable[[], GrammarData]]) -> Expression:
+    """A term over names of parts that are regular, or grammars; these are added to ``parts``."""
+
+    def part(make: Callable[[], GrammarData]) -> str:
+        parts.append(make)
+        return _name(len(parts) - 1)
+
     kind = type(term).__name__
-    if _is_regular(term) or kind in _HOLES:
-        name = f"part_{len(holes) + 1}"
-        holes[name] = partial(replace, _of_hole(term)) if kind in _HOLES else partial(set_grammar, _set_of(term))
-        return name
-    parts = [_written(part, holes) for part in _parts(term)]
-    if kind not in _COUNTS:
-        return f"({(' ' if kind == 'Sequence' else ' | ').join(parts)})"
-    least, most = _COUNTS[kind](term)
-    if most is None:
-        return f"({' '.join(parts * least)} {parts[0]}*)"
-    return f"({parts[0]})~{least}..{most}"
+    if kind in _HOLES:
+        return part(partial(_of_hole, term))
+    if _is_regular(term):
+        return part(partial(set_grammar, _set_of(term)))
+    trees = [_tree(inner, parts) for inner in _parts(term)]
+    if kind in _COUNTS:
+        least, most = _COUNTS[kind](term)
+        if most is not None:
+            return Repeated(trees[0], least, most)
+        return InOrder((*trees * least, Repeated(trees[0], 0, None)))
+    if kind == "Choice" and (words := _words(term)):
+        trees.append(part(partial(set_grammar, words)))
+    return InOrder(tuple(trees)) if kind == "Sequence" else OneOf(tuple(trees))
