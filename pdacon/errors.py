@@ -49,10 +49,10 @@ class PdaconError(Exception):
 
 
 class GrammarError(PdaconError):
-    """A grammar cannot be used. ``span`` is the place, or None where none is known."""
+    """A grammar cannot be used. ``span`` is the place, or None where none is known; ``message`` is without it."""
 
     def __init__(self, message: str, span: Span | None = None) -> None:
-        self.span = span
+        self.message, self.span = message, span
         super().__init__(f"{span}: {message}" if span is not None else message)
         self._arguments: tuple[Any, ...] = (message, span)
 
@@ -67,8 +67,7 @@ class GrammarSyntaxError(GrammarError):
 class UnsupportedGrammarError(GrammarError):
     """The grammar uses something that pdacon does not support; the message says what to write instead.
 
-    ``reason`` is the message without the place. Where ``advice`` is given, it is what to write instead, and ``reason``
-    is without it.
+    Where ``advice`` is given, it is what to write instead, and ``reason`` is ``message`` without it.
     """
 
     def __init__(self, reason: str, span: Span | None = None, feature: str = "", advice: str = "") -> None:

@@ -25,13 +25,12 @@ from pdacon.determinism import Failure, Finding, Level
 from pdacon.determinism.report.annotations import failure_annotation, to_annotations
 from pdacon.determinism.report.pages import page
 from pdacon.determinism.report.sarif import to_sarif
-from pdacon.errors import LimitExceededError, PdaconError
+from pdacon.errors import GrammarError, LimitExceededError, PdaconError
 from pdacon.front.checking import check
 from pdacon.front.report import DeterminismReport
 
 if TYPE_CHECKING:
     from pdacon.detokenizer import Vocabulary
-    from pdacon.grammar import Span
 
 _LEVELS = MappingProxyType({"error": "red", "warning": "yellow", "note": "cyan"})
 # The parts of a block: its first line, and the source lines below it.
@@ -131,8 +130,9 @@ def _check(
         return Failure(name, message)
     except (BadInput, PdaconError, OSError) as problem:
         complain(problem)
-        span: Span | None = getattr(problem, "span", None)
-        return Failure(name, in_options(described(problem)).removeprefix(f"{span}: "), span)
+        if isinstance(problem, GrammarError):
+            return Failure(name, in_options(problem.message), problem.span)
+        return Failure(name, in_options(described(problem)))
 
 
 def _print_text(reports: Sequence[DeterminismReport], sizes: bool, whole: bool) -> None:

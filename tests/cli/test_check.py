@@ -72,6 +72,15 @@ def test_json_has_what_cannot_be_loaded(write, capsys: pytest.CaptureFixture[str
     assert "bad.lark" not in failure["error"]["message"]
 
 
+def test_the_place_is_no_part_of_the_message_whatever_the_file_is_called(
+    write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", write("use_bytes=True.lark", "start: (\n"), "--format", "json"]) == 2
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert error["span"]["path"].endswith("use_bytes=True.lark")
+    assert ".lark" not in error["message"]
+
+
 def test_json_is_the_report(write, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", write("g.lark", CONFLICT), "--format", "json"]) == 1
     report = json.loads(capsys.readouterr().out)
