@@ -416,11 +416,19 @@ class _Composition:
 
     def _adjoins(self, hole: _Hole, terminal: int) -> UnsupportedGrammarError:
         return UnsupportedGrammarError(
-            f"{hole.shown} may go on where {self._terminals[terminal].name}, of another grammar, begins after it; "
-            "write a terminal between the two",
+            f"{hole.shown} may go on where {self._called(terminal)} begins after it; write a terminal between the two",
             hole.span,
             feature="compose",
         )
+
+    def _called(self, terminal: int) -> str:
+        """A terminal that the outer grammar does not have, as messages call it: by its name in the inner grammar."""
+        numbers = {symbol.name: k for k, symbol in enumerate(self._terminals)}
+        number = numbers.get(self._terminals[terminal].ranked.name, terminal)
+        for hole in self._holes.values():
+            if number in hole.terminals:
+                return f"{hole.grammar.describe_symbol(hole.terminals[number])} of {hole.shown}"
+        return self._terminals[number].name
 
     # Names and places
 

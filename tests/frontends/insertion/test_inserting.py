@@ -127,6 +127,20 @@ def test_what_cannot_be_put_into_another_grammar_is_refused_by_name(inner: Any, 
     assert "h: " in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        ("start: MY__NUMBER\nMY__NUMBER: / ?[0-9]+/", "first may go on where MY__NUMBER of second begins"),
+        ('start: " " NUMBER\nNUMBER: /[0-9]+/', 'first may go on where " " of second begins'),
+        ("start: NUMBER\nNUMBER: /[0-9]+/\nBLANKS: /[ ]+/\n%ignore BLANKS", "where BLANKS of second begins"),
+    ],
+)
+def test_a_terminal_of_another_hole_has_its_own_name_in_messages(second: str, said: str) -> None:
+    with pytest.raises(UnsupportedGrammarError) as raised:
+        Grammar.compose("start: first second", first='start: WORD+\nWORD: /[a-z]+/\n%ignore " "', second=second)
+    assert said in str(raised.value)
+
+
 def test_the_options_of_the_outer_grammar_are_those_of_the_whole() -> None:
     outer = Grammar.from_lark('start: "(" H ")"\n%declare H', conflicts="shift")
     with pytest.raises(UnsupportedGrammarError):
