@@ -589,6 +589,12 @@ def test_endless_lookahead_of_what_is_ignored_has_a_place() -> None:
     assert "(COMMENT)" in found[0].message
 
 
+def test_alternatives_of_several_lines_are_told_as_a_whole() -> None:
+    text = 'start: "1" x | "2" y\nx: A B\ny: A B /q\nz/x\nA: /[a-z]+/\nB: "b"\n'
+    (finding,) = (finding for finding in check(Grammar.from_lark(text)).findings if finding.id == "PDA015")
+    assert finding.message.endswith("\n  x: A • B\n  y: A • B /q\nz/x")
+
+
 @pytest.mark.slow
 def test_what_is_advised_does_not_depend_on_what_else_the_machine_does(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock that runs a hundred times as fast as the work, as on a machine with as much to do."""

@@ -33,6 +33,33 @@ class _Wants:
     passed: set[int] = field(default_factory=set)  # The LR states that the rules lead to from such places
 
 
+@dataclass(frozen=True, slots=True)
+class _DeadEnd:
+    """A finding, and the alternatives that it is about, each of which is a line at the end of its message."""
+
+    finding: Finding
+    items: tuple[str, ...]
+
+    @property
+    def position(self) -> int:
+        """How many lexemes the example has before it."""
+        return 0 if self.finding.witness is None else self.finding.witness.position
+
+    def with_another(self, other: _DeadEnd) -> _DeadEnd:
+        """The finding with the alternatives that another one of its title is about."""
+        first, second = self.finding, other.finding
+        further = tuple(item for item in other.items if item not in self.items)
+        places = [first.span, *(span for _, span in first.related)]
+        here = () if second.span is None or second.span in places else (("and here", second.span),)
+        finding = replace(
+            first,
+            message="\n".join([first.message, *map(_line, further)]),
+            symbols=tuple(dict.fromkeys([*first.symbols, *second.symbols])),
+            related=(*first.related, *here),
+        )
+        return _DeadEnd(finding, self.items + further)
+
+
 class DeadEnds:
     """What the rules allow and the lexer does not, in one grammar."""
 
@@ -73,24 +100,24 @@ class DeadEnds:
         if not lost and not self._reach.stuck:
             return []
         wants = self._wants()
-        found: dict[tuple[object, ...], Finding] = {}
+        dead_ends: dict[tuple[object, ...], _DeadEnd] = {}
         for production in lost:
             self._deadline.require()
-            for key, finding in self._blocked(production, wants):
-                found.setdefault(key, finding)
+            for key, dead_end in self._blocked(production, wants):
+                dead_ends.setdefault(key, dead_end)
         for state in sorted(self._reach.stuck):
             wanted = wants.terminals.get(state) or dict.fromkeys(members(self._follower.shifts[state]), state)
             wanted = {t: place for t, place in wanted.items() if t not in self._never}
-            if wanted and not any(key[0] in wanted.values() for key in found):
+            if wanted and not any(key[0] in wanted.values() for key in dead_ends):
                 key = (state, *sorted(wanted))
-                found.setdefault(key, self._dead_end(wanted, None))
+                dead_ends.setdefault(key, self._dead_end(wanted, None))
         # What one change of the terminals mends is one finding, with the shortest example.
-        together: dict[str, Finding] = {}
-        for finding in sorted(found.values(), key=lambda f: f.witness.position if f.witness else 0):
-            first = together.setdefault(finding.title, finding)
-            if first is not finding:
-                together[finding.title] = _with_another(first, finding)
-        return list(together.values())
+        together: dict[str, _DeadEnd] = {}
+        for dead_end in sorted(dead_ends.values(), key=lambda dead_end: dead_end.position):
+            first = together.setdefault(dead_end.finding.title, dead_end)
+            if first is not dead_end:
+                together[dead_end.finding.title] = first.with_another(dead_end)
+        return [dead_end.finding for dead_end in together.values()]
 
     def _wants(self) -> _Wants:
         """Go on from each place with what the rules allow there and no text brings."""
@@ -107,7 +134,7 @@ class DeadEnds:
                         wants.terminals.setdefault(state, {}).setdefault(terminal, place)
         return wants
 
-    def _blocked(self, production: int, wants: _Wants) -> Iterator[tuple[tuple[object, ...], Finding]]:
+    def _blocked(self, production: int, wants: _Wants) -> Iterator[tuple[tuple[object, ...], _DeadEnd]]:
         """What keeps a production from being reduced, if it is something right here."""
         rhs = self._grammar.productions[production].rhs
         dot, states = self._furthest(production, wants.passed | self._reach.passed)
@@ -179,21 +206,24 @@ class DeadEnds:
     def _is_settled(self, terminal: int) -> bool:
         return any(c.terminal == terminal and c.kind == "shift/reduce" for c in self._tables.conflicts)
 
-    def _dead_end(self, wanted: dict[int, int], production: int | None, dot: int = 0) -> Finding:
+    def _dead_end(self, wanted: dict[int, int], production: int | None, dot: int = 0) -> _DeadEnd:
         grammar = self._grammar
         place = next(iter(wanted.values()))
         before = int(self._tables.accessing[place])
         prefix = self._examples.prefix(place) or ()
-        lines, rule, span = [], "", None
+        items: tuple[str, ...] = ()
+        rule, span = "", None
         if production is not None:
             record = grammar.productions[production]
-            lines = ["So no text is read past the dot:", f"  {grammar.describe_item(production, dot)}"]
+            items = (grammar.describe_item(production, dot),)
             rule, span = record.rule, record.span
         elif 0 <= before < grammar.end:
             span = grammar.terminals[before].span
-        return self._neighbours.unread("warning", before, [*wanted], prefix, lines, span, filter(None, [rule]))
+        lines = ["So no text is read past the dot:", *map(_line, items)] if items else []
+        finding = self._neighbours.unread("warning", before, [*wanted], prefix, lines, span, filter(None, [rule]))
+        return _DeadEnd(finding, items)
 
-    def _never_used(self, states: list[int], terminal: int) -> Finding:
+    def _never_used(self, states: list[int], terminal: int) -> _DeadEnd:
         grammar = self._grammar
         shown = grammar.describe_symbol(terminal)
         prefix = min((self._examples.prefix(state) or () for state in states), key=len)
@@ -202,14 +232,15 @@ class DeadEnds:
             for k, dot in self._items_of(states[0])
             if k < len(grammar.productions) and dot and grammar.productions[k].rhs[dot : dot + 1] == (terminal,)
         ]
+        described = tuple(grammar.describe_item(k, dot) for k, dot in items)
         rules = list(dict.fromkeys(grammar.productions[k].rule for k, _ in items))
         whose = ", ".join(map(grammar.describe_name, rules))
         lines = [
             f"The parser never goes on with {shown} here, because of a shift/reduce conflict on it in which it takes "
             "the other way:",
-            *(f"  {self._grammar.describe_item(k, dot)}" for k, dot in items),
+            *map(_line, described),
         ]
-        return Finding(
+        finding = Finding(
             id="PDA013",
             level="warning",
             title=f"{TITLES['PDA013']}: {'alternatives' if len(items) > 1 else 'an alternative'} of {whose}",
@@ -220,13 +251,8 @@ class DeadEnds:
             repair=f"settle the conflict on {shown} in the rules (see its finding), or remove what is never used.",
             cause="settled-conflict",
         )
+        return _DeadEnd(finding, described)
 
 
-def _with_another(first: Finding, other: Finding) -> Finding:
-    """A finding with the alternatives that another one of its title is about."""
-    items = [line for line in other.message.split("\n") if line.startswith("  ")]
-    lines = [first.message, *(item for item in items if item not in first.message.split("\n"))]
-    places = [first.span, *(span for _, span in first.related)]
-    here = () if other.span is None or other.span in places else (("and here", other.span),)
-    symbols = tuple(dict.fromkeys([*first.symbols, *other.symbols]))
-    return replace(first, message="\n".join(lines), symbols=symbols, related=(*first.related, *here))
+def _line(item: str) -> str:
+    return f"  {item}"
