@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MOST_DIGITS = 1000
 _DEEPEST = 200  # levels, where something is unusual
-_HALF_OF_A_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
+_HALF_OF_A_PAIR = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _DEEP = "it is nested too deeply"
 
 
