@@ -179,7 +179,16 @@ def compiled_on_demand(
 def _demanded(
     nested: _core.NestedPda, grammar: Callable[[], GrammarData], vocabulary: Vocabulary, limits: Limits
 ) -> Compiled:
-    whole = Once(lambda: compiled(grammar(), vocabulary, limits, first_masks=nested.close()))
+    def make() -> Compiled:
+        """The whole, with the masks so far; if there is none, matchers go on as before."""
+        masks = nested.close()
+        try:
+            return compiled(grammar(), vocabulary, limits, first_masks=masks)
+        except BaseException:
+            nested.reopen()
+            raise
+
+    whole = Once(make)
     return Compiled(
         grammar,
         lambda: vocabulary,

@@ -27,7 +27,7 @@ def by_server(tools: list[Any]) -> Grammar:
     request = {"model": "m", "messages": [{"role": "user", "content": "x"}], "tools": asked, "tool_choice": "required"}
     found = tools_format(ChatRequest.model_validate(request))
     assert found is not None
-    return Grammar.from_json_schema(found.text)
+    return Grammar.from_json_schema(found.format.text)
 
 
 DOORS = pytest.mark.parametrize("door", [by_library, by_server])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from pdacon.base.cancelling import look
@@ -59,6 +60,7 @@ class _Survey:
         self._documents = documents
         self._pending = [documents.root]
         self._seen: set[int] = {id(documents.root.node)}
+        self._same: dict[int, list[int]] = {}  # by schema: those that are applied to the same value
 
     def look_at_all(self) -> None:
         draft = self._documents.root.draft
@@ -69,6 +71,10 @@ class _Survey:
             if place.draft != draft:
                 raise _UnusualError
             self._look_at(place, place.node)
+        try:
+            TopologicalSorter(self._same).prepare()
+        except CycleError:
+            raise _UnusualError from None
 
     def _look_at(self, place: Place, node: dict[str, Any]) -> None:
         keywords = node.keys()
@@ -100,7 +106,9 @@ class _Survey:
         for keyword in _LISTS:
             if keyword in keywords:
                 for k in range(len(_of(list, node[keyword])) or _unusual()):
-                    self._add(place.child(keyword, k))
+                    child = place.child(keyword, k)
+                    self._same.setdefault(id(node), []).append(id(child.node))
+                    self._add(child)
         for keyword in _ONE:
             if keyword in keywords:
                 self._add(place.child(keyword))
@@ -118,7 +126,8 @@ class _Survey:
     def _follow(self, place: Place) -> Place:
         """The schema that a reference leads to; references to references lead on."""
         for _ in range(8):
-            place = self._documents.referred(place, "$ref")
+            before, place = place, self._documents.referred(place, "$ref")
+            self._same.setdefault(id(before.node), []).append(id(place.node))
             self._add(place)
             if not isinstance(place.node, dict) or "$ref" not in place.node:
                 return place

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
@@ -16,6 +17,7 @@ from support.scaling import scaled
 
 import pdacon
 from pdacon import Grammar, LimitExceededError, Limits, Spelling, Vocabulary
+from pdacon.front import stages
 from pdacon.front.compiled import Compiled
 from pdacon.front.stages import compiled
 
@@ -302,3 +304,98 @@ def test_what_is_made_in_a_file_is_whole(tmp_path: Any) -> None:
     loaded = pdacon.Constraint.load(tmp_path / "person.pda", WORDS)
     assert loaded.accepts(TEXT)
     assert loaded.grammar == constraint.grammar
+
+
+def test_no_exception_leaves_anything_half_made() -> None:
+    """At each line of Python that is run for a mask; afterwards all is as it is in the whole, or it is an error."""
+    schema = {"type": "array", "items": {"type": "array", "items": {"enum": [1, 2]}, "minItems": 1}, "maxItems": 2}
+    made = both(schema, WORDS)
+    assert made is not None
+    expected = [masks_along(made[1], text) for text in ("[[1", "[[2], ")]
+
+    class Interrupted(BaseException):
+        pass
+
+    for line in range(0, 600, 7):
+        constraint = pdacon.compile(Grammar.from_json_schema(schema), WORDS)
+        left = line
+
+        def trace(frame: Any, event: str, argument: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                sys.settrace(None)
+                raise Interrupted
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            masks_along(constraint, "[[1")
+        except Interrupted:
+            pass
+        finally:
+            sys.settrace(before)
+        assert [masks_along(constraint, text) for text in ("[[1", "[[2], ")] == expected
+
+
+def masks_along(constraint: Compiled, text: str) -> list[bytes]:
+    matcher, masks = constraint.matcher(), []
+    for character in text:
+        masks.append(matcher.allowed_mask().tobytes())
+        assert matcher.accept(character)
+    return [*masks, matcher.allowed_mask().tobytes()]
+
+
+def test_without_a_whole_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: Any, **__: Any) -> None:
+        raise LimitExceededError("bytes", 2, 1)
+
+    monkeypatch.setattr(stages, "composed", failing)
+    constraint = pdacon.compile(Grammar.from_json_schema(PERSON), WORDS)
+    matcher = constraint.matcher()
+    assert matcher.accept('{"name": "A')
+    allowed = matcher.allowed_tokens()
+    with pytest.raises(LimitExceededError):
+        matcher.shortest_completion()
+    assert matcher.allowed_tokens() == allowed
+    assert matcher.text == '{"name": "A'
+    assert matcher.accept('"}')
+    assert constraint.matcher().accept("{")
+
+
+def test_two_end_tokens() -> None:
+    matcher = pdacon.compile(Grammar.from_json_schema({"const": 12}), WORDS).matcher()
+    assert matcher.accept("12")
+    assert matcher.accept_token(WORDS.eos_ids[0])
+    assert matcher.accept_token(WORDS.eos_ids[0])
+    assert matcher.shortest_completion() == b""
+    matcher.rollback(2)
+    assert matcher.is_accepting()
+
+
+def deeper(matcher: pdacon.Matcher) -> bool | None:
+    try:
+        return matcher.accept('{"a": ')
+    except LimitExceededError:
+        return None
+
+
+def test_the_depth_is_that_of_the_whole() -> None:
+    schema = {"type": "object", "properties": {"a": {"$ref": "#"}}, "additionalProperties": False}
+    grammar = Grammar.from_json_schema(schema)
+    demanded = pdacon.compile(grammar, WORDS, limits=Limits(depth=20)).matcher()
+    whole = compiled(grammar.data, WORDS, Limits(depth=20)).matcher()
+    for _ in range(12):
+        answers = [deeper(matcher) for matcher in (demanded, whole)]
+        assert answers[0] == answers[1]
+    assert answers == [None, None]
+    assert demanded.text == whole.text
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_a_schema_that_refers_to_itself_is_refused_at_once(keyword: str) -> None:
+    loop = {keyword: [{"type": "integer"}, {"$ref": "#/$defs/a"}]}
+    schema = {"properties": {"q": {"type": "integer"}, "x": {"$ref": "#/$defs/a"}}, "$defs": {"a": loop}}
+    with pytest.raises(pdacon.UnsupportedSchemaError, match="refers to itself"):
+        Grammar.from_json_schema(schema)

@@ -124,9 +124,9 @@ MANY = {
 
 def test_a_schema_can_be_given_up() -> None:
     with pytest.raises(LimitExceededError, match="seconds"):
-        Grammar.from_json_schema(MANY, seconds=0.05)
+        Grammar.from_json_schema(MANY, seconds=0.02)
     with pytest.raises(LimitExceededError, match="seconds"):
-        pdacon.CompileCache().compile_schema(MANY, Vocabulary.bytes(), limits=pdacon.Limits(seconds=0.05))
+        pdacon.CompileCache().compile_schema(MANY, Vocabulary.bytes(), limits=pdacon.Limits(seconds=0.02))
     event = Event()
     event.set()
     with pytest.raises(CancelledError):

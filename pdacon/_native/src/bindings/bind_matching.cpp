@@ -53,16 +53,25 @@ std::unique_lock<std::recursive_mutex> held(NestedPda& nested) {
 
 template <class Work>
 auto answered(Matcher& matcher, Work work) {
-    if (matcher.is_nested()) {
-        if (!matcher.nested().is_closed()) {
-            const auto nested = matcher.shared_nested();
-            const auto lock = held(*nested);
-            try {
-                return work();
-            } catch (const NeedsWhole&) {  // NOLINT: the other automaton answers
-            }
+    if (!matcher.is_nested()) return work();
+    const auto nested = matcher.shared_nested();
+    const auto asked = [&] {
+        const auto lock = held(*nested);
+        return work();
+    };
+    bool needs_whole = false;
+    if (!nested->is_closed()) {
+        try {
+            return asked();
+        } catch (const NeedsWhole&) {
+            needs_whole = true;
         }
+    }
+    try {
         matcher.complete();
+    } catch (...) {
+        if (needs_whole || nested->is_closed()) throw;
+        return asked();  // there is no whole, but none is needed
     }
     return work();
 }
@@ -73,6 +82,14 @@ auto guarded(Answer (*ask)(AnyMatcher&, Arguments...)) {
     return [ask](Matcher& matcher, Arguments... arguments) {
         const Matcher::Use use(matcher);
         return answered(matcher, [&] { return ask(matcher, arguments...); });
+    };
+}
+// The same for what no automaton is needed for.
+template <class Answer>
+auto alone(Answer (*ask)(const Matcher&)) {
+    return [ask](const Matcher& matcher) {
+        const Matcher::Use use(matcher);
+        return ask(matcher);
     };
 }
 template <class Answer>
@@ -517,7 +534,7 @@ Cost: O(bytes of the answer), about half a microsecond each.)")
         .def("_least", of_whole(&least), nb::arg("in_bytes"))
         .def("_limit", of_whole(&set_limit), nb::arg("most"), nb::arg("soft"), nb::arg("in_bytes"))
         .def("_distances_are_exact", of_whole(&distances_are_exact))
-        .def("_left", guarded(&left))
+        .def("_left", alone(&left))
         .def("_completion_length", of_whole(&completion_length))
         .def("_completion_head", of_whole(&completion_head), nb::arg("most"))
         .def("_merged", guarded(&merged), nb::arg("forced"))
@@ -527,7 +544,7 @@ Cost: O(bytes of the answer), about half a microsecond each.)")
             R"(Whether what the matcher reads is still made as it reads: of a JSON Schema, until it is asked for more
 than steps and masks.)")
         .def("_leading_space", guarded(&Matcher::leading_space))
-        .def("_memory", guarded(&memory))
+        .def("_memory", alone(&memory))
         .def("_keeps_text", &Matcher::keeps_text)
         .def("_length", guarded(&Matcher::length))
         .def("_is_stuck", guarded(&is_stuck))
@@ -535,8 +552,8 @@ than steps and masks.)")
         .def("_grammar_allows", of_whole(&grammar_allows), nb::arg("token"))
         .def("_filter_state", of_whole(&filter_state))
         .def("_stack", of_whole(&stack))
-        .def("_text", guarded(&text))
-        .def("_labelled", guarded(&labelled))
+        .def("_text", alone(&text))
+        .def("_labelled", alone(&labelled))
         .def("_accept_spelled", of_whole(&accept_spelled), nb::arg("text"))
         .def("_outlook", of_whole(&outlook), nb::arg("text"))
         .def("_trace", of_whole(&trace), nb::arg("text"), nb::arg("since"), nb::arg("most"))

@@ -174,6 +174,7 @@ void bind_nested(nb::module_& m) {
                  }
                  return owned(std::move(masks));
              })
+        .def("reopen", &NestedPda::reopen)
         .def("held", &NestedPda::held)
         .def("sizes", [](NestedPda& pda) {
             const auto sizes = pda.sizes();

@@ -92,10 +92,12 @@ void Matcher::complete() {
     for (std::size_t k = 0; k < entries.size(); ++k) {
         const std::string_view added(text_.data() + at.length, entries[k].length - at.length);
         if (k > 0) history.push(at);
-        auto next = twin.step(at, added);
-        if (!next || !twin.is_allowed(*next))
-            throw std::logic_error("a text that was accepted is no text of the whole grammar");
-        at = std::move(next->to);
+        if (!at.terminated) {
+            auto next = twin.step(at, added);
+            if (!next || !twin.is_allowed(*next))
+                throw std::logic_error("a text that was accepted is no text of the whole grammar");
+            at = std::move(next->to);
+        }
         at.terminated = entries[k].terminated;
     }
     std::swap(history_, history);

@@ -63,6 +63,8 @@ class NestedAutomaton {
     }
     NestedTerminal terminal(std::int32_t number) { return schemas_->terminal(number); }
     std::size_t size() const { return places_.size(); }
+    // After a question that was not answered.
+    void forget_questions() { asking_.clear(); }
 
   private:
     enum Kind : std::int32_t { kIsEnd, kValue, kPart, kSign, kStart, kBefore, kAfter };

@@ -38,8 +38,19 @@ auto NestedPda::guarded(Work work) {
     const MemoryLimit memory(limits_.bytes, held_);
     try {
         return work();
+    } catch (const NeedsWhole&) {
+        automaton_.forget_questions();
+        throw;
+    } catch (const LimitExceeded& error) {
+        automaton_.forget_questions();
+        if (std::string_view(error.what()) != "states") break_off();
+        throw;
     } catch (const OutOfBytes& error) {
+        break_off();
         throw LimitExceeded("bytes", static_cast<double>(error.given), static_cast<double>(error.limit));
+    } catch (...) {
+        break_off();
+        throw;
     }
 }
 
@@ -56,8 +67,9 @@ bool NestedPda::read_byte(Position& at, std::uint8_t byte) {
     if (next.push >= 0) {
         const MemoryLimit::Pause theirs;
         at.frames.push(next.push);
-        if (limits_.depth > 0 && at.frames.depth() > limits_.depth)
-            throw LimitExceeded("depth", at.frames.depth(), static_cast<double>(limits_.depth));
+        // The whole counts symbols: at most three for an open bracket, and some for what stands in the last.
+        if (limits_.depth > 0 && 3 * std::int64_t{at.frames.depth()} + 4 > limits_.depth)
+            throw NeedsWhole("so many brackets may be open only in the whole");
     }
     if (next.ending < 0) {
         at.node = next.node;

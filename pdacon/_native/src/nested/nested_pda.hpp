@@ -52,9 +52,11 @@ class NestedPda {
     bool is_empty() const { return automaton_.start() < 0; }
 
     std::recursive_mutex& lock() { return lock_; }
-    // After this no mask gets an id any more: `masks` are those of the automaton that takes its place.
+    // While it is closed no mask gets an id, since another automaton that has all masks so far is being made,
+    // or has been. It is closed for good once work on it was broken off: something may be half made.
     bool is_closed() const { return closed_.load(std::memory_order_acquire); }
     void close() { closed_.store(true, std::memory_order_release); }
+    void reopen() { closed_.store(broken_, std::memory_order_release); }
 
     // Where texts begin. Throws, as all that follow, what schemas throw, NeedsWhole and LimitExceeded.
     Position initial();
@@ -91,6 +93,10 @@ class NestedPda {
     };
     template <class Work>
     auto guarded(Work work);
+    void break_off() {
+        broken_ = true;
+        close();
+    }
     std::optional<Here> step(const Here& from, std::uint8_t byte);
     std::int32_t popped(Reference& stack);
     bool read_byte(Position& at, std::uint8_t byte);
@@ -106,7 +112,7 @@ class NestedPda {
     std::shared_ptr<const SharedTrie> trie_;
     Limits limits_;
     mutable std::recursive_mutex lock_;
-    std::atomic<bool> closed_{false};
+    std::atomic<bool> closed_{false}, broken_{false};
     std::int64_t held_ = 0;
     NestedAutomaton automaton_;
     NestedReading reading_;
