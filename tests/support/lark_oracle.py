@@ -7,15 +7,16 @@ from weakref import WeakKeyDictionary
 import lark
 
 from pdacon.front.grammar import Grammar
+from pdacon.grammar import GrammarData
 
-_parsers: WeakKeyDictionary[Grammar, lark.Lark] = WeakKeyDictionary()
+_parsers: WeakKeyDictionary[GrammarData, lark.Lark] = WeakKeyDictionary()
 
 
 def lark_parser(grammar: Grammar) -> lark.Lark:
     """Stock Lark for ``grammar``, made from nothing but its text and options; kept as long as the grammar lives."""
-    parser = _parsers.get(grammar)
+    parser = _parsers.get(grammar.data)
     if parser is None:
-        parser = _parsers[grammar] = lark.Lark(grammar.to_lark(), **grammar.lark_options)
+        parser = _parsers[grammar.data] = lark.Lark(grammar.to_lark(), **grammar.lark_options)
     return parser
 
 
