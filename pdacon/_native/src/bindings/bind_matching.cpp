@@ -39,9 +39,7 @@ auto without_gil(Work work) {
     return work();
 }
 
-// Of a matcher that reads an automaton which is made as texts are read: the lock of that, for which nobody
-// waits with the GIL. What such a matcher is asked and cannot answer is asked once more when it has gone over
-// to the whole automaton.
+// The lock of an automaton that is made as texts are read; nobody waits for it with the GIL.
 std::unique_lock<std::recursive_mutex> held(NestedPda& nested) {
     std::unique_lock lock(nested.lock(), std::try_to_lock);
     if (!lock.owns_lock()) {
