@@ -18,7 +18,8 @@ from pdacon.frontends.json_schema.schema_formulas import Reader
 from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.writing import ObjectMembers, Writer
 from pdacon.regular.ordered.patterns import compile_pattern
-from pdacon.regular.ordered.program import Program
+from pdacon.regular.ordered.program import to_automaton
+from pdacon.regular.records import Automaton
 
 Edge: TypeAlias = tuple[int, int, int, int]
 """From a local state, a terminal, to a local state or -1, and the question that the value then satisfies."""
@@ -119,12 +120,10 @@ class Explorer:
         text = self._out.terminals[~number][1]
         if text.automaton is None and text.kind == "str":
             return text.value.encode()
-        if text.automaton is not None:
-            automaton = text.automaton
-            if automaton.family:
-                return None
-            return automaton.kind, automaton.offset, automaton.lo, automaton.hi, automaton.target
-        return _arrays(text.value)
+        automaton = _automaton(text.value) if text.automaton is None else text.automaton
+        if automaton.family:
+            return None
+        return automaton.kind, automaton.offset, automaton.lo, automaton.hi, automaton.target
 
     def plainly_possible(self, question: int) -> bool:
         """Whether it is plain that some value satisfies a question."""
@@ -147,12 +146,5 @@ class Explorer:
 
 
 @lru_cache(maxsize=256)
-def _arrays(pattern: str) -> Arrays:
-    program: Program = compile_pattern(pattern)
-    return (
-        program.kind.tobytes(),
-        program.offset.astype("<i4", copy=False).tobytes(),
-        program.lo.tobytes(),
-        program.hi.tobytes(),
-        program.target.astype("<i4", copy=False).tobytes(),
-    )
+def _automaton(pattern: str) -> Automaton:
+    return to_automaton(compile_pattern(pattern))

@@ -123,14 +123,14 @@ class _Survey:
             self._seen.add(id(node))
             self._pending.append(place)
 
-    def _follow(self, place: Place) -> Place:
-        """The schema that a reference leads to; references to references lead on."""
+    def _follow(self, place: Place) -> None:
+        """Look at the schema that a reference leads to, too; references to references lead on."""
         for _ in range(8):
             before, place = place, self._documents.referred(place, "$ref")
             self._same.setdefault(id(before.node), []).append(id(place.node))
             self._add(place)
             if not isinstance(place.node, dict) or "$ref" not in place.node:
-                return place
+                return
         raise _UnusualError
 
     def _require_values(self, place: Place) -> None:

@@ -1,14 +1,12 @@
 // The binding of nested-word automata, which ask Python about the schema while texts are read.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -175,11 +173,7 @@ void bind_nested(nb::module_& m) {
                  return owned(std::move(masks));
              })
         .def("reopen", &NestedPda::reopen)
-        .def("held", &NestedPda::held)
-        .def("sizes", [](NestedPda& pda) {
-            const auto sizes = pda.sizes();
-            return std::tuple(sizes.places, sizes.nodes, sizes.masks);
-        });
+        .def("held", &NestedPda::held);
 }
 
 }  // namespace pdacon

@@ -161,19 +161,7 @@ void NestedAutomaton::add_members(const State& state, std::vector<Move>& moves) 
         moves.push_back({*terminal, Act::kMember, read < names, member});
         if (read < names) offered[static_cast<std::size_t>(read)] = true;
     };
-    if (own.own.unordered) {
-        for (std::int32_t read = 0; read < names; ++read) {
-            const auto word = static_cast<std::uint32_t>(state.at[static_cast<std::size_t>(read) / 32]);
-            if ((word >> (read % 32) & 1U) == 0) add(state, read);
-        }
-    } else {
-        auto from = state;
-        while (from.at[0] < names && any(from.left)) {
-            add(from, from.at[0]);
-            from.left = own.derivatives->without(from.left, from.at[0]);
-            ++from.at[0];
-        }
-    }
+    for (const auto& [from, read] : listed_reads(state)) add(from, read);
     const auto listed = moves.size();
     for (auto read = names; read < names + own.own.classes; ++read) add(state, read);
     if (moves.size() == listed || !own.own.others_are_free) return;
@@ -303,8 +291,16 @@ std::vector<std::pair<NestedAutomaton::State, std::int32_t>> NestedAutomaton::ne
     if (own.words == 0) return {{state, 0}};
     for (auto read = own.own.names + own.own.classes; read-- > own.own.names;)
         reads.emplace_back(state, read);
+    for (auto& read : listed_reads(state)) reads.push_back(std::move(read));
+    return reads;
+}
+
+std::vector<std::pair<NestedAutomaton::State, std::int32_t>> NestedAutomaton::listed_reads(
+    const State& state) {
+    auto& own = of(state.container);
+    std::vector<std::pair<State, std::int32_t>> reads;
     if (own.own.unordered) {
-        for (auto read = own.own.names; read-- > 0;) {
+        for (std::int32_t read = 0; read < own.own.names; ++read) {
             const auto word = static_cast<std::uint32_t>(state.at[static_cast<std::size_t>(read) / 32]);
             if ((word >> (read % 32) & 1U) == 0) reads.emplace_back(state, read);
         }
@@ -312,9 +308,8 @@ std::vector<std::pair<NestedAutomaton::State, std::int32_t>> NestedAutomaton::ne
     }
     auto from = state;
     while (from.at[0] < own.own.names && any(from.left)) {
-        auto left = own.derivatives->without(from.left, from.at[0]);
         reads.emplace_back(from, from.at[0]);
-        from.left = std::move(left);
+        from.left = own.derivatives->without(from.left, from.at[0]);
         ++from.at[0];
     }
     return reads;

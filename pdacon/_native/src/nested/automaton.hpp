@@ -62,7 +62,6 @@ class NestedAutomaton {
         return frames_[frame][static_cast<std::size_t>(ending)];
     }
     NestedTerminal terminal(std::int32_t number) { return schemas_->terminal(number); }
-    std::size_t size() const { return places_.size(); }
     // After a question that was not answered.
     void forget_questions() { asking_.clear(); }
 
@@ -109,6 +108,8 @@ class NestedAutomaton {
     // Whether some text leads on from behind a member or an item, or with `must_go_on`, from before one.
     bool leads_on(const State& state, bool must_go_on);
     std::vector<std::pair<State, std::int32_t>> next_reads(const State& state);
+    // The listed names that may be read next, each with the state that it is read in.
+    std::vector<std::pair<State, std::int32_t>> listed_reads(const State& state);
 
     std::unique_ptr<NestedSchemas> schemas_;
     std::int64_t max_places_;

@@ -35,6 +35,11 @@ NestedPda::NestedPda(std::unique_ptr<NestedSchemas> schemas, std::int32_t questi
 template <class Work>
 auto NestedPda::guarded(Work work) {
     const std::lock_guard hold(lock_);
+    struct Publishing {
+        ~Publishing() { own.published_.store(own.held_, std::memory_order_relaxed); }
+        NestedPda& own;
+    };
+    const Publishing publishing{*this};
     const MemoryLimit memory(limits_.bytes, held_);
     try {
         return work();
@@ -56,8 +61,9 @@ auto NestedPda::guarded(Work work) {
 
 NestedPda::Position NestedPda::initial() {
     return guarded([&] {
+        const auto node = reading_.begin(automaton_.start());
         const MemoryLimit::Pause theirs;
-        return Position{reading_.begin(automaton_.start()), PersistentStack(kBottom)};
+        return Position{node, PersistentStack(kBottom)};
     });
 }
 
@@ -327,10 +333,6 @@ std::vector<std::int32_t> NestedPda::masks() {
         }
         return rows;
     });
-}
-
-NestedPda::Sizes NestedPda::sizes() {
-    return guarded([&] { return Sizes{automaton_.size(), reading_.size(), masks_.size()}; });
 }
 
 }  // namespace pdacon

@@ -72,12 +72,8 @@ class NestedPda {
 
     // The masks so far, one after another in the order of their ids.
     std::vector<std::int32_t> masks();
-    std::int64_t held() const { return held_; }
-
-    struct Sizes {
-        std::size_t places, nodes, masks;
-    };
-    Sizes sizes();
+    // Bytes of memory, as they were when the last work ended. Takes no lock.
+    std::int64_t held() const { return published_.load(std::memory_order_relaxed); }
 
   private:
     // A stack that is read and changed without changing the position's: 0 and above, an entry of `pushed_`;
@@ -113,7 +109,8 @@ class NestedPda {
     Limits limits_;
     mutable std::recursive_mutex lock_;
     std::atomic<bool> closed_{false}, broken_{false};
-    std::int64_t held_ = 0;
+    std::int64_t held_ = 0;  // bytes that all work so far has left
+    std::atomic<std::int64_t> published_{0};
     NestedAutomaton automaton_;
     NestedReading reading_;
     MaskSet masks_;
@@ -126,7 +123,6 @@ class NestedPda {
     std::vector<Pushed> pushed_;
     const StackNode* base_ = nullptr;
     std::int32_t looked_ = 0;  // frames of the position that were read
-    std::vector<std::int32_t> one_thread_;
 };
 
 }  // namespace pdacon

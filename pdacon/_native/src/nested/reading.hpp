@@ -10,7 +10,6 @@
 // Expression Matching in the Wild", 2010).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -59,7 +58,6 @@ class NestedReading {
         const auto place = nodes_[static_cast<std::size_t>(node)].place;
         return reader(automaton_.moves(place)[static_cast<std::size_t>(thread.move)].terminal);
     }
-    std::size_t size() const { return nodes_.size(); }
 
   private:
     struct Node {
