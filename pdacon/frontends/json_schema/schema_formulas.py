@@ -131,13 +131,9 @@ class Reader:
 
     def question(self, place: Place) -> int:
         """The formula that a value satisfies the schema at a place."""
-        node = place.node
-        if node is True or node == {}:
-            return TRUE
-        if node is False:
-            return FALSE
-        if not isinstance(node, dict):
-            raise UnsupportedSchemaError(place.pointer, "", f"a schema is an object or a Boolean, not {_named(node)}")
+        takes = _all_or_nothing(place)
+        if takes is not None:
+            return TRUE if takes else FALSE
         return self.facts.holds(Satisfies(self._number(place)))
 
     def plain_types(self, schema: int) -> tuple[Type, ...]:
@@ -182,13 +178,9 @@ class Reader:
 
     def _at(self, place: Place, kind: Type) -> Meaning:
         """The meaning of a schema that is applied to the same value."""
-        node = place.node
-        if node is True or node == {}:
-            return _ANYTHING
-        if node is False:
-            return _NOTHING
-        if not isinstance(node, dict):
-            raise UnsupportedSchemaError(place.pointer, "", f"a schema is an object or a Boolean, not {_named(node)}")
+        takes = _all_or_nothing(place)
+        if takes is not None:
+            return _ANYTHING if takes else _NOTHING
         return self._of(self._number(place), kind)
 
     def _read(self, place: Place, kind: Type) -> Meaning:
@@ -528,6 +520,18 @@ class Reader:
         if why := wrong_value(keyword, value, place.draft):
             raise UnsupportedSchemaError(place.pointer, keyword, why)
         return fraction_of(value)
+
+
+def _all_or_nothing(place: Place) -> bool | None:
+    """Whether the schema of a place takes all values, or none; None if it says more. Raises if it is no schema."""
+    node = place.node
+    if node is True or node == {}:
+        return True
+    if node is False:
+        return False
+    if not isinstance(node, dict):
+        raise UnsupportedSchemaError(place.pointer, "", f"a schema is an object or a Boolean, not {_named(node)}")
+    return None
 
 
 def _plain_types(place: Place) -> tuple[Type, ...]:
