@@ -7,9 +7,10 @@ combined: nothing is dropped without being named.
 The rooms within, in the order in which data goes through them: ``documents`` (references), ``facts`` and
 ``schema_formulas`` (schemas as Boolean formulas), ``steps`` (what is left of a formula when a member or an item has
 been read), ``strings``, ``numbers`` and ``spelling`` (formulas as automata), ``writing`` (formulas as productions),
-``numbering`` (productions as a grammar). For explanations are ``positions`` (what is open at the end of a text),
-``places`` (which schemas speak of the value there) and ``members`` (why a member is refused there). ``notation`` is how
-another front end has values written that are not JSON.
+``numbering`` (productions as a grammar). ``survey`` and ``plainness`` look whether a schema may be read on demand, and
+``exploring`` answers what the core then asks, in place of ``writing``. For explanations are ``positions`` (what is open
+at the end of a text), ``places`` (which schemas speak of the value there) and ``members`` (why a member is refused
+there). ``notation`` is how another front end has values written that are not JSON.
 """
 
 from pdacon.frontends.json_schema.documents import canonical, read_canonical
