@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import json
 import logging
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,6 +18,7 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from serving.conftest import Running
 
+from pdacon.integrations.huggingface import load_tiny
 from pdacon.serving import ServerSettings
 from pdacon.serving.accounts import current
 
@@ -23,10 +26,30 @@ COMPLETIONS = "/v1/completions"
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Running]:
-    running = Running(ServerSettings(model_name="tiny", batch_size=1))
+def model() -> Any:
+    return load_tiny()[0]
+
+
+@pytest.fixture(scope="module")
+def server(model: Any) -> Iterator[Running]:
+    running = Running(ServerSettings(model_name="tiny", batch_size=1), model)
     yield running
     running.stop()
+
+
+@pytest.fixture
+def going_on(model: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """The model stops after its second step until this is set, so that an answer has begun and has not ended."""
+    event, steps, forward = threading.Event(), itertools.count(), model.forward
+
+    def step(*args: Any, **options: Any) -> Any:
+        if next(steps) >= 2:
+            event.wait(60)
+        return forward(*args, **options)
+
+    monkeypatch.setattr(model, "forward", step)
+    yield event
+    event.set()
 
 
 def asked(count: int, **more: Any) -> Any:
@@ -53,7 +76,7 @@ class Since:
         return self._server.figures()[name] - self._before.get(name, 0)
 
 
-def test_a_stream_is_counted_when_it_ends(server: Running) -> None:
+def test_a_stream_is_counted_when_it_ends(server: Running, going_on: threading.Event) -> None:
     since = Since(server)
     body = asked(20, stream=True)
     began = time.perf_counter()
@@ -62,6 +85,7 @@ def test_a_stream_is_counted_when_it_ends(server: Running) -> None:
         next(lines)
         assert since["pdacon_first_token_seconds_count"] == 1
         assert not since._server.figures().get(f"pdacon_requests_total {COMPLETIONS} 200")
+        going_on.set()
         assert [line for line in lines if line][-1] == "data: [DONE]"
     assert eventually(lambda: since[f"pdacon_requests_total {COMPLETIONS} 200"] == 1)
     seconds = time.perf_counter() - began
@@ -111,7 +135,9 @@ def lines_of(caplog: pytest.LogCaptureFixture, path: str = COMPLETIONS) -> list[
     return [line for line in said if line.get("path") == path]
 
 
-def test_the_log_has_a_line_for_each_request_at_its_end(server: Running, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_has_a_line_for_each_request_at_its_end(
+    server: Running, going_on: threading.Event, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.INFO, "pdacon.serving")
     address = f"{server.address}{COMPLETIONS}"
     with httpx.stream(
@@ -120,6 +146,7 @@ def test_the_log_has_a_line_for_each_request_at_its_end(server: Running, caplog:
         lines = response.iter_lines()
         next(lines)
         assert not lines_of(caplog), "it has not ended"
+        going_on.set()
         assert list(lines)
     given = response.headers["x-request-id"]
     assert given != "mine 1", "an id with a space would be two"
