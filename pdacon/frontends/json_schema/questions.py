@@ -6,11 +6,12 @@ core combines what it is told of each schema and each fact, once (``frontends/qu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any
 
 from pdacon._native import _core
+from pdacon.base.cancelling import every
 from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.facts import Among, Satisfies, Type
 from pdacon.frontends.json_schema.schema_formulas import Reader, base_of
@@ -31,6 +32,7 @@ class Questions:
         self._types = reader.types
         self._number = {kind: k for k, kind in enumerate(self._types)}
         self._values: dict[Any, int] = {}
+        self._keys: dict[Hashable, int] = {}
         scalar = [base_of(kind) in ("string", "number") for kind in self._types]
         self.native = _core.Questions(reader.facts.formulas, scalar)
 
@@ -56,8 +58,8 @@ class Questions:
         return fact.schema
 
     def types_of(self, variable: int) -> list[int]:
-        """The types that a schema allows, as far as that is plain."""
-        return [self._number[kind] for kind in self._reader.plain_types(self._schema(variable))]
+        """The types that a schema allows, as far as that is plain; ascending."""
+        return sorted(self._number[kind] for kind in self._reader.plain_types(self._schema(variable)))
 
     def meaning_of(self, variable: int, number: int) -> int:
         """What a schema says of values of one type."""
@@ -69,6 +71,14 @@ class Questions:
         if not isinstance(fact, Among):
             return None
         return sorted(values.setdefault(value, len(values)) for value in fact.values)
+
+    def listed_by(self, variable: int) -> list[int] | None:
+        """The values that a schema takes, as numbers in order; None if it does not list them."""
+        keys = self._reader.listed_values(self._schema(variable))
+        if keys is None:
+            return None
+        numbers = self._keys
+        return sorted(numbers.setdefault(key, len(numbers)) for key in every(keys))
 
     def holds_for_any(self, formula: int, number: int) -> bool:
         """Whether a formula about strings or numbers holds for any of them: no only where that is plain."""

@@ -10,9 +10,8 @@ differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -43,20 +42,12 @@ from pdacon.frontends.json_schema.facts import (
     Type,
 )
 from pdacon.frontends.json_schema.keywords import remarks
+from pdacon.frontends.json_schema.listing import listed_values, types_at
+from pdacon.frontends.json_schema.pattern_words import pattern_words
 from pdacon.frontends.json_schema.plain import WrittenDecimal
+from pdacon.frontends.json_schema.values import NAMES, fraction_of, kind_of
 from pdacon.frontends.json_schema.wrong_values import wrong_value
 from pdacon.regular import FALSE, TRUE, PatternError, parse_pattern
-
-_NAMES: dict[str, tuple[Type, ...]] = {
-    "null": ("null",),
-    "boolean": ("false", "true"),
-    "number": ("number",),
-    "integer": ("number",),
-    "string": ("string",),
-    "array": ("array",),
-    "object": ("object",),
-}
-
 
 _LISTING = frozenset({"properties", "allOf", "anyOf", "oneOf", "if", "$ref"})
 """Keywords whose schemas list members of the same object."""
@@ -136,9 +127,13 @@ class Reader:
             return TRUE if takes else FALSE
         return self.facts.holds(Satisfies(self._number(place)))
 
-    def plain_types(self, schema: int) -> tuple[Type, ...]:
+    def plain_types(self, schema: int) -> Iterable[Type]:
         """The types that the schema of a number allows, as far as that is plain."""
-        return self.types if self._marked else _plain_types(self.places[schema])
+        return self.types if self._marked else types_at(self.documents, self.places[schema])
+
+    def listed_values(self, schema: int) -> list[Hashable] | None:
+        """Keys of the values that the schema of a number takes, if it lists them and says nothing else."""
+        return None if self._marked else listed_values(self.documents, self.places[schema])
 
     def formula(self, schema: int, kind: Type) -> int:
         """What the schema of a number says of the values of one type."""
@@ -234,16 +229,16 @@ class Reader:
         if said is None and "type" not in place.node:
             return TRUE
         names = [said] if isinstance(said, str) else said
-        if not isinstance(names, list) or not all(isinstance(name, str) and name in _NAMES for name in names):
-            near = said.lower() if isinstance(said, str) and said.lower() in _NAMES else ""
-            meant = did_you_mean(said, list(_NAMES)).strip() if isinstance(said, str) else ""
-            others = meant or f"there are {', '.join(_NAMES)}"
+        if not isinstance(names, list) or not all(isinstance(name, str) and name in NAMES for name in names):
+            near = said.lower() if isinstance(said, str) and said.lower() in NAMES else ""
+            meant = did_you_mean(said, list(NAMES)).strip() if isinstance(said, str) else ""
+            others = meant or f"there are {', '.join(NAMES)}"
             advice = f'; write "{near}"' if near else f"; {others}"
             raise UnsupportedSchemaError(place.pointer, "type", f"{said!r:.60} is no type or list of types{advice}")
         if kind == "number" and "number" not in names:
             written = self._plain_integers or place.draft <= 4
             return self.facts.holds(Integral(written)) if "integer" in names else FALSE
-        return TRUE if any(kind in _NAMES[name] for name in names) else FALSE
+        return TRUE if any(kind in NAMES[name] for name in names) else FALSE
 
     def _one_of(self, values: Sequence[Any], kind: Type) -> int:
         facts = self.facts
@@ -349,7 +344,9 @@ class Reader:
         if (most := self._count(place, "maxLength")) is not None:
             parts.append(facts.formulas.negation(self._length(place, "maxLength", most)))
         if "pattern" in node:
-            parts.append(self._pattern(place, "pattern", node["pattern"]))
+            words = pattern_words(node["pattern"])
+            asked = self._pattern(place, "pattern", node["pattern"]) if words is None else self._one_of(words, "string")
+            parts.append(asked)
         if not isinstance(node.get("format", ""), str):
             raise UnsupportedSchemaError(place.pointer, "format", "it must be the name of a format")
         if "format" in node and self._formats_asserted:
@@ -540,31 +537,15 @@ def _plain_types(place: Place) -> tuple[Type, ...]:
     names = [said] if isinstance(said, str) else said
     if not isinstance(names, list) or ("$ref" in place.node and place.draft <= 7):
         return TYPES
-    if not all(isinstance(name, str) and name in _NAMES for name in names):
+    if not all(isinstance(name, str) and name in NAMES for name in names):
         return TYPES
-    return tuple(kind for kind in TYPES if any(kind in _NAMES[name] for name in names))
+    return tuple(kind for kind in TYPES if any(kind in NAMES[name] for name in names))
 
 
 def base_of(kind: Any) -> Type:
     """The type of JSON that a type of a notation is like: ``object`` of ``object:Point``."""
     base: Type = kind.partition(":")[0]
     return base
-
-
-def kind_of(value: Any) -> Type:
-    """The type of a JSON value as Python has it."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, float, Decimal, Fraction)):
-        return "number"
-    return "string" if isinstance(value, str) else "array" if isinstance(value, (list, tuple)) else "object"
-
-
-def fraction_of(value: float | Decimal | Fraction) -> Fraction:
-    """The number that a JSON text means: the decimal that is written, not the binary one nearest to it."""
-    return value if isinstance(value, Fraction) else Fraction(repr(value) if isinstance(value, float) else value)
 
 
 def _texts_of(value: Any) -> tuple[str, ...]:

@@ -40,6 +40,9 @@ class PythonMembers final : public AboutMembers {
     Step step(std::int32_t variable, std::int32_t read) override { return step_of(step_(variable, read)); }
     bool at_end(std::int32_t variable) override { return nb::cast<bool>(at_end_(variable)); }
     bool possible(std::int32_t question) override { return questions_.possible(schemas_, question); }
+    std::optional<Vector> listed(std::int32_t question) override {
+        return questions_.listed(schemas_, question);
+    }
     std::optional<std::int32_t> terminal(std::int32_t read) override {
         return number_or_none(terminal_(read));
     }

@@ -62,6 +62,12 @@ class LockedMembers final : public AboutMembers {
             return native_.possible(schemas, question);
         });
     }
+    std::optional<Vector> listed(std::int32_t question) override {
+        return answered([&] {
+            PythonSchemas schemas(questions_);
+            return native_.listed(schemas, question);
+        });
+    }
     void look() override {}
 
   private:

@@ -29,15 +29,21 @@ class PythonSchemas final : public AboutSchemas {
         return nb::cast<std::int32_t>(about_.attr("meaning_of")(variable, type));
     }
     std::optional<Numbers> values(std::int32_t variable) override {
-        const nb::object answer = about_.attr("values_of")(variable);
-        if (answer.is_none()) return std::nullopt;
-        return nb::cast<Numbers>(answer);
+        return numbers_or_none(about_.attr("values_of")(variable));
+    }
+    std::optional<Numbers> listed(std::int32_t variable) override {
+        return numbers_or_none(about_.attr("listed_by")(variable));
     }
     bool holds_for_any(std::int32_t formula, std::int32_t type) override {
         return nb::cast<bool>(about_.attr("holds_for_any")(formula, type));
     }
 
   private:
+    static std::optional<Numbers> numbers_or_none(const nb::object& answer) {
+        if (answer.is_none()) return std::nullopt;
+        return nb::cast<Numbers>(answer);
+    }
+
     nb::handle about_;
 };
 

@@ -1,6 +1,10 @@
 #include "frontends/derivatives.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
+#include <numeric>
 
 namespace pdacon {
 
@@ -10,6 +14,11 @@ constexpr auto kFalse = Formulas::kFalse, kTrue = Formulas::kTrue;
 
 bool any(const Vector& formulas) {
     return std::ranges::any_of(formulas, [](auto one) { return one != kFalse; });
+}
+
+// Formulas whose topmost variable is large come first: what is put on top of them then costs one node.
+void from_the_last(Formulas& formulas, Vector& some) {
+    std::ranges::sort(some, std::greater{}, [&](auto one) { return formulas.node(one).variable; });
 }
 
 }  // namespace
@@ -23,66 +32,193 @@ const std::vector<Outcome>& Derivatives::outcomes(std::span<const std::int32_t> 
     return outcomes_.emplace(std::move(key), std::move(made)).first->second;
 }
 
-std::vector<Outcome> Derivatives::found(const Vector& vector, std::int32_t read) {
-    const auto variables = formulas_.support(vector);
-    // Each question that is asked, with the variables that ask it.
-    std::vector<std::pair<std::int32_t, Vector>> askers;
-    for (const auto variable : variables) {
+Derivatives::Askers Derivatives::askers(const Vector& vector, std::int32_t read) {
+    std::vector<Asker> all;
+    std::unordered_map<std::int32_t, std::size_t> place;
+    for (const auto variable : formulas_.support(vector)) {
         about_.look();
         const auto question = step(variable, read).question;
         if (question <= kTrue) continue;
-        const auto known = std::ranges::find(askers, question, &std::pair<std::int32_t, Vector>::first);
-        if (known == askers.end())
-            askers.emplace_back(question, Vector{variable});
-        else
-            known->second.push_back(variable);
+        const auto [known, is_new] = place.emplace(question, all.size());
+        if (is_new) all.push_back({question, {}});
+        all[known->second].variables.push_back(variable);
     }
-    std::vector<Outcome> found;
+    Askers asked;
+    if (all.size() < 2) {
+        asked.others = std::move(all);
+        return asked;
+    }
+    for (auto& asker : all)
+        if (auto values = about_.listed(asker.question)) {
+            asked.questions.push_back(asker.question);
+            asked.listed.push_back(std::move(asker));
+            asked.values.push_back(std::move(*values));
+        } else {
+            asked.others.push_back(std::move(asker));
+        }
+    std::ranges::sort(asked.questions);
+    return asked;
+}
+
+// Exactly some of the askers that list values are satisfied; `sets` are those that some value satisfies. What
+// excludes them anyway is not said.
+std::int32_t Derivatives::condition(const Askers& asked, const Vector& granted,
+                                    std::span<const Vector> sets) {
+    Vector parts;
+    for (const auto k : granted) parts.push_back(asked.listed[static_cast<std::size_t>(k)].question);
+    std::set<std::int32_t> beside;
+    for (const auto& set : sets)
+        if (set.size() > granted.size() && std::ranges::includes(set, granted))
+            std::ranges::set_difference(set, granted, std::inserter(beside, beside.end()));
+    for (const auto k : beside) parts.push_back(negation(asked.listed[static_cast<std::size_t>(k)].question));
+    from_the_last(formulas_, parts);
+    auto whole = kTrue;
+    for (const auto part : parts) whole = conjunction(part, whole);
+    return whole;
+}
+
+// One case for each set of askers that some value satisfies, and one for all values that none of them lists.
+// Halves of the sets are told apart again and again, so that formulas shrink with the sets that are left.
+std::vector<Derivatives::Case> Derivatives::cases_by_value(const Askers& asked, const Vector& vector,
+                                                           std::int32_t read) {
+    std::vector<std::pair<std::int32_t, std::int32_t>> listing;  // of each value those who list it
+    for (std::size_t k = 0; k < asked.values.size(); ++k)
+        for (const auto value : asked.values[k]) listing.emplace_back(value, static_cast<std::int32_t>(k));
+    std::ranges::sort(listing);
+    std::vector<Vector> sets{{}};
+    std::vector<std::vector<Vector>> sets_of(asked.listed.size());  // which have an asker beside others
+    for (std::size_t k = 0; k < listing.size();) {
+        Vector set;
+        for (const auto value = listing[k].first; k < listing.size() && listing[k].first == value; ++k)
+            set.push_back(listing[k].second);
+        sets.push_back(std::move(set));
+    }
+    std::ranges::sort(sets);
+    sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
+    for (const auto& set : sets)
+        for (const auto asker : set)
+            if (set.size() > 1) sets_of[static_cast<std::size_t>(asker)].push_back(set);
+    struct Range {
+        std::size_t first, end;
+        Vector asking;  // askers in some set of the range that contains this one
+        Vector left;
+    };
+    Vector all(asked.listed.size());
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<Range> ranges{{0, sets.size(), std::move(all), vector}};
+    std::vector<Case> cases;
+    while (!ranges.empty()) {
+        about_.look();
+        auto range = std::move(ranges.back());
+        ranges.pop_back();
+        Vector asking, lost;
+        for (auto at = range.first; at < range.end; ++at)
+            asking.insert(asking.end(), sets[at].begin(), sets[at].end());
+        std::ranges::sort(asking);
+        asking.erase(std::unique(asking.begin(), asking.end()), asking.end());
+        Vector none;
+        std::ranges::set_difference(range.asking, asking, std::back_inserter(none));
+        for (const auto k : none) {
+            const auto some = refused(asked.listed[static_cast<std::size_t>(k)], read);
+            lost.insert(lost.end(), some.begin(), some.end());
+        }
+        auto left = lost.empty() ? std::move(range.left) : without_all(range.left, lost);
+        if (!any(left)) continue;
+        if (range.end - range.first > 1) {
+            const auto middle = range.first + (range.end - range.first) / 2;
+            ranges.push_back({middle, range.end, asking, left});
+            ranges.push_back({range.first, middle, std::move(asking), std::move(left)});
+            continue;
+        }
+        const auto& set = sets[range.first];
+        Case one{0, kTrue, std::move(left), {}, {}};
+        for (const auto k : set) one.granted.push_back(asked.listed[static_cast<std::size_t>(k)].question);
+        std::ranges::sort(one.granted);
+        if (set.empty()) {
+            Vector everyone(asked.listed.size());
+            std::iota(everyone.begin(), everyone.end(), 0);
+            one.condition = condition(asked, {}, std::array{everyone});
+        } else {
+            const auto sets_with = [&](auto k) { return sets_of[static_cast<std::size_t>(k)].size(); };
+            const auto rarest = *std::ranges::min_element(set, {}, sets_with);
+            one.condition = condition(asked, set, sets_of[static_cast<std::size_t>(rarest)]);
+        }
+        cases.push_back(std::move(one));
+    }
+    std::ranges::reverse(cases);
+    return cases;
+}
+
+// The variables that are false where a question is not satisfied.
+Vector Derivatives::refused(const Asker& asker, std::int32_t read) {
+    Vector lost;
+    for (const auto variable : asker.variables)
+        if (step(variable, read).no == kFalse) lost.push_back(variable);
+    return lost;
+}
+
+// The values of a case that satisfy a question, and those that do not.
+void Derivatives::split(Case one, const Asker& asker, std::int32_t read, std::vector<Case>& pending) {
+    const auto support = formulas_.support(one.left);
+    ++one.at;
+    if (std::ranges::none_of(asker.variables,
+                             [&](auto v) { return std::ranges::binary_search(support, v); })) {
+        pending.push_back(std::move(one));
+        return;
+    }
+    const auto lost = refused(asker, read);
+    auto without = lost.empty() ? one.left : without_all(one.left, lost);
+    const auto denying = conjunction(one.condition, negation(asker.question));
+    if (any(without) && denying != kFalse && about_.possible(denying)) {
+        auto denied = one.denied;
+        denied.insert(asker.question);
+        pending.push_back({one.at, denying, std::move(without), one.granted, std::move(denied)});
+    }
+    one.condition = conjunction(one.condition, asker.question);
+    if (one.condition != kFalse && about_.possible(one.condition)) pending.push_back(std::move(one));
+}
+
+Vector Derivatives::answered(const Case& one, const Vector& listed, std::int32_t read) {
+    after_.forget();
+    for (const auto variable : after_.missing(one.left)) {
+        const auto& next = step(variable, read);
+        const bool no = next.question == kFalse || one.denied.contains(next.question) ||
+                        (std::ranges::binary_search(listed, next.question) &&
+                         !std::ranges::binary_search(one.granted, next.question));
+        after_.give(variable, no ? next.no : next.yes);
+    }
+    Vector result;
+    for (const auto formula : one.left) result.push_back(after_.apply(formula));
+    return result;
+}
+
+std::vector<Outcome> Derivatives::found(const Vector& vector, std::int32_t read) {
+    const auto asked = askers(vector, read);
     std::map<Vector, std::size_t> place;
-    std::vector<Case> pending{{0, kTrue, vector, {}}};
+    std::vector<std::pair<Vector, Vector>> results;  // what is left, and the conditions under which it is
+    std::vector<Case> pending{{0, kTrue, vector, {}, {}}};
+    if (!asked.listed.empty()) pending = cases_by_value(asked, vector, read);
     while (!pending.empty()) {
         about_.look();
         auto one = std::move(pending.back());
         pending.pop_back();
-        if (one.at < askers.size()) {
-            const auto& [question, asking] = askers[one.at];
-            const auto support = formulas_.support(one.left);
-            ++one.at;
-            if (std::ranges::none_of(asking,
-                                     [&](auto v) { return std::ranges::binary_search(support, v); })) {
-                pending.push_back(std::move(one));
-                continue;
-            }
-            Vector lost;
-            for (const auto variable : asking)
-                if (step(variable, read).no == kFalse) lost.push_back(variable);
-            auto without = lost.empty() ? one.left : without_all(one.left, lost);
-            const auto refused = conjunction(one.condition, formulas_.choice(question, kFalse, kTrue));
-            if (any(without) && refused != kFalse && about_.possible(refused)) {
-                auto denied = one.denied;
-                denied.insert(question);
-                pending.push_back({one.at, refused, std::move(without), std::move(denied)});
-            }
-            const auto granted = conjunction(one.condition, question);
-            if (granted != kFalse && about_.possible(granted))
-                pending.push_back({one.at, granted, std::move(one.left), std::move(one.denied)});
+        if (one.at < asked.others.size()) {
+            const auto& asker = asked.others[one.at];
+            split(std::move(one), asker, read, pending);
             continue;
         }
-        after_.forget();
-        for (const auto variable : after_.missing(one.left)) {
-            const auto& next = step(variable, read);
-            const bool no = next.question == kFalse || one.denied.contains(next.question);
-            after_.give(variable, no ? next.no : next.yes);
-        }
-        Vector result;
-        for (const auto formula : one.left) result.push_back(after_.apply(formula));
+        auto result = answered(one, asked.questions, read);
         if (!any(result)) continue;
-        const auto [known, is_new] = place.emplace(result, found.size());
-        if (is_new)
-            found.push_back({std::move(result), one.condition});
-        else
-            found[known->second].question =
-                formulas_.choice(found[known->second].question, kTrue, one.condition);
+        const auto [known, is_new] = place.emplace(result, results.size());
+        if (is_new) results.push_back({std::move(result), {}});
+        results[known->second].second.push_back(one.condition);
+    }
+    std::vector<Outcome> found;
+    for (auto& [left, conditions] : results) {
+        from_the_last(formulas_, conditions);
+        auto question = kFalse;
+        for (const auto condition : conditions) question = formulas_.choice(condition, kTrue, question);
+        found.push_back({std::move(left), question});
     }
     return found;
 }

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <unordered_map>
@@ -39,6 +40,8 @@ class AboutFacts {
     virtual bool at_end(std::int32_t variable) = 0;
     // Whether any value might satisfy a question.
     virtual bool possible(std::int32_t question) = 0;
+    // The values, as numbers, that satisfy a question which lists them; ascending. Nothing: it says more.
+    virtual std::optional<Vector> listed(std::int32_t question) = 0;
     // Is called in every loop that input can make long, and may throw.
     virtual void look() = 0;
 };
@@ -65,18 +68,41 @@ class Derivatives {
     bool at_end(std::int32_t formula);
 
   private:
+    // A question, and the variables that ask it.
+    struct Asker {
+        std::int32_t question;
+        Vector variables;
+    };
+    // Some values: those for which the condition holds. `granted` are the questions that they satisfy of
+    // those that list values, `denied` the others that they do not satisfy.
     struct Case {
         std::size_t at;
         std::int32_t condition;
-        Vector left;
+        Vector left, granted;
         std::set<std::int32_t> denied;
     };
+    // Askers whose questions list values, if there are several of them, and all others.
+    struct Askers {
+        std::vector<Asker> listed, others;
+        std::vector<Vector> values;  // of `listed`
+        Vector questions;            // of `listed`, ascending
+    };
     std::vector<Outcome> found(const Vector& vector, std::int32_t read);
+    Askers askers(const Vector& vector, std::int32_t read);
+    std::vector<Case> cases_by_value(const Askers& asked, const Vector& vector, std::int32_t read);
+    std::int32_t condition(const Askers& asked, const Vector& granted, std::span<const Vector> sets);
+    void split(Case one, const Asker& asker, std::int32_t read, std::vector<Case>& pending);
+    Vector refused(const Asker& asker, std::int32_t read);
+    // What a case leaves when all that is asked has been answered.
+    Vector answered(const Case& one, const Vector& listed, std::int32_t read);
     const Step& step(std::int32_t variable, std::int32_t read);
     // Formulas in which some variables are false.
     Vector without_all(std::span<const std::int32_t> formulas, std::span<const std::int32_t> lost);
     std::int32_t conjunction(std::int32_t one, std::int32_t other) {
         return formulas_.choice(one, other, Formulas::kFalse);
+    }
+    std::int32_t negation(std::int32_t one) {
+        return formulas_.choice(one, Formulas::kFalse, Formulas::kTrue);
     }
 
     Formulas& formulas_;

@@ -54,9 +54,33 @@ std::int32_t Questions::meaning(AboutSchemas& about, std::int32_t question, std:
     auto& given = meanings_.at(static_cast<std::size_t>(type));
     if (question <= kTrue) return question;
     if (const auto known = given.known(question); known >= 0) return known;
-    for (const auto variable : given.missing(std::array{question}))
-        given.give(variable, about.meaning(variable, type));
+    for (const auto variable : given.missing(std::array{question})) {
+        const bool may_be = std::ranges::binary_search(types_of_schema(about, variable), type);
+        given.give(variable, may_be ? about.meaning(variable, type) : kFalse);
+    }
     return given.apply(question);
+}
+
+const Questions::Values& Questions::listed(AboutSchemas& about, std::int32_t question) {
+    const auto known = listed_.find(question);
+    if (known != listed_.end()) return known->second;
+    Values found;
+    if (const auto alternatives = formulas_.alternatives(question); alternatives && question > kTrue) {
+        found.emplace();
+        for (const auto variable : *alternatives) {
+            const auto some = variable < 0 ? std::nullopt : about.listed(variable);
+            if (!some) {
+                found.reset();
+                break;
+            }
+            found->insert(found->end(), some->begin(), some->end());
+        }
+    }
+    if (found) {
+        std::ranges::sort(*found);
+        found->erase(std::unique(found->begin(), found->end()), found->end());
+    }
+    return listed_.emplace(question, std::move(found)).first->second;
 }
 
 // A value that is listed nowhere, for which no fact holds, or one that is listed, may be one for which the

@@ -26,6 +26,8 @@ class AboutSchemas {
     virtual std::int32_t meaning(std::int32_t variable, std::int32_t type) = 0;
     // The values, as numbers, of a fact that says that a string or a number is one of them; ascending.
     virtual std::optional<std::vector<std::int32_t>> values(std::int32_t variable) = 0;
+    // The values, as numbers, that a schema takes which lists them; ascending.
+    virtual std::optional<std::vector<std::int32_t>> listed(std::int32_t variable) = 0;
     // Whether a formula about strings or about numbers holds for any: no only where that is plain.
     virtual bool holds_for_any(std::int32_t formula, std::int32_t type) = 0;
 };
@@ -45,10 +47,11 @@ class Questions {
     std::int32_t meaning(AboutSchemas& about, std::int32_t question, std::int32_t type);
     // Whether any value might satisfy a question: no only where that is plain.
     bool possible(AboutSchemas& about, std::int32_t question);
+    using Values = std::optional<std::vector<std::int32_t>>;
+    // The values, as numbers, that satisfy a question, where schemas list them; ascending. Valid as above.
+    const Values& listed(AboutSchemas& about, std::int32_t question);
 
   private:
-    using Values = std::optional<std::vector<std::int32_t>>;
-
     bool possible_as(AboutSchemas& about, std::int32_t question, std::int32_t type);
     // Whether a formula holds for any value, where it only says of which lists a value is one; else nothing.
     std::optional<bool> plainly_possible(AboutSchemas& about, std::int32_t formula);
@@ -59,7 +62,7 @@ class Questions {
     std::vector<std::uint8_t> scalar_;
     std::vector<Substitution> meanings_;  // by type
     std::unordered_map<std::int32_t, std::vector<std::int32_t>> types_, types_of_schemas_;
-    std::unordered_map<std::int32_t, Values> values_;
+    std::unordered_map<std::int32_t, Values> values_, listed_;
     std::unordered_map<std::int32_t, bool> possible_;
 };
 

@@ -1,0 +1,130 @@
+"""Unions of many alternatives: small ones against ``jsonschema``, in both forms; large ones within limits."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from random import Random
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import pdacon
+from pdacon import Grammar, Vocabulary
+from pdacon.front.stages import compiled
+
+KINDS = ["a", "ab", "b", "c"]
+TELLING = [
+    lambda some: {"enum": some},
+    lambda some: {"type": "string", "enum": some},
+    lambda some: {"type": "string", "pattern": f"^({'|'.join(some)})$"},
+    lambda some: {"type": "string", "pattern": f"^{some[0]}$"},
+    lambda some: {"anyOf": [{"const": value} for value in some]},
+    lambda some: {"const": some[0]},
+    lambda some: {"$ref": f"#/$defs/{some[0]}"},
+    lambda some: {"enum": [*some, 1, None]},
+    lambda some: {"enum": [1.0, True, [1], {"x": 1}]},
+    lambda some: {"type": ["integer", "boolean"], "enum": [1, True, "a"]},
+    lambda some: {"minLength": 2},
+    lambda some: {},
+]
+DEFINED = {kind: {"const": kind} for kind in KINDS}
+TOLD = [*KINDS, "d", 1, True, False, None, [1], {"x": 1}]
+
+
+def alternative(random: Random) -> dict[str, Any]:
+    """Objects that a member may tell from those of other alternatives."""
+    kind = random.choice(TELLING)(random.sample(KINDS, random.randrange(1, 3)))
+    node: dict[str, Any] = {"properties": {"kind": kind, "v": random.choice([{"type": "integer"}, {"const": "x"}, {}])}}
+    if random.random() < 0.7:
+        node["required"] = random.choice([["kind"], ["v"], ["kind", "v"]])
+    if random.random() < 0.4:
+        node["additionalProperties"] = False
+    return node
+
+
+def union(random: Random) -> dict[str, Any]:
+    count = random.randrange(2, 5)
+    some = [alternative(random) for _ in range(count)]
+    shape = random.randrange(4)
+    if shape < 2:
+        schema: dict[str, Any] = {("anyOf", "oneOf")[shape]: some}
+    elif shape == 2:
+        then = [{"if": one, "then": alternative(random)} for one in some]
+        schema = {"properties": {"kind": {}, "v": {}}, "allOf": then}
+    else:
+        schema = {"items": {"anyOf": some}, "type": "array"}
+    return {"type": "object", **schema, "$defs": DEFINED}
+
+
+def objects(values: list[Any]) -> list[dict[str, Any]]:
+    found = []
+    for size in range(3):
+        for names in itertools.combinations(["kind", "v", "w"], size):
+            found += [dict(zip(names, some, strict=True)) for some in itertools.product(values, repeat=size)]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_unions_take_what_they_should(seed: int) -> None:
+    schema = union(Random(seed))
+    check(schema, [[], *([one] for one in objects(TOLD)[:40])] if "items" in schema else objects([*TOLD, "x", 2])[::3])
+
+
+def check(schema: Any, values: list[Any]) -> None:
+    """Both forms take the values that ``jsonschema`` takes."""
+    valid = Draft202012Validator(schema).is_valid
+    try:
+        grammar = Grammar.from_json_schema(schema)
+        made = pdacon.compile(grammar, Vocabulary.bytes())
+    except pdacon.EmptyLanguageError:
+        assert not any(map(valid, values))
+        return
+    whole = compiled(grammar.data, Vocabulary.bytes())
+    for value in values:
+        text = json.dumps(value)
+        assert made.accepts(text) == valid(value), text
+        matcher = whole.matcher()
+        assert (matcher.accept_bytes(text.encode()) and matcher.is_accepting()) == valid(value), text
+
+
+def tools(count: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "type": "object",
+            "properties": {
+                "name": {"const": f"tool_{k}"},
+                "arguments": {"type": "object", "properties": {f"p{k % 7}": {"const": k}}},
+            },
+            "required": ["name", "arguments"],
+            "additionalProperties": False,
+        }
+        for k in range(count)
+    ]
+
+
+def if_then(count: int) -> dict[str, Any]:
+    listed = {f"v{k}": {"type": "integer"} for k in range(count)}
+    then = [{"if": {"properties": {"kind": {"const": f"k{k}"}}}, "then": {"required": [f"v{k}"]}} for k in range(count)]
+    return {"type": "object", "properties": {"kind": {"type": "string"}, **listed}, "required": ["kind"], "allOf": then}
+
+
+def call(k: int, value: int) -> dict[str, Any]:
+    return {"name": f"tool_{k}", "arguments": {f"p{k % 7}": value}}
+
+
+LARGE = {
+    "anyOf": ({"anyOf": tools(600)}, call(77, 77), call(77, 7)),
+    "oneOf": ({"oneOf": tools(300)}, call(299, 299), call(300, 300)),
+    "if": (if_then(90), {"kind": "k80", "v3": 1, "v80": 2}, {"kind": "k80", "v3": 1}),
+    "no if": (if_then(70), {"kind": "k70"}, {"v3": 1}),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_unions_are_within_limits(name: str) -> None:
+    schema, right, wrong = LARGE[name]
+    made = pdacon.compile(Grammar.from_json_schema(schema), Vocabulary.bytes())
+    assert made.accepts(json.dumps(right))
+    assert not made.accepts(json.dumps(wrong))
