@@ -25,7 +25,7 @@ from sys import getsizeof
 from tempfile import TemporaryDirectory
 from threading import Event, Lock
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from pdacon.artifact import own_version, write
 from pdacon.base.arguments import require, require_options
@@ -36,14 +36,16 @@ from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, CancelledError, LimitExceededError, PdaconError
 from pdacon.filters import Filter, InTerminals, canonical_of
 from pdacon.filters.canonical import Canonical
+from pdacon.front.compiled import sense_of
 from pdacon.front.compiling import compile_grammar, filters_of
 from pdacon.front.constraint import Constraint, constraint_of
 from pdacon.front.given import is_builtin_name
 from pdacon.front.grammar import Grammar, GrammarSource, grammar_of
-from pdacon.front.stages import within_filters
+from pdacon.front.stages import compiled_on_demand, within_filters
 from pdacon.front.stores import ObjectStore
-from pdacon.frontends.json_schema import Spelling, read_canonical
+from pdacon.frontends.json_schema import Schema, Spelling, read_canonical
 from pdacon.frontends.json_schema import canonical as canonical_schema
+from pdacon.frontends.on_demand import OnDemand, schema_on_demand
 from pdacon.grammar.builtin import imports_files
 
 if TYPE_CHECKING:
@@ -53,6 +55,7 @@ logger = logging.getLogger(__name__)
 
 _POLL = 0.05  # seconds between two looks at whether a caller who waits for another's compilation has cancelled
 _SUFFIX = ".constraint"
+_Constraint = TypeVar("_Constraint", bound=Constraint | bytes | None)
 _UNLOOKED = 1 / 16  # of `max_bytes`: how much is written before the folder is looked through, which reads all of it
 
 
@@ -76,14 +79,22 @@ class _Asked:
     cancel: CancelEvent | None = None
     filters: Sequence[Filter] = ()
 
-    def compiled(self, make: Callable[[], Grammar], on_demand: bool) -> Constraint:
+    def compiled(self, make: Callable[[], Grammar]) -> Constraint:
         """The constraint of a grammar that is made first, both within the limits' time."""
         with Watch(self.limits.seconds, self.cancel) as watch:
             grammar = make()
             left = replace(self.limits, seconds=watch.left())
-            return compile_grammar(
-                grammar, self.vocabulary, left, cancel=self.cancel, filters=self.filters, on_demand=on_demand
-            )
+            return compile_grammar(grammar, self.vocabulary, left, cancel=self.cancel, filters=self.filters)
+
+    def on_demand(self, make: Callable[[], OnDemand | None]) -> Constraint | None:
+        """The same if it can be read on demand."""
+        if self.filters:
+            return None
+        with Watch(self.limits.seconds, self.cancel) as watch:
+            given = make()
+            left = replace(self.limits, seconds=watch.left())
+            made = given and compiled_on_demand(given, self.vocabulary, left, cancel=self.cancel)
+            return constraint_of(made) if made else None
 
     def filters_said(self) -> Iterator[str]:
         """What tells filters apart."""
@@ -124,7 +135,8 @@ class CompileCache:
         How much the constraints in memory may need together (`Constraint.nbytes`), and the files of the folder too, to
         within a sixteenth. Those that were not used for longest go first. What is in use elsewhere stays alive there.
     directory : path, optional
-        A folder in which constraints are kept as files, as `Constraint.save` writes them. It is made if need be. Only
+        A folder in which constraints are kept as files, as `Constraint.save` writes them, but for those that are read
+        on demand, which are made as fast as a file is read. It is made if need be. Only
         those whom you trust may write to it: a file that somebody means to be wrong can have masks that are wrong.
     store : str, optional
         A URL of fsspec's, such as ``s3://bucket/constraints``, through which machines share what one of them has
@@ -181,11 +193,6 @@ class CompileCache:
         self._flights: dict[str, _Flight] = {}
         self._counts = dict.fromkeys(("hits", "misses", "waits", "loads", "fetches", "refusals", "evictions"), 0)
 
-    @property
-    def _is_lazy(self) -> bool:
-        """Whether constraints may be made as texts are read: what is kept in files is made as a whole."""
-        return self._directory is None
-
     def compile(
         self, grammar: GrammarSource, vocabulary: Vocabulary | None = None, **options: Unpack[CompileOptions]
     ) -> Constraint:
@@ -211,17 +218,19 @@ class CompileCache:
         others = [one for one in asked.filters if not isinstance(one, Canonical)]
         if isinstance(grammar, str) and not others and _stands_alone(grammar):
             text_key = ("text", version("lark"), grammar)
-            return self._constraint(text_key, asked, lambda: asked.compiled(read, self._is_lazy))
+            return self._constraint(text_key, asked, lambda: asked.compiled(read))
         given = read()
-        if (schema := given._schema) is not None and self._is_lazy and not asked.filters:
-            own = ("schema on demand", schema.source, repr(schema.spelling))
-            return self._constraint(own, asked, lambda: asked.compiled(lambda: given, on_demand=True))
+        if (own := given._on_demand) is not None and not asked.filters:
+            found = self._constraint(
+                own.key, asked, lambda: asked.compiled(lambda: given), lambda: asked.on_demand(lambda: own)
+            )
+            return found if own.values in (None, sense_of(found).values) else constraint_of(found, given)
         made = given.data
         if others:  # what they say of texts becomes a part of the grammar, and so of its fingerprint
             made = within_filters(made, others, asked.limits)
             asked = replace(asked, filters=[one for one in asked.filters if isinstance(one, Canonical)])
         key = ("grammar", made.fingerprint, made.source, repr(made.source_path))
-        found = self._constraint(key, asked, lambda: asked.compiled(lambda: Grammar(made), self._is_lazy))
+        found = self._constraint(key, asked, lambda: asked.compiled(lambda: Grammar(made)))
         # Two types can have the same texts, and no file has the type, nor what a grammar was composed of.
         if made.values is None and made.parts is None:
             return found
@@ -229,13 +238,15 @@ class CompileCache:
         same = (made.values is None or known.values == made.values) and (
             made.parts is None or known.parts is made.parts
         )
-        return found if same else constraint_of(found, made)
+        return found if same else constraint_of(found, Grammar(made))
 
     def compile_keyed(
         self,
         key: Sequence[str],
         make: Callable[[], Grammar],
         vocabulary: Vocabulary | None = None,
+        *,
+        on_demand: Callable[[], OnDemand | None] | None = None,
         **options: Unpack[CompileOptions],
     ) -> Constraint:
         """The constraint of the grammar that ``make`` returns, which is called only if there is none for the key.
@@ -247,6 +258,9 @@ class CompileCache:
             every process that uses the folder.
         make : callable
             Without arguments. What it raises is kept as what `pdacon.compile` raises is, if it is a `PdaconError`.
+        on_demand : callable, optional
+            Without arguments; called before ``make``, and before files are looked at. It makes what can be read on
+            demand of the grammar; None: it cannot be.
         vocabulary, **options
             As for `compile`.
 
@@ -266,7 +280,9 @@ class CompileCache:
         if isinstance(key, str) or not all(isinstance(part, str) for part in key):
             raise TypeError(f"CompileCache.compile_keyed: key is a sequence of str, not {key!r}")
         asked = _asked("compile_keyed", vocabulary, options)
-        return self._constraint(("keyed", *key), asked, lambda: asked.compiled(make, self._is_lazy))
+        return self._constraint(
+            ("keyed", *key), asked, lambda: asked.compiled(make), on_demand and (lambda: asked.on_demand(on_demand))
+        )
 
     def compile_schema(
         self,
@@ -290,9 +306,13 @@ class CompileCache:
         read = read_canonical(schema) if isinstance(schema, str) else None
         reading = {"spelling": spelling, "lax": lax, "registry": registry, "formats": formats, "closed": closed}
 
+        source = schema if read is None else read
+
         def make() -> Constraint:
-            source = schema if read is None else read
-            return asked.compiled(lambda: Grammar.from_json_schema(source, **reading), self._is_lazy)
+            return asked.compiled(lambda: Grammar.from_json_schema(source, **reading))
+
+        def on_demand() -> Constraint | None:
+            return asked.on_demand(lambda: schema_on_demand(Schema(source, **reading)))
 
         own = read.text if read is not None else schema if isinstance(schema, str) else canonical_schema(schema)
         others = {uri: canonical_schema(one) for uri, one in registry.items()} if isinstance(registry, Mapping) else {}
@@ -300,7 +320,7 @@ class CompileCache:
         if own is None or None in others.values() or not told_apart:
             return make()  # what cannot be written as JSON cannot be told from others
         key = ("schema", own, json.dumps(others, sort_keys=True), repr(spelling), repr((lax, formats, closed)))
-        return self._constraint(key, asked, make)
+        return self._constraint(key, asked, make, on_demand)
 
     def compile_elsewhere(
         self,
@@ -309,13 +329,14 @@ class CompileCache:
         limits: Limits,
         make: Callable[[], Constraint | bytes],
         cancel: CancelEvent | None,
+        on_demand: Callable[[], OnDemand | None] | None = None,
     ) -> Constraint:
         """As `compile_keyed` without filters, of which it shares the keys, but ``make`` compiles, too.
 
         Parameters
         ----------
-        key, vocabulary, limits, cancel
-            As for `compile_keyed`.
+        key, vocabulary, limits, cancel, on_demand
+            As for `compile_keyed`; what is read on demand is made here.
         make : callable
             Without arguments: makes the constraint, or has another process make it, as `Constraint.to_bytes` writes it.
 
@@ -324,7 +345,8 @@ class CompileCache:
         Exception
             As ``make``; what is a `PdaconError` is kept, as that of `compile_keyed` is.
         """
-        return self._constraint(("keyed", *key), _Asked(vocabulary, limits, cancel), make)
+        asked = _Asked(vocabulary, limits, cancel)
+        return self._constraint(("keyed", *key), asked, make, on_demand and (lambda: asked.on_demand(on_demand)))
 
     def kept(self, key: Sequence[str], vocabulary: Vocabulary, limits: Limits) -> Constraint | None:
         """The constraint of a key of `compile_keyed` that is in memory, without compiling or waiting; None: none is.
@@ -363,7 +385,13 @@ class CompileCache:
             self._bytes.clear()
             self._total = 0
 
-    def _constraint(self, parts: tuple[str, ...], asked: _Asked, make: Callable[[], Constraint | bytes]) -> Constraint:
+    def _constraint(
+        self,
+        parts: tuple[str, ...],
+        asked: _Asked,
+        make: Callable[[], Constraint | bytes],
+        on_demand: Callable[[], Constraint | None] | None = None,
+    ) -> Constraint:
         key = self._name(parts, asked)
         while True:
             with self._lock:
@@ -374,7 +402,7 @@ class CompileCache:
                 if flight is None:
                     flight = self._flights[key] = _Flight()
             if own:
-                return self._fly(key, flight, asked.vocabulary, make)
+                return self._fly(key, flight, asked.vocabulary, make, on_demand)
             while not flight.landed.wait(_POLL):
                 if asked.cancel is not None and asked.cancel.is_set():
                     raise CancelledError("the compilation was cancelled")
@@ -403,13 +431,20 @@ class CompileCache:
         return _given(found)
 
     def _fly(
-        self, key: str, flight: _Flight, vocabulary: Vocabulary, make: Callable[[], Constraint | bytes]
+        self,
+        key: str,
+        flight: _Flight,
+        vocabulary: Vocabulary,
+        make: Callable[[], Constraint | bytes],
+        on_demand: Callable[[], Constraint | None] | None,
     ) -> Constraint:
         """Load or compile what no one has, and keep it; those who wait are told, whatever happens."""
         try:
-            loaded = self._loaded(key, vocabulary)
-            made = _made(make) if loaded is None else loaded
-            if loaded is None and not isinstance(made, PdaconError):
+            demanded = None if on_demand is None else _made(on_demand)
+            loaded = None if demanded is not None else self._loaded(key, vocabulary)
+            made = _made(make) if loaded is None and demanded is None else loaded or demanded
+            assert made is not None
+            if loaded is None and demanded is None and not isinstance(made, PdaconError):
                 self._store(key, made)
             if isinstance(made, bytes):  # mapped, if there is a folder: its vocabulary need not be in memory
                 made = self._mapped(key, vocabulary) or Constraint.from_bytes(made, vocabulary)
@@ -526,7 +561,7 @@ def _stands_alone(text: str) -> bool:
     return not is_builtin_name("CompileCache.compile", text) and not imports_files(text)
 
 
-def _made(make: Callable[[], Constraint | bytes]) -> Constraint | bytes | PdaconError:
+def _made(make: Callable[[], _Constraint]) -> _Constraint | PdaconError:
     """A constraint, or why there is none, if the same would go wrong again."""
     try:
         return make()

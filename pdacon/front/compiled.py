@@ -24,6 +24,7 @@ from pdacon.determinism import Report
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError
 from pdacon.filters import TokenFilter
+from pdacon.frontends.on_demand import OnDemand
 from pdacon.grammar import GrammarData, held_bytes
 from pdacon.matching.budgets import Budget
 from pdacon.matching.explaining import Explainer
@@ -44,6 +45,7 @@ class Compiled:
         "_loaded_bytes",
         "_name",
         "_nested",
+        "_on_demand",
         "_report",
         "_size",
         "_starts",
@@ -64,13 +66,14 @@ class Compiled:
         filter: TokenFilter | None = None,
         loaded_bytes: int = 0,
         nested: _core.NestedPda | None = None,
+        on_demand: OnDemand | None = None,
     ) -> None:
         """What is a callable here is called when it is first needed.
 
         ``nested`` is an automaton for the only start that is made as texts are read: ``pdas`` is called for what it
-        does not answer, and is then in its place.
+        does not answer, and is then in its place. ``on_demand`` is what it is of.
         """
-        self._nested = nested
+        self._nested, self._on_demand = nested, on_demand
         self._loaded_bytes = loaded_bytes
         self._grammar = grammar
         self._grammar_bytes: int | None = None
@@ -96,7 +99,7 @@ class Compiled:
         return self._load_pdas()
 
     @property
-    def _is_on_demand(self) -> bool:
+    def _is_read_on_demand(self) -> bool:
         """Whether matchers read an automaton that is made as they read: there is one, and no other in its place."""
         return self._nested is not None and not self._load_pdas.is_made
 
@@ -181,7 +184,7 @@ class Compiled:
         if index in self._empty:
             self._require_beginning(index, strip_leading_space)
         kept = min(kept, sys.maxsize)  # more accepts than there can be
-        if budget is None and not strip_leading_space and self._is_on_demand:
+        if budget is None and not strip_leading_space and self._is_read_on_demand:
             return self._matcher_on_demand(kept, keep_text)
         matcher = Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index], budget)
         if strip_leading_space or self._filter is not None:
@@ -229,8 +232,11 @@ class Compiled:
             ``situations_left`` (that ``eager=True`` left out; -1 if it was not asked for). With ``canonical``, also
             ``canonical_sets`` (of tokens, for all configurations and last tokens so far) and
             ``canonical_searches_cut`` (searches that met their bound: tokens may be missing from their masks).
+
+            As long as texts are read on demand there are neither tables nor a lexer: in the place of their sizes are
+            ``places`` and ``nodes``, which is how much of the automaton texts have come to.
         """
-        return self._pda(start).statistics()
+        return self._reader(start).statistics()
 
     @property
     def nbytes(self) -> int:
@@ -255,10 +261,14 @@ class Compiled:
         ``since`` is the first id wanted; IndexError if it was not given out yet and is not the next one.
         """
         first = require_count("mask_table", "since", since)
-        return self._pda(start).mask_table(max(-1, min(first, sys.maxsize)))
+        return self._reader(start).mask_table(max(-1, min(first, sys.maxsize)))
 
-    def _pda(self, start: str | None) -> _core.TokenPda:
-        return self._pdas[self._index(start)]
+    def _reader(self, start: str | None) -> _core.TokenPda | _core.NestedPda:
+        """What matchers of a start symbol read now."""
+        index = self._index(start)
+        if self._nested is not None and self._is_read_on_demand:
+            return self._nested
+        return self._pdas[index]
 
     def _reading(
         self, start: str | None, kept: int = -1, keep_text: bool = True, strip_leading_space: bool = False
@@ -267,7 +277,7 @@ class Compiled:
         index = self._index(start)
         if index in self._empty:
             self._require_beginning(index, strip_leading_space)
-        if not strip_leading_space and self._is_on_demand:
+        if not strip_leading_space and self._is_read_on_demand:
             return self._matcher_on_demand(kept, keep_text)
         return Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index])
 
@@ -335,12 +345,14 @@ class Compiled:
 
     def _repr_html_(self) -> str:
         lines = [f"constraint of {self._name} for {self._size:,} tokens, {self.nbytes:,} bytes"]
-        for start, pda in zip(self._starts, self._pdas, strict=True):
-            counts = pda.statistics()
-            lines.append(
-                f"  {start}: {counts['lexer_states']:,} lexer states, {counts['parser_states']:,} LR states, "
-                f"{counts['distinct_masks']:,} masks so far"
+        for start in self._starts:
+            counts = self.statistics(start)
+            made = (
+                f"read on demand, {counts['places']:,} places"
+                if "places" in counts
+                else f"{counts['lexer_states']:,} lexer states, {counts['parser_states']:,} LR states"
             )
+            lines.append(f"  {start}: {made}, {counts['distinct_masks']:,} masks so far")
         return preformatted("\n".join(lines))
 
 
@@ -352,6 +364,11 @@ def _pda_at(load: Callable[[], tuple[_core.TokenPda, ...]], start: int) -> _core
 def data_of(compiled: Compiled) -> GrammarData:
     """The data of the grammar; of a loaded constraint, read from the file when it is first asked for."""
     return compiled._grammar()
+
+
+def sense_of(compiled: Compiled) -> GrammarData | OnDemand:
+    """What says what the texts stand for: the data of the grammar, or what need not be made for that."""
+    return data_of(compiled) if compiled._on_demand is None else compiled._on_demand
 
 
 def name_of(compiled: Compiled) -> str:

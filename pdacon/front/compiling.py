@@ -123,11 +123,10 @@ def compile_grammar(
     eager: bool = False,
     cancel: CancelEvent | None = None,
     filters: Sequence[Filter] = (),
-    on_demand: bool = True,
 ) -> Constraint:
-    """What `compile` makes of checked arguments; with ``on_demand``, of a usual JSON Schema as texts are read."""
-    if on_demand and grammar._schema is not None and not eager and not filters:
-        made = compiled_on_demand(grammar._schema, grammar._load, vocabulary, limits, cancel=cancel)
+    """What `compile` makes of checked arguments."""
+    if grammar._on_demand is not None and not eager and not filters:
+        made = compiled_on_demand(grammar._on_demand, vocabulary, limits, cancel=cancel)
         if made is not None:
             return constraint_of(made)
     return constraint_of(compiled(grammar.data, vocabulary, limits, eager=eager, cancel=cancel, filters=filters))

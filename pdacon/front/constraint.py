@@ -187,12 +187,12 @@ class Constraint(Compiled):
     @property
     def grammar(self) -> Grammar:
         """The grammar; of a loaded constraint, read from the file when it is first asked for."""
-        return Grammar(self._grammar())
+        return Grammar._of(self._on_demand or self._grammar())
 
     @property
     def builtin_name(self) -> str | None:
         """The name of the built-in grammar that this is a constraint of; None if it is of none of them."""
-        return builtin_name(self._grammar())
+        return None if self._on_demand is not None else builtin_name(self._grammar())
 
     @property
     def report(self) -> DeterminismReport:
@@ -237,14 +237,14 @@ class Constraint(Compiled):
         return self
 
 
-def constraint_of(compiled: Compiled, grammar: GrammarData | None = None) -> Constraint:
+def constraint_of(compiled: Compiled, grammar: Grammar | None = None) -> Constraint:
     """What was compiled, as a constraint; ``grammar`` is one with the same texts that stand for other values."""
     constraint = Constraint.__new__(Constraint)
     for name in Compiled.__slots__:
         if name != "__weakref__":
             setattr(constraint, name, getattr(compiled, name))
     if grammar is not None:
-        constraint._grammar = lambda: grammar
+        constraint._grammar, constraint._on_demand = grammar._load, grammar._on_demand
         constraint._grammar_bytes = None
     return constraint
 

@@ -10,7 +10,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pdacon.base.limits import Limits
-from pdacon.base.once import Once
 from pdacon.base.picture import Picture
 from pdacon.front.pictures import drawing
 from pdacon.grammar import GrammarData
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from pdacon.front.compiled import Compiled
     from pdacon.front.unreachable import Unreachable
-    from pdacon.frontends.json_schema import Schema
+    from pdacon.frontends.on_demand import OnDemand
     from pdacon.matching import Explanation
 
 
@@ -30,18 +29,20 @@ class GrammarQuestions:
     """A grammar that can be asked; its subclasses, down to `Grammar`, add the ways to make one."""
 
     _load: Callable[[], GrammarData]
-    _schema: Schema | None  # if the grammar is that of a schema which may be read on demand
+    _on_demand: OnDemand | None  # if the grammar may be read on demand
 
     def __init__(self, data: GrammarData) -> None:
         if not isinstance(data, GrammarData):
             raise TypeError(f"Grammar takes GrammarData, not {type(data).__name__}; see Grammar.from_lark")
-        self.__dict__.update(_load=lambda: data, _schema=None)
+        self.__dict__.update(_load=lambda: data, _on_demand=None)
 
     @classmethod
-    def _of_schema(cls, schema: Schema) -> Self:
-        """The grammar of a schema that may be read on demand: its data is made when it is asked for."""
+    def _of(cls, made: GrammarData | OnDemand) -> Self:
+        """The grammar of its data, or of what may be read on demand: its data is made when it is asked for."""
+        if isinstance(made, GrammarData):
+            return cls(made)
         grammar = cls.__new__(cls)
-        grammar.__dict__.update(_load=Once(schema.grammar), _schema=schema)
+        grammar.__dict__.update(_load=made.data, _on_demand=made)
         return grammar
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -136,9 +137,10 @@ class GrammarQuestions:
         return self._values("describe").describe()
 
     def _values(self, method: str) -> Values:
-        if self.data.values is None:
+        values = (self.data if self._on_demand is None else self._on_demand).values
+        if values is None:
             raise TypeError(f"{method}: only grammars of types, functions and tools know their values")
-        return self.data.values
+        return values
 
     def _compiled(self) -> Compiled:
         """The grammar compiled for the 256 bytes. Imported here, as only questions about texts need it."""

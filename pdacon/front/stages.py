@@ -6,7 +6,7 @@ and the composition with the vocabulary gives a pushdown automaton for each star
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from copy import copy
@@ -44,8 +44,8 @@ from pdacon.filters import Filter, InTerminals, TokenFilter, canonical_of, texts
 from pdacon.filters.canonical import Canonical
 from pdacon.front.compiled import Compiled, no_sentence
 from pdacon.front.report import with_pictures
-from pdacon.frontends.json_schema import Schema
 from pdacon.frontends.narrowing import with_terminals_within, with_texts_within
+from pdacon.frontends.on_demand import OnDemand
 from pdacon.grammar import GrammarData
 from pdacon.grammar.sizes import automaton_states
 from pdacon.lalr import Tables
@@ -154,43 +154,40 @@ def composed(
 
 
 def compiled_on_demand(
-    schema: Schema,
-    grammar: Callable[[], GrammarData],
+    on_demand: OnDemand,
     vocabulary: Vocabulary,
     limits: Limits | None = None,
     *,
     cancel: CancelEvent | None = None,
 ) -> Compiled | None:
-    """The same of a schema whose automaton is made as texts are read; None: the grammar has to be compiled.
+    """The same of a grammar whose automaton is made as texts are read; None: the grammar has to be compiled.
 
-    ``grammar`` is called for what the automaton does not answer, and compiled then.
+    Its data is asked for when something is that the automaton does not answer, and compiled then.
     """
     limits = Limits() if limits is None else limits
     trie = native_trie(vocabulary)
-    if not schema.may_be_read_on_demand() or not _core.NestedPda.can_read(trie):
+    if not _core.NestedPda.can_read(trie):
         return None
     with Watch(limits.seconds, cancel), suppress(_core.NeedsWhole, UnsupportedSchemaError):
-        explorer = schema.explorer()
+        explorer = on_demand.explorer()
         nested = _core.NestedPda(explorer, explorer.root, trie, limits.states, limits.bytes, limits.depth)
-        return None if nested.is_empty() else _demanded(nested, grammar, vocabulary, limits)
+        return None if nested.is_empty() else _demanded(nested, on_demand, vocabulary, limits)
     return None
 
 
-def _demanded(
-    nested: _core.NestedPda, grammar: Callable[[], GrammarData], vocabulary: Vocabulary, limits: Limits
-) -> Compiled:
+def _demanded(nested: _core.NestedPda, on_demand: OnDemand, vocabulary: Vocabulary, limits: Limits) -> Compiled:
     def make() -> Compiled:
         """The whole, with the masks so far; if there is none, matchers go on as before."""
         masks = nested.close()
         try:
-            return compiled(grammar(), vocabulary, limits, first_masks=masks)
+            return compiled(on_demand.data(), vocabulary, limits, first_masks=masks)
         except BaseException:
             nested.reopen()
             raise
 
     whole = Once(make)
     return Compiled(
-        grammar,
+        on_demand.data,
         lambda: vocabulary,
         lambda: whole()._report(),
         lambda: whole()._pdas,
@@ -199,6 +196,7 @@ def _demanded(
         name="a grammar",
         size=vocabulary.size,
         nested=nested,
+        on_demand=on_demand,
     )
 
 

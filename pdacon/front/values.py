@@ -12,10 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pdacon.base.once import KeptWith
-from pdacon.front.compiled import Compiled, data_of, lexemes_of, name_of, refusal_of
+from pdacon.front.compiled import Compiled, lexemes_of, name_of, refusal_of, sense_of
 from pdacon.front.stages import compiled_for_bytes
 from pdacon.frontends.insertion import Composition, Escaped, Hole
 from pdacon.frontends.long_integers import json_value
+from pdacon.frontends.on_demand import OnDemand
 from pdacon.grammar import GrammarData
 from pdacon.grammar.builtin import builtin_name
 from pdacon.lalr import Tables, build_tables, reductions_of
@@ -49,9 +50,11 @@ def parse(compiled: Compiled, text: str | bytes, start: str | None) -> Any:
 
 def reader_of(compiled: Compiled, start: str | None = None) -> Callable[[str], Any] | None:
     """What makes a value of a sentence; None: its grammar knows none."""
-    grammar = data_of(compiled)
+    grammar = sense_of(compiled)
     if grammar.values is not None:
         return grammar.values.read
+    if isinstance(grammar, OnDemand):
+        return json_value if grammar.language == "JSON Schema" else None
     if isinstance(grammar.parts, Escaped):
         return partial(_of_escaped, grammar.parts)
     if isinstance(grammar.parts, Composition):

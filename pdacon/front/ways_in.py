@@ -78,10 +78,11 @@ class GrammarWaysIn(GrammarQuestions):
         Where a schema leaves names free, a text may have the same name twice; the schema then holds of every member.
         """
         from pdacon.frontends.json_schema import Schema
+        from pdacon.frontends.on_demand import schema_on_demand
 
         with Watch(seconds, cancel):
             given = Schema(schema, spelling=spelling, lax=lax, registry=registry, formats=formats, closed=closed)
-            return cls._of_schema(given) if given.may_be_read_on_demand() else cls(given.grammar())
+            return cls._of(schema_on_demand(given) or given.grammar())
 
     @classmethod
     def from_type(
@@ -139,7 +140,7 @@ class GrammarWaysIn(GrammarQuestions):
 
         with Watch(seconds, cancel):
             if not is_term(type):
-                return cls(type_grammar(type, form, spelling, lax))
+                return cls._of(type_grammar(type, form, spelling, lax))
             if form != "json" or spelling is not None or lax:
                 raise ValueError("from_type: an output type of Outlines has no form, spelling or lax; leave them out")
             return cls(outlines_grammar(type))
@@ -185,7 +186,7 @@ class GrammarWaysIn(GrammarQuestions):
         from pdacon.frontends.types import tools_grammar
 
         with Watch(seconds, cancel):
-            return cls(tools_grammar(tools, form, spelling, lax, arguments, several))
+            return cls._of(tools_grammar(tools, form, spelling, lax, arguments, several))
 
     @classmethod
     def from_gbnf(cls, text: str, *, source_path: str | os.PathLike[str] | None = None) -> Self:

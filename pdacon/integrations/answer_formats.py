@@ -15,7 +15,8 @@ from pdacon.base.limits import Limits
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
 from pdacon.front.endings import is_llguidance
 from pdacon.front.grammar import Grammar
-from pdacon.frontends.json_schema import PlainSchema, canonical, read_canonical
+from pdacon.frontends.json_schema import PlainSchema, Schema, canonical, read_canonical
+from pdacon.frontends.on_demand import OnDemand, schema_on_demand
 
 Kind = Literal["json_object", "schema", "lark", "gbnf", "bnf", "regex", "choice", "structural_tag"]
 """What the text of a format is: nothing; a schema, list of choices or structural tag as JSON; a grammar; a pattern.
@@ -65,6 +66,15 @@ class Format:
         if self.kind == "schema":
             return Grammar.from_json_schema(self.text if self._read is None else self._read)
         return _grammar(self.kind, self.text, limits)
+
+    def on_demand(self) -> OnDemand | None:
+        """Its grammar if that can be read on demand; None: it has to be made as a whole.
+
+        Raises PdaconError: the message has the place and the reason.
+        """
+        if self.kind == "json_object":
+            return schema_on_demand(Schema({"type": "object"}))
+        return None if self._read is None else schema_on_demand(Schema(self._read))
 
 
 def digest_of(text: str) -> str:

@@ -1,7 +1,8 @@
 """`FormatCompiler`: what requests ask for -> constraints, each compiled once; the server and the engines have one each.
 
 In: formats, from any number of threads. Out: constraints, or errors. They are compiled in the thread that asks, or in
-processes, so that nothing else waits for Python's lock meanwhile.
+processes, so that nothing else waits for Python's lock meanwhile; what is read on demand is always made in the thread,
+since that takes less than to send it.
 """
 
 from __future__ import annotations
@@ -96,11 +97,13 @@ class FormatCompiler:
         if self._workers is None:
             return self._compiled_here(self.cache, format, cancel)
         make = partial(self._compiled_elsewhere, self._workers, format, cancel)
-        return self.cache.compile_elsewhere(format.key, self.vocabulary, self._limits, make, cancel)
+        return self.cache.compile_elsewhere(format.key, self.vocabulary, self._limits, make, cancel, format.on_demand)
 
     def _compiled_here(self, cache: CompileCache, format: Format, cancel: CancelEvent | None) -> Constraint:
         make = partial(format.grammar, self._limits)
-        return cache.compile_keyed(format.key, make, self.vocabulary, limits=self._limits, cancel=cancel)
+        return cache.compile_keyed(
+            format.key, make, self.vocabulary, on_demand=format.on_demand, limits=self._limits, cancel=cancel
+        )
 
     def _compiled_elsewhere(self, workers: Workers, format: Format, cancel: CancelEvent | None) -> Constraint | bytes:
         written = workers.compile(format.kind, format.text, cancel, is_whole=self.cache.has_folder)

@@ -38,6 +38,8 @@ from pdacon.front import caching
 from pdacon.front.compiled import Compiled
 from pdacon.front.compiling import compile_grammar
 from pdacon.front.stores import ObjectStore
+from pdacon.frontends.json_schema import Schema
+from pdacon.frontends.on_demand import schema_on_demand
 
 WORDS = Vocabulary.bytes()
 LETTERS = Vocabulary.from_tokens([b"a", b"b", b'"', None], eos_ids=[3])
@@ -229,17 +231,35 @@ def test_bytes_are_bounded_and_the_least_used_goes_first() -> None:
 
 def test_a_folder_outlives_the_process(tmp_path: Path) -> None:
     cache = CompileCache(directory=tmp_path / "made" / "here")
-    cache.compile_schema({"type": "integer"}, WORDS)
+    cache.compile_schema({"type": "integer"}, WORDS, lax=True)
     again = CompileCache(directory=tmp_path / "made" / "here")
-    assert again.compile_schema({"type": "integer"}, WORDS).accepts("12")
-    assert not again.compile_schema({"type": "integer"}, WORDS).accepts("1.5")
+    assert again.compile_schema({"type": "integer"}, WORDS, lax=True).accepts("12")
+    assert not again.compile_schema({"type": "integer"}, WORDS, lax=True).accepts("1.5")
     assert (again.statistics()["loads"], again.statistics()["misses"], again.statistics()["hits"]) == (1, 0, 1)
     (file,) = (tmp_path / "made" / "here").iterdir()
     file.write_bytes(file.read_bytes()[:200])
     third = CompileCache(directory=file.parent)
-    assert third.compile_schema({"type": "integer"}, WORDS).accepts("12")
+    assert third.compile_schema({"type": "integer"}, WORDS, lax=True).accepts("12")
     assert third.statistics()["misses"] == 1
     assert file.stat().st_size > 200
+
+
+def test_what_is_read_on_demand_is_in_no_file(tmp_path: Path) -> None:
+    """To make it takes no longer than to read it; with filters, and without texts for each byte, it is whole."""
+    cache = CompileCache(directory=tmp_path)
+    for made in (cache.compile_schema(SCHEMA, WORDS), cache.compile(Grammar.from_json_schema(SCHEMA), WORDS)):
+        assert made.matcher()._is_nested()
+    assert (
+        cache.compile_keyed(
+            ("s",), lambda: Grammar.from_json_schema(SCHEMA), WORDS, on_demand=lambda: schema_on_demand(Schema(SCHEMA))
+        )
+        .matcher()
+        ._is_nested()
+    )
+    assert list(tmp_path.iterdir()) == []
+    cache.compile_schema(SCHEMA, WORDS, filters=[filters.Characters("ascii")])
+    cache.compile_schema(SCHEMA, Vocabulary.from_tokens([*(bytes([k]) for k in range(128)), None], [128]))
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_package_that_is_installed_over_a_running_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,15 +269,15 @@ def test_a_package_that_is_installed_over_a_running_one(tmp_path: Path, monkeypa
         raise importlib.metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(importlib.metadata, "version", gone)
-    assert cache.compile_schema({"type": "integer"}, WORDS).accepts("12")
+    assert cache.compile_schema({"type": "integer"}, WORDS, lax=True).accepts("12")
     assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_the_folder_is_bounded_too(tmp_path: Path) -> None:
-    size = len(pdacon.compile(Grammar.from_json_schema({"const": 1}), WORDS).to_bytes())
+    size = len(pdacon.compile(Grammar.from_json_schema({"const": 1}, lax=True), WORDS).to_bytes())
     cache = CompileCache(max_bytes=3 * size + size // 2, directory=tmp_path)
     for k in range(8):
-        cache.compile_schema({"const": k}, WORDS)
+        cache.compile_schema({"const": k}, WORDS, lax=True)
     assert len(list(tmp_path.iterdir())) == 3
 
 
@@ -266,7 +286,7 @@ import sys, pdacon
 cache = pdacon.CompileCache(directory=sys.argv[1])
 for k in range(12):
     value = (k + int(sys.argv[2])) % 12
-    assert cache.compile_schema({"const": value}, pdacon.Vocabulary.bytes()).accepts(str(value))
+    assert cache.compile_schema({"const": value}, pdacon.Vocabulary.bytes(), lax=True).accepts(str(value))
 print(cache.statistics()["misses"])
 """
 
@@ -369,19 +389,19 @@ def test_machines_share_a_store(store: tuple[str, Any], tmp_path: Path) -> None:
     """Each has its own folder; what one has compiled the others bring into theirs, once."""
     url, there = store
     first = CompileCache(directory=tmp_path / "first", store=url)
-    made = first.compile_schema(SCHEMA, WORDS)
+    made = first.compile_schema(SCHEMA, WORDS, lax=True)
     assert counts(first) == (0, 1)
     (name,) = there.names()
     assert there.files.cat_file(name) == next((tmp_path / "first").iterdir()).read_bytes(), "published, and whole"
     other = CompileCache(directory=tmp_path / "other", store=url)
-    found = other.compile_schema(SCHEMA, WORDS)
+    found = other.compile_schema(SCHEMA, WORDS, lax=True)
     assert {**other.statistics(), "bytes": 0, "entries": 0} == {
         "hits": 0, "misses": 0, "waits": 0, "loads": 1, "fetches": 1, "refusals": 0, "evictions": 0, "bytes": 0,
         "entries": 0}  # fmt: skip
     assert found.matcher().allowed_mask().tolist() == made.matcher().allowed_mask().tolist()
     there.files.rm(there.root, recursive=True)
     again = CompileCache(directory=tmp_path / "other", store=url)
-    again.compile_schema(SCHEMA, WORDS)
+    again.compile_schema(SCHEMA, WORDS, lax=True)
     assert (again.statistics()["loads"], again.statistics()["fetches"]) == (1, 0), "the folder has it"
 
 
@@ -505,7 +525,7 @@ def test_filters_of_schemas_and_keys(tmp_path: Path) -> None:
     colours = [filters.InTerminals("STRING", filters.Words(["red", "green"]))]
     for loads, cache in enumerate(CompileCache(directory=tmp_path) for _ in range(2)):
         made = [
-            cache.compile_schema({"type": "string"}, words, filters=asked)
+            cache.compile_schema({"type": "string"}, words, lax=True, filters=asked)
             for asked in ([], [filters.Characters("ascii")], [filters.Words(["red"])], [filters.Words(["green"])])
         ]
         texts = ['"red"', '"green"', '"blue"', '"\u00e9"']

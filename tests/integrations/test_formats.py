@@ -13,6 +13,7 @@ from pdacon import Grammar
 from pdacon.base.cancelling import current
 from pdacon.base.limits import Limits
 from pdacon.front.endings import is_llguidance
+from pdacon.frontends.json_schema import Schema
 from pdacon.integrations import format_compiler
 from pdacon.integrations.answer_formats import Format, Kind, grammar_kind
 from pdacon.integrations.format_compiler import FormatCompiler
@@ -142,7 +143,6 @@ def test_refusals_say_why(kind: Kind, text: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "text", "door"),
     [
-        ("json_object", "", "from_json_schema"),
         ("regex", "a", "from_regex"),
         ("choice", '["a"]', "from_choices"),
         ("lark", 'start: "a"', "from_lark"),
@@ -168,3 +168,19 @@ def test_a_format_is_read_within_the_time_of_its_limits(
     (watch,) = watches
     assert watch is not None
     assert watch.seconds == 1000
+
+
+@pytest.mark.parametrize(("kind", "text"), [("json_object", ""), ("schema", '{"type": "integer"}')])
+def test_a_schema_is_looked_at_within_the_time_of_its_limits(
+    kind: Kind, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watches = []
+
+    def looks(schema: Schema) -> bool:
+        watches.append(current())
+        return before(schema)
+
+    before = Schema.may_be_read_on_demand
+    monkeypatch.setattr(Schema, "may_be_read_on_demand", looks)
+    FormatCompiler(WORDS, Limits(seconds=1000)).constraint(kind, text)
+    assert [watch and watch.seconds for watch in watches] == [1000]

@@ -71,7 +71,7 @@ class Schema:
     def may_be_read_on_demand(self) -> bool:
         """Whether its automaton can be made as texts are read, and nothing has to be said of the schema before."""
         if self._is_usual is None:
-            usual = self._formats and not (self._lax or self._closed or self._plain_integers or self._notation)
+            usual = self._formats and not (self._lax or self._closed or self._notation)
             indents = self.spelling.whitespace == "indent"
             self._is_usual = usual and not indents and may_be_read_on_demand(self._documents)
         return self._is_usual

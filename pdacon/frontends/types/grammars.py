@@ -1,17 +1,20 @@
 """Types, functions and tools -> grammars, with what makes values of their texts.
 
-In: what the user gives. Out: a `Grammar` whose ``values`` reads and writes.
+In: what the user gives. Out: the data of a grammar whose ``values`` reads and writes, or what reads it on demand.
 """
 
 from __future__ import annotations
 
 import types
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, get_origin
 
+from pdacon.base.once import Once
 from pdacon.errors import UnsupportedSchemaError, UnsupportedTypeError
-from pdacon.frontends.json_schema import Spelling, schema_grammar
+from pdacon.frontends.json_schema import Schema, Spelling
+from pdacon.frontends.on_demand import OnDemand
 from pdacon.frontends.types.classes import class_shape
 from pdacon.frontends.types.containers import Items
 from pdacon.frontends.types.describing import described
@@ -22,6 +25,7 @@ from pdacon.frontends.types.shapes import Schemas, Shape
 from pdacon.frontends.types.tools import Calls, tool_of
 from pdacon.frontends.types.unions import overlap
 from pdacon.grammar import GrammarData
+from pdacon.grammar.model import SourceLanguage
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ def is_type(given: Any) -> bool:
     )
 
 
-def type_grammar(given: Any, form: FormName, spelling: Spelling | None, lax: bool) -> GrammarData:
+def type_grammar(given: Any, form: FormName, spelling: Spelling | None, lax: bool) -> GrammarData | OnDemand:
     """See `Grammar.from_type`."""
     if not isinstance(given, Hashable):
         raise TypeError(f"Grammar.from_type takes a class or another type, not the value {given!r:.60}{_advice(given)}")
@@ -80,14 +84,14 @@ def tools_grammar(
     lax: bool,
     key: str,
     several: bool,
-) -> GrammarData:
+) -> GrammarData | OnDemand:
     """See `Grammar.from_tools`."""
     if isinstance(tools, str | dict) or not isinstance(tools, Sequence) or not tools:
         raise TypeError(f"from_tools takes a list of at least one function, class or dict, not {tools!r:.60}")
     return _grammar(("tools", tuple(tools)), (form, spelling, lax, key, several))
 
 
-def _grammar(given: tuple[str, Any], options: tuple[Any, ...]) -> GrammarData:
+def _grammar(given: tuple[str, Any], options: tuple[Any, ...]) -> GrammarData | OnDemand:
     form, hints, shape, name = _shaped(given, options)
     for item, path in hints.hashed:
         refuse_unhashable(item, path)
@@ -99,25 +103,34 @@ def _grammar(given: tuple[str, Any], options: tuple[Any, ...]) -> GrammarData:
             what = f"nothing tells {pair[0].words()} from {pair[1].words()}"
             hints.left_out(path, what, "a text of one is a text of the other and is read as the first; give each a "
                            "member of its own, such as kind: Literal[...]")  # fmt: skip
-    try:
-        grammar = schema_grammar(
-            schema,
-            spelling=form.spelling,
-            lax=options[2],
-            notation=form.notation(),
-            plain_integers=True,
+    values = TypeValues(given, options, shape, form, name)
+    language: SourceLanguage = "Python values" if form.python else "JSON Schema"
+    with _told_of_types(name, schemas):
+        described = Schema(
+            schema, spelling=form.spelling, lax=options[2], notation=form.notation(), plain_integers=True
         )
+
+    def whole() -> GrammarData:
+        with _told_of_types(name, schemas):
+            grammar = described.grammar()
+        named = [(path_of(at, name, schemas.definitions), what, why) for at, what, why in grammar.unenforced]
+        unenforced = (*dict.fromkeys((*hints.unenforced, *named)),)
+        return replace(grammar, unenforced=unenforced, values=values, language=language)
+
+    if not described.may_be_read_on_demand():
+        return whole()
+    key = ("type on demand", described.source, repr(form.spelling))
+    return OnDemand(key, described.explorer, Once(whole), language, values)
+
+
+@contextmanager
+def _told_of_types(name: str, schemas: Schemas) -> Iterator[None]:
+    """What is said of a schema is said of the place in the type."""
+    try:
+        yield
     except UnsupportedSchemaError as error:
         place = path_of(error.pointer, name, schemas.definitions)
         raise UnsupportedTypeError(place, f"{error.keyword}: {error.why}" if error.keyword else error.why) from error
-    named = [(path_of(at, name, schemas.definitions), what, why) for at, what, why in grammar.unenforced]
-    values = TypeValues(given, options, shape, form, name)
-    return replace(
-        grammar,
-        unenforced=(*dict.fromkeys((*hints.unenforced, *named)),),
-        values=values,
-        language="Python values" if form.python else "JSON Schema",
-    )
 
 
 def _shaped(given: tuple[str, Any], options: tuple[Any, ...]) -> tuple[Form, Hints, Shape, str]:

@@ -95,11 +95,38 @@ def _tried(work: Callable[[Any, str], Any], given: Any, path: str) -> Any:
 def overlap(union: Either, form: Form) -> tuple[Shape, Shape] | None:
     """Two members that can be written alike and mean different values; None if there are no such."""
     members = [resolved(member) for member in union.members]
+    names = [_Names(one) if isinstance(one, Record) and not (one.as_list or one.root) else None for one in members]
     for k, first in enumerate(members):
-        for second in every(members[k + 1 :], 1):
+        own = names[k]
+        for second, other in every(zip(members[k + 1 :], names[k + 1 :], strict=True), 1):
+            if own is not None and other is not None and own.are_apart(other):
+                continue
             if not _same_meaning(first, second) and not _apart(first, second) and _meet(first, second, form):
                 return first, second
     return None
+
+
+class _Names:
+    """The names of a record's members: those that it must have, all that it may have, and those that say which it is.
+
+    Of a hundred members of a union each is held against each other one, so that this has to take little.
+    """
+
+    def __init__(self, record: Record) -> None:
+        tag = () if record.tag is None else (record.tag[0],)
+        must = {record.key(field): resolved(field.shape) for field in record.fields if record.always(field)}
+        self._must = frozenset((*must, *tag))
+        self._may = None if record.extra is not None else frozenset((*map(record.key, record.fields), *tag))
+        self._choices = {name: shape for name, shape in must.items() if isinstance(shape, LiteralValues)}
+
+    def are_apart(self, other: _Names) -> bool:
+        """Whether names alone tell that no raw value fits both."""
+        if self._may is not None and not other._must <= self._may:
+            return True
+        if other._may is not None and not self._must <= other._may:
+            return True
+        both = self._choices.keys() & other._choices.keys()
+        return any(not _common(self._choices[name], other._choices[name]) for name in both)
 
 
 def _same_meaning(first: Shape, second: Shape) -> bool:
@@ -136,15 +163,7 @@ def _apart(first: Shape, second: Shape) -> bool:
         return True
     if not isinstance(first, Record) or not isinstance(second, Record):
         return False
-    if first.tag and second.tag and first.tag[0] == second.tag[0]:
-        return bool(first.tag[1] != second.tag[1])
-    for field in first.fields:
-        for other in second.fields:
-            own, their = resolved(field.shape), resolved(other.shape)
-            both = first.key(field) == second.key(other) and first.always(field) and second.always(other)
-            if both and isinstance(own, LiteralValues) and isinstance(their, LiteralValues) and not _common(own, their):
-                return True
-    return False
+    return bool(first.tag and second.tag and first.tag[0] == second.tag[0] and first.tag[1] != second.tag[1])
 
 
 def _common(first: LiteralValues, second: LiteralValues) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.on_demand import WORDS, compare
 from support.real_vocabularies import coded
 from support.scaling import scaled
 
@@ -24,16 +25,6 @@ from pdacon.front.stages import compiled
 CASES = Path(__file__).parents[4] / "shared" / "data" / "maskbench" / "Github_medium.jsonl.gz"
 NAMES = ["a", "ab", "abc", "b", "é", 'q"uote', "back\\slash", "x y", "", "ab "]
 PATTERNS = ["^[a-c]+$", "b", "^(ab|cd)?$", "^[^x]{2,5}$", r"^\d{3}-\d{2}$"]
-TOKENS = [
-    *(bytes([byte]) for byte in range(256)),
-    *map(str.encode, [
-        '": ', '", "', '{"', '"}', '}, {"', '": "', '":', ', "', '[]', '{}', '[{"', 'a"', 'ab"', 'abc": ', '"a": 1',
-        'true', 'false', 'null', '12', '0.5', '1e', '"b', '\\"', '\\u00', 'é', '"é": ', '"ab": ', '": [', '], "',
-        '": {"', '": true', '", ', '"], ', 'xyz', 'lorem ipsum', '-1', ': ', '"]', '"}]', ']}', '":"', '","', '":[',
-        ' "', '\n', '\n  ', 'c"', '"cd"', '2024-01', '-01T',
-    ]),
-]  # fmt: skip
-WORDS = Vocabulary.from_tokens([*TOKENS, None], eos_ids=[len(TOKENS)])
 SPELLINGS = [
     Spelling(),
     Spelling(whitespace="compact"),
@@ -86,36 +77,6 @@ def both(schema: Any, vocabulary: Vocabulary, spelling: Spelling | None = None) 
     if made._nested is None:
         return None
     return made, compiled(grammar.data, vocabulary)
-
-
-def compare(demanded: Compiled, whole: Compiled, random: Random, steps: int) -> int:
-    """Walk at random, by what is allowed, and compare all that both answer; how many masks were compared."""
-    one, other = demanded.matcher(), whole.matcher()
-    words, expected = demanded.new_bitmask(), whole.new_bitmask()
-    for step in range(steps):
-        assert one._is_nested()
-        one.fill_bitmask(words)
-        other.fill_bitmask(expected)
-        assert np.array_equal(words, expected), (one.text, differing(words, expected))
-        assert one.is_accepting() == other.is_accepting(), one.text
-        if step % 4 == 0:
-            assert one.forced_bytes() == other.forced_bytes(), one.text
-        tokens = [token for token in one.allowed_tokens() if token < len(TOKENS)]
-        if not tokens:
-            return step + 1
-        closing = [token for token in tokens if TOKENS[token][:1] in b'"}],:']
-        token = random.choice(closing if closing and random.random() < 0.6 else tokens)
-        assert one.is_allowed(token)
-        assert one.accept_token(token)
-        assert other.accept_token(token)
-        refused = random.randrange(len(TOKENS))
-        assert one.is_allowed(refused) == other.is_allowed(refused), (one.text, TOKENS[refused])
-    return steps
-
-
-def differing(words: Any, expected: Any) -> list[bytes | None]:
-    bits = np.unpackbits((words ^ expected).view(np.uint8), bitorder="little")
-    return [WORDS.tokens[token] for token in np.flatnonzero(bits)[:9] if token < WORDS.size]
 
 
 @pytest.mark.parametrize("first", range(0, 40 * scaled(4), 40))
@@ -236,7 +197,12 @@ def test_ids_of_masks_stay() -> None:
         assert matcher.accept(character)
     assert matcher._is_nested()
     table = constraint.mask_table()
-    assert constraint.matcher()._is_nested() is False
+    assert constraint.statistics()["distinct_masks"] == len(table)
+    assert constraint.matcher()._is_nested()
+    assert constraint.matcher().shortest_completion()
+    assert not constraint.matcher()._is_nested()
+    assert np.array_equal(constraint.mask_table()[: len(table)], table)
+    assert np.array_equal(constraint.mask_table(len(table)), constraint.mask_table()[len(table) :])
     for number, mask in seen.items():
         bits = np.unpackbits(table[number].view(np.uint8), bitorder="little", count=WORDS.size).view(np.bool_)
         assert np.array_equal(bits, mask)

@@ -1,9 +1,12 @@
 // The binding of nested-word automata, which ask Python about the schema while texts are read.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -179,6 +182,33 @@ void bind_nested(nb::module_& m) {
                  return owned(std::move(masks));
              })
         .def("reopen", &NestedPda::reopen)
+        .def(
+            "mask_table",
+            [](NestedPda& pda, std::int64_t since) {
+                const auto words = pda.tokens().words();
+                std::vector<std::int32_t> rows;
+                {
+                    const WithoutGil release;  // another thread may compute a mask now
+                    rows = pda.masks(since);
+                }
+                const auto count = rows.size() / words;
+                return owned(std::move(rows), count, words);
+            },
+            nb::arg("since"))
+        .def("statistics",
+             [](NestedPda& pda) {
+                 NestedPda::Sizes sizes{};
+                 {
+                     const WithoutGil release;
+                     sizes = pda.sizes();
+                 }
+                 return std::map<std::string, std::int64_t>{{"places", sizes.places},
+                                                            {"nodes", sizes.nodes},
+                                                            {"masks_computed", sizes.masks_computed},
+                                                            {"distinct_masks", sizes.distinct_masks},
+                                                            {"bytes", pda.held()},
+                                                            {"situations_left", -1}};
+             })
         .def("held", &NestedPda::held);
 }
 

@@ -61,6 +61,7 @@ class NestedAutomaton {
     std::int32_t after(std::int32_t frame, std::int32_t ending) const {
         return frames_[frame][static_cast<std::size_t>(ending)];
     }
+    std::int64_t num_places() const { return static_cast<std::int64_t>(places_.size()); }
     NestedTerminal terminal(std::int32_t number) { return schemas_->terminal(number); }
     // After a question that was not answered.
     void forget_questions() { asking_.clear(); }

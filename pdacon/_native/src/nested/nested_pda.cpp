@@ -1,6 +1,7 @@
 #include "nested/nested_pda.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "base/budget.hpp"
@@ -323,16 +324,24 @@ std::string NestedPda::forced_bytes(Position at, std::size_t limit) {
     });
 }
 
-std::vector<std::int32_t> NestedPda::masks() {
-    return guarded([&] {
-        const MemoryLimit::Pause theirs;
-        std::vector<std::int32_t> rows;
-        for (std::size_t id = 0; id < masks_.size(); ++id) {
-            const auto* row = masks_.row(static_cast<std::int32_t>(id));
-            rows.insert(rows.end(), row, row + masks_.words());
-        }
-        return rows;
-    });
+NestedPda::Sizes NestedPda::sizes() {
+    const std::lock_guard hold(lock_);
+    return {automaton_.num_places(), reading_.num_nodes(), std::ssize(mask_ids_), std::ssize(masks_)};
+}
+
+std::vector<std::int32_t> NestedPda::masks(std::int64_t since) {
+    const std::lock_guard hold(lock_);
+    const auto count = static_cast<std::int64_t>(masks_.size());
+    if (since < 0 || since > count)
+        throw std::out_of_range("mask_table: since=" + std::to_string(since) + ", but the masks so far are " +
+                                std::to_string(count) + ", with the ids from 0 on");
+    std::vector<std::int32_t> rows;
+    rows.reserve(static_cast<std::size_t>(count - since) * masks_.words());
+    for (auto id = since; id < count; ++id) {
+        const auto* row = masks_.row(static_cast<std::int32_t>(id));
+        rows.insert(rows.end(), row, row + masks_.words());
+    }
+    return rows;
 }
 
 }  // namespace pdacon

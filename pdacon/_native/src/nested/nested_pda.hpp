@@ -70,8 +70,12 @@ class NestedPda {
     // The bytes with which every text goes on, at most so many.
     std::string forced_bytes(Position at, std::size_t limit);
 
-    // The masks so far, one after another in the order of their ids.
-    std::vector<std::int32_t> masks();
+    // The masks so far from an id on, one after another. Throws std::out_of_range.
+    std::vector<std::int32_t> masks(std::int64_t since = 0);
+    struct Sizes {
+        std::int64_t places, nodes, masks_computed, distinct_masks;
+    };
+    Sizes sizes();
     // Bytes of memory, as they were when the last work ended. Takes no lock.
     std::int64_t held() const { return published_.load(std::memory_order_relaxed); }
 

@@ -51,6 +51,7 @@ class NestedReading {
     // not ended.
     std::int32_t place_at_end(std::int32_t node);
 
+    std::int64_t num_nodes() const { return static_cast<std::int64_t>(nodes_.size()); }
     std::span<const Thread> threads(std::int32_t node) const {
         return nodes_[static_cast<std::size_t>(node)].threads;
     }

@@ -1,0 +1,52 @@
+"""Constraints that are made as texts are read, compared with the whole along random walks."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from pdacon import Vocabulary
+from pdacon.front.compiled import Compiled
+
+TOKENS = [
+    *(bytes([byte]) for byte in range(256)),
+    *map(str.encode, [
+        '": ', '", "', '{"', '"}', '}, {"', '": "', '":', ', "', '[]', '{}', '[{"', 'a"', 'ab"', 'abc": ', '"a": 1',
+        'true', 'false', 'null', '12', '0.5', '1e', '"b', '\\"', '\\u00', 'é', '"é": ', '"ab": ', '": [', '], "',
+        '": {"', '": true', '", ', '"], ', 'xyz', 'lorem ipsum', '-1', ': ', '"]', '"}]', ']}', '":"', '","', '":[',
+        ' "', '\n', '\n  ', 'c"', '"cd"', '2024-01', '-01T',
+    ]),
+]  # fmt: skip
+WORDS = Vocabulary.from_tokens([*TOKENS, None], eos_ids=[len(TOKENS)])
+
+
+def compare(demanded: Compiled, whole: Compiled, random: Random, steps: int) -> int:
+    """Walk at random, by what is allowed, and compare all that both answer; how many masks were compared."""
+    one, other = demanded.matcher(), whole.matcher()
+    words, expected = demanded.new_bitmask(), whole.new_bitmask()
+    for step in range(steps):
+        assert one._is_nested()
+        one.fill_bitmask(words)
+        other.fill_bitmask(expected)
+        assert np.array_equal(words, expected), (one.text, differing(words, expected))
+        assert one.is_accepting() == other.is_accepting(), one.text
+        if step % 4 == 0:
+            assert one.forced_bytes() == other.forced_bytes(), one.text
+        tokens = [token for token in one.allowed_tokens() if token < len(TOKENS)]
+        if not tokens:
+            return step + 1
+        closing = [token for token in tokens if TOKENS[token][:1] in b'"}],:']
+        token = random.choice(closing if closing and random.random() < 0.6 else tokens)
+        assert one.is_allowed(token)
+        assert one.accept_token(token)
+        assert other.accept_token(token)
+        refused = random.randrange(len(TOKENS))
+        assert one.is_allowed(refused) == other.is_allowed(refused), (one.text, TOKENS[refused])
+    return steps
+
+
+def differing(words: Any, expected: Any) -> list[bytes | None]:
+    bits = np.unpackbits((words ^ expected).view(np.uint8), bitorder="little")
+    return [WORDS.tokens[token] for token in np.flatnonzero(bits)[:9] if token < WORDS.size]
