@@ -18,6 +18,10 @@ TYPES: tuple[Type, ...] = ("null", "false", "true", "number", "string", "array",
 """The types of values; those of ``boolean`` are told apart."""
 
 
+Number: TypeAlias = int | Fraction
+"""A number that a schema lists; an integer is an int, which is equal to the fraction."""
+
+
 @dataclass(frozen=True, slots=True)
 class Satisfies:
     """The value satisfies the schema of this number in the `Reader`. Of any type."""
@@ -29,7 +33,7 @@ class Satisfies:
 class Among:
     """A string or a number is one of these; ``texts`` shows the numbers that a schema does not write as integers."""
 
-    values: frozenset[str] | frozenset[Fraction]
+    values: frozenset[str] | frozenset[Number]
     texts: frozenset[str] = frozenset()
 
 

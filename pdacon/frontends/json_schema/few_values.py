@@ -63,7 +63,7 @@ def _strings(reader: Reader, formula: int) -> list[Any] | None:
 def _numbers(reader: Reader, formula: int) -> list[Any] | None:
     facts, formulas = reader.facts, reader.facts.formulas
     listed = {v for _, fact in facts.among(formula) if isinstance(fact, Among) for v in fact.values}
-    values = {v for v in listed if isinstance(v, Fraction) and numbers.number_holds(facts, formula, v)}
+    values = {v for v in listed if not isinstance(v, str) and numbers.number_holds(facts, formula, v)}
     rest = strings.unnamed(facts, formula)
     integrals = [facts.holds(Integral(written)) for written in (False, True)]
     if rest != FALSE and rest not in integrals:

@@ -14,7 +14,7 @@ from pdacon.frontends.json_schema.documents import Documents, Place
 from pdacon.frontends.json_schema.facts import TYPES, Type
 from pdacon.frontends.json_schema.keywords import is_assertion
 from pdacon.frontends.json_schema.pattern_words import pattern_words
-from pdacon.frontends.json_schema.values import NAMES, fraction_of, kind_of
+from pdacon.frontends.json_schema.values import NAMES, kind_of, number_of
 
 _DEEPEST = 8
 
@@ -23,7 +23,7 @@ def value_key(value: Any) -> Hashable:
     """A key that two JSON values share exactly if they are equal. Not for what is nested deeply."""
     kind = kind_of(value)
     if kind == "number":
-        return value if isinstance(value, int) else fraction_of(value)
+        return number_of(value)
     if kind == "array":
         return "array", *map(value_key, value)
     if kind == "object":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import islice
 
 from pdacon.frontends.json_schema import string_formats
 from pdacon.frontends.json_schema.facts import Above, LongerThan, Matches, Multiple
@@ -17,8 +18,8 @@ _LONGEST = 32
 
 
 def words_name(kind: str, words: Iterable[str]) -> str:
-    """The name of a terminal that lists words."""
-    return _name(kind, *words)
+    """The name of a terminal that lists words: the first ones."""
+    return _name(kind, *islice(words, _LONGEST))
 
 
 def bounds_name(kind: str, least: int | None, most: int | None) -> str:

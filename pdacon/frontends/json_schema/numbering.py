@@ -62,7 +62,7 @@ class _Names:
 
 def _terminal(names: _Names, name: str, text: Text) -> Terminal:
     if text.automaton is not None:
-        pattern = Pattern.of_automaton(text.automaton, text.value)
+        pattern = Pattern.of_automaton(text.automaton, text.value if text.pattern is None else text.pattern())
     elif text.kind == "str":
         word, pattern, literal = _literal(text.value)
         named = f"{name}_{word}"[:60] if word and word != name else name

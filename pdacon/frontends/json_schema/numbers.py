@@ -15,7 +15,7 @@ from functools import lru_cache
 from pdacon.base.cancelling import every, look
 from pdacon.base.graphs import Numbering
 from pdacon.base.limits import Limits
-from pdacon.frontends.json_schema.facts import Above, Among, Fact, Facts, Integral, Multiple
+from pdacon.frontends.json_schema.facts import Above, Among, Fact, Facts, Integral, Multiple, Number
 from pdacon.frontends.json_schema.multiples import Divisor, large_multiples, plain_multiples, small_multiples
 from pdacon.frontends.json_schema.strings import STATES, Shape, choices_of
 from pdacon.regular import FALSE, TRUE, Dfa, Formulas, Languages, Ranges, combined, parse_pattern
@@ -43,9 +43,11 @@ _SMALL = rf"-?[1-9](?:\.\d+)?e\-{_EXPONENTS['-']}"
 _SPELLED = re.compile(f"{_PLAIN}|{_LARGE}|{_SMALL}", re.ASCII)
 _ZERO = r"-?0(?:\.0+)?"
 _MOST_BYTES = 256 << 20  # of one automaton
+LARGE = 10**16
+"""Python writes floats from this one on with an exponent."""
 
 
-def number_holds(facts: Facts, formula: int, number: Fraction, *, whole: bool = True) -> bool:
+def number_holds(facts: Facts, formula: int, number: Number, *, whole: bool = True) -> bool:
     """Whether a formula over facts about numbers holds for one number.
 
     ``whole`` says whether it is written without a fraction and an exponent, if it is an integer.
@@ -66,7 +68,7 @@ def number_holds(facts: Facts, formula: int, number: Fraction, *, whole: bool = 
 
 
 @lru_cache(maxsize=256)
-def number_automaton(shape: Shape, excluded: frozenset[Fraction], integral: bool, canonical: bool) -> Dfa:
+def number_automaton(shape: Shape, excluded: frozenset[Number], integral: bool, canonical: bool) -> Dfa:
     """The spellings of the numbers for which a formula holds.
 
     Each fact is a combination of automata of which most are the same for every bound, and kept; the core makes their
@@ -95,7 +97,7 @@ def number_automaton(shape: Shape, excluded: frozenset[Fraction], integral: bool
     meant: dict[Shape, int] = {False: FALSE, True: TRUE}
     for choice in every(choices_of(shape), looks=1):
         meant[choice] = formulas.choice(languages.fact(choice.fact), meant[choice.then], meant[choice.otherwise])
-    equal = [languages.equal(number) for number in every(excluded, looks=1)]
+    equal = [languages.equal(Fraction(number)) for number in every(excluded, looks=1)]
     whole = languages.text(universe)
     return languages.combined(
         formulas.conjunction(whole, meant[shape], *[formulas.negation(formula) for formula in equal]), STATES
@@ -162,7 +164,7 @@ class _Numbers:
         """The spellings of the numbers that a fact is about; of what is no spelling it says anything."""
         formulas = self.formulas
         if isinstance(fact, Among):
-            numbers = sorted(number for number in fact.values if isinstance(number, Fraction))
+            numbers = sorted(Fraction(number) for number in fact.values if not isinstance(number, str))
             return self.text("|".join(map(self._spellings, every(numbers))))
         if isinstance(fact, Integral):
             if fact.written:
@@ -330,12 +332,15 @@ def is_decimal(text: str) -> bool:
     return _SPELLED.fullmatch(text) is not None
 
 
-def spellings(number: Fraction, *, canonical: bool) -> list[str]:
+def spellings(number: Number, *, canonical: bool) -> list[str]:
     """How a number that a schema lists is spelled: as an integer, a decimal, or as Python writes that float."""
+    if isinstance(number, int) and abs(number) < LARGE:
+        return [str(number)]
+    number = Fraction(number)
     if canonical or number.denominator == 1:
         plain = ("-" if number < 0 else "") + _decimal(abs(number))
         rounded = float(number) if abs(number) <= sys.float_info.max else 0.0
-        large = abs(number) >= 10**16 and Fraction(repr(rounded)) == number
+        large = abs(number) >= LARGE and Fraction(repr(rounded)) == number
         return [plain, repr(rounded)] if large and not canonical else [plain]
     exponent, digits = _scientific(abs(number))
     sign = "-" if number < 0 else ""

@@ -21,11 +21,15 @@ VALUE, OBJECT, ARRAY, PART = (KINDS.index(kind) for kind in ("value", "object", 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A terminal: one text ("str"), a pattern of ``re`` ("re"), or an automaton, with its pattern if that is known."""
+    """A terminal: one text ("str"), a pattern of ``re`` ("re"), or an automaton, with its pattern if that is known.
+
+    ``pattern`` makes the pattern of an automaton for which it is long, and seldom asked for.
+    """
 
     kind: str
     value: str
     automaton: Automaton | None = None
+    pattern: Callable[[], str] | None = None
 
 
 class Productions:

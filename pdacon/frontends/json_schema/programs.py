@@ -13,16 +13,19 @@ from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.base.cancelling import every
+from pdacon.base.limits import Limits
 from pdacon.regular import Dfa
 from pdacon.regular.ordered.escaping import Escapes
 from pdacon.regular.ordered.program import BYTES, MATCH, PENDING_OR_END, SPLIT, Edges, Program, ProgramWriter
 from pdacon.regular.records import Automaton
+from pdacon.regular.string_programs import words_program as longest_word
 
 Numbers: TypeAlias = NDArray[np.int32]
 Bytes: TypeAlias = NDArray[np.uint8]
 
 _MOST_STATES = 1_000_000
 _MOST_BYTES = 256 << 20
+_LIMITS = Limits(states=_MOST_STATES, bytes=_MOST_BYTES)
 _ESCAPES: tuple[Escapes, ...] = ("needed", "ascii", "any")  # as the core numbers them
 
 
@@ -85,33 +88,31 @@ def all_but_automaton(whole: Program, words: Iterable[bytes]) -> Automaton:
     )
 
 
-_Trie: TypeAlias = "dict[int, _Trie]"
-"""By byte what follows; a word ends where -1 is a key."""
-
-
-def _trie(words: Iterable[bytes]) -> _Trie:
-    trie: _Trie = {}
-    for word in every(words):
-        node = trie
-        for byte in word:
-            node = node.setdefault(byte, {})
-        node[-1] = {}
-    return trie
-
-
 def words_program(words: Iterable[str], *, guarded: bool = False) -> Program:
-    """Some texts, the longest of those that match; ``guarded``: where no number goes on after it."""
-    writer = ProgramWriter()
-    trie = _trie(word.encode() for word in words)
-    order = [trie]
-    for node in every(order):  # grows
-        order += [child for byte, child in node.items() if byte >= 0]
-    end = _end(writer, guarded)
-    placed: dict[int, int] = {}
-    for node in every(reversed(order)):
-        edges = _joined((byte, byte, placed[id(child)]) for byte, child in node.items() if byte >= 0)
-        placed[id(node)] = _accepting(writer, edges, end) if -1 in node else writer.state(BYTES, edges)
-    return writer.packed(placed[id(trie)])
+    """Some texts, the longest of those that match; ``guarded``: where no number goes on after it.
+
+    Raises LimitExceededError.
+    """
+    program, _ = longest_word([*every(words)], _LIMITS)
+    if program is None:
+        raise ValueError("words_program is given words, none of them empty")
+    return _guarded(program) if guarded else program
+
+
+def _guarded(program: Program) -> Program:
+    """The same where no number goes on after the match, which is the last state of what reads the longest word."""
+    match, pending = len(program) - 1, len(program)
+    ends = _end_edges(match)
+    low, high, to = zip(*ends, strict=True)
+    return Program(
+        kind=np.append(program.kind, np.uint8(PENDING_OR_END)),
+        offset=np.append(program.offset, np.int32(len(program.target) + len(ends))),
+        lo=np.append(program.lo, np.array(low, np.uint8)),
+        hi=np.append(program.hi, np.array(high, np.uint8)),
+        target=np.append(np.where(program.target == match, np.int32(pending), program.target), np.array(to, np.int32)),
+        entries=program.entries,
+        look_behind=program.look_behind,
+    )
 
 
 def number_program(spellings: Dfa, *, guarded: bool) -> Program:
@@ -133,12 +134,10 @@ def number_program(spellings: Dfa, *, guarded: bool) -> Program:
 
 
 def _end(writer: ProgramWriter, guarded: bool) -> int:
-    if not guarded:
-        return 0
+    return writer.state(PENDING_OR_END, _end_edges(0)) if guarded else 0
+
+
+def _end_edges(match: int) -> Edges:
+    """The bytes with which no number goes on, to the match."""
     goes_on = {*b"0123456789.eE+-"}
-    edges = _joined((byte, byte, 0) for byte in range(256) if byte not in goes_on)
-    return writer.state(PENDING_OR_END, edges)
-
-
-def _accepting(writer: ProgramWriter, edges: Edges, end: int) -> int:
-    return writer.state(SPLIT, ((0, 0, writer.state(BYTES, edges)), (0, 0, end))) if edges else end
+    return _joined((byte, byte, match) for byte in range(256) if byte not in goes_on)

@@ -7,7 +7,6 @@ core combines what it is told of each schema and each fact, once (``frontends/qu
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from fractions import Fraction
 from typing import Any
 
 from pdacon._native import _core
@@ -92,6 +91,6 @@ class Questions:
         return any(
             numbers.number_holds(facts, formula, v, whole=whole)
             for v in listed
-            if isinstance(v, Fraction)
+            if not isinstance(v, str)
             for whole in (True, False)
         )

@@ -16,7 +16,7 @@ from pdacon.base.cancelling import every
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.counted import Counted, chunk_length
-from pdacon.frontends.json_schema.facts import Among, Integral, LongerThan, Multiple
+from pdacon.frontends.json_schema.facts import Among, Integral, LongerThan, Multiple, Number
 from pdacon.frontends.json_schema.keeping import Kept
 from pdacon.frontends.json_schema.naming import bounds_name, shape_name, words_name
 from pdacon.frontends.json_schema.printed_patterns import strings_pattern
@@ -27,7 +27,7 @@ from pdacon.frontends.json_schema.spelling import ANY_STRING, CHARACTER, Spellin
 from pdacon.frontends.json_schema.strings import Shape, choice
 from pdacon.regular import FALSE, TRUE, Dfa, Substitution
 from pdacon.regular.ordered.escaping import Escapes
-from pdacon.regular.ordered.program import Program, remembered_automaton
+from pdacon.regular.ordered.program import Program, remembered_automaton, to_automaton
 from pdacon.regular.records import Automaton
 
 _LONG = 500
@@ -152,10 +152,12 @@ class Scalars:
         if len(words) == 1 and not guarded:
             return self.literal(name, words[0])
         key = "words", tuple(words), guarded
-        listed = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-        pattern = f"(?:{listed}){_NO_NUMBER_GOES_ON if guarded else ''}"
-        program = partial(words_program, words, guarded=guarded)
-        return self._out.terminal(key, words_name(name, words), lambda: _of_program(pattern, program()))
+        pattern = partial(_listed_pattern, key[1], guarded)
+
+        def text() -> Text:
+            return Text("automaton", "", to_automaton(words_program(words, guarded=guarded)), pattern)
+
+        return self._out.terminal(key, words_name(name, words), text)
 
     def _other_strings(self, name: str, formula: int, excluded: frozenset[str], closing: str) -> int | None:
         """The terminal of the strings for which a formula holds, but some; None if there are none."""
@@ -205,17 +207,18 @@ class Scalars:
         unlisted = strings.unnamed(facts, formulas.disjunction(*meanings.values()))
         integral = any(formulas.implies(unlisted, one) for one in integrals)
         # A number that may stand there whether it is listed or not is written as others are.
-        free = {number for number in every(listed) if numbers.number_holds(facts, unlisted, number)}
-        fixed, infinite = listed.keys() - free, self._infinite(meanings)
+        those, infinite = {*listed.values()}, self._infinite(meanings)
+        free = {number for number in every(those if unlisted else ()) if numbers.number_holds(facts, unlisted, number)}
+        fixed = those - free
         beside = numbers.is_whole if integral else numbers.is_decimal
         found: list[tuple[int, Callable[[bool], int | None]]] = []
         for one, formula in meanings.items():
+            asked, certain = strings.narrowed(facts, formula, those)
             words = [
                 text
-                for number in every(sorted(listed))
-                for text in listed[number]
-                if number in fixed or not beside(text)
-                if self._takes(formula, text)
+                for text, number in every(listed.items())
+                if number in asked and (number in fixed or not beside(text))
+                if certain or self._takes(formula, text)
             ]
             words += [text for text in infinite if text not in words and self._takes(formula, text)]
             if words:
@@ -232,7 +235,8 @@ class Scalars:
 
     def _takes(self, formula: int, text: str) -> bool:
         """Whether a formula holds for the number that a text is."""
-        return numbers.number_holds(self._facts, formula, Fraction(text), whole=numbers.is_whole(text))
+        whole = numbers.is_whole(text)
+        return numbers.number_holds(self._facts, formula, int(text) if whole else Fraction(text), whole=whole)
 
     def _infinite(self, meanings: dict[int, int]) -> tuple[str, ...]:
         """How infinite floats are written, where any number may stand and it is only asked whether it is an integer."""
@@ -241,21 +245,22 @@ class Scalars:
         takes_all = formulas.disjunction(*meanings.values()) == TRUE
         return numbers.INFINITE if plain and takes_all and self._spelling.numbers == "any" else ()
 
-    def _listed_numbers(self, meanings: dict[int, int]) -> dict[Fraction, list[str]]:
-        """The numbers that formulas list, each with its texts: those of the schema among them."""
+    def _listed_numbers(self, meanings: dict[int, int]) -> dict[str, Number]:
+        """The texts of the numbers that formulas list, those of the schema among them; ascending."""
         canonical = self._spelling.numbers == "canonical"
-        listed: dict[Fraction, list[str]] = {}
+        listed: dict[str, Number] = {}
         for _, fact in self._facts.among(*meanings.values()):
             if isinstance(fact, Among):
-                for number in every(fact.values):
-                    if isinstance(number, Fraction) and number not in listed:
-                        listed[number] = numbers.spellings(number, canonical=canonical)
+                for number in every(sorted(fact.values)):
+                    if type(number) is int and abs(number) < numbers.LARGE:
+                        listed[str(number)] = number
+                    elif not isinstance(number, str):
+                        listed.update(dict.fromkeys(numbers.spellings(number, canonical=canonical), number))
                 for text in () if canonical else sorted(fact.texts):
-                    if text not in (texts := listed[Fraction(text)]):
-                        texts.append(text)
-        return listed
+                    listed.setdefault(text, Fraction(text))
+        return {text: listed[text] for text in sorted(listed, key=listed.__getitem__)}
 
-    def _beside_listed(self, formula: int, free: set[Fraction]) -> int:
+    def _beside_listed(self, formula: int, free: set[Number]) -> int:
         """What a formula says of the numbers that are listed nowhere, and of some others."""
         facts, formulas = self._facts, self._facts.formulas
         unnamed = strings.unnamed(facts, formula)
@@ -278,7 +283,7 @@ class Scalars:
 
         return Substitution(formulas, restricted)(formula)
 
-    def _other_numbers(self, formula: int, excluded: set[Fraction], integral: bool, guarded: bool) -> int | None:
+    def _other_numbers(self, formula: int, excluded: set[Number], integral: bool, guarded: bool) -> int | None:
         canonical = self._spelling.numbers == "canonical"
         if formula == TRUE and not excluded and not guarded:
             if integral:
@@ -340,6 +345,11 @@ def _string_text(shape: Shape, escapes: Escapes, opening: str, closing: str) -> 
         else:
             pattern = strings_pattern(shape, closing[1:])
     return _of_program(pattern, program)
+
+
+def _listed_pattern(words: tuple[str, ...], guarded: bool) -> str:
+    listed = "|".join(re.escape(word) for word in sorted(every(words), key=len, reverse=True))
+    return f"(?:{listed}){_NO_NUMBER_GOES_ON if guarded else ''}"
 
 
 def _of_program(pattern: str, program: Program) -> Text:

@@ -45,7 +45,7 @@ from pdacon.frontends.json_schema.keywords import remarks
 from pdacon.frontends.json_schema.listing import listed_values, types_at
 from pdacon.frontends.json_schema.pattern_words import pattern_words
 from pdacon.frontends.json_schema.plain import WrittenDecimal
-from pdacon.frontends.json_schema.values import NAMES, fraction_of, kind_of
+from pdacon.frontends.json_schema.values import NAMES, are_plain_integers, fraction_of, kind_of, number_of
 from pdacon.frontends.json_schema.wrong_values import wrong_value
 from pdacon.regular import FALSE, TRUE, PatternError, parse_pattern
 
@@ -196,6 +196,8 @@ class Reader:
                 parts.append(self._one_of(values, kind))
                 if parts[-1] == FALSE:
                     return _NOTHING
+                if kind == "number" and parts[0] == self.facts.holds(Integral()) and are_plain_integers(values):
+                    parts[0] = TRUE
         covers: list[Cover] = []
         own_first = kind == "object" and next((key for key in node if key in _LISTING), None) == "properties"
         if own_first:  # members come in the order in which schemas that apply to the same object stand in the text
@@ -251,7 +253,7 @@ class Reader:
             return facts.holds(Among(frozenset(of_kind)))
         if kind == "number":
             shown = (text for value in every(of_kind) for text in _texts_of(value))
-            return facts.holds(Among(frozenset(map(fraction_of, every(of_kind))), frozenset(shown)))
+            return facts.holds(Among(frozenset(map(number_of, every(of_kind))), frozenset(shown)))
         if kind in ("array", "object"):
             return facts.formulas.disjunction(*[self._exactly(value) for value in of_kind])
         return TRUE

@@ -6,10 +6,11 @@ for the process, by what they mean.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
 from pdacon.base.cancelling import every, look
@@ -77,21 +78,36 @@ def strings_among(facts: Facts, formula: int, named: set[str]) -> list[str]:
     Where the formula is a conjunction, only what it asks for by name is tried: in a union of many alternatives each is
     one that asks for its own name, and for none of the others.
     """
-    left: set[str] | frozenset[str] = named
-    below = formula
+    left, certain = narrowed(facts, formula, named)
+    return [text for text in every(left) if certain or string_holds(facts, formula, text)]
+
+
+def narrowed(facts: Facts, formula: int, listed: Collection[Any]) -> tuple[Set[Any], bool]:
+    """Those of some strings or numbers that a formula may hold for, and whether it certainly holds for all of them."""
+    left: Set[Any] = listed if isinstance(listed, Set) else {*listed}
+    below, certain = formula, True
     while below > TRUE and left:
+        look()
         variable, then, otherwise = facts.formulas.node(below)
         if then != FALSE and otherwise != FALSE:
+            certain = False
             break
         fact = facts[variable]
         if isinstance(fact, Among):
-            left = left.difference(fact.values) if then == FALSE else left.intersection(map(str, fact.values))
+            left = left - fact.values if then == FALSE else left & fact.values
+        else:
+            certain = False
         below = otherwise if then == FALSE else then
-    return [text for text in every(left) if string_holds(facts, formula, text)] if formula != FALSE else []
+    return (frozenset() if below == FALSE else left), certain
 
 
 def unnamed(facts: Facts, formula: int) -> int:
     """What a formula says of those strings, or numbers, that are not asked for by name."""
+    while formula > TRUE:
+        variable, _, otherwise = facts.formulas.node(formula)
+        if not isinstance(facts[variable], Among):
+            break
+        formula = otherwise
     names = [variable for variable, fact in facts.among(formula) if isinstance(fact, Among)]
     return facts.formulas.replaced([formula], names, FALSE)[0] if names else formula
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from pdacon.frontends.json_schema.facts import Type
+from pdacon.base.cancelling import every
+from pdacon.frontends.json_schema.facts import Number, Type
 
 NAMES: dict[str, tuple[Type, ...]] = {
     "null": ("null",),
@@ -34,3 +36,13 @@ def kind_of(value: Any) -> Type:
 def fraction_of(value: float | Decimal | Fraction) -> Fraction:
     """The number that a JSON text means: the decimal that is written, not the binary one nearest to it."""
     return value if isinstance(value, Fraction) else Fraction(repr(value) if isinstance(value, float) else value)
+
+
+def number_of(value: float | Decimal | Fraction) -> Number:
+    """The same; an int for what is one."""
+    return value if isinstance(value, int) else fraction_of(value)
+
+
+def are_plain_integers(values: Sequence[Any]) -> bool:
+    """Whether all numbers among some values are integers of Python."""
+    return all(isinstance(value, int) or kind_of(value) != "number" for value in every(values))

@@ -128,3 +128,20 @@ def test_large_unions_are_within_limits(name: str) -> None:
     made = pdacon.compile(Grammar.from_json_schema(schema), Vocabulary.bytes())
     assert made.accepts(json.dumps(right))
     assert not made.accepts(json.dumps(wrong))
+
+
+WORDS = [f"word {k:x} {k % 97}" for k in range(30_000)]
+ENUMS = {
+    "words": ({"enum": WORDS}, WORDS[777], "word"),
+    "integers": ({"type": "integer", "enum": [*range(0, 90_000, 3)]}, 777, 778),
+    "words and numbers": ({"enum": [*WORDS[:9_000], *range(9_000), 1.5, True, None]}, 1.5, 1.25),
+}
+
+
+@pytest.mark.parametrize("name", ENUMS)
+def test_long_enums_are_within_limits(name: str) -> None:
+    listed, right, wrong = ENUMS[name]
+    schema = {"type": "object", "properties": {"w": listed}, "required": ["w"]}
+    made = pdacon.compile(Grammar.from_json_schema(schema), Vocabulary.bytes())
+    assert made.accepts(json.dumps({"w": right}))
+    assert not made.accepts(json.dumps({"w": wrong}))

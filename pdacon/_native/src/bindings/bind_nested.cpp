@@ -40,14 +40,16 @@ auto answered(Ask ask) {
 // What is asked while an object or an array is read.
 class LockedMembers final : public AboutMembers {
   public:
-    LockedMembers(nb::object about, nb::object questions)
+    LockedMembers(nb::object about, nb::object explorer)
         : about_(std::move(about)),
-          questions_(std::move(questions)),
+          explorer_(std::move(explorer)),
+          questions_(explorer_.attr("questions")),
           native_(nb::cast<Questions&>(questions_.attr("native"))) {}
     ~LockedMembers() override {
         const WithGil acquire;
         about_.reset();
         questions_.reset();
+        explorer_.reset();
     }
 
     Step step(std::int32_t variable, std::int32_t read) override {
@@ -60,7 +62,8 @@ class LockedMembers final : public AboutMembers {
         return answered([&] { return number_or_none(about_.attr("terminal")(read)); });
     }
     bool possible(std::int32_t question) override {
-        return answered([&] {
+        return answered([&] {  // what is plain is not read for this
+            if (nb::cast<bool>(explorer_.attr("plainly_possible")(question))) return true;
             PythonSchemas schemas(questions_);
             return native_.possible(schemas, question);
         });
@@ -74,7 +77,7 @@ class LockedMembers final : public AboutMembers {
     void look() override {}
 
   private:
-    nb::object about_, questions_;
+    nb::object about_, explorer_, questions_;
     Questions& native_;
 };
 
@@ -125,7 +128,7 @@ class LockedSchemas final : public NestedSchemas {
                     nb::cast<std::int32_t>(own[3]),
                     nb::cast<bool>(own[4]),
                     nb::cast<bool>(own[5]),
-                    std::make_unique<LockedMembers>(nb::borrow(own[6]), explorer_.attr("questions"))};
+                    std::make_unique<LockedMembers>(nb::borrow(own[6]), explorer_)};
         });
     }
     NestedTerminal terminal(std::int32_t number) override {
