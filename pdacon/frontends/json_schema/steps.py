@@ -29,9 +29,9 @@ Vector: TypeAlias = tuple[int, ...]
 """Formulas about the same value; at most one of them holds."""
 
 
-Step: TypeAlias = tuple[int, int, int, bool]
-"""What one fact becomes: the question, what is left if what was read satisfies it, and if not; and whether the fact is
-false where nothing of the kind is read any more."""
+Step: TypeAlias = tuple[int, int, int, int]
+"""What one fact becomes: the question, what is left if what was read satisfies it, and if not; and what is left where
+nothing of the kind is read any more."""
 
 
 class Name(Protocol):
@@ -49,11 +49,17 @@ class Name(Protocol):
 
 
 class MemberSteps:
-    """What facts about an object become when a member has been read; members are known by their place in ``names``."""
+    """What facts about an object become when a member has been read; members are known by their place in ``names``.
 
-    def __init__(self, facts: Facts, names: Sequence[Name]) -> None:
+    Where listed names come in that order (``in_order``), a fact about members that have all come, or been left out, is
+    settled: it is true from then on.
+    """
+
+    def __init__(self, facts: Facts, names: Sequence[Name], *, in_order: bool) -> None:
         self._facts, self._names = facts, names
         self._named: dict[int, dict[str, int]] = {}  # by variable: the questions of a `Members` by name
+        self._places = {name.listed: k for k, name in enumerate(names) if name.listed is not None} if in_order else {}
+        self._last: dict[int, int] = {}  # by variable: the place of the last name that a `Members` is about
 
     def step(self, variable: int, read: int) -> Step:
         """What the fact of a variable becomes after a member."""
@@ -68,17 +74,29 @@ class MemberSteps:
                 if (own := named.get(name.listed)) is not None:
                     asked.insert(0, own)
             question = facts.formulas.conjunction(*asked) if asked else fact.others
-            return question, facts.formulas.variable(variable), FALSE, False
+            same = TRUE if self._is_settled(variable, fact, read) else facts.formulas.variable(variable)
+            return question, same, FALSE, same
+        same = facts.formulas.variable(variable)
         if isinstance(fact, Has):
             rest = fact.names - {name.listed}
             after = facts.holds(Has(rest)) if rest else TRUE
-            return TRUE, after, after, len(rest) < len(fact.names)
+            return TRUE, after, after, FALSE if len(rest) < len(fact.names) else same
         if isinstance(fact, Names):
-            after = facts.formulas.variable(variable) if name.holds(fact.formula) else FALSE
-            return TRUE, after, after, False
+            after = same if name.holds(fact.formula) else FALSE
+            return TRUE, after, after, same
         assert isinstance(fact, MoreMembersThan)
         after = facts.holds(MoreMembersThan(fact.count - 1)) if fact.count else TRUE
-        return TRUE, after, after, False
+        return TRUE, after, after, same
+
+    def _is_settled(self, variable: int, fact: Members, read: int) -> bool:
+        """Whether no member that comes after a listed one can make a fact false."""
+        places = self._places
+        if fact.matching or fact.others != TRUE or read >= len(places):
+            return False
+        last = self._last.get(variable)
+        if last is None:
+            last = self._last[variable] = max((places[name] for name, _ in fact.named), default=0)
+        return read >= last
 
 
 class ItemSteps:
@@ -93,13 +111,13 @@ class ItemSteps:
         fact, same = facts[variable], facts.formulas.variable(variable)
         if isinstance(fact, Items):
             if not fact.first:
-                return fact.rest, same, FALSE, False
+                return fact.rest, same, FALSE, same
             rest = fact.first[1:]
             after = TRUE if not rest and fact.rest == TRUE else facts.holds(Items(rest, fact.rest))
-            return fact.first[0], after, FALSE, False
+            return fact.first[0], after, FALSE, same
         assert isinstance(fact, MoreItemsThan)
         less = facts.holds(MoreItemsThan(fact.count - 1, fact.question)) if fact.count else TRUE
-        return fact.question, less, same, False
+        return fact.question, less, same, same
 
 
 def order_of_names(facts: Facts, vector: Vector, ranks: Mapping[str, int]) -> tuple[str, ...]:

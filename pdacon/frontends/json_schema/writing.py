@@ -384,7 +384,7 @@ class ObjectMembers:
         self.are_free = self.are_free and all(names.formula == TRUE for names in self._classes)
         self._remember_members()
         members: list[Name] = [*(_Listed(writer, name) for name in self._order), *self._classes]
-        self.step = MemberSteps(self._facts, members).step
+        self.step = MemberSteps(self._facts, members, in_order=not self.unordered).step
         self.at_end = self._facts.at_end
         self._check_counts()
 

@@ -145,3 +145,20 @@ def test_long_enums_are_within_limits(name: str) -> None:
     made = pdacon.compile(Grammar.from_json_schema(schema), Vocabulary.bytes())
     assert made.accepts(json.dumps({"w": right}))
     assert not made.accepts(json.dumps({"w": wrong}))
+
+
+def test_open_alternatives_take_states_in_proportion() -> None:
+    """Once an alternative holds whatever comes, the union is settled; it took four times as many with two more."""
+
+    def productions(count: int) -> int:
+        some = [{"properties": {f"p{k}": {"type": "integer"}}, "required": [f"p{k}"]} for k in range(count)]
+        return len(Grammar.from_json_schema({"type": "object", "anyOf": some}).data.productions)
+
+    assert productions(40) - productions(30) == productions(30) - productions(20)
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_open_alternatives(keyword: str) -> None:
+    some = [{"properties": {name: {"type": "integer"}}, "required": [name]} for name in ["kind", "v", "w"]]
+    check({"type": "object", keyword: some}, objects([1, "a"]))
+    check({"type": "object", "properties": {"w": {}, "v": {}}, keyword: some}, objects([1, "a"])[:7])

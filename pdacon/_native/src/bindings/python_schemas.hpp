@@ -51,7 +51,7 @@ class PythonSchemas final : public AboutSchemas {
 inline Step step_of(const nb::object& given) {
     const auto answer = nb::cast<nb::tuple>(given);
     return {nb::cast<std::int32_t>(answer[0]), nb::cast<std::int32_t>(answer[1]),
-            nb::cast<std::int32_t>(answer[2]), nb::cast<bool>(answer[3])};
+            nb::cast<std::int32_t>(answer[2]), nb::cast<std::int32_t>(answer[3])};
 }
 
 inline std::optional<std::int32_t> number_or_none(const nb::object& given) {

@@ -232,10 +232,18 @@ Vector Derivatives::without_all(std::span<const std::int32_t> formulas, std::spa
 }
 
 Vector Derivatives::without(std::span<const std::int32_t> vector, std::int32_t read) {
-    Vector lost;
-    for (const auto variable : formulas_.support(vector))
-        if (step(variable, read).needs) lost.push_back(variable);
-    return lost.empty() ? Vector(vector.begin(), vector.end()) : without_all(vector, lost);
+    without_.forget();
+    bool changes = false;
+    for (const auto variable : formulas_.support(vector)) {
+        const auto after = step(variable, read).left_out;
+        if (after == formulas_.variable(variable)) continue;
+        without_.give(variable, after);
+        changes = true;
+    }
+    Vector results(vector.begin(), vector.end());
+    if (changes)
+        for (auto& formula : results) formula = without_.apply(formula);
+    return results;
 }
 
 bool Derivatives::at_end(std::int32_t formula) {

@@ -27,7 +27,7 @@ using Vector = std::vector<std::int32_t>;
 // What one fact becomes: `yes` if what was read satisfies the question, else `no`.
 struct Step {
     std::int32_t question, yes, no;
-    bool needs = false;  // whether it is false where what was read is left out instead
+    std::int32_t left_out;  // what it becomes where nothing of the kind is read any more
 };
 
 // What is known of the facts that formulas are about. Its answers may make formulas.
