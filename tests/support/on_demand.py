@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from pdacon import Vocabulary
+import pdacon
+from pdacon import Grammar, Spelling, Vocabulary
 from pdacon.front.compiled import Compiled
+from pdacon.front.stages import compiled
 
 TOKENS = [
     *(bytes([byte]) for byte in range(256)),
@@ -20,6 +22,15 @@ TOKENS = [
     ]),
 ]  # fmt: skip
 WORDS = Vocabulary.from_tokens([*TOKENS, None], eos_ids=[len(TOKENS)])
+
+
+def both(schema: Any, vocabulary: Vocabulary, spelling: Spelling | None = None) -> tuple[Compiled, Compiled] | None:
+    """A schema on demand and as a whole; None: it is none that is made on demand."""
+    grammar = Grammar.from_json_schema(schema, spelling)
+    made = pdacon.compile(grammar, vocabulary)
+    if made._nested is None:
+        return None
+    return made, compiled(grammar.data, vocabulary)
 
 
 def compare(demanded: Compiled, whole: Compiled, random: Random, steps: int) -> int:

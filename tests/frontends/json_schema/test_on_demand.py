@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.on_demand import WORDS, compare
+from support.on_demand import WORDS, both, compare
 from support.real_vocabularies import coded
 from support.scaling import scaled
 
 import pdacon
-from pdacon import Grammar, LimitExceededError, Limits, Spelling, Vocabulary
+from pdacon import Grammar, LimitExceededError, Limits, Spelling
 from pdacon.front import stages
 from pdacon.front.compiled import Compiled
 from pdacon.front.stages import compiled
@@ -68,15 +68,6 @@ def usual_schema(random: Random, depth: int = 3) -> dict[str, Any]:
     if random.random() < 0.5:
         schema["additionalProperties"] = random.choice([False, False, True, scalar(random)])
     return schema
-
-
-def both(schema: Any, vocabulary: Vocabulary, spelling: Spelling | None = None) -> tuple[Compiled, Compiled] | None:
-    """A schema on demand and as a whole; None: it is none that is made on demand."""
-    grammar = Grammar.from_json_schema(schema, spelling)
-    made = pdacon.compile(grammar, vocabulary)
-    if made._nested is None:
-        return None
-    return made, compiled(grammar.data, vocabulary)
 
 
 @pytest.mark.parametrize("first", range(0, 40 * scaled(4), 40))

@@ -18,6 +18,21 @@ bool are_in(const Tokens& tokens, const ArtifactReader& artifact) {
 
 }  // namespace
 
+std::unordered_map<std::int32_t, SharedTrie::Children> SharedTrie::of_many() const {
+    std::unordered_map<std::int32_t, Children> found;
+    for (std::int32_t node = 0; node < num_nodes(); ++node) {
+        const auto end = subtree_end(node);
+        if (node > 0 && end - node <= kMany) continue;
+        std::int32_t count = 0;
+        for (auto at = node + 1; at < end; at = subtree_end(at)) ++count;
+        if (node > 0 && count <= kMany) continue;
+        auto& children = found[node];
+        children.fill(-1);
+        for (auto at = node + 1; at < end; at = subtree_end(at)) children[byte(at)] = at;
+    }
+    return found;
+}
+
 std::shared_ptr<const Tokens> Tries::tokens(const ArtifactReader& artifact) {
     std::vector<std::shared_ptr<const Tokens>> others;  // outlive the lock: an owner may wait for Python's
     const std::lock_guard hold(lock_);

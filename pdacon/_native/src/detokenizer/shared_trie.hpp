@@ -2,10 +2,14 @@
 // needed.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <typeindex>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,9 +23,35 @@ class SharedTrie : public Trie {
   public:
     using Trie::Trie;
     LoopCache& loops() const { return loops_; }
+    using Children = std::array<std::int32_t, 256>;  // by byte, -1: there is none
+    // The children of a node that has many, such as the root; null: it has few.
+    const Children* children(std::int32_t node) const {
+        if (node > 0 && subtree_end(node) - node <= kMany) return nullptr;
+        const auto found = children_.find(node);
+        return found == children_.end() ? nullptr : &found->second;
+    }
+    std::int32_t child(std::int32_t node, std::uint8_t byte) const {
+        const auto* all = children(node);
+        return all == nullptr ? Trie::child(node, byte) : (*all)[byte];
+    }
+    // What a room further down keeps for all who use the trie: one object of each type, which is made when it
+    // is first asked for and synchronises itself. Safe from any thread.
+    template <class Kept>
+    Kept& kept() const {
+        const std::lock_guard hold(lock_);
+        auto& slot = kept_[std::type_index(typeid(Kept))];
+        if (!slot) slot = std::make_shared<Kept>();
+        return *static_cast<Kept*>(slot.get());
+    }
 
   private:
+    static constexpr std::int32_t kMany = 24;
+    std::unordered_map<std::int32_t, Children> of_many() const;
+
+    const std::unordered_map<std::int32_t, Children> children_ = of_many();
     mutable LoopCache loops_{*this};  // synchronised by itself
+    mutable std::mutex lock_;
+    mutable std::unordered_map<std::type_index, std::shared_ptr<void>> kept_;
 };
 
 // The vocabularies and tries that are in use: constraints with equal tokens share one of each.

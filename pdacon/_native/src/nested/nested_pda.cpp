@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "base/budget.hpp"
@@ -12,7 +13,11 @@ namespace pdacon {
 namespace {
 
 constexpr std::int32_t kBottom = -1;
-constexpr std::int32_t kMostWords = 1 << 16;  // steps of the trie along texts, for one mask
+
+template <class Tokens>
+void add_tokens(const Tokens& trie, std::int32_t first, std::int32_t end, std::span<std::int32_t> words) {
+    for (auto at = first; at < end; ++at) set_bit(words, trie.token(at));
+}
 
 }  // namespace
 
@@ -29,7 +34,7 @@ NestedPda::NestedPda(std::unique_ptr<NestedSchemas> schemas, std::int32_t questi
     : trie_(std::move(trie)),
       limits_(limits),
       automaton_(std::move(schemas), question, limits.states),
-      reading_(automaton_, limits.states),
+      reading_(automaton_, *trie_, limits.states),
       masks_(trie_->words()) {}
 
 // Behind the lock; what it leaves counts against the limit on bytes.
@@ -62,42 +67,45 @@ auto NestedPda::guarded(Work work) {
 
 NestedPda::Position NestedPda::initial() {
     return guarded([&] {
-        const auto node = reading_.begin(automaton_.start());
+        const auto node = reading_.node(reading_.begin(automaton_.start()));
         const MemoryLimit::Pause theirs;
         return Position{node, PersistentStack(kBottom)};
     });
 }
 
-bool NestedPda::read_byte(Position& at, std::uint8_t byte) {
-    const auto next = reading_.step(at.node, byte);
+bool NestedPda::read_byte(NestedReading::Cursor& at, PersistentStack& frames, std::uint8_t byte) {
+    const auto next = reading_.step(at, byte);
     if (next.is_dead()) return false;
     if (next.push >= 0) {
         const MemoryLimit::Pause theirs;
-        at.frames.push(next.push);
+        frames.push(next.push);
         // The whole counts symbols: at most three for an open bracket, and some for what stands in the last.
-        if (limits_.depth > 0 && 3 * std::int64_t{at.frames.depth()} + 4 > limits_.depth)
+        if (limits_.depth > 0 && 3 * std::int64_t{frames.depth()} + 4 > limits_.depth)
             throw NeedsWhole("so many brackets may be open only in the whole");
     }
     if (next.ending < 0) {
-        at.node = next.node;
+        at = next.to;
         return true;
     }
-    const auto frame = at.frames.top();
+    const auto frame = frames.top();
     if (frame == kBottom) return false;
-    at.frames.pop(1);
-    at.node = reading_.begin(automaton_.after(frame, next.ending));
+    frames.pop(1);
+    at = reading_.begin(automaton_.after(frame, next.ending));
     return true;
 }
 
 bool NestedPda::read(Position& at, std::string_view bytes) {
     return guarded([&] {
-        return std::ranges::all_of(bytes,
-                                   [&](char byte) { return read_byte(at, static_cast<std::uint8_t>(byte)); });
+        auto cursor = reading_.cursor(at.node);
+        for (const char byte : bytes)
+            if (!read_byte(cursor, at.frames, static_cast<std::uint8_t>(byte))) return false;
+        at.node = reading_.node(cursor);
+        return true;
     });
 }
 
 bool NestedPda::ends(const Position& at) {
-    return at.frames.depth() == 0 && reading_.place_at_end(at.node) == NestedAutomaton::kEnd;
+    return at.frames.depth() == 0 && reading_.place_at_end(reading_.cursor(at.node)) == NestedAutomaton::kEnd;
 }
 
 bool NestedPda::may_end(const Position& at) {
@@ -118,126 +126,155 @@ std::int32_t NestedPda::popped(Reference& stack) {
     return frame->state;
 }
 
-std::optional<NestedPda::Here> NestedPda::step(const Here& from, std::uint8_t byte) {
-    const auto next = reading_.step(from.node, byte);
-    if (next.is_dead()) return std::nullopt;
-    Here to{next.node, from.stack};
-    if (next.push >= 0) {
-        pushed_.push_back({next.push, to.stack});
+std::optional<NestedPda::Here> NestedPda::taken(const NestedReading::Step& step, Reference stack) {
+    if (step.is_dead()) return std::nullopt;
+    Here to{step.to, stack};
+    if (step.push >= 0) {
+        pushed_.push_back({step.push, to.stack});
         to.stack = static_cast<Reference>(pushed_.size()) - 1;
     }
-    if (next.ending >= 0) {
+    if (step.ending >= 0) {
         const auto frame = popped(to.stack);
         if (frame == kBottom) return std::nullopt;
-        to.node = reading_.begin(automaton_.after(frame, next.ending));
+        to.cursor = reading_.begin(automaton_.after(frame, step.ending));
     }
     return to;
 }
 
-void NestedPda::add_tokens(std::int32_t first, std::int32_t end, std::vector<std::int32_t>& words) const {
-    for (auto at = first; at < end; ++at) set_bit(words, trie_->token(at));
-}
-
-// The exits of the loop that a node of the trie begins in between two characters; none if it is no loop.
-std::shared_ptr<const LoopExits> NestedPda::loop_of(std::int32_t node) {
-    const auto threads = reading_.threads(node);
-    if (threads.size() != 1 || reading_.reader(node, threads[0]).is_text()) return nullptr;
-    const auto& run = reading_.reader(node, threads[0]).run(threads[0].position);
+// The exits of the loop that tokens begin in between two characters; none if it is no loop.
+std::shared_ptr<const LoopExits> NestedPda::loop_of(const NestedReading::Cursor& at) {
+    if (at.has_texts() || at.thread.move < 0) return nullptr;
+    const auto& run = reading_.automaton(at.place, at.thread.move).run(at.thread.position, reading_.limit());
     return run.is_loop && run.characters.size() >= 32 ? trie_->loops().exits(run.characters) : nullptr;
 }
 
-// The tokens below a node of the trie, which has been read, its own among them.
-void NestedPda::walk(std::int32_t root, const Here& from, std::vector<std::int32_t>& words) {
+// The tokens below a node of the trie, or of one of rests, which has been read, its own among them.
+template <class Tokens>
+void NestedPda::walk(const Tokens& trie, std::int32_t root, const Here& from, Words& words) {
     struct Open {
-        std::int32_t at, end;
+        std::int32_t at, end;  // children, one after another; or bytes, where there are many
+        const SharedTrie::Children* children;
         Here here;
+        ByteSet live;
         std::shared_ptr<const LoopExits> exits;
     };
     std::vector<Open> open;
     const auto enter = [&](std::int32_t node, const Here& here) {
-        add_tokens(trie_->first_token(node), trie_->first_token(node + 1), words);
-        const auto end = trie_->subtree_end(node);
+        add_tokens(trie, trie.first_token(node), trie.first_token(node + 1), words);
+        const auto end = trie.subtree_end(node);
         if (node + 1 == end) return;
-        open.push_back({node + 1, end, here, end - node > 8 ? loop_of(here.node) : nullptr});
+        Open made{node + 1, end, nullptr, here, reading_.live(here.cursor), nullptr};
+        if constexpr (std::is_same_v<Tokens, SharedTrie>) {
+            if (end - node > 8) made.exits = loop_of(here.cursor);
+            if (!made.exits) made.children = trie.children(node);
+            if (made.children) made.at = 0, made.end = 256;
+        }
+        open.push_back(std::move(made));
     };
     enter(root, from);
     while (!open.empty()) {
         auto& top = open.back();
         if (top.exits) {
             const auto exit = top.exits->first(top.at, top.end);
-            add_tokens(trie_->first_token(top.at), trie_->first_token(exit), words);
+            add_tokens(trie, trie.first_token(top.at), trie.first_token(exit), words);
             top.at = exit;
         }
+        if (top.children)
+            while (top.at < top.end && !top.live[static_cast<std::size_t>(top.at)]) ++top.at;
         if (top.at >= top.end) {
             open.pop_back();
             continue;
         }
-        const auto node = top.at;
-        top.at = trie_->subtree_end(node);
-        if (const auto next = step(top.here, trie_->byte(node))) enter(node, *next);
+        const auto node = top.children ? (*top.children)[static_cast<std::size_t>(top.at)] : top.at;
+        const auto byte = static_cast<std::uint8_t>(top.children ? top.at : trie.byte(node));
+        top.at = top.children ? top.at + 1 : trie.subtree_end(node);
+        if (node < 0 || !top.live[byte]) continue;
+        const auto here = top.here;
+        if (const auto next = taken(reading_.step(here.cursor, byte), here.stack)) enter(node, *next);
     }
 }
 
-// Where texts, which are beside a thread that reads characters, lead to: by node of the trie.
-void NestedPda::find_texts(const Here& from, std::unordered_map<std::int32_t, std::optional<Here>>& found) {
+// All tokens, from where each terminal that is not a text goes on with bytes of its own; texts may go on
+// beside one. False: it is another case, and nothing was added.
+bool NestedPda::add_terminals(const Here& from, Words& words) {
+    const auto& cursor = from.cursor;
+    const auto found = reading_.threads(cursor);
+    const std::vector threads(found.begin(), found.end());
+    if (threads.size() + cursor.has_texts() > 1 && reading_.ended(cursor) >= 0) return false;
+    std::vector<ByteSet> live;
+    ByteSet all;
+    for (const auto& [move, position] : threads) {
+        live.push_back(reading_.automaton(cursor.place, move).row(position, reading_.limit()).live);
+        if ((all & live.back()).any()) return false;
+        all |= live.back();
+    }
+    for (const auto& [move, position] : threads) {
+        const auto& tokens =
+            reading_.automaton(cursor.place, move).tokens(position, *trie_, reading_.limit());
+        tokens.add_to(words);
+        const bool ends = TerminalAutomaton::matches(position);
+        if (tokens.beyond.empty() && !ends) continue;
+        const auto behind = taken(reading_.made_move(cursor.place, move), from.stack);
+        if (!behind) continue;
+        walk(tokens.beyond, 0, *behind, words);
+        if (ends) walk_from(*behind, reading_.live(behind->cursor) & ~all, words);
+    }
+    for (auto text = cursor.first; text < cursor.end;) {
+        auto alone = from;
+        alone.cursor.first = text;
+        alone.cursor.end = text = reading_.end_of_byte(cursor, text);
+        const auto byte = static_cast<std::size_t>(reading_.byte_of(alone.cursor, alone.cursor.first));
+        alone.cursor.more = -1;
+        alone.cursor.thread = {-1, 0};
+        for (std::size_t k = 0; k < threads.size(); ++k)
+            if (live[k][byte]) alone.cursor.thread = threads[k];
+        follow_texts(alone, words);
+    }
+    return true;
+}
+
+// The tokens along texts, beside one thread at most, for which all its tokens have been added.
+void NestedPda::follow_texts(const Here& from, Words& words) {
     std::vector<std::pair<std::int32_t, Here>> pending{{0, from}};
-    std::int32_t steps = 0;
     while (!pending.empty()) {
         const auto [node, here] = pending.back();
         pending.pop_back();
-        std::vector<std::uint8_t> bytes;
-        for (const auto& thread : reading_.threads(here.node)) {
-            const auto& terminal = reading_.reader(here.node, thread).terminal();
-            if (terminal.is_text() && std::cmp_less(thread.position, terminal.text.size()))
-                bytes.push_back(
-                    static_cast<std::uint8_t>(terminal.text[static_cast<std::size_t>(thread.position)]));
-        }
-        std::ranges::sort(bytes);
-        bytes.erase(std::unique(bytes.begin(), bytes.end()), bytes.end());
-        for (const auto byte : bytes) {
-            if (++steps > kMostWords) throw NeedsWhole("too many names");
-            const auto child = trie_->child(node, byte);
+        const auto& cursor = here.cursor;
+        for (auto text = cursor.first; text < cursor.end; text = reading_.end_of_byte(cursor, text)) {
+            const auto byte = reading_.byte_of(cursor, text);
+            const auto child = byte < 0 ? -1 : trie_->child(node, static_cast<std::uint8_t>(byte));
             if (child < 0) continue;
-            const auto next = step(here, byte);
-            found.emplace(child, next);
-            const bool stays = next && next->stack == here.stack;
-            if (stays && trie_->subtree_end(child) > child + 1) pending.emplace_back(child, *next);
+            const auto step = reading_.step(cursor, static_cast<std::uint8_t>(byte));
+            const bool is_within = step.how == NestedReading::Step::How::kWithin;
+            if (is_within && reading_.ended(step.to) < 0 && step.to.has_threads() == cursor.has_threads()) {
+                add_tokens(*trie_, trie_->first_token(child), trie_->first_token(child + 1), words);
+                if (step.to.has_texts() && trie_->subtree_end(child) > child + 1)
+                    pending.push_back({child, {step.to, here.stack}});
+                continue;
+            }
+            if (cursor.has_threads()) {
+                const auto end = trie_->first_token(trie_->subtree_end(child));
+                for (auto at = trie_->first_token(child); at < end; ++at) clear_bit(words, trie_->token(at));
+            }
+            if (const auto next = taken(step, here.stack)) walk(*trie_, child, *next, words);
         }
     }
 }
 
-// All tokens, from a node in which one thread reads a run of characters and all others are texts. False: it
-// is none.
-bool NestedPda::walk_run(const Here& from, std::vector<std::int32_t>& words) {
-    const NestedReading::Thread* reader = nullptr;
-    for (const auto& thread : reading_.threads(from.node)) {
-        if (reading_.reader(from.node, thread).is_text()) continue;
-        if (reader != nullptr) return false;
-        reader = &thread;
+// All tokens.
+void NestedPda::add_all(const Here& from, Words& words) {
+    if (add_terminals(from, words)) return;
+    walk_from(from, reading_.live(from.cursor), words);
+}
+
+// The tokens that begin with some bytes.
+void NestedPda::walk_from(const Here& from, const ByteSet& first, Words& words) {
+    for (int byte = 0; byte < 256; ++byte) {
+        const auto node = trie_->child(0, static_cast<std::uint8_t>(byte));
+        if (node < 0 || !first[static_cast<std::size_t>(byte)]) continue;
+        const auto step = reading_.step(from.cursor, static_cast<std::uint8_t>(byte));
+        if (const auto next = taken(step, from.stack)) walk(*trie_, node, *next, words);
     }
-    if (reader == nullptr) return false;
-    auto& terminal = reading_.reader(from.node, *reader);
-    const auto run = terminal.run(reader->position);
-    if (run.next == TerminalReader::kDead || run.characters.size() < 32) return false;
-    const auto longest = std::min(trie_->max_depth(), 255);
-    const auto most = run.is_loop ? 0 : std::min(run.length, longest);
-    const auto tokens = trie_->loops().tokens(run.characters, static_cast<std::uint8_t>(most));
-    std::unordered_map<std::int32_t, std::optional<Here>> texts;
-    if (reading_.threads(from.node).size() > 1) find_texts(from, texts);
-    tokens->staying.add_to(words);
-    std::vector<std::int32_t> states{reader->position};  // after so many characters
-    for (const auto& exit : tokens->exits) {
-        while (states.size() <= exit.characters) states.push_back(terminal.run(states.back()).next);
-        const Here alone{reading_.moved(from.node, *reader, states[exit.characters]), from.stack};
-        const auto next = step(alone, exit.byte);
-        if (!next && texts.empty()) continue;
-        for (const auto node : exit.nodes) {
-            const auto text = texts.find(node);
-            const auto& here = text == texts.end() ? next : text->second;
-            if (here) walk(node, *here, words);
-        }
-    }
-    return true;
 }
 
 std::vector<std::int32_t> NestedPda::computed(const Position& at) {
@@ -245,8 +282,7 @@ std::vector<std::int32_t> NestedPda::computed(const Position& at) {
     base_ = at.frames.node();
     looked_ = 0;
     std::vector<std::int32_t> words(trie_->words());
-    const Here here{at.node, ~std::int32_t{0}};
-    if (!walk_run(here, words)) walk(0, here, words);
+    add_all({reading_.cursor(at.node), ~std::int32_t{0}}, words);
     for (const auto token : tokens().end_tokens()) clear_bit(words, token);
     if (ends(at))
         for (const auto token : tokens().end_tokens()) set_bit(words, token);
@@ -308,16 +344,23 @@ Mask NestedPda::end_mask() {
 std::string NestedPda::forced_bytes(Position at, std::size_t limit) {
     return guarded([&] {
         std::string forced;
-        while (forced.size() < limit && !ends(at)) {
+        auto cursor = reading_.cursor(at.node);
+        const auto is_over = [&] {
+            return at.frames.depth() == 0 && reading_.place_at_end(cursor) == NestedAutomaton::kEnd;
+        };
+        while (forced.size() < limit && !is_over()) {
             pushed_.clear();
             base_ = at.frames.node();
             int only = -1;
+            const auto live = reading_.live(cursor);
             for (int byte = 0; byte < 256; ++byte) {
-                if (!step({at.node, ~std::int32_t{0}}, static_cast<std::uint8_t>(byte))) continue;
+                if (!live[static_cast<std::size_t>(byte)] ||
+                    !taken(reading_.step(cursor, static_cast<std::uint8_t>(byte)), ~std::int32_t{0}))
+                    continue;
                 if (only >= 0) return forced;
                 only = byte;
             }
-            if (only < 0 || !read_byte(at, static_cast<std::uint8_t>(only))) break;
+            if (only < 0 || !read_byte(cursor, at.frames, static_cast<std::uint8_t>(only))) break;
             forced.push_back(static_cast<char>(only));
         }
         return forced;

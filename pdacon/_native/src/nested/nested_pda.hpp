@@ -1,9 +1,9 @@
 // A nested-word automaton over tokens: masks that are computed by a walk along the trie of the vocabulary.
 //
 // A configuration is a node (reading.hpp) and the stack of the frames that are open. A mask depends on the
-// node and on the topmost frames that its tokens pop, and is kept by these. Strings are not walked: what
-// tokens do in a run of characters depends on the characters and the vocabulary alone, and is known for the
-// process (detokenizer/loops.hpp).
+// node and on the topmost frames that its tokens pop, and is kept by these. What tokens do within a terminal
+// depends on the terminal and the vocabulary alone, and is known for the process (terminal_automaton.hpp): a
+// walk leads along what is left of them behind it, and along listed names.
 //
 // Any thread may ask; all that is asked for fills caches behind one lock, which a thread can take beforehand:
 // who holds Python's lock must not wait for this one, since what the schemas are asked takes Python's.
@@ -88,26 +88,29 @@ class NestedPda {
         Reference below;
     };
     struct Here {
-        std::int32_t node;
+        NestedReading::Cursor cursor;
         Reference stack;
     };
+    using Words = std::vector<std::int32_t>;
     template <class Work>
     auto guarded(Work work);
     void break_off() {
         broken_ = true;
         close();
     }
-    std::optional<Here> step(const Here& from, std::uint8_t byte);
+    std::optional<Here> taken(const NestedReading::Step& step, Reference stack);
     std::int32_t popped(Reference& stack);
-    bool read_byte(Position& at, std::uint8_t byte);
+    bool read_byte(NestedReading::Cursor& at, PersistentStack& frames, std::uint8_t byte);
     bool ends(const Position& at);
     std::int32_t find(const Position& at);
-    std::vector<std::int32_t> computed(const Position& at);
-    void walk(std::int32_t root, const Here& from, std::vector<std::int32_t>& words);
-    void add_tokens(std::int32_t first, std::int32_t end, std::vector<std::int32_t>& words) const;
-    bool walk_run(const Here& from, std::vector<std::int32_t>& words);
-    void find_texts(const Here& from, std::unordered_map<std::int32_t, std::optional<Here>>& found);
-    std::shared_ptr<const LoopExits> loop_of(std::int32_t node);
+    Words computed(const Position& at);
+    void add_all(const Here& from, Words& words);
+    bool add_terminals(const Here& from, Words& words);
+    void walk_from(const Here& from, const ByteSet& first, Words& words);
+    void follow_texts(const Here& from, Words& words);
+    template <class Tokens>
+    void walk(const Tokens& trie, std::int32_t root, const Here& from, Words& words);
+    std::shared_ptr<const LoopExits> loop_of(const NestedReading::Cursor& at);
 
     std::shared_ptr<const SharedTrie> trie_;
     Limits limits_;

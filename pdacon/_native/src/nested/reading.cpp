@@ -10,123 +10,232 @@ namespace pdacon {
 namespace {
 
 using Act = NestedAutomaton::Act;
-
-std::uint64_t pair_key(std::int32_t first, std::int32_t second) {
-    return std::uint64_t{static_cast<std::uint32_t>(first)} << 32 | static_cast<std::uint32_t>(second);
-}
+using Cursor = NestedReading::Cursor;
 
 }  // namespace
 
-std::int32_t NestedReading::begin(std::int32_t place) {
+const NestedReading::Place& NestedReading::at(std::int32_t number) {
+    const auto index = static_cast<std::size_t>(number);
+    if (index < places_.size() && places_[index]) return *places_[index];
+    const auto& moves = automaton_.moves(number);
+    auto made = std::make_unique<Place>();
     std::vector<Thread> threads;
-    const auto& moves = automaton_.moves(place);
-    for (std::size_t move = 0; move < moves.size(); ++move)
-        threads.push_back({static_cast<std::int32_t>(move), reader(moves[move].terminal).start()});
-    return node(place, std::move(threads));
+    for (std::size_t move = 0; move < moves.size(); ++move) {
+        const auto& own = terminal(moves[move].terminal);
+        const auto own_move = static_cast<std::int32_t>(move);
+        if (own.automaton)
+            threads.push_back({own_move, own.automaton->start()});
+        else
+            made->texts.push_back({own.text, own_move});
+    }
+    std::ranges::sort(made->texts, {}, &Text::text);
+    made->allowed.push_back(0);
+    for (const auto& text : made->texts)
+        made->allowed.push_back(made->allowed.back() +
+                                (moves[static_cast<std::size_t>(text.move)].act != Act::kNone));
+    made->begin = with_threads({number, 0, static_cast<std::int32_t>(made->texts.size()), 0}, threads);
+    made->live = live_here(made->begin, *made);
+    if (places_.size() <= index) places_.resize(index + 1);
+    places_[index] = std::move(made);
+    return *places_[index];
 }
 
-std::int32_t NestedReading::node(std::int32_t place, std::vector<Thread> threads) {
-    std::vector<std::int32_t> key{place};
+const NestedReading::Terminal& NestedReading::terminal(std::int32_t number) {
+    const auto index = static_cast<std::size_t>(~number);  // as in Productions
+    if (terminals_.size() <= index) terminals_.resize(index + 1);
+    if (!terminals_[index]) {
+        auto given = automaton_.terminal(number);
+        auto made = std::make_unique<Terminal>();
+        if (given.is_text())
+            made->text = std::move(given.text);
+        else
+            made->automaton = known_.of(std::move(given));
+        terminals_[index] = std::move(made);
+    }
+    return *terminals_[index];
+}
+
+std::span<const NestedReading::Thread> NestedReading::threads(const Cursor& from) const {
+    if (from.more < 0) return {&from.thread, from.thread.move >= 0 ? std::size_t{1} : 0};
+    return sets_[static_cast<std::size_t>(from.more)];
+}
+
+Cursor NestedReading::with_threads(Cursor cursor, const std::vector<Thread>& threads) {
+    cursor.more = -1;
+    cursor.thread = threads.size() == 1 ? threads[0] : Thread{-1, 0};
+    if (threads.size() < 2) return cursor;
+    std::vector<std::int32_t> key;
     for (const auto& [move, position] : threads) {
         key.push_back(move);
         key.push_back(position);
     }
-    if (const auto known = keys_.find(key); known >= 0) return known;
-    if (max_nodes_ > 0 && std::cmp_greater_equal(nodes_.size(), max_nodes_))
-        throw LimitExceeded("states", static_cast<double>(nodes_.size()), static_cast<double>(max_nodes_));
-    Node made{place, std::move(threads)};
-    const auto& moves = automaton_.moves(place);
-    for (const auto& thread : made.threads) {
-        const auto& move = moves[static_cast<std::size_t>(thread.move)];
-        const auto& terminal = reader(move.terminal);
-        if (move.act == Act::kNone) {
-            made.is_blocked =
-                made.is_blocked || std::cmp_equal(thread.position, terminal.terminal().end_of_name());
-            continue;
-        }
-        made.goes_on = made.goes_on || terminal.can_go_on(thread.position);
-        if (!terminal.matches(thread.position)) continue;
-        if (made.ended >= 0) {
-            const bool before = moves[static_cast<std::size_t>(made.ended)].is_listed;
-            const bool now = move.is_listed;
-            if (before == now) throw NeedsWhole("two terminals match the same text");
-            if (before) continue;
-        }
-        made.ended = thread.move;
-    }
-    nodes_.push_back(std::move(made));
+    cursor.more = set_keys_.find(key);
+    if (cursor.more >= 0) return cursor;
+    sets_.push_back(threads);
     try {
-        return keys_.intern(key);
+        cursor.more = set_keys_.intern(key);
     } catch (...) {
-        nodes_.pop_back();
+        sets_.pop_back();
         throw;
     }
+    return cursor;
 }
 
-std::int32_t NestedReading::moved(std::int32_t number, const Thread& thread, std::int32_t position) {
-    return node(nodes_[static_cast<std::size_t>(number)].place, {{thread.move, position}});
+int NestedReading::byte_of(const Cursor& cursor, std::int32_t number) {
+    const auto& text = at(cursor.place).texts[static_cast<std::size_t>(number)].text;
+    const auto depth = static_cast<std::size_t>(cursor.depth);
+    return depth < text.size() ? static_cast<std::uint8_t>(text[depth]) : -1;
 }
 
-NestedReading::Step NestedReading::step(std::int32_t number, std::uint8_t byte) {
-    const auto key = pair_key(number, byte);
-    if (const auto known = steps_.find(key); known != steps_.end()) return known->second;
-    const auto found = made(number, byte);
-    if (!found.is_dead()) steps_.emplace(key, found);
+std::int32_t NestedReading::end_of_byte(const Cursor& cursor, std::int32_t from) {
+    const auto byte = byte_of(cursor, from);
+    auto low = from + 1, high = cursor.end;  // all before `low` go on with it, none from `high` on does
+    while (low < high) {
+        const auto middle = low + (high - low) / 2;
+        if (byte_of(cursor, middle) == byte)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+ByteSet NestedReading::live_here(const Cursor& cursor, const Place& place) {
+    ByteSet live;
+    const auto depth = static_cast<std::size_t>(cursor.depth);
+    for (auto at = cursor.first; at < cursor.end; ++at) {
+        const auto& text = place.texts[static_cast<std::size_t>(at)].text;
+        if (depth < text.size()) live.set(static_cast<std::uint8_t>(text[depth]));
+    }
+    for (const auto& [move, position] : threads(cursor))
+        live |= automaton(cursor.place, move).row(position, limit_).live;
+    return live;
+}
+
+ByteSet NestedReading::live(const Cursor& from) {
+    const auto& place = at(from.place);
+    if (from.depth == 0 && from.first == 0 && from.more == place.begin.more &&
+        from.thread.move == place.begin.thread.move && from.thread.position == place.begin.thread.position &&
+        from.end == place.begin.end)
+        return place.live;
+    auto live = live_here(from, place);
+    const auto ended = status(from).ended;
+    if (ended < 0) return live;
+    const auto after = made_move(from.place, ended, std::nullopt);
+    return after.ending >= 0 ? ByteSet().set() : live | at(after.to.place).live;
+}
+
+NestedReading::Status NestedReading::status(const Cursor& cursor) {
+    Status found;
+    const auto& moves = automaton_.moves(cursor.place);
+    const auto& place = at(cursor.place);
+    bool is_listed = false;
+    const auto end = [&](std::int32_t number) {
+        const bool now = moves[static_cast<std::size_t>(number)].is_listed;
+        if (found.ended >= 0 && is_listed == now) throw NeedsWhole("two terminals match the same text");
+        if (found.ended >= 0 && is_listed) return;
+        found.ended = number;
+        is_listed = now;
+    };
+    auto longer = cursor.first;
+    for (; longer < cursor.end; ++longer) {
+        const auto& [text, move] = place.texts[static_cast<std::size_t>(longer)];
+        const bool is_none = moves[static_cast<std::size_t>(move)].act == Act::kNone;
+        if (is_none && std::cmp_equal(cursor.depth, NestedTerminal::end_of_name(text)))
+            found.is_blocked = true;
+        if (std::cmp_less(cursor.depth, text.size())) break;
+        if (!is_none) end(move);
+    }
+    found.goes_on =
+        place.allowed[static_cast<std::size_t>(cursor.end)] > place.allowed[static_cast<std::size_t>(longer)];
+    for (const auto& [move, position] : threads(cursor)) {
+        found.goes_on = found.goes_on || TerminalAutomaton::can_go_on(position);
+        if (TerminalAutomaton::matches(position)) end(move);
+    }
     return found;
 }
 
-NestedReading::Step NestedReading::made(std::int32_t number, std::uint8_t byte) {
-    const auto& from = nodes_[static_cast<std::size_t>(number)];
-    const auto& moves = automaton_.moves(from.place);
-    std::vector<Thread> threads;
-    for (const auto& [move, position] : from.threads) {
-        const auto next = reader(moves[static_cast<std::size_t>(move)].terminal).next(position, byte);
-        if (next != TerminalReader::kDead) threads.push_back({move, next});
+NestedReading::Step NestedReading::step(const Cursor& from, std::uint8_t byte) {
+    auto to = from;
+    ++to.depth;
+    for (; to.first < to.end && byte_of(from, to.first) < byte;) to.first = end_of_byte(from, to.first);
+    if (to.first < to.end) to.end = byte_of(from, to.first) == byte ? end_of_byte(from, to.first) : to.first;
+    if (from.more >= 0) {
+        std::vector<Thread> threads;
+        for (const auto& [move, position] : this->threads(from)) {
+            const auto next = automaton(from.place, move).row(position, limit_).next[byte];
+            if (next != TerminalAutomaton::kDead) threads.push_back({move, next});
+        }
+        to = with_threads(to, threads);
+    } else if (from.thread.move >= 0) {
+        to.thread.position =
+            automaton(from.place, from.thread.move).row(from.thread.position, limit_).next[byte];
+        if (to.thread.position == TerminalAutomaton::kDead) to.thread = {-1, 0};
     }
-    if (threads.empty()) return from.ended < 0 ? Step{} : made_move(from, byte);
-    const auto to = node(from.place, std::move(threads));
-    const auto& next = nodes_[static_cast<std::size_t>(to)];
+    if (!to.has_texts() && !to.has_threads()) {
+        const auto ended = status(from).ended;
+        return ended < 0 ? Step{} : made_move(from.place, ended, byte);
+    }
+    if (!to.has_texts()) to.first = to.end = to.depth = 0;
+    const auto next = status(to);
     if (next.is_blocked) return {};
-    if (next.ended >= 0 && !next.goes_on) return made_move(next, std::nullopt);
-    return {to};
+    if (next.ended >= 0 && !next.goes_on) return made_move(to.place, next.ended, std::nullopt);
+    return {Step::How::kWithin, to};
 }
 
-NestedReading::Step NestedReading::made_move(const Node& from, std::optional<std::uint8_t> byte) {
-    const auto& move = automaton_.moves(from.place)[static_cast<std::size_t>(from.ended)];
-    const auto act = move.act;
-    if (act == Act::kClose) {
+NestedReading::Step NestedReading::made_move(std::int32_t place, std::int32_t number) {
+    return made_move(place, number, std::nullopt);
+}
+
+NestedReading::Step NestedReading::made_move(std::int32_t place, std::int32_t number,
+                                             std::optional<std::uint8_t> byte) {
+    const auto move = automaton_.moves(place)[static_cast<std::size_t>(number)];
+    Step made{Step::How::kMoved};
+    if (move.act == Act::kClose) {
         if (byte) throw NeedsWhole("a closing sign reads on");
-        return {Step::kPopped, -1, move.target};
+        made.ending = move.target;
+        return made;
     }
-    std::int32_t to = move.target, push = -1;
-    if (act == Act::kMember) to = automaton_.place_of_member(move.target);
-    if (act == Act::kOpen) {
+    auto to = move.target;
+    if (move.act == Act::kMember) to = automaton_.place_of_member(move.target);
+    if (move.act == Act::kOpen) {
         const auto& opening = automaton_.opening(move.target);
-        push = opening.frame;
+        made.push = opening.frame;
         to = opening.within;
     }
-    const auto start = begin(to);
-    if (!byte) return {start, push};
-    auto next = step(start, *byte);
-    if (next.is_dead() || push < 0) return next;
+    made.to = begin(to);
+    if (!byte) return made;
+    auto next = step(made.to, *byte);
+    if (next.is_dead()) return next;
+    next.how = Step::How::kMoved;
+    if (made.push < 0) return next;
     if (next.push >= 0) throw NeedsWhole("two signs open at once");
-    if (next.ending < 0) return {next.node, push};
-    return {begin(automaton_.after(push, next.ending))};
+    if (next.ending >= 0) return {Step::How::kMoved, begin(automaton_.after(made.push, next.ending))};
+    next.push = made.push;
+    return next;
 }
 
-std::int32_t NestedReading::place_at_end(std::int32_t number) {
-    const auto& from = nodes_[static_cast<std::size_t>(number)];
+std::int32_t NestedReading::place_at_end(const Cursor& from) {
     if (from.place == NestedAutomaton::kEnd) return NestedAutomaton::kEnd;
-    if (from.ended < 0) return -1;
-    const auto& move = automaton_.moves(from.place)[static_cast<std::size_t>(from.ended)];
+    const auto ended = status(from).ended;
+    if (ended < 0) return -1;
+    const auto& move = automaton_.moves(from.place)[static_cast<std::size_t>(ended)];
     return move.act == Act::kGo ? move.target : -1;
 }
 
-TerminalReader& NestedReading::reader(std::int32_t terminal) {
-    const auto at = static_cast<std::size_t>(~terminal);  // as in Productions
-    if (readers_.size() <= at) readers_.resize(at + 1);
-    if (!readers_[at]) readers_[at] = std::make_unique<TerminalReader>(automaton_.terminal(terminal));
-    return *readers_[at];
+std::int32_t NestedReading::node(const Cursor& cursor) {
+    const std::int32_t key[] = {cursor.place,          cursor.first, cursor.end,
+                                cursor.depth,          cursor.more,  cursor.thread.move,
+                                cursor.thread.position};
+    if (const auto known = nodes_.find(key); known >= 0) return known;
+    if (max_nodes_ > 0 && std::cmp_greater_equal(nodes_.size(), max_nodes_))
+        throw LimitExceeded("states", static_cast<double>(nodes_.size()), static_cast<double>(max_nodes_));
+    return nodes_.intern(key);
+}
+
+Cursor NestedReading::cursor(std::int32_t node) const {
+    const auto key = nodes_[node];
+    return {key[0], key[1], key[2], key[3], key[4], {key[5], key[6]}};
 }
 
 }  // namespace pdacon

@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "frontends/containers.hpp"
@@ -27,9 +28,10 @@ struct NestedTerminal {
     std::vector<std::uint8_t> kind, lo, hi;
     std::vector<std::int32_t> offset, target;
 
+    bool operator==(const NestedTerminal&) const = default;
     bool is_text() const { return !text.empty(); }
     // Where a name ends in its terminal, before what follows names.
-    std::size_t end_of_name() const { return text.rfind('"') + 1; }
+    static std::size_t end_of_name(std::string_view text) { return text.rfind('"') + 1; }
 };
 
 // A terminal of strings, numbers or constants: it leads from one local state of its family to another, from 0

@@ -1,0 +1,134 @@
+// A terminal as a deterministic automaton over bytes whose states are made as they are read, and what the
+// tokens of a vocabulary do from each of its positions.
+//
+// A state is a set of the terminal's positions, by the subset construction (M. Rabin and D. Scott, "Finite
+// Automata and Their Decision Problems", IBM Journal 3(2), 1959). Terminals that say the same are one
+// automaton for all constraints with the vocabulary, so that the strings and numbers of the next schema are
+// there already. Safe from any thread: its lock is held for no longer than a state or the tokens of one take,
+// and nothing else is waited for while it is held.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bitset>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "base/interner.hpp"
+#include "detokenizer/shared_trie.hpp"
+#include "detokenizer/token_set.hpp"
+#include "nested/rests.hpp"
+#include "nested/schemas.hpp"
+
+namespace pdacon {
+
+using ByteSet = std::bitset<256>;
+
+// How many states somebody may make.
+class StateLimit {
+  public:
+    explicit StateLimit(std::int64_t most) : most_(most) {}
+    // Throws LimitExceeded.
+    void add();
+
+  private:
+    std::int64_t most_, count_ = 0;
+};
+
+// Tokens from a position of a terminal: those that do not get beyond its end, and the rests of the others.
+// Where the terminal ends at the position itself, those that begin with another byte than its texts are not
+// here.
+struct TerminalTokens {
+    std::shared_ptr<const LoopTokens> loop;  // those that stay in a run of characters; or null
+    TokenSet within;
+    Rests beyond;
+
+    void add_to(std::span<std::int32_t> words) const {
+        if (loop) loop->staying.add_to(words);
+        within.add_to(words);
+    }
+};
+
+class TerminalAutomaton {
+  public:
+    // A position: four times a state, and two bits that say whether the terminal ends there, and whether a
+    // text of it can go on.
+    static constexpr std::int32_t kDead = -1;
+    static bool matches(std::int32_t position) { return (position & 2) != 0; }
+    static bool can_go_on(std::int32_t position) { return (position & 1) != 0; }
+
+    struct Row {
+        std::array<std::int32_t, 256> next;  // kDead: no text goes on so
+        ByteSet live;
+    };
+    // Characters that a position reads one after another, each in the same way: in a loop, or in a chain of
+    // states that count them.
+    struct Run {
+        CharacterSet characters;
+        std::int32_t next = kDead;  // after one of them; kDead: it reads no characters alike
+        std::int32_t length = 0;  // for how many characters at least it goes on so; kEndless: for any number
+        bool is_loop = false;     // whether `next` is the same
+        static constexpr std::int32_t kEndless = 1 << 20;
+    };
+
+    explicit TerminalAutomaton(NestedTerminal terminal);
+    TerminalAutomaton(const TerminalAutomaton&) = delete;
+    TerminalAutomaton& operator=(const TerminalAutomaton&) = delete;
+
+    const NestedTerminal& terminal() const { return own_; }
+    std::int32_t start() const { return start_; }
+    std::int64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+    // What is returned stays as it is while the automaton lives.
+    const Row& row(std::int32_t position, StateLimit& limit);
+    const Run& run(std::int32_t position, StateLimit& limit);
+    const TerminalTokens& tokens(std::int32_t position, const SharedTrie& trie, StateLimit& limit);
+
+  private:
+    struct State {
+        std::unique_ptr<const Row> row;  // null: not made yet
+        std::unique_ptr<const TerminalTokens> tokens;
+    };
+    // Of all these the lock is held.
+    std::int32_t position_of(std::vector<std::int32_t> positions, StateLimit& limit);
+    const Row& made_row(std::int32_t position, StateLimit& limit);
+    const Run& made_run(std::int32_t position, StateLimit& limit);
+    TerminalTokens made_tokens(std::int32_t position, const SharedTrie& trie, StateLimit& limit);
+    std::int32_t only_target(std::int32_t position, int first, int last, StateLimit& limit);
+    bool reads_others(std::int32_t from, std::int32_t to, StateLimit& limit);
+    Run found_run(std::int32_t position, StateLimit& limit);
+
+    const NestedTerminal own_;
+    std::mutex lock_;
+    Interner sets_;
+    std::deque<State> states_;
+    std::unordered_map<std::int32_t, Run> runs_;
+    std::vector<std::uint32_t> seen_;  // by position of the terminal: the last search that came to it
+    std::uint32_t search_ = 0;
+    std::atomic<std::int64_t> bytes_{0};
+    std::int32_t start_;
+};
+
+// The automata of terminals, for all constraints that use a vocabulary: those used last, up to so many bytes.
+// Who has one keeps it. Safe from any thread.
+class TerminalAutomata {
+  public:
+    std::shared_ptr<TerminalAutomaton> of(NestedTerminal terminal);
+
+  private:
+    static constexpr std::int64_t kMostBytes = 64 << 20;
+    struct Entry {
+        std::shared_ptr<TerminalAutomaton> automaton;
+        std::uint64_t used;
+    };
+    void make_room();
+
+    std::mutex lock_;
+    std::unordered_multimap<std::uint64_t, Entry> known_;  // by a hash of the terminal
+    std::uint64_t clock_ = 0;
+};
+
+}  // namespace pdacon

@@ -1,0 +1,86 @@
+"""Terminals that are known for the process and the vocabulary, used by many constraints at once."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from support.on_demand import WORDS, both
+
+import pdacon
+from pdacon import Grammar, LimitExceededError, Limits, Spelling
+
+SCHEMAS: list[Any] = [
+    {"type": "string", "pattern": "^[a-c]{2,9}$"},
+    {"type": "string", "maxLength": 7},
+    {"type": "number", "minimum": 0.5, "maximum": 12},
+    {"type": "string", "format": "date"},
+    {"anyOf": [{"const": "ab"}, {"type": "integer"}, {"type": "string", "minLength": 3}]},
+    {"type": "object", "properties": {"a": {"type": "string"}, "ab": {}, "abc": {"type": "integer"}}},
+    {"enum": [1, 12, 123, "1", "12", True, None]},
+]
+
+
+def walked(schema: Any, seed: int) -> list[tuple[list[int], bytes]]:
+    """The masks along a random text of a constraint of its own, after its first tokens."""
+    random = Random(seed)
+    matcher = pdacon.compile(Grammar.from_json_schema(schema), WORDS).matcher()
+    masks = []
+    read: list[int] = []
+    for _ in range(25):
+        masks.append(([*read], matcher.allowed_mask().tobytes()))
+        tokens = [token for token in matcher.allowed_tokens() if token < WORDS.size - 1]
+        if not tokens:
+            break
+        read.append(random.choice(tokens))
+        assert matcher.accept_token(read[-1])
+    assert matcher._is_nested()
+    return masks
+
+
+def test_threads_with_constraints_of_their_own_share_terminals() -> None:
+    tasks = [(schema, seed) for seed in range(6) for schema in SCHEMAS] * 2
+    with ThreadPoolExecutor(8) as threads:
+        walks = list(threads.map(lambda task: walked(*task), tasks))
+    for (schema, _), walk in zip(tasks, walks, strict=True):
+        made = both(schema, WORDS)
+        assert made is not None
+        for read, mask in walk[::4]:
+            matcher = made[1].matcher()
+            assert all(map(matcher.accept_token, read))
+            assert mask == matcher.allowed_mask().tobytes(), matcher.text
+
+
+def test_states_of_a_terminal_count_against_who_makes_them() -> None:
+    schema = {"type": "string", "pattern": "^(a|b)*a(a|b){9}$", "$comment": "a thousand states"}
+    matcher = pdacon.compile(Grammar.from_json_schema(schema), WORDS, limits=Limits(states=60)).matcher()
+    text = "".join(Random(3).choices("ab", k=400))
+    before = [""]
+
+    def read() -> None:
+        for character in '"' + text:
+            before.append(matcher.text)
+            matcher.accept(character)
+
+    with pytest.raises(LimitExceededError, match="states"):
+        read()
+    assert matcher.text == before[-1]
+    again = pdacon.compile(Grammar.from_json_schema(schema), WORDS).matcher()
+    assert again.accept('"' + text + "abbbbbbbbb")
+    assert again.allowed_tokens()
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+@pytest.mark.parametrize("spelling", [Spelling(), Spelling(whitespace="any", max_blanks=2), Spelling(escapes="ascii")])
+def test_first_masks_after_each_token_are_the_same(schema: Any, spelling: Spelling) -> None:
+    made = both(schema, WORDS, spelling)
+    assert made is not None
+    for token in range(WORDS.size - 1):
+        one, other = (compiled.matcher() for compiled in made)
+        assert one.is_allowed(token) == other.is_allowed(token)
+        if one.accept_token(token):
+            assert other.accept_token(token)
+            assert np.array_equal(one.allowed_mask(), other.allowed_mask())
