@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pdacon.front.grammar import Grammar
     from pdacon.front.report import DeterminismReport
     from pdacon.frontends.json_schema import Spelling
+    from pdacon.frontends.tool_formats import Answer, AnswerReader
     from pdacon.frontends.types import Call
     from pdacon.grammar.indentation import FixedWidthIndenter
     from pdacon.integrations.huggingface.generation import generate
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Answer",
+    "AnswerReader",
     "ArtifactError",
     "Budget",
     "Call",
@@ -86,6 +89,8 @@ __all__ = [
 ]
 
 _ROOMS = {
+    "Answer": "frontends.tool_formats",
+    "AnswerReader": "frontends.tool_formats",
     "Budget": "matching",
     "Call": "frontends.types",
     "CompileCache": "front.caching",

@@ -10,7 +10,7 @@ import mmap
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pdacon.artifact import StoredConstraint, map_file
 from pdacon.base.arguments import require, require_bool
@@ -22,11 +22,15 @@ from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, VocabularyError
 from pdacon.filters import TokenFilter, canonical_of
 from pdacon.front import values
+from pdacon.front.answer_readers import answer_reader
 from pdacon.front.compiled import Compiled
 from pdacon.front.grammar import Grammar, GrammarSource, data_of
 from pdacon.front.report import DeterminismReport, with_pictures
 from pdacon.grammar import GrammarData
 from pdacon.grammar.builtin import builtin_name
+
+if TYPE_CHECKING:
+    from pdacon.frontends.tool_formats import AnswerReader
 
 
 class Constraint(Compiled):
@@ -226,6 +230,31 @@ class Constraint(Compiled):
             It is nested too deeply for ``json.loads``.
         """
         return values.parse(self, text, start)
+
+    def reader(self, *, strip_leading_space: bool = False) -> AnswerReader:
+        """A reader of an answer while it is generated, for grammars of `Grammar.from_tools` with a format.
+
+        Parameters
+        ----------
+        strip_leading_space : bool
+            As for `matcher`.
+
+        Raises
+        ------
+        TypeError
+            The grammar is none of answers; that of a constraint that was loaded from a file is known only if it was
+            given to `load`.
+
+        Examples
+        --------
+        >>> import pdacon
+        >>> def weather(city: str) -> str: ...
+        >>> grammar = pdacon.Grammar.from_tools([weather], format="hermes")
+        >>> reader = pdacon.compile(grammar, pdacon.Vocabulary.bytes()).reader()
+        >>> reader.feed('I look.\\n<tool_call>\\n{"name": "weather", "arguments": ')
+        [AnswerEvent(kind='text', text='I look.', call=-1), AnswerEvent(kind='name', text='weather', call=0)]
+        """
+        return answer_reader(self, strip_leading_space)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Constraint.from_bytes, (self.to_bytes(),)

@@ -151,6 +151,10 @@ class GrammarWaysIn(GrammarQuestions):
         tools: Sequence[Any],
         form: Literal["json", "python"] = "json",
         *,
+        format: Any = None,
+        choice: str = "auto",
+        parallel: bool = True,
+        reasoning: bool | Literal["begun"] = False,
         spelling: Any = None,
         lax: bool = False,
         arguments: str = "arguments",
@@ -160,7 +164,8 @@ class GrammarWaysIn(GrammarQuestions):
     ) -> Self:
         """The grammar of a call of one of some tools: ``{"name": "f", "arguments": {"x": 1}}``, or ``f(x=1)``.
 
-        The name decides which arguments there are. A function in place of a grammar is that of its calls, too.
+        The name decides which arguments there are. A function in place of a grammar is that of its calls, too. With
+        ``format``: the grammar of whole answers of a model, with text and calls as that model writes them.
 
         Parameters
         ----------
@@ -168,21 +173,44 @@ class GrammarWaysIn(GrammarQuestions):
             Functions, of which each parameter has an annotation; classes, whose fields are the arguments; and dicts
             that describe a tool as MCP (``inputSchema``), OpenAI and Hugging Face (``function``, ``parameters``) and
             others do. What has a default may be left out; ``**kwargs`` are other members.
+        format : str or ToolFormat, optional
+            The model's own format of tool calls, such as ``"hermes"`` or ``"qwen3_coder"``; docs/agents.md lists them.
+        choice : {"auto", "required", "none"} or str
+            With a format: whether calls may come, must come (and no text), or do not come; or the name of the tool that
+            is called once.
+        parallel : bool
+            With a format: whether there may be several calls.
+        reasoning : bool or "begun"
+            With a format: whether a thought may come first, in the format's own marks; ``"begun"``: the prompt ends
+            with the mark that begins it, so that a thought must come.
         arguments : str
             The name of the member with the arguments.
         several : bool
             A list of at least one call, not a single one.
         form, spelling, lax, seconds, cancel
-            As in :meth:`from_type`. `Constraint.parse` gives a `Call`.
+            As in :meth:`from_type`. `Constraint.parse` gives a `Call`; with a format an `Answer`, and
+            `Constraint.reader` reads one while it is generated.
 
         Raises
         ------
         UnsupportedTypeError
             A parameter has no annotation, or no name in a call, as ``*args``, ``path`` is the place; or a dict's schema
-            cannot be enforced.
+            cannot be enforced, or not in this format.
         TypeError, ValueError
-            There are no tools, one is none, or two have the same name.
+            There are no tools, one is none, or two have the same name; or there is no such format or choice, or options
+            of a format were given without one.
         """
+        if format is not None:
+            from pdacon.frontends.tool_formats import tool_answers
+
+            if form != "json" or arguments != "arguments" or several:
+                raise ValueError(
+                    "from_tools: a format says how calls are written; leave out form, arguments and several"
+                )
+            with Watch(seconds, cancel):
+                return cls(tool_answers(tools, format, choice, parallel, reasoning, spelling, lax))
+        if choice != "auto" or parallel is not True or reasoning is not False:
+            raise ValueError("from_tools: choice, parallel and reasoning are about a format; give format=...")
         from pdacon.frontends.types import tools_grammar
 
         with Watch(seconds, cancel):

@@ -4,6 +4,7 @@ In: JSON Schemas, Python types, functions and tools, GBNF, EBNF, llguidance's di
 Outlines, regular sets, choices, the tables and columns of a database, grammars with holes. Out: `GrammarData`.
 
     json_schema, types, dialects, structural_tags   front ends, each with a charter of its own
+    tool_formats                                    models' own formats of tool calls, and readers of answers
     sql                                             SQL over the tables of a database
     insertion                                       grammars in the holes of others, and in strings of JSON
     builder                                         what builds rules and terminals for several of them

@@ -26,6 +26,7 @@ SourceLanguage = Literal[
     "llguidance",
     "several grammars",
     "structural tag",
+    "tool calls",
     "SQL schema",
 ]
 UNBOUNDED = 4_294_967_295

@@ -16,12 +16,15 @@ from pdacon.frontends.json_schema.numbering import lower
 from pdacon.frontends.json_schema.places import places_at
 from pdacon.frontends.json_schema.plain import PlainSchema, plain
 from pdacon.frontends.json_schema.productions import MOST_PRODUCTIONS, Productions
+from pdacon.frontends.json_schema.questions import Questions
 from pdacon.frontends.json_schema.schema_formulas import Note, Reader
 from pdacon.frontends.json_schema.spelling import Spelling
+from pdacon.frontends.json_schema.strings import shape_of, string_automaton
 from pdacon.frontends.json_schema.survey import may_be_read_on_demand
 from pdacon.frontends.json_schema.writing import Writer
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import GrammarOptions
+from pdacon.regular import RegularSet
 
 _DEEPEST = 50  # names of members that a message follows
 
@@ -84,6 +87,25 @@ class Schema:
     def _reader(self, drop: Callable[[UnsupportedSchemaError], None], note: Note, *, surveyed: bool = False) -> Reader:
         marked = () if self._notation is None else tuple(self._notation.marks)
         return Reader(self._documents, self._formats, drop, note, marked, self._closed, self._plain_integers, surveyed)
+
+    def kinds_and_strings(self) -> tuple[frozenset[str], RegularSet]:
+        """The kinds of values that satisfy the schema, and those of them that are strings, as values and not as JSON.
+
+        Of objects and arrays it is known only as far as it is plain whether any satisfies it.
+
+        Raises
+        ------
+        UnsupportedSchemaError, LimitExceededError
+        """
+        reader = self._reader(_raise, _forget)
+        questions, question = Questions(reader), reader.question(self._documents.root)
+        meanings = {kind: questions.meanings((question,), kind).get(question) for kind in questions.kinds(question)}
+        formula = meanings.get("string")
+        strings = RegularSet.from_choices([])
+        if formula is not None:
+            strings = RegularSet(string_automaton(shape_of(reader.facts, formula)), "the strings of a schema")
+        kinds = {str(kind) for kind, meaning in meanings.items() if meaning is not None and kind != "string"}
+        return frozenset({*kinds, "string"} if strings else kinds), strings
 
     def grammar(self) -> GrammarData:
         """The grammar of the values that satisfy the schema; see `Grammar.from_json_schema` for errors and warnings."""

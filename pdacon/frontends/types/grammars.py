@@ -22,7 +22,7 @@ from pdacon.frontends.types.forms import Form, FormName
 from pdacon.frontends.types.hashing import refuse_unhashable
 from pdacon.frontends.types.hints import Hints, Scope, special
 from pdacon.frontends.types.shapes import Schemas, Shape
-from pdacon.frontends.types.tools import Calls, tool_of
+from pdacon.frontends.types.tools import Calls, Tool, tool_of
 from pdacon.frontends.types.unions import overlap
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import SourceLanguage
@@ -91,27 +91,75 @@ def tools_grammar(
     return _grammar(("tools", tuple(tools)), (form, spelling, lax, key, several))
 
 
-def _grammar(given: tuple[str, Any], options: tuple[Any, ...]) -> GrammarData | OnDemand:
-    form, hints, shape, name = _shaped(given, options)
+@dataclass(frozen=True)
+class DescribedTools:
+    """Tools, and the JSON Schemas of their arguments.
+
+    Attributes
+    ----------
+    schemas : tuple of dict
+        Of each tool's arguments; ``#/$defs/...`` in them leads to ``definitions``.
+    unenforced : tuple
+        As of a `GrammarData`.
+    """
+
+    tools: tuple[Tool, ...]
+    form: Form
+    schemas: tuple[dict[str, Any], ...]
+    definitions: Mapping[str, Any]
+    unenforced: tuple[tuple[str, str, str], ...]
+
+
+def described_tools(given: Sequence[Any], spelling: Spelling, lax: bool) -> DescribedTools:
+    """Tools whose arguments are JSON, for front ends that write calls in other ways than `tools_grammar`.
+
+    Raises
+    ------
+    UnsupportedTypeError, TypeError, ValueError
+        As `Grammar.from_tools`.
+    """
+    form = Form("json", spelling)
+    hints = Hints(form, lax, class_shape)
+    tools, schemas = _tools(hints, given), Schemas()
+    own = tuple(tool.arguments.schema(schemas) for tool in tools)
+    _check(hints)
+    return DescribedTools(tuple(tools), form, own, schemas.definitions, tuple(dict.fromkeys(hints.unenforced)))
+
+
+def _tools(hints: Hints, given: Sequence[Any]) -> list[Tool]:
+    tools = [tool_of(hints, tool) for tool in given]
+    twice = [tool.name for k, tool in enumerate(tools) if tool.name in {other.name for other in tools[:k]}]
+    if twice:
+        raise ValueError(f"two tools are called {twice[0]}; give each a name of its own")
+    return tools
+
+
+def _check(hints: Hints) -> None:
+    """Refuse or name what cannot be read back."""
     for item, path in hints.hashed:
         refuse_unhashable(item, path)
-    schemas = Schemas()
-    schema = {**shape.schema(schemas), "$defs": schemas.definitions}
     for union, path in hints.unions:
-        pair = overlap(union, form)
+        pair = overlap(union, hints.form)
         if pair is not None:
             what = f"nothing tells {pair[0].words()} from {pair[1].words()}"
             hints.left_out(path, what, "a text of one is a text of the other and is read as the first; give each a "
                            "member of its own, such as kind: Literal[...]")  # fmt: skip
+
+
+def _grammar(given: tuple[str, Any], options: tuple[Any, ...]) -> GrammarData | OnDemand:
+    form, hints, shape, name = _shaped(given, options)
+    schemas = Schemas()
+    schema = {**shape.schema(schemas), "$defs": schemas.definitions}
+    _check(hints)
     values = TypeValues(given, options, shape, form, name)
     language: SourceLanguage = "Python values" if form.python else "JSON Schema"
-    with _told_of_types(name, schemas):
+    with told_of_types(name, schemas.definitions):
         described = Schema(
             schema, spelling=form.spelling, lax=options[2], notation=form.notation(), plain_integers=True
         )
 
     def whole() -> GrammarData:
-        with _told_of_types(name, schemas):
+        with told_of_types(name, schemas.definitions):
             grammar = described.grammar()
         named = [(path_of(at, name, schemas.definitions), what, why) for at, what, why in grammar.unenforced]
         unenforced = (*dict.fromkeys((*hints.unenforced, *named)),)
@@ -124,12 +172,12 @@ def _grammar(given: tuple[str, Any], options: tuple[Any, ...]) -> GrammarData | 
 
 
 @contextmanager
-def _told_of_types(name: str, schemas: Schemas) -> Iterator[None]:
+def told_of_types(name: str, definitions: Any) -> Iterator[None]:
     """What is said of a schema is said of the place in the type."""
     try:
         yield
     except UnsupportedSchemaError as error:
-        place = path_of(error.pointer, name, schemas.definitions)
+        place = path_of(error.pointer, name, definitions)
         raise UnsupportedTypeError(place, f"{error.keyword}: {error.why}" if error.keyword else error.why) from error
 
 
@@ -151,10 +199,7 @@ def _shaped(given: tuple[str, Any], options: tuple[Any, ...]) -> tuple[Form, Hin
     key, several = options[3:]
     if not isinstance(key, str) or key == "name":
         raise ValueError(f"arguments is the name of the member with the arguments, not {key!r}")
-    tools = [tool_of(hints, tool) for tool in subject]
-    twice = [tool.name for k, tool in enumerate(tools) if tool.name in {other.name for other in tools[:k]}]
-    if twice:
-        raise ValueError(f"two tools are called {twice[0]}; give each a name of its own")
+    tools = _tools(hints, subject)
     calls: Shape = Calls(tools, key, form)
     calls = Items(calls, list, list, 1, None, "", form) if several else calls
     return form, hints, calls, tools[0].name if len(tools) == 1 else "calls"

@@ -1,0 +1,163 @@
+"""Tools and a format -> the grammar of answers, and what its texts stand for.
+
+In: tools as users give them. Out: a `GrammarData` whose ``values`` reads answers, writes them, and makes readers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, get_args
+
+from pdacon.errors import UnsupportedTypeError
+from pdacon.frontends.json_schema import Spelling
+from pdacon.frontends.tool_formats.building import ToolSchema, answer_grammar
+from pdacon.frontends.tool_formats.formats import format_of
+from pdacon.frontends.tool_formats.layouts import Choice, Layout, Reasoning, layout
+from pdacon.frontends.tool_formats.parameters import kinds_of
+from pdacon.frontends.tool_formats.reading import AnswerPlan, AnswerReader
+from pdacon.frontends.tool_formats.records import ToolFormat
+from pdacon.frontends.tool_formats.whole_answers import Answer, ReadCall
+from pdacon.frontends.types.grammars import DescribedTools, described_tools
+from pdacon.frontends.types.shapes import Mismatch
+from pdacon.frontends.types.tools import Call
+from pdacon.grammar import GrammarData
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a request asks of an answer; see `Grammar.from_tools`."""
+
+    tools: tuple[Any, ...]
+    format: ToolFormat
+    choice: str
+    parallel: bool
+    reasoning: Reasoning
+    spelling: Spelling
+    lax: bool
+
+    @property
+    def layout(self) -> Layout:
+        for choice in get_args(Choice):
+            if choice == self.choice:
+                return layout(self.format, choice, self.parallel, self.reasoning)
+        return layout(self.format, "required", False, self.reasoning)
+
+
+@dataclass(frozen=True)
+class AnswerValues:
+    """Values of texts, and texts of values, for the grammar of answers; equal if of the same tools and options."""
+
+    asked: _Asked
+    _described: DescribedTools = field(compare=False, repr=False)
+
+    def read(self, text: str) -> Answer:
+        """See `Constraint.parse`."""
+        reader = self.reader()
+        reader.feed(text)
+        reader.close()
+        return reader.answer
+
+    def reader(self, token: Callable[[int], bytes | str | None] | None = None) -> AnswerReader:
+        """See `Constraint.reader`."""
+        return AnswerReader(AnswerPlan(self.asked.format, self.asked.layout, self._kinds, self._answer), token)
+
+    def write(self, value: Any) -> str:
+        """See `Grammar.write`."""
+        if not isinstance(value, Answer):
+            raise Mismatch("answer", f"{value!r:.60} is no Answer")
+        format, parts = self.asked.format, []
+        if value.reasoning and format.thought is not None:
+            thought = format.thought
+            begin = "" if self.asked.reasoning == "begun" else thought.begin + _first(thought.begin_blanks)
+            parts.append(f"{begin}{value.reasoning}{_first(thought.end_blanks)}{thought.end}{_first(thought.after)}")
+        begun = format.text_begun and not self.asked.reasoning
+        parts.append(f"{'' if begun else format.text_begin}{value.text}{format.text_end}")
+        calls = [format.write_call(k, call.name, self._arguments(call)) for k, call in enumerate(value.calls)]
+        if calls:
+            blank = format.blanks[-1] if value.text and format.blanks else ""
+            parts.append(f"{blank}{format.begin}{format.separator.join(calls)}{format.end}")
+        return "".join(parts) + format.close
+
+    def describe(self) -> str:
+        """See `Grammar.describe`."""
+        names = " or ".join(tool.name for tool in self._described.tools)
+        return f"an answer of text and calls of {names}, in the format {self.asked.format.name}"
+
+    def _arguments(self, call: Call) -> dict[str, str]:
+        """The arguments of a call, each as JSON."""
+        tool = next((tool for tool in self._described.tools if tool.name == call.name), None)
+        if tool is None:
+            raise Mismatch("answer", f"there is no tool {call.name!r:.60}")
+        raw = tool.arguments.write(call.arguments, call.name)
+        return {name: self._described.form.dumps(value) for name, value in raw.items()}
+
+    @cached_property
+    def _kinds(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
+        if not self.asked.format.tagged:
+            return {}
+        own = zip(self._described.tools, self._described.schemas, strict=True)
+        return {tool.name: kinds_of(tool.name, schema, self._described.definitions) for tool, schema in own}
+
+    def _answer(self, reasoning: str, text: str, calls: Sequence[ReadCall], missing: str | None) -> Answer:
+        tools = {tool.name: tool for tool in self._described.tools}
+        made = []
+        for call in calls:
+            raw, tool = self._described.form.loads(call.arguments), tools.get(call.name)
+            if tool is None:
+                made.append(Call(call.name, json.loads(call.arguments)))
+            else:
+                made.append(Call(call.name, tool.arguments.read(raw, call.name), tool.function))
+        return Answer(reasoning, text, tuple(made), missing)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _values_of, (self.asked,)
+
+
+def tool_answers(
+    tools: Sequence[Any],
+    format: str | ToolFormat,
+    choice: str,
+    parallel: bool,
+    reasoning: Reasoning,
+    spelling: Spelling | None,
+    lax: bool,
+) -> GrammarData:
+    """The grammar of answers with calls of tools; see `Grammar.from_tools`."""
+    if isinstance(tools, str | dict) or not isinstance(tools, Sequence) or not tools:
+        raise TypeError(f"from_tools takes a list of at least one function, class or dict, not {tools!r:.60}")
+    if spelling is not None and not isinstance(spelling, Spelling):
+        raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
+    if reasoning not in (True, False, "begun"):
+        raise ValueError(f'reasoning is True, False or "begun", not {reasoning!r:.40}')
+    asked = _Asked(tuple(tools), format_of(format), choice, bool(parallel), reasoning, spelling or Spelling(), lax)
+    values = _values_of(asked)
+    described = values._described
+    schemas = [ToolSchema(tool.name, schema) for tool, schema in zip(described.tools, described.schemas, strict=True)]
+    if choice not in get_args(Choice):
+        schemas = [schema for schema in schemas if schema.name == choice]
+        if not schemas:
+            listed = ", ".join(tool.name for tool in described.tools)
+            raise ValueError(f'choice is "auto", "required", "none" or a tool of {listed}, not {choice!r:.60}')
+    for schema in schemas:
+        _refuse_name(asked.format, schema.name)
+    source = f"calls of {', '.join(schema.name for schema in schemas)} in the format {asked.format.name}"
+    grammar = answer_grammar(asked.format, asked.layout, schemas, described.definitions, asked.spelling, source)
+    return replace(grammar, values=values, unenforced=described.unenforced)
+
+
+def _values_of(asked: _Asked) -> AnswerValues:
+    return AnswerValues(asked, described_tools(asked.tools, asked.spelling, asked.lax))
+
+
+def _refuse_name(format: ToolFormat, name: str) -> None:
+    """A name is written as it is: what ends it must not be in it."""
+    for character in '"\\<>[]{}\n\t ':
+        if character in name:
+            raise UnsupportedTypeError(name, f"a tool's name has no {character!r} in the format {format.name}")
+
+
+def _first(blanks: tuple[str, ...]) -> str:
+    return blanks[0] if blanks else ""

@@ -1,0 +1,296 @@
+"""The tree of an answer and the tools -> the grammar of answers.
+
+In: a layout, and of each tool its name and the JSON Schema of its arguments. Out: a `GrammarData`. Free text and all
+that is regular become sets, so that it is known at each character where they end; the JSON of arguments is put between
+them as the structural tags do it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pdacon.base.cautions import caution
+from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError
+from pdacon.frontends.insertion.borders import end_of
+from pdacon.frontends.json_schema import Spelling, schema_grammar
+from pdacon.frontends.structural_tags.free_text import FreeText
+from pdacon.frontends.structural_tags.making import made
+from pdacon.frontends.structural_tags.pieces import (
+    EMPTY,
+    GrammarPiece,
+    Piece,
+    TextPiece,
+    Token,
+    either,
+    repeated,
+    sequence,
+)
+from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Fixed, Free, Layout
+from pdacon.frontends.tool_formats.parameters import Parameter, parameters_of, strings_beside_json
+from pdacon.frontends.tool_formats.records import Open, Part, ToolFormat, parts_of_template
+from pdacon.frontends.tool_formats.scalars import CONSTANTS
+from pdacon.frontends.types.grammars import told_of_types
+from pdacon.grammar import GrammarData
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated
+from pdacon.regular import RegularSet
+
+_INDEX = RegularSet.from_regex("[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSchema:
+    """A tool's name and the JSON Schema of its arguments."""
+
+    name: str
+    arguments: Any
+
+
+def answer_grammar(
+    format: ToolFormat,
+    tree: Layout,
+    tools: Sequence[ToolSchema],
+    definitions: Mapping[str, Any],
+    spelling: Spelling,
+    source: str,
+) -> GrammarData:
+    """The grammar of the answers that a layout describes.
+
+    Parameters
+    ----------
+    definitions : mapping
+        What ``#/$defs/...`` in the schemas of arguments refers to.
+    source : str
+        What the grammar was made of, as a text.
+
+    Raises
+    ------
+    UnsupportedTypeError
+        The arguments of a tool cannot be enforced in this format.
+    UnsupportedGrammarError
+        Nobody could tell where a part of an answer ends.
+    EmptyLanguageError
+        A tool that has to be called has no arguments that satisfy its schema.
+    """
+    piece = _Builder(format, tools, definitions, spelling).piece(tree)
+    try:
+        return replace(made(piece, source, format.name), language="tool calls")
+    except UnsupportedGrammarError as error:
+        raise UnsupportedGrammarError(error.reason, error.span, f"tool format {format.name}", error.advice) from error
+
+
+@dataclass
+class _Builder:
+    format: ToolFormat
+    tools: Sequence[ToolSchema]
+    definitions: Mapping[str, Any]
+    spelling: Spelling
+    _calls: dict[CallParts, Piece] = field(default_factory=dict)
+    _arguments: dict[str, Piece | None] = field(default_factory=dict)
+
+    def piece(self, tree: Layout) -> Piece:
+        if isinstance(tree, Fixed):
+            blanks = [] if tree.in_text else tree.blanks
+            before = TextPiece(RegularSet.from_choices(["", *blanks]), self.format.name)
+            return sequence([before, self._fixed(tree.text, self.format.name)])
+        if isinstance(tree, Blanks):
+            texts = ["", *([] if tree.in_text else tree.texts)]
+            return TextPiece(RegularSet.from_choices(texts), self.format.name)
+        if isinstance(tree, Free):
+            return TextPiece(FreeText(self._texts(tree.stops)).texts, tree.role)
+        if isinstance(tree, CallParts):
+            if tree not in self._calls:
+                self._calls[tree] = self._call(tree)
+            return self._calls[tree]
+        if isinstance(tree, OneOf):
+            return either([self.piece(item) for item in tree.items])
+        if isinstance(tree, Repeated):
+            return repeated(self.piece(tree.item), tree.least, tree.most)
+        assert isinstance(tree, InOrder)
+        return sequence([self.piece(item) for item in tree.items])
+
+    def _texts(self, stops: Sequence[str]) -> tuple[str, ...]:
+        """Those of some texts that are text, and no special tokens: those never are in free text."""
+        return tuple(dict.fromkeys(stop for stop in stops if not stop.startswith(self.format.tokens or "\0")))
+
+    def _fixed(self, text: str, place: str) -> Piece:
+        """A text that may have special tokens in it."""
+        pieces: list[Piece] = [TextPiece(RegularSet.from_choices([text]), place)]
+        for token in self.format.tokens:
+            pieces = [part for piece in pieces for part in _without(piece, token)]
+        return sequence(pieces)
+
+    def _call(self, call: CallParts) -> Piece:
+        pieces = []
+        for tool in self.tools:
+            arguments = self._arguments_of(tool)
+            if arguments is not None:
+                slots = {
+                    "name": self._fixed(tool.name, tool.name),
+                    "arguments": arguments,
+                    "index": TextPiece(_INDEX, tool.name),
+                }
+                pieces.append(_in_order(self._template(call.parts, slots, tool.name)))
+        if not pieces:
+            raise EmptyLanguageError("none of the tools can be called: no arguments satisfy their schemas")
+        return either(pieces)
+
+    def _template(self, parts: Sequence[Part], slots: Mapping[str, Piece], place: str) -> Iterator[Piece]:
+        """What is left open filled in; texts side by side are one."""
+        text = TextPiece(EMPTY, place)
+        pieces: Piece = text
+        for part in parts:
+            piece = slots[part.slot] if isinstance(part, Open) else self._fixed(part, place)
+            if _is_fixed(piece) or (isinstance(part, Open) and part.slot != "arguments"):
+                pieces = sequence([pieces, piece])
+                continue
+            yield pieces
+            yield piece
+            pieces = text
+        yield pieces
+
+    def _arguments_of(self, tool: ToolSchema) -> Piece | None:
+        """All arguments of a tool; None if there are none that it takes, of which it is said."""
+        if tool.name not in self._arguments:
+            make = self._tagged if self.format.tagged else self._json
+            try:
+                with told_of_types(tool.name, self.definitions):
+                    self._arguments[tool.name] = make(tool)
+            except EmptyLanguageError as error:
+                caution(f"{tool.name}: {error}; so this tool is left out")
+                self._arguments[tool.name] = None
+        return self._arguments[tool.name]
+
+    def _json(self, tool: ToolSchema) -> Piece:
+        schema = tool.arguments
+        if self.definitions:
+            schema = {"$defs": self.definitions, **schema}
+        return _part(schema_grammar(schema, spelling=self.spelling, plain_integers=True), tool.name)
+
+    # Arguments that are tagged one by one
+
+    def _tagged(self, tool: ToolSchema) -> Piece:
+        parameters = parameters_of(tool.name, tool.arguments, self.definitions, self.spelling)
+        pieces = [self._argument(tool.name, parameter) for parameter in parameters]
+        nothing = self._fixed(self.format.no_arguments, tool.name)
+        if not pieces:
+            return nothing
+        required = frozenset(k for k, parameter in enumerate(parameters) if parameter.required)
+        tails = _Tails(pieces, required, self._follows(tool.name, len(pieces)))
+        start = tails.after(frozenset(range(len(pieces))))
+        return start if required or not self.format.no_arguments else either([tails.some, nothing])
+
+    def _follows(self, tool: str, count: int) -> Callable[[frozenset[int], int], frozenset[int]]:
+        """Which arguments may come after one, of those that might come where that came."""
+        any_order = self.spelling.order == "any" and count <= self.spelling.max_unordered
+        if self.spelling.order == "any" and not any_order:
+            caution(f"{tool}: it has more than {self.spelling.max_unordered} arguments; so they come in their order")
+        if any_order:
+            return lambda left, k: left - {k}
+        return lambda left, k: frozenset(other for other in left if other > k)
+
+    def _argument(self, tool: str, parameter: Parameter) -> Piece:
+        """One argument: its strings as they are, other values in JSON."""
+        place = f"{tool}.{parameter.name}"
+        parts = parts_of_template(self.format.argument)
+        at = parts.index(Open("value"))
+        (tail,) = parts[at + 1 :]
+        assert isinstance(tail, str)
+        typed = any(isinstance(part, Open) and part.slot in ("type", "is_string") for part in parts)
+        values: dict[tuple[str, str], list[Piece]] = {}
+        raw = parameter.strings if typed else strings_beside_json(parameter, self.format.python_constants)
+        raw = raw & FreeText(self._texts((tail.rstrip(),))).texts
+        if raw:
+            values["string", "true"] = [TextPiece(raw, place)]
+        for kind, other in parameter.others.items():
+            piece = TextPiece(other, place) if isinstance(other, RegularSet) else _part(other, place)
+            values[kind, "false"] = [piece]
+        if self.format.python_constants:
+            constants = [text for text, kind in CONSTANTS.items() if kind in parameter.kinds and text != kind]
+            if constants:
+                values["boolean", "false"] = [
+                    *values.get(("boolean", "false"), []), TextPiece(RegularSet.from_choices(constants), place)
+                ]  # fmt: skip
+        heads: dict[str, list[Piece]] = {}
+        for (kind, is_string), pieces in values.items():
+            slots = {"key": parameter.name, "type": kind, "is_string": is_string}
+            head = "".join(part if isinstance(part, str) else slots[part.slot] for part in parts[:at])
+            heads.setdefault(head, []).extend(sequence([piece, self._fixed(tail, place)]) for piece in pieces)
+        if not heads:
+            raise EmptyLanguageError(f"{place}: no text of it is possible in the format {self.format.name}")
+        return either([sequence([self._fixed(head, place), either(pieces)]) for head, pieces in heads.items()])
+
+
+class _Tails:
+    """Arguments one after the other: what may still come, by which arguments might come next."""
+
+    def __init__(
+        self,
+        pieces: Sequence[Piece],
+        required: frozenset[int],
+        follows: Callable[[frozenset[int], int], frozenset[int]],
+    ) -> None:
+        self._pieces, self._required, self._follows = pieces, required, follows
+        self._known: dict[frozenset[int], Piece] = {}
+        self.some: Piece = TextPiece(EMPTY, "")
+        """The last answer, without the empty alternative."""
+
+    def after(self, left: frozenset[int]) -> Piece:
+        if left in self._known:
+            return self._known[left]
+        alternatives: list[Piece] = []
+        for k in sorted(left):
+            then = self._follows(left, k)
+            missed = self._required & left - then - {k}
+            if not missed:
+                alternatives.append(_in_order([self._pieces[k], self.after(then)]))
+        some: Piece = (
+            alternatives[0]
+            if len(alternatives) == 1
+            else OneOf(tuple(alternatives))
+            if alternatives
+            else TextPiece(EMPTY, "")
+        )
+        self.some = some
+        self._known[left] = some if self._required & left or not alternatives else Repeated(some, 0, 1)
+        return self._known[left]
+
+
+def _in_order(pieces: Sequence[Piece] | Iterator[Piece]) -> Piece:
+    """Pieces one after the other, each of which ends where it is known to end: texts among them stay apart."""
+    kept = [
+        part
+        for piece in pieces
+        for part in (piece.items if isinstance(piece, InOrder) else (piece,))
+        if not _is_empty(part)
+    ]
+    if not kept:
+        return TextPiece(EMPTY, "")
+    return kept[0] if len(kept) == 1 else InOrder(tuple(kept))
+
+
+def _is_empty(piece: Piece) -> bool:
+    return isinstance(piece, TextPiece) and piece.set == EMPTY
+
+
+def _is_fixed(piece: Piece) -> bool:
+    return isinstance(piece, TextPiece) and piece.set.count() == 1
+
+
+def _without(piece: Piece, token: str) -> Iterator[Piece]:
+    """A fixed text cut where it has a special token."""
+    if not isinstance(piece, TextPiece):
+        yield piece
+        return
+    first, *others = (piece.set.shortest() or "").split(token)
+    yield TextPiece(RegularSet.from_choices([first]), piece.place)
+    for other in others:
+        yield Token(token, piece.place)
+        yield TextPiece(RegularSet.from_choices([other]), piece.place)
+
+
+def _part(grammar: GrammarData, place: str) -> Piece:
+    """A grammar; or its texts, where it is one terminal and nothing else."""
+    texts = end_of(grammar).texts
+    return GrammarPiece(grammar, place) if texts is None else TextPiece(texts, place)

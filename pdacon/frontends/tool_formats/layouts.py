@@ -1,0 +1,118 @@
+"""A format, and what a request asks for, as a tree of the parts of an answer.
+
+In: a `ToolFormat`; whether calls may or must come, and whether there is a thought. Out: a tree. The grammar of answers
+and the states of their reader are both made of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from pdacon.frontends.tool_formats.records import Part, Thought, ToolFormat, parts_of_template
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
+
+Choice: TypeAlias = Literal["auto", "required", "none"]
+Reasoning: TypeAlias = "bool | Literal['begun']"
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A fixed text. One of ``blanks`` may stand before it. ``in_text``: free text is before that."""
+
+    text: str
+    blanks: tuple[str, ...] = ()
+    in_text: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Blanks:
+    """One of some blanks, or nothing. ``in_text``: free text follows, which could have them, too."""
+
+    texts: tuple[str, ...]
+    in_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """Free text that has none of ``stops``, and ends where what follows it begins."""
+
+    role: Literal["reasoning", "text"]
+    stops: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallParts:
+    """A call of one of the tools: the parts of its template, the first of them without the trigger."""
+
+    parts: tuple[Part, ...]
+
+
+Leaf: TypeAlias = "Fixed | Blanks | Free | CallParts"
+Layout: TypeAlias = Tree[Leaf]
+NOTHING: Layout = InOrder(())
+
+
+def layout(format: ToolFormat, choice: Choice, parallel: bool, reasoning: Reasoning) -> Layout:
+    """The parts of an answer.
+
+    Parameters
+    ----------
+    choice : {"auto", "required", "none"}
+        Whether there may be calls, must be one at least and nothing else, or is none.
+    parallel : bool
+        Whether there may be more than one.
+    reasoning : bool or "begun"
+        Whether a thought may come first; ``"begun"``: the prompt has begun it, so that the answer goes on with it.
+    """
+    if not reasoning:
+        return _body(format, choice, parallel, "" if format.text_begun else format.text_begin)
+    body = _body(format, choice, parallel, format.text_begin)
+    if format.thought is None:
+        raise ValueError(f"the format {format.name} has no thoughts; leave out reasoning={reasoning!r}")
+    begun = reasoning == "begun"
+    after = Blanks(format.thought.after, in_text=choice != "required" and not format.text_begin)
+    thought: Layout = InOrder((_thought(format.thought, begun=begun), after))
+    return InOrder((thought if begun else Repeated(thought, 0, 1), body))
+
+
+def _thought(thought: Thought, *, begun: bool) -> Layout:
+    inner = Free("reasoning", (thought.end,))
+    parts = (Blanks(thought.begin_blanks, in_text=True), inner, Fixed(thought.end, thought.end_blanks))
+    return InOrder(parts if begun else (Fixed(thought.begin, thought.before, in_text=False), *parts))
+
+
+def _body(format: ToolFormat, choice: Choice, parallel: bool, text_begin: str) -> Layout:
+    free = Free("text", (format.text_end,) if format.text_end else format.marks)
+    text: Layout = InOrder((Fixed(text_begin), free, Fixed(format.text_end)))
+    close = Fixed(format.close)
+    if choice == "none":
+        return InOrder((text, close))
+    if choice == "required":
+        without = Fixed(text_begin + format.text_end)
+        return InOrder((without, *_calls(format, parallel, several=True), close))
+    if format.text_end:
+        return InOrder((text, Repeated(InOrder(_calls(format, parallel, several=True)), 0, 1), close))
+    if format.text_after and parallel:
+        one: Layout = InOrder((free, *_calls(format, parallel, several=bool(format.begin))))
+        return InOrder((Repeated(one, 0, None), free, close))
+    return OneOf((InOrder((free, *_calls(format, parallel, several=True), close)), InOrder((free, close))))
+
+
+def _calls(format: ToolFormat, parallel: bool, *, several: bool) -> tuple[Layout, ...]:
+    """Calls with what stands around them: one, or several with what is between two of them."""
+    trigger, begin, template = format.trigger, format.begin, format.call
+    marker = Fixed(trigger, format.blanks)
+    if begin:
+        rest = (begin + template)[len(trigger) :]
+        opening, first = Fixed(begin[len(trigger) :]), CallParts(parts_of_template(template))
+        if len(trigger) > len(begin):  # the first call begins within the trigger
+            opening, first = Fixed(""), CallParts(parts_of_template(rest))
+        following = Fixed(format.separator), CallParts(parts_of_template(template))
+    else:
+        opening, first = Fixed(""), CallParts(parts_of_template(template[len(trigger) :]))
+        following = Fixed(format.separator + trigger), first
+    another: Layout = InOrder(following)
+    more: Layout = Repeated(another, 0, None) if parallel and several else NOTHING
+    blank = Blanks(format.trigger_blanks, in_text=False)
+    return marker, blank, opening, first, more, Fixed(format.end)

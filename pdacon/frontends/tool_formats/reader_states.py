@@ -1,0 +1,166 @@
+"""The tree of an answer as the states of a reader.
+
+In: a layout, and how its special tokens are spelled in what is read. Out: the first `State`. A state says what may come
+next: free text up to one of some texts, one of these texts at once, or a value of JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Fixed, Free, Layout
+from pdacon.frontends.tool_formats.records import Open, Part, ToolFormat, parts_of_template
+from pdacon.grammar.expressions import InOrder, OneOf, Repeated
+
+Role: TypeAlias = Literal[
+    "fixed",  # one of the exits comes at once, or else what `otherwise` says
+    "reasoning", "text", "name", "index", "key", "type", "is_string",  # text up to an exit
+    "raw", "whole",  # the same: a string as it is, and a value that is looked at when all of it is there
+    "json",  # a value of JSON, then `then`
+    "value",  # the value of an argument: one of `values`
+    "end",  # a call ends here; the reader goes on with `then` at once
+]  # fmt: skip
+
+
+@dataclass(eq=False, slots=True)
+class State:
+    """Where a reader stands.
+
+    Attributes
+    ----------
+    exits : dict of str to State
+        Texts that may come, and where they lead.
+    may_end : bool
+        Whether the answer may end here.
+    """
+
+    role: Role
+    exits: dict[str, State] = field(default_factory=dict)
+    may_end: bool = False
+    otherwise: State | None = None
+    then: State | None = None
+    values: dict[str, State] = field(default_factory=dict)
+    ordered: tuple[str, ...] = ()
+    first_characters: tuple[str, ...] = ()
+
+
+def states_of(format: ToolFormat, layout: Layout, spelled: Mapping[str, str]) -> State:
+    """The first state of a reader of answers.
+
+    Parameters
+    ----------
+    spelled : mapping
+        Of each special token of the format what stands for it in what is read.
+    """
+    builder = _Builder(format, spelled)
+    start = builder.state(layout, builder.made(State("fixed", may_end=True)))
+    for state in builder.all:
+        state.ordered = tuple(sorted(state.exits, key=len, reverse=True))
+        state.first_characters = tuple(sorted({text[0] for text in state.exits}))
+    return start
+
+
+class _Builder:
+    def __init__(self, format: ToolFormat, spelled: Mapping[str, str]) -> None:
+        self._format, self._spelled = format, spelled
+        self.all: list[State] = []
+
+    def made(self, state: State) -> State:
+        self.all.append(state)
+        return state
+
+    def state(self, layout: Layout, follow: State) -> State:
+        """The state where a part of the tree begins, which `follow` comes after."""
+        if isinstance(layout, Fixed):
+            return self._fixed(layout.text, layout.blanks, follow)
+        if isinstance(layout, Blanks):
+            exits = dict.fromkeys(layout.texts, follow)
+            return self._either(self.made(State("fixed", exits)), follow) if exits else follow
+        if isinstance(layout, Free):
+            return self._text(layout.role, follow)
+        if isinstance(layout, CallParts):
+            return self._call(layout.parts, follow)
+        if isinstance(layout, OneOf):
+            first, *others = (self.state(item, follow) for item in layout.items)
+            for other in others:
+                first = self._either(first, other)
+            return first
+        if isinstance(layout, Repeated):
+            return self._repeated(layout.item, layout.most, follow)
+        assert isinstance(layout, InOrder)
+        for item in reversed(layout.items):
+            follow = self.state(item, follow)
+        return follow
+
+    def _repeated(self, item: Layout, most: int | None, follow: State) -> State:
+        """Something any number of times, or once at most."""
+        if most is not None:
+            return self._either(self.state(item, follow), follow)
+        again = self.made(State("fixed"))
+        both = self._either(self.state(item, again), follow)
+        for name in ("role", "exits", "may_end", "otherwise", "then", "values"):
+            setattr(again, name, getattr(both, name))
+        return again
+
+    def _either(self, one: State, other: State) -> State:
+        """Two states as one. Where both have free text, it is the same, and goes on as either does."""
+        if one.role == "fixed" and other.role == "fixed":
+            otherwise = one.otherwise or other.otherwise
+            if one.otherwise and other.otherwise:
+                otherwise = self._either(one.otherwise, other.otherwise)
+            may_end = one.may_end or other.may_end
+            return self.made(State("fixed", {**other.exits, **one.exits}, may_end, otherwise))
+        if one.role == other.role:
+            may_end = one.may_end or other.may_end
+            return self.made(State(one.role, {**other.exits, **one.exits}, may_end))
+        fixed, free = (one, other) if one.role == "fixed" else (other, one)
+        assert fixed.role == "fixed"
+        otherwise = free if fixed.otherwise is None else self._either(fixed.otherwise, free)
+        return self.made(State("fixed", fixed.exits, fixed.may_end or free.may_end, otherwise))
+
+    def _fixed(self, text: str, blanks: Sequence[str], follow: State) -> State:
+        for token, spelled in self._spelled.items():
+            text = text.replace(token, spelled)
+        return self.made(State("fixed", {blank + text: follow for blank in ("", *blanks)})) if text else follow
+
+    def _text(self, role: Role, follow: State) -> State:
+        """Free text: it goes on up to what may come after it."""
+        assert follow.role == "fixed"
+        return self.made(State(role, follow.exits, follow.may_end))
+
+    def _call(self, parts: Sequence[Part], follow: State) -> State:
+        follow = self.made(State("end", then=follow))
+        for part in reversed(parts):
+            if isinstance(part, str):
+                follow = self._fixed(part, (), follow)
+            elif part.slot != "arguments":
+                follow = self._text(part.slot, follow) if part.slot != "value" else follow
+            elif self._format.tagged:
+                follow = self._arguments(follow)
+            else:
+                follow = self.made(State("json", then=follow))
+        return follow
+
+    def _arguments(self, follow: State) -> State:
+        """Arguments that are tagged one by one."""
+        again = self.made(State("fixed"))
+        state: State = again
+        for part in reversed(parts_of_template(self._format.argument)):
+            if isinstance(part, Open):
+                state = self._value(state) if part.slot == "value" else self._text(part.slot, state)  # type: ignore[arg-type]
+            else:
+                stop = part.rstrip() if state is again else part
+                state = self._fixed(stop, (), self._fixed(part[len(stop) :], (), state))
+        both = self._either(state, follow)
+        nothing = self._fixed(self._format.no_arguments, (), follow)
+        if nothing is not follow:
+            both = self._either(both, nothing)
+        again.exits, again.may_end = both.exits, both.may_end
+        return again
+
+    def _value(self, follow: State) -> State:
+        values = {"raw": self._text("raw", follow), "whole": self._text("whole", follow)}
+        values["json"] = self.made(State("json", then=follow))
+        return self.made(State("value", values=values))

@@ -1,0 +1,172 @@
+"""What a format of tool calls says: which texts stand around the parts of an answer.
+
+In: nothing. Out: `ToolFormat`, and its templates cut into parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from json import dumps, loads
+from typing import Any, Literal, TypeAlias, get_args
+
+Slot: TypeAlias = Literal["name", "index", "arguments", "key", "value", "type", "is_string"]
+"""What a template leaves open, written ``$name``.
+
+``name`` is the tool's, ``index`` a number that counts calls, ``arguments`` all arguments: an object of JSON, or tagged
+one by one if the format has a template for one. In that template ``key`` is an argument's name, ``value`` its value,
+``type`` the value's type (``string``, ``number``, ``boolean``, ``null``, ``array`` or ``object``), and ``is_string``
+``true`` or ``false``.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A part of a template that is left open."""
+
+    slot: Slot
+
+
+Part: TypeAlias = "str | Open"
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What stands around the reasoning that may come before all else.
+
+    Blanks in ``begin_blanks`` may follow its beginning, those in ``end_blanks`` may stand before its end, and those in
+    ``after`` may follow it; they belong to neither thought nor text.
+    """
+
+    begin: str
+    end: str
+    begin_blanks: tuple[str, ...] = ()
+    end_blanks: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFormat:
+    """How a family of models writes what it thinks, says and calls.
+
+    Attributes
+    ----------
+    name : str
+    models : str
+        Who writes so.
+    source : str
+        Where that is documented.
+    call : str
+        The template of a call.
+    argument : str
+        The template of one argument, where they are tagged one by one; a string is its text as it is, without what
+        follows ``$value`` there up to blanks at the end, and any other value is JSON.
+    no_arguments : str
+        What stands in the place of all arguments if there is none.
+    begin, separator, end : str
+        What stands around all calls, and between two of them.
+    trigger : str
+        A beginning of ``begin`` and ``call``: free text goes on with a call where it has this, and nowhere else.
+    blanks : tuple of str
+        What may stand between free text and the trigger and belongs to neither.
+    trigger_blanks : tuple of str
+        What may stand after the trigger and has no meaning.
+    text_begin, text_end : str
+        What stands around free text.
+    text_begun : bool
+        Whether the prompt has written ``text_begin`` if the model is not to think.
+    close : str
+        What ends an answer.
+    text_after : bool
+        Whether free text may come after calls, and more calls after that.
+    reserved : tuple of str
+        Texts that free text never has, besides the trigger and the marks of a thought: marks that the model would mean.
+    thought : Thought, optional
+        None: the models do not think in a part of their own.
+    tokens : tuple of str
+        Which texts above are special tokens of the models' vocabularies.
+    python_constants : bool
+        Whether ``True``, ``False`` and ``None`` stand for ``true``, ``false`` and ``null`` as arguments, too.
+    """
+
+    name: str
+    models: str
+    source: str
+    call: str
+    argument: str = ""
+    no_arguments: str = ""
+    begin: str = ""
+    separator: str = ""
+    end: str = ""
+    trigger: str
+    blanks: tuple[str, ...] = ()
+    trigger_blanks: tuple[str, ...] = ()
+    text_begin: str = ""
+    text_end: str = ""
+    text_begun: bool = False
+    close: str = ""
+    text_after: bool = False
+    reserved: tuple[str, ...] = ()
+    thought: Thought | None = None
+    tokens: tuple[str, ...] = ()
+    python_constants: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.trigger or not (self.begin + self.call).startswith(self.trigger):
+            raise ValueError(f"format {self.name}: its calls do not begin with the trigger {self.trigger!r}")
+        for stop in self.marks:
+            if any(self.trigger.startswith(stop[k:]) for k in range(1, len(stop))):
+                raise ValueError(f"format {self.name}: {stop!r} ends with what the trigger begins with")
+
+    def write_call(self, index: int, name: str, arguments: Mapping[str, str]) -> str:
+        """The text of a call whose arguments are given as JSON."""
+        if not self.tagged:
+            inner = (
+                "{" + ", ".join(f"{dumps(key, ensure_ascii=False)}: {value}" for key, value in arguments.items()) + "}"
+            )
+        else:
+            inner = "".join(self._write_argument(key, value) for key, value in arguments.items()) or self.no_arguments
+        return _filled(self.call, {"name": name, "index": str(index), "arguments": inner})
+
+    def _write_argument(self, key: str, value: str) -> str:
+        plain = loads(value)
+        text = plain if isinstance(plain, str) else value
+        is_string = "true" if isinstance(plain, str) else "false"
+        return _filled(self.argument, {"key": key, "value": text, "is_string": is_string, "type": _type_of(plain)})
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The texts that free text never has: a call begins with the first of them."""
+        thought = () if self.thought is None else (self.thought.begin, self.thought.end)
+        return (self.trigger, *self.reserved, *thought)
+
+    @property
+    def tagged(self) -> bool:
+        """Whether arguments are tagged one by one."""
+        return bool(self.argument)
+
+
+def parts_of_template(template: str) -> tuple[Part, ...]:
+    """A template as texts and what is left open between them; no text is empty."""
+    parts: list[Part] = []
+    first, *others = template.split("$")
+    if first:
+        parts.append(first)
+    for other in others:
+        slot = next(slot for slot in get_args(Slot) if other.startswith(slot))
+        parts.append(Open(slot))
+        if other != slot:
+            parts.append(other[len(slot) :])
+    return tuple(parts)
+
+
+def _filled(template: str, slots: Mapping[str, str]) -> str:
+    return "".join(part if isinstance(part, str) else slots[part.slot] for part in parts_of_template(template))
+
+
+def _type_of(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "boolean"
+    names = ((str, "string"), (dict, "object"), (list, "array"))
+    return next((name for kind, name in names if isinstance(value, kind)), "number")

@@ -1,0 +1,157 @@
+"""What a request asks of an answer: whether calls come, how many, and a thought; and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+from support.tool_answers import TOOLS, encoded, vocabulary_of
+
+import pdacon
+from pdacon.errors import UnsupportedTypeError, VocabularyError
+from pdacon.frontends.tool_formats import FORMATS, Thought, ToolFormat
+
+CALL = '<tool_call>\n{"name": "get_time", "arguments": {}}\n</tool_call>'
+SEARCH = '<tool_call>\n{"name": "search", "arguments": {"tags": []}}\n</tool_call>'
+
+
+def hermes(**options: Any) -> pdacon.Grammar:
+    return pdacon.Grammar.from_tools(TOOLS, format="hermes", **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "texts", "others"),
+    [
+        ({}, ["", "Hi.", CALL, f"Hi.\n{CALL}\n{SEARCH}", f"{CALL}Bye."], ["<tool_call>", f"<think>x</think>{CALL}"]),
+        ({"choice": "required"}, [CALL, f"{CALL}\n{SEARCH}"], ["", "Hi.", f"Hi.\n{CALL}", f"{CALL}Bye."]),
+        ({"choice": "none"}, ["", "Hi."], [CALL, "<tool_call>"]),
+        ({"choice": "search"}, [SEARCH], ["", CALL, f"{SEARCH}\n{SEARCH}"]),
+        ({"parallel": False}, ["Hi.", f"Hi.{CALL}"], [f"{CALL}\n{SEARCH}", f"{CALL}Bye."]),
+        ({"choice": "required", "parallel": False}, [CALL], [f"{CALL}\n{SEARCH}"]),
+        ({"reasoning": True}, ["Hi.", "<think>x</think>Hi.", f"<think>.</think>{CALL}"], ["<think>", "</think>"]),
+        ({"reasoning": "begun"}, ["x</think>Hi.", f"\nx\n</think>\n\n{CALL}"], ["Hi.", CALL, "<think>x"]),
+        ({"reasoning": True, "choice": "required"}, [CALL, f"<think>x</think>\n\n{CALL}"], ["<think>x</think>Hi."]),
+    ],
+)  # fmt: skip
+def test_choices(options: dict[str, Any], texts: list[str], others: list[str]) -> None:
+    grammar = hermes(**options)
+    assert [text for text in texts if not grammar.accepts(text)] == []
+    assert [text for text in others if grammar.accepts(text)] == []
+
+
+def test_answers_that_are_parsed() -> None:
+    constraint = pdacon.compile(hermes(reasoning=True), pdacon.Vocabulary.bytes())
+    answer = constraint.parse(f"<think>\nWhy?\n</think>\n\nHi.\n{CALL}\n{SEARCH}")
+    assert (answer.reasoning, answer.text, answer.missing) == ("Why?", "Hi.", None)
+    assert [(call.name, call.arguments) for call in answer.calls] == [("get_time", {}), ("search", {"tags": []})]
+
+
+def test_functions_are_called_with_typed_arguments() -> None:
+    def add(left: int, right: float = 1.0) -> float:
+        return left + right
+
+    grammar = pdacon.Grammar.from_tools([add], format="qwen3_coder")
+    text = "<tool_call>\n<function=add>\n<parameter=left>\n2\n</parameter>\n<parameter=right>\n3.5\n</parameter>\n</function>\n</tool_call>"  # noqa: E501
+    answer = pdacon.compile(grammar, pdacon.Vocabulary.bytes()).parse(text)
+    assert answer.calls[0].call() == 5.5
+    assert grammar.write(answer) == text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"format": "hermess"}, "did you mean 'hermes'"),
+        ({"format": "hermes", "choice": "sing"}, "or a tool of get_weather"),
+        ({"format": "llama3", "reasoning": True}, "no thoughts"),
+        ({"format": "hermes", "reasoning": "open"}, "reasoning is True, False"),
+        ({"format": "hermes", "several": True}, "leave out form"),
+        ({"format": "hermes", "form": "python"}, "leave out form"),
+        ({"choice": "required"}, "give format"),
+        ({"reasoning": True}, "give format"),
+    ],
+)
+def test_refused_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        pdacon.Grammar.from_tools(TOOLS, **options)
+
+
+def test_refused_names() -> None:
+    with pytest.raises(UnsupportedTypeError, match="has no '\"'"):
+        pdacon.Grammar.from_tools([{"name": 'a"b'}], format="hermes")
+
+
+def test_special_tokens_have_to_be_in_the_vocabulary() -> None:
+    grammar = pdacon.Grammar.from_tools(TOOLS, format="mistral")
+    with pytest.raises(VocabularyError, match=r"no special token \[(TOOL_CALLS|ARGS)\]"):
+        pdacon.compile(grammar, pdacon.Vocabulary.bytes())
+
+
+def test_a_thought_may_have_the_letters_of_a_special_token() -> None:
+    """Fed tokens, the reader tells the token from its letters; what is text stays text."""
+    format = FORMATS["mistral"]
+    grammar = pdacon.Grammar.from_tools(TOOLS, format=format, reasoning=True)
+    constraint = pdacon.compile(grammar, vocabulary_of(format))
+    ids = [*encoded(format, "[THINK]"), *b"Say [TOOL_CALLS]", *encoded(format, "[/THINK][TOOL_CALLS]get_time[ARGS]{}")]
+    matcher, reader = constraint.matcher(), constraint.reader()
+    for token in ids:
+        assert matcher.accept_token(token)
+        reader.feed(token)
+    assert matcher.is_accepting()
+    assert reader.close() == []
+    assert (reader.answer.reasoning, len(reader.answer.calls)) == ("Say [TOOL_CALLS]", 1)
+
+
+def test_grammars_of_answers_pickle_and_copy() -> None:
+    grammar = hermes(reasoning=True)
+    again = pickle.loads(pickle.dumps(grammar))
+    assert again.data.values == grammar.data.values == copy.copy(grammar).data.values
+    assert again.data.values != hermes().data.values
+
+
+def test_loaded_constraints_read_with_their_grammar(tmp_path: Any) -> None:
+    grammar, vocabulary = hermes(), pdacon.Vocabulary.bytes()
+    pdacon.compile(grammar, vocabulary).save(tmp_path / "a.pda")
+    with pytest.raises(TypeError, match="given to load"):
+        pdacon.Constraint.load(tmp_path / "a.pda", vocabulary).reader()
+    loaded = pdacon.Constraint.load(tmp_path / "a.pda", vocabulary, grammar=grammar)
+    assert [event.kind for event in loaded.reader().feed(CALL)] == ["name", "arguments", "end"]
+
+
+def test_readers_refuse_what_is_no_answer() -> None:
+    reader = pdacon.compile(hermes(), pdacon.Vocabulary.bytes()).reader()
+    with pytest.raises(ValueError, match=r"at character 14 .* had to come"):
+        reader.feed("Hi.<tool_call>oops")
+    with pytest.raises(ValueError, match="had to come"):
+        reader.feed("more")
+    reader.close()
+    assert reader.answer.missing is not None
+    with pytest.raises(ValueError, match="closed"):
+        reader.feed("x")
+    fed_text = pdacon.compile(hermes(), pdacon.Vocabulary.bytes()).reader()
+    fed_text.feed("H")
+    with pytest.raises(TypeError, match="tokens or text"):
+        fed_text.feed(65)
+    with pytest.raises(TypeError, match="no answers to read"):
+        pdacon.compile("json", pdacon.Vocabulary.bytes()).reader()
+
+
+def test_a_character_that_is_cut_is_missing() -> None:
+    reader = pdacon.compile(hermes(), pdacon.Vocabulary.bytes()).reader()
+    assert [event.text for event in reader.feed("Zü".encode()[:-1])] == ["Z"]
+    reader.close()
+    assert "character" in str(reader.answer.missing)
+
+
+def test_a_format_of_ones_own() -> None:
+    own = ToolFormat(
+        name="own", models="none", source="here", call="CALL $name WITH $arguments END", trigger="CALL ", separator=" ",
+        thought=Thought("(", ")"),
+    )  # fmt: skip
+    constraint = pdacon.compile(pdacon.Grammar.from_tools(TOOLS, format=own, reasoning=True), pdacon.Vocabulary.bytes())
+    answer = constraint.parse('(hm)Now CALL search WITH {"tags": ["END"]} END CALL get_time WITH {} END')
+    assert (answer.reasoning, answer.text) == ("hm", "Now ")
+    assert [call.name for call in answer.calls] == ["search", "get_time"]
+    with pytest.raises(ValueError, match="trigger"):
+        ToolFormat(name="own", models="none", source="here", call="$name", trigger="CALL")

@@ -1,0 +1,181 @@
+"""Arguments that are tagged one by one: strings as they are, other values as JSON, by the schema of each parameter."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+import jsonschema
+import pytest
+
+import pdacon
+from pdacon.errors import EmptyLanguageError, GrammarWarning, UnsupportedTypeError
+from pdacon.frontends.tool_formats.json_scanner import JsonScanner
+from pdacon.frontends.tool_formats.scalars import ALL_KINDS, reads_as
+
+
+def coder(properties: dict[str, Any], required: list[str] | None = None, **more: Any) -> pdacon.Grammar:
+    schema = {"type": "object", "properties": properties, "required": required or [], **more}
+    options = {"spelling": schema.pop("spelling", None)}
+    return pdacon.Grammar.from_tools([{"name": "f", "parameters": schema}], format="qwen3_coder", choice="f", **options)
+
+
+def text_of(*arguments: tuple[str, str]) -> str:
+    inner = "".join(f"<parameter={name}>\n{value}\n</parameter>\n" for name, value in arguments)
+    return f"<tool_call>\n<function=f>\n{inner}</function>\n</tool_call>"
+
+
+def read(grammar: pdacon.Grammar, text: str) -> Any:
+    """The arguments of the only call, or None if the text is no answer."""
+    if not grammar.accepts(text):
+        return None
+    (call,) = pdacon.compile(grammar, pdacon.Vocabulary.bytes()).parse(text).calls
+    return call.arguments
+
+
+@pytest.mark.parametrize(
+    ("schema", "values"),
+    [
+        ({"type": "string"}, {"a": "a", "": "", "12": "12", "null": "null", "\n</parameter": "\n</parameter"}),
+        ({"type": "integer"}, {"12": 12, "-1": -1, "1.5": None, "x": None, '"12"': None, "": None}),
+        ({"type": "number"}, {"12": 12, "1.5": 1.5, "1e3": 1e3, "01": None}),
+        ({"type": "boolean"}, {"true": True, "False": False, "yes": None}),
+        ({"type": "array", "items": {"type": "integer"}}, {"[1, 2]": [1, 2], "[]": [], "1": None, '["a"]': None}),
+        ({"type": "object"}, {'{"a": "</parameter>"}': {"a": "</parameter>"}, "{": None}),
+        ({"enum": ["c", "f", 1]}, {"c": "c", "f": "f", "1": 1, '"c"': None, "x": None}),
+        ({"type": "string", "pattern": "^[a-z]+$", "maxLength": 3}, {"abc": "abc", "abcd": None, "A": None, "": None}),
+        ({"type": ["string", "null"]}, {"x": "x", "null": None, "nul": "nul"}),
+        ({"type": ["string", "integer"]}, {"x": "x", "12": 12, "1.5": None, "1x": "1x"}),
+        ({"anyOf": [{"type": "string"}, {"type": "array"}]}, {"x": "x", "[1]": [1], "[x": None}),
+        ({"$ref": "#/$defs/n"}, {"3": 3, "11": None}),
+    ],
+)  # fmt: skip
+def test_values(schema: dict[str, Any], values: dict[str, Any]) -> None:
+    grammar = coder({"p": schema}, ["p"], **{"$defs": {"n": {"type": "integer", "maximum": 10}}})
+    for text, value in values.items():
+        arguments = read(grammar, text_of(("p", text)))
+        if value is None and arguments is not None:
+            assert text == "null"
+            assert arguments == {"p": None}
+        else:
+            assert arguments == (None if value is None else {"p": value}), text
+
+
+def test_a_string_ends_where_its_tag_begins_first() -> None:
+    grammar = coder({"p": {"type": "string"}, "q": {"type": "string"}}, ["p"])
+    text = text_of(("p", "a\n</parameter>\n<parameter=q>\nb"))
+    assert read(grammar, text) == {"p": "a", "q": "b"}
+    assert read(grammar, text_of(("p", "a\n</parameter>\nb"))) is None
+
+
+def test_order_and_required() -> None:
+    properties = {"a": {"type": "string"}, "b": {"type": "integer"}, "c": {"type": "array"}}
+    grammar = coder(properties, ["b"])
+    assert read(grammar, text_of(("a", "x"), ("b", "1"), ("c", "[]"))) == {"a": "x", "b": 1, "c": []}
+    assert read(grammar, text_of(("b", "1"))) == {"b": 1}
+    for wrong in ([("a", "x")], [("b", "1"), ("a", "x")], [("b", "1"), ("b", "2")], [("b", "1"), ("d", "2")], []):
+        assert read(grammar, text_of(*wrong)) is None, wrong
+    free = coder(properties, ["b"], spelling=pdacon.Spelling(order="any"))
+    assert read(free, text_of(("c", "[]"), ("b", "1"), ("a", "x"))) == {"c": [], "b": 1, "a": "x"}
+    for wrong in ([("c", "[]")], [("b", "1"), ("b", "2")]):
+        assert read(free, text_of(*wrong)) is None, wrong
+    with pytest.warns(GrammarWarning, match="come in their order"):
+        coder({f"p{k}": {"type": "string"} for k in range(9)}, spelling=pdacon.Spelling(order="any"))
+
+
+def test_only_listed_parameters_come() -> None:
+    with pytest.warns(GrammarWarning, match="only listed ones come"):
+        grammar = coder({"a": {"type": "string"}}, additionalProperties=True)
+    assert read(grammar, text_of(("b", "x"))) is None
+
+
+@pytest.mark.parametrize("keyword", ["minProperties", "patternProperties", "dependentRequired", "anyOf", "not"])
+def test_what_cannot_be_said_of_tagged_arguments(keyword: str) -> None:
+    value = {"minProperties": 1, "dependentRequired": {"a": ["a"]}, "anyOf": [{}], "not": {"maxProperties": 0}}.get(keyword, {})  # fmt: skip  # noqa: E501
+    with pytest.raises(UnsupportedTypeError, match=f"{keyword}: its arguments are tagged"):
+        coder({"a": {"type": "string"}}, **{keyword: value})
+
+
+@pytest.mark.parametrize("name", ["hermes", "qwen3_coder"])
+def test_what_cannot_be_enforced_is_told_of_the_tool(name: str) -> None:
+    tool = {"name": "f", "parameters": {"properties": {"a": {"type": "string", "pattern": "("}}}}
+    with pytest.raises(UnsupportedTypeError, match=r"^f.*pattern"):
+        pdacon.Grammar.from_tools([tool], format=name)
+
+
+def test_what_no_call_can_be() -> None:
+    with pytest.warns(GrammarWarning, match="'a' is required"), pytest.raises(EmptyLanguageError, match="none of the"):
+        coder({"a": False}, ["a"])
+    with pytest.warns(GrammarWarning, match="none of those listed"), pytest.raises(EmptyLanguageError):
+        coder({}, ["a"])
+    assert read(coder({"a": False, "b": {"type": "string"}}), text_of(("b", "x"))) == {"b": "x"}
+
+
+def test_references_within_a_described_tool() -> None:
+    schema = {"$defs": {"s": {"type": "string", "maxLength": 2}}, "properties": {"a/b": {"$ref": "#/$defs/s"}}}
+    grammar = pdacon.Grammar.from_tools([{"name": "f", "parameters": schema}], format="glm4_7", choice="f")
+    text = "<tool_call>f<arg_key>a/b</arg_key><arg_value>{}</arg_value></tool_call>"
+    assert grammar.accepts(text.format("xy"))
+    assert not grammar.accepts(text.format("xyz"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["null", "None", "true", "True", "-0", "01", "1.", "1.5", "1e5", "1E+05", ".5", "-", "{", "[1]", "", "x", "１"],
+)
+def test_what_a_text_without_quotes_is(text: str) -> None:
+    """As the json module has it, for texts of constants and numbers."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = "?"
+    kinds = {type(None): "null", bool: str(value).lower(), int: "number", float: "number", list: "array"}
+    kind = kinds.get(type(value), "object" if text.startswith("{") else "string")
+    assert reads_as(text, ALL_KINDS, python_constants=False) == kind
+    assert reads_as(text, frozenset({"string"}), python_constants=True) == "string"
+
+
+def test_where_a_value_of_json_ends() -> None:
+    """As the json module has it, wherever the text is cut."""
+    random, decoder = Random(5), json.JSONDecoder()
+    values = [{}, [], {"a": ["}", "]\\", '"', {"b": {}}]}, 'x\\"y', 12, -1.5e9, True, None, [[["é"]], "\\\\"]]
+    for value in values:
+        text = json.dumps(value, ensure_ascii=random.random() < 0.5)
+        tail = f"{text}\n<end>"
+        end = decoder.raw_decode(tail)[1]
+        for _ in range(20):
+            scanner, at, last = JsonScanner(), 0, 0
+            while not scanner.done:
+                last = min(len(tail), last + random.randint(1, 4))
+                at = scanner.scan(tail[:last], at)
+                if not scanner.done:
+                    assert not isinstance(value, (dict, list)) or scanner.missing
+            assert at == end, text
+
+
+def test_arguments_are_valid_for_their_schema() -> None:
+    """Random walks through tagged arguments give what jsonschema takes."""
+    schema = {
+        "type": "object",
+        "properties": {
+            "s": {"type": "string", "maxLength": 4, "pattern": "^[a-c]*$"},
+            "n": {"type": "integer", "minimum": 0, "maximum": 20},
+            "m": {"anyOf": [{"enum": ["on", "off"]}, {"type": "null"}, {"type": "boolean"}]},
+            "a": {"type": "array", "items": {"enum": [1, "x"]}, "maxItems": 2},
+        },
+        "required": ["n"],
+        "additionalProperties": False,
+    }
+    for name in ("qwen3_coder", "glm4_5", "deepseek_v3_2", "minimax_m2"):
+        grammar = pdacon.Grammar.from_tools([{"name": "f", "parameters": schema}], format=name, choice="f")
+        constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
+        for seed in range(12):
+            random, matcher, reader = Random(seed), constraint.matcher(), constraint.reader()
+            while not matcher.is_accepting():
+                token = random.choice(list(matcher.allowed_tokens()))
+                assert matcher.accept_token(token)
+                reader.feed(token)
+            reader.close()
+            assert reader.answer.missing is None
+            jsonschema.validate(reader.answer.calls[0].arguments, schema)
