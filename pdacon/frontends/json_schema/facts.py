@@ -6,6 +6,7 @@ one `Formulas`; a *question* is a formula over `Satisfies`, that is over schemas
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
@@ -35,6 +36,13 @@ class Among:
 
     values: frozenset[str] | frozenset[Number]
     texts: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An array or an object is one of some, by the keys of ``listing.value_key``."""
+
+    values: frozenset[Hashable]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +147,8 @@ class Repeats:
 
 
 Fact: TypeAlias = (
-    Satisfies | Among | Matches | LongerThan | Integral | Above | Multiple | Members | Names | Has | MoreMembersThan
-    | Items | MoreItemsThan | Repeats
+    Satisfies | Among | Listed | Matches | LongerThan | Integral | Above | Multiple | Members | Names | Has
+    | MoreMembersThan | Items | MoreItemsThan | Repeats
 )  # fmt: skip
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.json_schema import numbers, strings
-from pdacon.frontends.json_schema.facts import Among, Integral, Type
+from pdacon.frontends.json_schema.facts import Among, Facts, Integral, Type
+from pdacon.frontends.json_schema.listed_containers import ListedContainers
 from pdacon.frontends.json_schema.questions import Questions
 from pdacon.frontends.json_schema.schema_formulas import Reader
 from pdacon.regular import FALSE, TRUE
@@ -21,7 +22,7 @@ _MOST_LISTED = 1000
 _MANY = "items can have more values than an automaton remembers"
 
 
-def few_values(reader: Reader, questions: Questions, question: int) -> list[Any] | str:
+def few_values(reader: Reader, questions: Questions, listed: ListedContainers, question: int) -> list[Any] | str:
     """The values that satisfy a question, or why they cannot be listed."""
     values: list[Any] = []
     constants: tuple[tuple[Type, Any], ...] = (("null", None), ("false", False), ("true", True))
@@ -35,7 +36,7 @@ def few_values(reader: Reader, questions: Questions, question: int) -> list[Any]
             return _MANY
         values += some
     for kind in ("array", "object"):
-        some = _containers(reader, questions, question, kind)
+        some = _containers(reader.facts, questions, listed, question, kind)
         if some is None:
             return f"items can be {kind}s that no enum lists, which no automaton remembers"
         values += some
@@ -82,22 +83,16 @@ def _numbers(reader: Reader, formula: int) -> list[Any] | None:
     return None if rest in integrals else sorted(values)
 
 
-def _containers(reader: Reader, questions: Questions, question: int, kind: Type) -> list[Any] | None:
+def _containers(
+    facts: Facts, questions: Questions, listed: ListedContainers, question: int, kind: Type
+) -> list[Any] | None:
     """The arrays or objects that schemas list, if there are no others."""
-    formulas = reader.facts.formulas
     whole = questions.meaning(question, kind)
     if whole == FALSE:
         return []
-    values: list[Any] = []
-    for place in tuple(reader.places):
-        node = place.node
-        given = node.get("enum", [node["const"]] if "const" in node else [])
-        if isinstance(given, list):
-            values += [value for value in given if isinstance(value, list if kind == "array" else dict)]
-    if len(values) > _MOST_LISTED:
+    if listed.unlisted(whole) != FALSE:
         return None
-    each = {repr(value): (value, questions.meaning(reader.equal(value), kind)) for value in values}
-    if not formulas.implies(whole, formulas.disjunction(*[formula for _, formula in each.values()])):
-        return None
+    values = listed.among(whole)
     # A value too many does no harm, since no item is ever equal to it.
-    return [value for value, formula in each.values() if formulas.conjunction(formula, whole) != FALSE]
+    left, _ = strings.narrowed(facts, whole, values.keys())
+    return [value for key, value in values.items() if key in left] if len(left) <= _MOST_LISTED else None

@@ -80,7 +80,7 @@ class Scalars:
     def _strings_among(self, name: str, texts: list[str], closing: str) -> int:
         escapes = self._spelling.escapes
         if escapes != "any":
-            return self._words(name, [f"{spelled(text, escapes)[:-1]}{closing}" for text in texts])
+            return self.words(name, [f"{spelled(text, escapes)[:-1]}{closing}" for text in texts])
         key = "strings among", tuple(texts), closing
         shape = choice(Among(frozenset(texts)), True, False)
         return self._out.terminal(
@@ -148,7 +148,8 @@ class Scalars:
                 out.add(after, before, piece("CHUNK", size, size, ""))
                 before = after
 
-    def _words(self, name: str, words: list[str], *, guarded: bool = False) -> int:
+    def words(self, name: str, words: list[str], *, guarded: bool = False) -> int:
+        """The terminal of some texts; ``guarded``: where no number goes on behind them."""
         if len(words) == 1 and not guarded:
             return self.literal(name, words[0])
         key = "words", tuple(words), guarded
@@ -222,7 +223,7 @@ class Scalars:
             ]
             words += [text for text in infinite if text not in words and self._takes(formula, text)]
             if words:
-                found.append((one, lambda guarded, words=words: self._words("NUMBER", words, guarded=guarded)))  # type: ignore[misc]
+                found.append((one, lambda guarded, words=words: self.words("NUMBER", words, guarded=guarded)))  # type: ignore[misc]
             rest = self._beside_listed(formula, free)
             for variable in formulas.support(integrals) if integral else ():
                 rest = formulas.restricted(rest, variable, True)

@@ -30,6 +30,7 @@ from pdacon.frontends.json_schema.facts import (
     Facts,
     Has,
     Integral,
+    Listed,
     LongerThan,
     Matches,
     Members,
@@ -42,7 +43,7 @@ from pdacon.frontends.json_schema.facts import (
     Type,
 )
 from pdacon.frontends.json_schema.keywords import remarks
-from pdacon.frontends.json_schema.listing import listed_values, types_at
+from pdacon.frontends.json_schema.listing import listed_values, types_at, value_key
 from pdacon.frontends.json_schema.pattern_words import pattern_words
 from pdacon.frontends.json_schema.plain import WrittenDecimal
 from pdacon.frontends.json_schema.values import NAMES, are_plain_integers, fraction_of, kind_of, number_of
@@ -115,6 +116,7 @@ class Reader:
         self.origins: dict[Fact, tuple[str, str]] = {}
         self.ranks: dict[str, int] = {}
         self.ranks_of_values: dict[str, int] = {}
+        self.listed: dict[Hashable, Any] = {}
         self.documents, self._formats_asserted, self.drop = documents, formats_asserted, drop
         self._numbers: dict[Any, int] = {}
         self._known: dict[tuple[int, Type], Meaning | None] = {}
@@ -255,11 +257,14 @@ class Reader:
             shown = (text for value in every(of_kind) for text in _texts_of(value))
             return facts.holds(Among(frozenset(map(number_of, every(of_kind))), frozenset(shown)))
         if kind in ("array", "object"):
-            return facts.formulas.disjunction(*[self._exactly(value) for value in of_kind])
+            keys = [value_key(value) for value in every(of_kind)]
+            for key, value in zip(keys, of_kind, strict=True):
+                self.listed.setdefault(key, value)
+            return facts.holds(Listed(frozenset(keys)))
         return TRUE
 
-    def _exactly(self, value: Any) -> int:
-        """The formula that an array or an object is equal to this one."""
+    def exactly(self, value: Any) -> int:
+        """The formula that an array or an object is equal to this one, in facts about its items or members."""
         facts, conjunction = self.facts, self.facts.formulas.conjunction
         if isinstance(value, list):
             first = tuple(self.equal(item) for item in value)

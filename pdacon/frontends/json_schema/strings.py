@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 
 from pdacon.base.cancelling import every, look
 from pdacon.frontends.json_schema import string_formats
-from pdacon.frontends.json_schema.facts import Among, Fact, Facts, LongerThan, Matches
+from pdacon.frontends.json_schema.facts import Among, Fact, Facts, Listed, LongerThan, Matches
 from pdacon.frontends.json_schema.made_formats import made_format
 from pdacon.regular import (
     FALSE,
@@ -83,7 +83,7 @@ def strings_among(facts: Facts, formula: int, named: set[str]) -> list[str]:
 
 
 def narrowed(facts: Facts, formula: int, listed: Collection[Any]) -> tuple[Set[Any], bool]:
-    """Those of some strings or numbers that a formula may hold for, and whether it certainly holds for all of them."""
+    """Those of some listed values that a formula may hold for, and whether it certainly holds for all of them."""
     left: Set[Any] = listed if isinstance(listed, Set) else {*listed}
     below, certain = formula, True
     while below > TRUE and left:
@@ -93,7 +93,7 @@ def narrowed(facts: Facts, formula: int, listed: Collection[Any]) -> tuple[Set[A
             certain = False
             break
         fact = facts[variable]
-        if isinstance(fact, Among):
+        if isinstance(fact, (Among, Listed)):
             left = left - fact.values if then == FALSE else left & fact.values
         else:
             certain = False

@@ -35,6 +35,8 @@ from pdacon.frontends.json_schema.facts import (
     Satisfies,
 )
 from pdacon.frontends.json_schema.few_values import MOST_REMEMBERED, few_values
+from pdacon.frontends.json_schema.holding import Holding
+from pdacon.frontends.json_schema.listed_containers import ListedContainers
 from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.productions import ARRAY, OBJECT, Productions
 from pdacon.frontends.json_schema.punctuation import Punctuation
@@ -78,6 +80,9 @@ class Writer:
         self._fits: dict[tuple[str, str], bool] = {}
         self._counts_depth = written.whitespace == "indent"
         self.scalars = Scalars(self.out, reader, written)
+        self.listed = ListedContainers(
+            reader, written, Holding(self.facts, self.questions, self.fits), notation is None
+        )
         self.signs = Punctuation(self.out, written)
         self.members: dict[tuple[str, str], tuple[int, int]] = {}
         self._current: Vector = ()  # formulas, or questions, whose values are being written
@@ -182,7 +187,10 @@ class Writer:
                 self.scalars.strings(partial(self.value, family), meanings)
             elif kind == "number":
                 self.scalars.numbers(partial(self.value, family), meanings)
-            else:
+            elif (texts := self.listed.texts(meanings)) is not None:
+                for one, words in texts.items():
+                    self.out.add(self.value(family, one), self.scalars.words(kind.upper(), words))
+            elif meanings := self.listed.spelled_out(meanings):
                 sides = sorted((formula, question) for question, formula in meanings.items())
                 formulas, asked = map(list, zip(*sides, strict=True))
                 machines.append((kind == "array", formulas, asked))
@@ -191,6 +199,8 @@ class Writer:
     def _marked(self, family: Vector, kind: str, meanings: dict[int, int]) -> None:
         """Write values of a type of the notation: what a type of JSON has, within marks of its own."""
         base, marks, code = base_of(kind), self._marks[kind], 1 + list(self._marks).index(kind)
+        if base in ("array", "object") and not (meanings := self.listed.spelled_out(meanings)):
+            return
         if base in ("array", "object"):
             machine = tuple(sorted(meanings.values()))
             self._later(self._marked_array if base == "array" else self._marked_object, (code, *machine), self.depth)
@@ -278,7 +288,7 @@ class Writer:
         places = [*fact.first, *([fact.rest] if fact.rest != FALSE else [])]
         values: dict[str, Any] = {}
         for k, question in enumerate(places):
-            few = few_values(self.reader, self.questions, question)
+            few = few_values(self.reader, self.questions, self.listed, question)
             if not isinstance(few, str):
                 values.update((repr(value), value) for value in few)
                 continue

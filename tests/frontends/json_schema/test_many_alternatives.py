@@ -162,3 +162,50 @@ def test_open_alternatives(keyword: str) -> None:
     some = [{"properties": {name: {"type": "integer"}}, "required": [name]} for name in ["kind", "v", "w"]]
     check({"type": "object", keyword: some}, objects([1, "a"]))
     check({"type": "object", "properties": {"w": {}, "v": {}}, keyword: some}, objects([1, "a"])[:7])
+
+
+SOME = [{"a": 1}, {"a": 2, "b": [1, {"c": None}]}, {"b": "x"}, [1, 2], [], {}, [[]], "x", 5, True, {"a": 1.5}, [True]]
+FEW = [{"a": 1}, {"a": 2, "b": [1, {"c": None}]}, {"b": "x"}, [1, 2], [], {}, [True]]
+LISTING = [
+    {"enum": SOME},
+    {"enum": FEW},
+    {"type": "object", "enum": SOME, "required": ["b"]},
+    {"enum": FEW, "maxProperties": 1, "minItems": 1},
+    {"enum": FEW, "properties": {"b": {"type": "array"}}, "items": {"type": "integer"}},
+    {"enum": FEW, "patternProperties": {"^a": {"minimum": 2}}, "propertyNames": {"maxLength": 1}},
+    {"enum": FEW, "contains": {"const": 2}, "additionalProperties": False},
+    {"not": {"enum": FEW}, "type": ["object", "array"]},
+    {"anyOf": [{"enum": FEW[:4]}, {"enum": FEW[2:]}, {"const": {"z": 0}}]},
+    {"oneOf": [{"enum": FEW[:4]}, {"enum": FEW[2:]}, {"const": {"z": 0}}]},
+    {"anyOf": [{"enum": FEW[:4]}, {"type": "array", "items": {"type": "boolean"}}]},
+    {"const": {"a": {"a": [{"a": 1}]}}},
+]
+TRIED = [*SOME, {"a": {"a": [{"a": 1}]}}, {"a": 3}, {"b": []}, {"z": 0}, [2, 1], [False], [2], 1, None]
+
+
+@pytest.mark.parametrize("schema", LISTING)
+def test_listed_arrays_and_objects(schema: dict[str, Any]) -> None:
+    check(schema, TRIED)
+    check({"type": "array", "items": schema, "maxItems": 2}, [[], *([one] for one in TRIED), [TRIED[0], TRIED[1]]])
+    check({"properties": {"k": schema, "l": schema}}, [{"k": one, "l": one} for one in TRIED])
+
+
+@pytest.mark.parametrize("schema", LISTING)
+def test_listed_arrays_and_objects_in_other_spellings(schema: dict[str, Any]) -> None:
+    valid = Draft202012Validator(schema).is_valid
+    for options, written in (
+        ({"whitespace": "compact"}, {"separators": (",", ":")}),
+        ({"whitespace": "indent"}, {"indent": 2}),
+        ({"whitespace": "any", "order": "any", "escapes": "any"}, {"indent": 1, "sort_keys": True}),
+    ):
+        grammar = Grammar.from_json_schema(schema, pdacon.Spelling(**options))
+        for value in TRIED:
+            assert grammar.accepts(json.dumps(value, **written)) == valid(value), (options, value)
+
+
+def test_many_listed_objects_are_within_limits() -> None:
+    values = [{"id": k, "name": f"{k:x}", "tags": [str(k % 7), str(k % 5)]} for k in range(3_000)]
+    schema = {"type": "object", "properties": {"w": {"enum": values}}, "required": ["w"]}
+    made = pdacon.compile(Grammar.from_json_schema(schema), Vocabulary.bytes())
+    assert made.accepts(json.dumps({"w": values[77]}))
+    assert not made.accepts(json.dumps({"w": values[77] | {"id": 78}}))
