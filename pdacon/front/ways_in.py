@@ -92,6 +92,7 @@ class GrammarWaysIn(GrammarQuestions):
         *,
         spelling: Any = None,
         lax: bool = False,
+        strict: bool = False,
         seconds: float = 0.0,
         cancel: CancelEvent | None = None,
     ) -> Self:
@@ -109,9 +110,12 @@ class GrammarWaysIn(GrammarQuestions):
             JSON, or Python's literals and calls of constructors: ``Point(x=1, y=2)``.
         spelling : pdacon.Spelling, optional
             How JSON is written, as in :meth:`from_json_schema`.
+        strict : bool
+            Refuse what only the class can see to, such as a validator or a ``__post_init__``. By default it is named in
+            :attr:`unenforced`; `Constraint.parse` calls the class, which may refuse the value.
         lax : bool
-            Leave out what no schema can say, such as validators, and name it in :attr:`unenforced`, where it would else
-            be an error. `Constraint.parse` still calls the class, so that a validator can refuse there.
+            Leave out also what the grammar should enforce and cannot, such as bounds for a type without an order, and
+            name it in :attr:`unenforced`, where it would else be an error.
         seconds, cancel
             As in :meth:`from_json_schema`.
 
@@ -140,9 +144,10 @@ class GrammarWaysIn(GrammarQuestions):
 
         with Watch(seconds, cancel):
             if not is_term(type):
-                return cls._of(type_grammar(type, form, spelling, lax))
-            if form != "json" or spelling is not None or lax:
-                raise ValueError("from_type: an output type of Outlines has no form, spelling or lax; leave them out")
+                return cls._of(type_grammar(type, form, spelling, lax, strict))
+            if form != "json" or spelling is not None or lax or strict:
+                why = "an output type of Outlines has no form, spelling, lax or strict; leave them out"
+                raise ValueError(f"from_type: {why}")
             return cls(outlines_grammar(type))
 
     @classmethod
@@ -157,6 +162,7 @@ class GrammarWaysIn(GrammarQuestions):
         reasoning: bool | Literal["begun"] = False,
         spelling: Any = None,
         lax: bool = False,
+        strict: bool = False,
         arguments: str = "arguments",
         several: bool = False,
         seconds: float = 0.0,
@@ -187,7 +193,7 @@ class GrammarWaysIn(GrammarQuestions):
             The name of the member with the arguments.
         several : bool
             A list of at least one call, not a single one.
-        form, spelling, lax, seconds, cancel
+        form, spelling, lax, strict, seconds, cancel
             As in :meth:`from_type`. `Constraint.parse` gives a `Call`; with a format an `Answer`, and
             `Constraint.reader` reads one while it is generated.
 
@@ -208,13 +214,13 @@ class GrammarWaysIn(GrammarQuestions):
                     "from_tools: a format says how calls are written; leave out form, arguments and several"
                 )
             with Watch(seconds, cancel):
-                return cls(tool_answers(tools, format, choice, parallel, reasoning, spelling, lax))
+                return cls(tool_answers(tools, format, choice, parallel, reasoning, spelling, lax, strict))
         if choice != "auto" or parallel is not True or reasoning is not False:
             raise ValueError("from_tools: choice, parallel and reasoning are about a format; give format=...")
         from pdacon.frontends.types import tools_grammar
 
         with Watch(seconds, cancel):
-            return cls._of(tools_grammar(tools, form, spelling, lax, arguments, several))
+            return cls._of(tools_grammar(tools, form, spelling, lax, strict, arguments, several))
 
     @classmethod
     def from_gbnf(cls, text: str, *, source_path: str | os.PathLike[str] | None = None) -> Self:

@@ -37,6 +37,7 @@ class _Asked:
     reasoning: Reasoning
     spelling: Spelling
     lax: bool
+    strict: bool
 
     @property
     def layout(self) -> Layout:
@@ -124,6 +125,7 @@ def tool_answers(
     reasoning: Reasoning,
     spelling: Spelling | None,
     lax: bool,
+    strict: bool = False,
 ) -> GrammarData:
     """The grammar of answers with calls of tools; see `Grammar.from_tools`."""
     if isinstance(tools, str | dict) or not isinstance(tools, Sequence) or not tools:
@@ -132,7 +134,9 @@ def tool_answers(
         raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
     if reasoning not in (True, False, "begun"):
         raise ValueError(f'reasoning is True, False or "begun", not {reasoning!r:.40}')
-    asked = _Asked(tuple(tools), format_of(format), choice, bool(parallel), reasoning, spelling or Spelling(), lax)
+    asked = _Asked(
+        tuple(tools), format_of(format), choice, bool(parallel), reasoning, spelling or Spelling(), lax, strict
+    )
     values = _values_of(asked)
     described = values._described
     schemas = [ToolSchema(tool.name, schema) for tool, schema in zip(described.tools, described.schemas, strict=True)]
@@ -149,7 +153,7 @@ def tool_answers(
 
 
 def _values_of(asked: _Asked) -> AnswerValues:
-    return AnswerValues(asked, described_tools(asked.tools, asked.spelling, asked.lax))
+    return AnswerValues(asked, described_tools(asked.tools, asked.spelling, asked.lax, asked.strict))
 
 
 def _refuse_name(format: ToolFormat, name: str) -> None:

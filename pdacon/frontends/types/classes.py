@@ -16,7 +16,7 @@ from typing import Any, get_args, get_origin
 from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.types.constraints import Metadata, both, metadata_of
 from pdacon.frontends.types.hints import Hints, Scope, special, substituted
-from pdacon.frontends.types.pydantic_models import foreign, is_pydantic, model_fields
+from pdacon.frontends.types.pydantic_models import is_pydantic, model_fields
 from pdacon.frontends.types.records import Field, Record, docstring_of
 from pdacon.frontends.types.scalars import Whole
 from pdacon.frontends.types.shapes import Later, Shape
@@ -41,7 +41,7 @@ def class_shape(hints: Hints, hint: Any, path: str, scope: Scope) -> Shape | Non
         return hints.once(key, "timedelta", lambda _: _timedelta(hints))
     reader = _reader_of(kind)
     if reader is None:
-        return foreign(hints, kind, path)
+        return None
     put_fields, options = reader
     words = ", ".join(getattr(argument, "__name__", str(argument)) for argument in arguments)
     name = f"{kind.__name__}[{words}]" if words and not hints.form.python else kind.__name__
@@ -123,7 +123,7 @@ def _dataclass_fields(hints: Hints, record: Record, kind: Any, path: str, scope:
     own = type_hints(kind, path)
     fields = []
     if "__post_init__" in dir(kind):
-        hints.left_out(path, "__post_init__", "it may refuse values")
+        hints.advised(path, "__post_init__", "it may refuse values")
     for name, attribute in kind.__dataclass_fields__.items():
         if attribute._field_type is dataclasses._FIELD_INITVAR:  # type: ignore[attr-defined]
             raise UnsupportedTypeError(f"{path}.{name}", "it is an InitVar, which no instance keeps; make it a field")
@@ -176,7 +176,7 @@ def _attrs_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Sco
     own = type_hints(kind, path)
     fields = []
     if "__attrs_post_init__" in dir(kind):
-        hints.left_out(path, "__attrs_post_init__", "it may refuse values")
+        hints.advised(path, "__attrs_post_init__", "it may refuse values")
     for attribute in kind.__attrs_attrs__:
         place = f"{path}.{attribute.name}"
         if not attribute.init:
@@ -184,7 +184,7 @@ def _attrs_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Sco
         if attribute.name not in own:
             raise UnsupportedTypeError(place, "it has no annotation")
         if attribute.converter is not None:
-            hints.left_out(place, "converter", "it makes other values")
+            hints.advised(place, "converter", "it makes other values")
         metadata = _validators(attribute.validator)
         more = {"required": repr(attribute.default) == "NOTHING", "words": attribute.metadata.get("description", "")}
         alias = getattr(attribute, "alias", None) or attribute.name.lstrip("_")
@@ -223,7 +223,7 @@ def _struct_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Sc
 
     own = type_hints(kind, path)
     if "__post_init__" in dir(kind):
-        hints.left_out(path, "__post_init__", "it may refuse values")
+        hints.advised(path, "__post_init__", "it may refuse values")
     nothing = msgspec.NODEFAULT
     record.fields = []
     for field in msgspec.structs.fields(kind):

@@ -80,6 +80,26 @@ def spelling_of(kind: Any, python: bool, aware: bool | None) -> Spelling | None:
     return None
 
 
+def days_until(last: dt.date) -> str:
+    """A pattern of what begins with a day, written as ISO 8601 has it, up to one: such texts are in order."""
+    return _days(last, up=False)
+
+
+def days_from(first: dt.date) -> str:
+    """The same from one day on."""
+    return _days(first, up=True)
+
+
+def _days(bound: dt.date, *, up: bool) -> str:
+    text = bound.isoformat()
+    beginnings = [text]
+    for place, digit in enumerate(text):
+        if digit.isdigit() and digit != ("9" if up else "0"):
+            span = f"{int(digit) + 1}-9" if up else f"0-{int(digit) - 1}"
+            beginnings.append(f"{text[:place]}[{span}]")
+    return f"^(?:{'|'.join(beginnings)})"
+
+
 def _bytes(kind: Any, python: bool) -> Spelling:
     if python:
         return Spelling(kind, r"(?:[0-9a-f]{2})*", f"{kind.__name__}.fromhex", kind.fromhex, lambda value: value.hex())

@@ -64,11 +64,13 @@ def is_type(given: Any) -> bool:
     )
 
 
-def type_grammar(given: Any, form: FormName, spelling: Spelling | None, lax: bool) -> GrammarData | OnDemand:
+def type_grammar(
+    given: Any, form: FormName, spelling: Spelling | None, lax: bool, strict: bool
+) -> GrammarData | OnDemand:
     """See `Grammar.from_type`."""
     if not isinstance(given, Hashable):
         raise TypeError(f"Grammar.from_type takes a class or another type, not the value {given!r:.60}{_advice(given)}")
-    return _grammar(("type", given), (form, spelling, lax))
+    return _grammar(("type", given), (form, spelling, lax, strict))
 
 
 def _advice(value: Any) -> str:
@@ -82,13 +84,14 @@ def tools_grammar(
     form: FormName,
     spelling: Spelling | None,
     lax: bool,
+    strict: bool,
     key: str,
     several: bool,
 ) -> GrammarData | OnDemand:
     """See `Grammar.from_tools`."""
     if isinstance(tools, str | dict) or not isinstance(tools, Sequence) or not tools:
         raise TypeError(f"from_tools takes a list of at least one function, class or dict, not {tools!r:.60}")
-    return _grammar(("tools", tuple(tools)), (form, spelling, lax, key, several))
+    return _grammar(("tools", tuple(tools)), (form, spelling, lax, strict, key, several))
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ class DescribedTools:
     unenforced: tuple[tuple[str, str, str], ...]
 
 
-def described_tools(given: Sequence[Any], spelling: Spelling, lax: bool) -> DescribedTools:
+def described_tools(given: Sequence[Any], spelling: Spelling, lax: bool, strict: bool) -> DescribedTools:
     """Tools whose arguments are JSON, for front ends that write calls in other ways than `tools_grammar`.
 
     Raises
@@ -119,7 +122,7 @@ def described_tools(given: Sequence[Any], spelling: Spelling, lax: bool) -> Desc
         As `Grammar.from_tools`.
     """
     form = Form("json", spelling)
-    hints = Hints(form, lax, class_shape)
+    hints = Hints(form, lax, strict, class_shape)
     tools, schemas = _tools(hints, given), Schemas()
     own = tuple(tool.arguments.schema(schemas) for tool in tools)
     _check(hints)
@@ -183,20 +186,22 @@ def told_of_types(name: str, definitions: Any) -> Iterator[None]:
 
 def _shaped(given: tuple[str, Any], options: tuple[Any, ...]) -> tuple[Form, Hints, Shape, str]:
     what, subject = given
-    name_of_form, spelling, lax = options[:3]
+    name_of_form, spelling, lax, strict = options[:4]
     if name_of_form not in ("json", "python"):
         raise ValueError(f'form is "json" or "python", not {name_of_form!r}')
     if spelling is not None and name_of_form == "python":
         raise ValueError('a Spelling says how JSON is written; leave it out with form="python"')
     if spelling is not None and not isinstance(spelling, Spelling):
         raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
+    if lax and strict:
+        raise ValueError("lax leaves out what cannot be enforced, strict refuses it; give one of them")
     form = Form(name_of_form, Spelling() if spelling is None else spelling)
-    hints = Hints(form, lax, class_shape)
+    hints = Hints(form, lax, strict, class_shape)
     if what == "type":
         name = getattr(subject, "__name__", None) if isinstance(subject, type) else None
         name = name or str(subject).replace("typing.", "")
         return form, hints, hints.shape(subject, name, Scope()), name
-    key, several = options[3:]
+    key, several = options[4:]
     if not isinstance(key, str) or key == "name":
         raise ValueError(f"arguments is the name of the member with the arguments, not {key!r}")
     tools = _tools(hints, subject)

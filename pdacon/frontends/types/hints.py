@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import collections.abc as abc
+import datetime as dt
 import enum
 import sys
 import types
@@ -21,9 +22,12 @@ from typing import Annotated, Any, ForwardRef, Literal, NoReturn, TypeVar, Union
 
 from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.types import dates
+from pdacon.frontends.types.adapted import Adapted, annotated, pydantic_schema
 from pdacon.frontends.types.constraints import NOTHING, Metadata, both, metadata_of
 from pdacon.frontends.types.containers import FixedTuple, Flags, Items, Table
 from pdacon.frontends.types.forms import Form
+from pdacon.frontends.types.json_texts import json_text_schema
+from pdacon.frontends.types.pydantic_strings import beside_schema, narrowed, string_schema
 from pdacon.frontends.types.scalars import (
     Anything,
     LiteralValues,
@@ -34,6 +38,7 @@ from pdacon.frontends.types.scalars import (
     Text,
     Truth,
     Whole,
+    string_keywords,
 )
 from pdacon.frontends.types.shapes import Later, Real, Shape, resolved
 from pdacon.frontends.types.unions import Either
@@ -57,16 +62,22 @@ _DICTS: dict[Any, tuple[type, Callable[[dict[Any, Any]], Any]]] = {
     collections.OrderedDict: (collections.OrderedDict, collections.OrderedDict),
 }
 _CONSTANT: dict[Any, Callable[[], Shape]] = {None: Nothing, type(None): Nothing, bool: Truth}
+_NEVER = {"ImportString": "what a text names would be imported, which runs code; make it a Literal of the names"}
 _WRAPPERS = ("Required", "NotRequired", "ReadOnly", "Final", "ClassVar")
 
 
 @dataclass(frozen=True)
 class Scope:
-    """Where names in annotations are looked up, and what type variables stand for."""
+    """Where names in annotations are looked up, and what type variables stand for.
+
+    Of a class of Pydantic's also what its configuration says of bytes and strings; ``owned``: it validates its parts.
+    """
 
     names: Mapping[str, Any] = field(default_factory=dict)
     variables: Mapping[Any, Any] = field(default_factory=dict)
     bytes_as: str = "base64"
+    strings: Metadata = NOTHING
+    owned: bool = False
 
 
 @dataclass
@@ -86,6 +97,7 @@ class Hints:
 
     form: Form
     lax: bool
+    strict: bool
     classes: Callable[[Hints, Any, str, Scope], Shape | None]
     unenforced: list[tuple[str, str, str]] = field(default_factory=list)
     unions: list[tuple[Either, str]] = field(default_factory=list)
@@ -100,7 +112,8 @@ class Hints:
         UnsupportedTypeError
             It has none, or says what cannot be enforced, and ``lax`` is false.
         """
-        self.name_unenforced(path, metadata)
+        for what in metadata.unenforced:
+            self.advised(path, what, "no schema can say it")
         metadata = replace(metadata, unenforced=())
         hint = self._resolved(hint, path, scope)
         origin, arguments = get_origin(hint), get_args(hint)
@@ -108,16 +121,25 @@ class Hints:
             return self.shape(arguments[0], path, scope, both(metadata_of(hint.__metadata__), metadata))
         if origin is not None and origin in special(*_WRAPPERS):
             return self.shape(arguments[0], path, scope, metadata)
+        if metadata.adapted:
+            return self._adapted(hint, path, scope, metadata)
         if origin in (Union, types.UnionType):
             return self._union(arguments, path, scope, metadata)
         if origin is Literal or origin in special("Literal"):
             return self._literal(arguments, path, metadata)
         return self._plain(hint, origin or hint, arguments, path, scope, metadata)
 
-    def name_unenforced(self, path: str, metadata: Metadata) -> None:
-        """Record what no schema can say; an error, if that is not allowed."""
-        for what in metadata.unenforced:
-            self.left_out(path, what, "no schema can say it")
+    def advised(self, path: str, what: str, why: str) -> None:
+        """Record what only the class itself can see to when an instance is made, such as a validator.
+
+        Raises
+        ------
+        UnsupportedTypeError
+            Nothing of that kind is allowed.
+        """
+        if self.strict:
+            raise UnsupportedTypeError(path, f"{what}: {why}; without strict=True it is named in unenforced")
+        self.unenforced.append((path, what, why))
 
     def left_out(self, path: str, what: str, why: str) -> None:
         """Record that something is not enforced.
@@ -164,6 +186,8 @@ class Hints:
     def _plain(
         self, hint: Any, kind: Any, arguments: tuple[Any, ...], path: str, scope: Scope, metadata: Metadata
     ) -> Shape:
+        if (of_python := narrowed(kind)) is not None:
+            return self.shape(of_python[0], path, scope, both(of_python[1], metadata))
         if kind in (Any, object):
             self._only(path, metadata)
             return Anything(self.form)
@@ -176,7 +200,7 @@ class Hints:
             return self._number(Number(metadata, kind, self.form), path, metadata)
         if kind is str:
             self._only(path, metadata, lengths=True, patterns=True)
-            return Text(metadata)
+            return Text(_of_string(metadata, scope))
         if alias := getattr(kind, "__value__", None):  # type X = ...
             return self._alias(hint, kind, alias, arguments, path, scope, metadata)
         if isinstance(kind, type) and issubclass(kind, enum.Enum):
@@ -193,10 +217,45 @@ class Hints:
         if spelled is not None:
             return spelled
         own = self.classes(self, hint, path, scope)
+        if own is None and hasattr(kind, "__get_pydantic_core_schema__"):
+            return self._adapted(kind, path, scope, metadata)
         if own is None:
             self._refuse(kind, path)
         self._only(path, metadata)
         return own
+
+    def _adapted(self, hint: Any, path: str, scope: Scope, metadata: Metadata) -> Shape:
+        """The shape of what Pydantic makes, of texts that it is known to take, or that its JSON Schema has."""
+        name = getattr(hint, "__name__", None) or str(hint)
+        if name == "Json" and not metadata.adapted:
+            return self._adapted(Any, path, scope, both(Metadata(beside=(hint,), adapted=True), metadata))
+        if self.form.python:
+            raise UnsupportedTypeError(path, f'{name} is taken with form="json" only')
+        if name in _NEVER:
+            raise UnsupportedTypeError(path, f"{name}: {_NEVER[name]}")
+        schema, whole = self._adapted_schema(hint, path, scope, metadata)
+        if not whole:
+            self.advised(path, name, "Pydantic may refuse more than its JSON Schema says")
+        keywords = {**metadata.numeric, **string_keywords(metadata)}
+        if keywords:
+            schema = {**schema, "allOf": [*schema.get("allOf", ()), keywords]}
+        return Adapted(name, annotated(hint, metadata.beside), schema, self.form, owned=scope.owned)
+
+    def _adapted_schema(self, hint: Any, path: str, scope: Scope, metadata: Metadata) -> tuple[dict[str, Any], bool]:
+        """The schema, and whether each value of it is taken but for validators, which are named elsewhere."""
+        for item in reversed(metadata.beside):
+            schema = beside_schema(hint, item)
+            if schema is not None:
+                return schema, True
+            if "Json" in (type(item).__name__, getattr(item, "__name__", "")):
+                return json_text_schema(self.shape(hint, path, replace(scope, owned=False)), path), True
+        schema = string_schema(hint)
+        if schema is not None and not metadata.adapted:
+            return schema, True
+        try:
+            return pydantic_schema(annotated(hint, metadata.beside)), metadata.adapted
+        except Exception as error:  # a schema is made by what the author wrote
+            raise UnsupportedTypeError(path, f"Pydantic makes no JSON Schema of it: {error}") from error
 
     def _spelled(self, kind: Any, path: str, scope: Scope, metadata: Metadata) -> Shape | None:
         if self.form.python and getattr(kind, "__name__", "") == "timedelta":
@@ -205,6 +264,8 @@ class Hints:
             self._only(path, metadata, lengths=False, patterns=False)
             spelling = dates.Spelling(kind, r"[^]*", "", lambda text: kind(text.encode()), lambda value: value.decode())
             return Spelled(spelling, metadata, self.form)
+        if kind is dt.date:
+            metadata = _of_days(metadata)
         spelling_ = dates.spelling_of(kind, self.form.python, metadata.aware)
         if spelling_ is None:
             return None
@@ -322,6 +383,33 @@ class Hints:
         else:
             way = "make it a dataclass, or give the field another type"
         raise UnsupportedTypeError(path, f"{name} is no type whose values can be written; {way}")
+
+
+def _of_string(metadata: Metadata, scope: Scope) -> Metadata:
+    """What is asked of a string: of lengths what the model says holds where the field says nothing."""
+    model = scope.strings
+    least = model.least if metadata.least is None else metadata.least
+    most = model.most if metadata.most is None else metadata.most
+    metadata = replace(both(model, metadata), least=least, most=most)
+    return replace(metadata, case="") if scope.owned else metadata
+
+
+def _of_days(metadata: Metadata) -> Metadata:
+    """Bounds of days as patterns of their texts."""
+    day = dt.timedelta(1)
+    patterns = [
+        make(bound + beyond)
+        for make, bound, beyond in (
+            (dates.days_from, metadata.ge, 0 * day),
+            (dates.days_from, metadata.gt, day),
+            (dates.days_until, metadata.le, 0 * day),
+            (dates.days_until, metadata.lt, -day),
+        )
+        if isinstance(bound, dt.date)
+    ]
+    if not patterns:
+        return metadata
+    return replace(metadata, gt=None, ge=None, lt=None, le=None, patterns=(*metadata.patterns, *patterns))
 
 
 def special(*names: str) -> tuple[Any, ...]:

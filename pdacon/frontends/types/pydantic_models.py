@@ -1,7 +1,6 @@
-"""Pydantic's models and types -> records and shapes.
+"""Pydantic's models -> records.
 
-In: a class of Pydantic 2. Out: a record of its fields, or, of a type without fields, the values of its JSON Schema.
-Validators are named, since no schema has them; so is whatever a type's JSON Schema leaves out.
+In: a class of Pydantic 2. Out: a record of its fields. Validators are named, since no schema has them.
 """
 
 from __future__ import annotations
@@ -9,15 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from pdacon.errors import UnsupportedTypeError
-from pdacon.frontends.types.constraints import Metadata, both, metadata_of
+from pdacon.frontends.types.adapted import pydantic_schema
+from pdacon.frontends.types.constraints import Metadata, both, metadata_of, of_keywords, of_model
 from pdacon.frontends.types.hints import Hints, Scope
 from pdacon.frontends.types.records import Field, Record
 from pdacon.frontends.types.scalars import Anything
-from pdacon.frontends.types.shapes import Mismatch, Refused, Schemas, Shape
-
-_CHANGING = ("str_strip_whitespace", "str_to_lower", "str_to_upper", "str_min_length", "str_max_length")
-_WHOLE = frozenset({"SecretStr"})
-"""Types whose JSON Schema says all."""
+from pdacon.frontends.types.shapes import Mismatch, Refused, Schemas
 
 
 def is_pydantic(kind: type) -> bool:
@@ -38,10 +34,8 @@ def model_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Scop
     is_model = hasattr(kind, "model_validate")
     config = (kind.model_config if is_model else getattr(kind, "__pydantic_config__", None)) or {}
     _name_validators(hints, kind, path)
-    for name in _CHANGING:
-        if config.get(name):
-            hints.left_out(path, name, "it changes or refuses strings")
-    scope = Scope(scope.names, scope.variables, config.get("val_json_bytes", "utf8"))
+    bytes_as = config.get("val_json_bytes", "utf8")
+    scope = Scope(scope.names, scope.variables, bytes_as, of_model(config), owned=True)
     keys: dict[str, str] = {}
     fields = []
     for name, info in kind.__pydantic_fields__.items():
@@ -50,6 +44,8 @@ def model_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Scop
         keys[name] = _key(info, name, f"{path}.{name}")
         fields.append(_field(hints, record, name, info, keys[name], path, scope))
     record.fields = fields
+    if is_model and not hints.form.python:
+        _add_own_schema(record, kind, path)
     is_root = is_model and getattr(kind, "__pydantic_root_model__", False)
     if config.get("extra") == "allow" and hints.form.python:
         raise UnsupportedTypeError(path, 'it may have members of any name; use form="json"')
@@ -62,6 +58,33 @@ def model_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Scop
         record._make = lambda values: kind.model_validate(
             {keys.get(name, name): value for name, value in values.items()}
         )
+
+
+def _add_own_schema(record: Record, kind: Any, path: str) -> None:
+    """Let a model's ``__get_pydantic_json_schema__`` say what else it asks for."""
+    import pydantic
+
+    hook = kind.__get_pydantic_json_schema__.__func__
+    usual = pydantic.BaseModel.__get_pydantic_json_schema__.__func__  # type: ignore[attr-defined]
+    if hook is usual:
+        return
+    members = {"__get_pydantic_json_schema__": classmethod(usual), "__module__": kind.__module__}
+    try:
+        asked, plain = pydantic_schema(kind), pydantic_schema(type(kind.__name__, (kind,), members))
+    except Exception as error:  # it is the author's code
+        raise UnsupportedTypeError(path, f"Pydantic makes no JSON Schema of it: {error}") from error
+    more = {keyword: value for keyword, value in asked.items() if plain.get(keyword) != value}
+    if "properties" in more:
+        before = plain.get("properties", {})
+        more["properties"] = {name: part for name, part in more["properties"].items() if before.get(name) != part}
+    own = record.own_schema
+
+    def schema(schemas: Schemas) -> dict[str, Any]:
+        base = {"$id": f"pdacon:model/{schemas.number(record)}"} if "$defs" in asked else {}
+        return {"allOf": [own(schemas), {**base, **{"$defs": asked.get("$defs", {})}, **more}]}
+
+    if more:
+        record.own_schema = schema  # type: ignore[method-assign]
 
 
 def _make_root(record: Record, kind: Any, root: Field) -> None:
@@ -87,6 +110,7 @@ def _make_root(record: Record, kind: Any, root: Field) -> None:
 def _field(hints: Hints, record: Record, name: str, info: Any, key: str, path: str, scope: Scope) -> Field:
     place = f"{path}.{name}"
     metadata = both(metadata_of(info.metadata), Metadata(words=info.description or ""))
+    metadata = both(metadata, of_keywords(info.json_schema_extra))
     if hints.form.python and not name.isidentifier():
         raise UnsupportedTypeError(place, f'{name!r} is no name of Python\'s; use form="json"')
     shape = hints.shape(info.annotation, place, scope, metadata)
@@ -106,57 +130,12 @@ def _name_validators(hints: Hints, kind: Any, path: str) -> None:
     decorators = getattr(kind, "__pydantic_decorators__", None)
     for group in ("validators", "field_validators", "root_validators", "model_validators"):
         for name in getattr(decorators, group, ()):
-            hints.left_out(path, f"validator {name}", "no schema can say it")
+            hints.advised(path, f"validator {name}", "no schema can say it")
     if "__post_init__" in dir(kind):
-        hints.left_out(path, "__post_init__", "it may refuse values")
+        hints.advised(path, "__post_init__", "it may refuse values")
     own_init = next((base.__module__ for base in kind.__mro__ if "__init__" in vars(base)), "")
     post = next((base.__module__ for base in kind.__mro__ if "model_post_init" in vars(base)), "pydantic.main")
     if hasattr(kind, "model_validate") and not own_init.startswith("pydantic"):
-        hints.left_out(path, "__init__", "it may refuse values")
+        hints.advised(path, "__init__", "it may refuse values")
     if not post.startswith("pydantic") and not getattr(kind, "__private_attributes__", None):
-        hints.left_out(path, "model_post_init", "it may refuse values")
-
-
-class _Foreign(Shape):
-    """A type of which Pydantic knows the JSON Schema and no more is known here."""
-
-    def __init__(self, kind: Any, adapter: Any, schema: dict[str, Any]) -> None:
-        self._kind, self._adapter, self._schema = kind, adapter, schema
-
-    def schema(self, schemas: Schemas) -> dict[str, Any]:
-        return self._schema
-
-    def read(self, raw: Any, path: str) -> Any:
-        try:
-            return self._adapter.validate_python(raw)
-        except ValueError as error:
-            raise Refused(path, f"{self._kind.__name__} refuses it: {error}") from error
-
-    def write(self, value: Any, path: str) -> Any:
-        try:
-            value = self._adapter.validate_python(value)
-        except ValueError as error:
-            raise Mismatch(path, f"{value!r:.60} is no {self._kind.__name__}") from error
-        secret = getattr(value, "get_secret_value", None)
-        return secret() if secret else self._adapter.dump_python(value, mode="json")
-
-    def words(self) -> str:
-        return str(self._kind.__name__)
-
-
-def foreign(hints: Hints, kind: Any, path: str) -> Shape | None:
-    """The shape of a type that tells Pydantic what it is; None if it does not."""
-    if not hasattr(kind, "__get_pydantic_core_schema__"):
-        return None
-    import pydantic
-
-    adapter: Any = pydantic.TypeAdapter(kind)
-    schema = adapter.json_schema()
-    if hints.form.python or "$defs" in schema:
-        raise UnsupportedTypeError(path, f'{kind.__name__} is taken with form="json" only, and without definitions')
-    if kind.__name__ not in _WHOLE:
-        hints.left_out(path, kind.__name__, "Pydantic asks for more than its JSON Schema says")
-    schema = {key: value for key, value in schema.items() if key not in ("title", "writeOnly")}
-    if schema.get("format") == "password":
-        del schema["format"]
-    return _Foreign(kind, adapter, schema)
+        hints.advised(path, "model_post_init", "it may refuse values")

@@ -185,13 +185,13 @@ class Text(Shape):
     metadata: Metadata
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
-        return {"type": "string", **_string_keywords(self.metadata)}
+        return {"type": "string", **string_keywords(self.metadata)}
 
     def read(self, raw: Any, path: str) -> Any:
         if not isinstance(raw, str):
             raise Mismatch(path, f"{shown(raw)} is no string")
         check_text(self.metadata, raw, path)
-        return raw
+        return getattr(raw, self.metadata.case)() if self.metadata.case else raw
 
     def write(self, value: Any, path: str) -> Any:
         return self.read(_base(value), path)
@@ -359,7 +359,7 @@ def _patterns_words(metadata: Metadata) -> str:
     return f" that matches {' and '.join(metadata.patterns)}" if metadata.patterns else ""
 
 
-def _string_keywords(metadata: Metadata) -> dict[str, Any]:
+def string_keywords(metadata: Metadata) -> dict[str, Any]:
     least, most = metadata.lengths
     keywords: dict[str, Any] = {"minLength": least} if least else {}
     if most is not None:

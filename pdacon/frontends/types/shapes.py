@@ -49,6 +49,11 @@ class Schemas:
     def __init__(self) -> None:
         self.definitions: dict[str, Any] = {}
         self._names: dict[int, str] = {}
+        self._numbers: dict[int, int] = {}
+
+    def number(self, shape: Shape) -> int:
+        """A number for a shape whose schema has a base of its own."""
+        return self._numbers.setdefault(id(shape), len(self._numbers))
 
     def reference(self, shape: Named) -> dict[str, Any]:
         """A schema that refers to the one of a shape."""

@@ -1,0 +1,163 @@
+"""Pydantic's own types: all samples are values to Pydantic, and the values that it writes are texts of the grammar."""
+
+from __future__ import annotations
+
+import datetime as dt
+import ipaddress
+import json
+import uuid
+from decimal import Decimal
+from typing import Annotated, Any
+
+import annotated_types as at
+import pydantic
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.provisional import urls
+from pydantic import Field, Json, StringConstraints, WithJsonSchema
+
+import pdacon
+from pdacon import EmptyLanguageError, Grammar, UnsupportedTypeError, Vocabulary
+
+Trimmed = Annotated[str, StringConstraints(strip_whitespace=True, to_upper=True, min_length=2, max_length=5)]
+Lower = Annotated[str, StringConstraints(to_lower=True, pattern="^[A-Z]+$")]
+German = Annotated[
+    dt.date,
+    pydantic.BeforeValidator(lambda text: dt.datetime.strptime(text, "%d.%m.%Y").date()),
+    WithJsonSchema({"type": "string", "pattern": r"^(0[1-9]|1\d|2[0-8])\.(0[1-9]|1[0-2])\.[12]\d{3}$"}),
+]
+
+
+class Point(pydantic.BaseModel):
+    x: int
+    label: str | None = None
+
+
+TYPES: list[Any] = [
+    *(getattr(pydantic, f"UUID{version}") for version in (1, 3, 4, 5, 6, 7, 8)),
+    *(getattr(pydantic, f"{which}Datetime") for which in ("Aware", "Naive", "Past", "Future")),
+    *(getattr(pydantic, f"{which}Url") for which in ("Any", "AnyHttp", "Http", "File", "Ftp", "Websocket", "AnyWebsocket")),
+    *(getattr(pydantic, f"{which}Dsn") for which in ("Postgres", "Redis", "Amqp", "Mongo", "Kafka", "Nats", "MySQL")),
+    *(getattr(pydantic, f"{which}Dsn") for which in ("MariaDB", "Cockroach", "ClickHouse", "Snowflake")),
+    *(getattr(pydantic, f"Base64{which}") for which in ("Str", "Bytes", "UrlStr", "UrlBytes")),
+    *(getattr(pydantic, f"IPvAny{which}") for which in ("Address", "Interface", "Network")),
+    *(getattr(ipaddress, f"IPv{which}") for which in ("4Network", "6Network", "4Interface", "6Interface")),
+    pydantic.EmailStr,
+    pydantic.NameEmail,
+    pydantic.PastDate,
+    pydantic.FutureDate,
+    pydantic.PaymentCardNumber,
+    pydantic.SecretStr,
+    pydantic.SecretBytes,
+    pydantic.ByteSize,
+    pydantic.JsonValue,
+    pydantic.FiniteFloat,
+    pydantic.StrictBytes,
+    pydantic.OnErrorOmit[int],
+    pydantic.conint(ge=3, lt=50, multiple_of=3),
+    pydantic.constr(pattern="^a+$", max_length=5),
+    pydantic.condecimal(max_digits=5, decimal_places=2),
+    pydantic.condecimal(max_digits=3, decimal_places=5),
+    pydantic.condecimal(max_digits=4),
+    pydantic.condate(ge=dt.date(2019, 12, 30), lt=dt.date(2020, 1, 10)),
+    pydantic.conbytes(min_length=2, max_length=4),
+    Annotated[Decimal, Field(multiple_of=Decimal("0.5")), Field(multiple_of=Decimal("0.75"))],
+    Annotated[pydantic.AnyUrl, pydantic.UrlConstraints(allowed_schemes=["s3"], max_length=40)],
+    Annotated[pydantic.EmailStr, Field(pattern="@example[.]org$")],
+    Annotated[str, Field(pattern="^a"), WithJsonSchema({"type": "string", "maxLength": 3})],
+    Trimmed,
+    Lower,
+    German,
+    Json,
+    Json[list[int]],
+    Json[Point],
+    Json[dict[str, dt.date | None]],
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", TYPES, ids=str)
+def test_pydantic_takes_every_sample(kind: Any) -> None:
+    model = pydantic.create_model("Holder", x=kind)
+    grammar, alone = Grammar.from_type(model), Grammar.from_type(kind)
+    constraint, lone_constraint = (pdacon.compile(given, Vocabulary.bytes()) for given in (grammar, alone))
+    adapter: Any = pydantic.TypeAdapter(kind)
+    for text in grammar.sample(200, seed=1):
+        value = model.model_validate_json(text)
+        assert constraint.parse(text) == value
+    for text in alone.sample(200, seed=2):
+        value = adapter.validate_json(text)
+        assert lone_constraint.parse(text) == value, text
+    assert constraint.parse(grammar.write(constraint.parse(grammar.sample(1, seed=3)[0])))
+
+
+def test_a_card_number_has_a_check_digit() -> None:
+    constraint = pdacon.compile(pydantic.PaymentCardNumber, Vocabulary.bytes())
+    numbers = ["4242424242424242", "378282246310005", "5555555555554444", "6011111111111117", "4000000000006"]
+    for number in numbers:
+        assert constraint.accepts(json.dumps(number)), number
+        for place in range(len(number)):
+            other = f"{number[:place]}{(int(number[place]) + 1) % 10}{number[place + 1 :]}"
+            assert not constraint.accepts(json.dumps(other)), other
+
+
+@st.composite
+def base64_texts(draw: st.DrawFn) -> str:
+    import base64
+
+    return base64.b64encode(draw(st.text(st.characters(max_codepoint=127))).encode()).decode()
+
+
+OFFSETS = st.timezones().map(lambda zone: zone) | st.just(dt.timezone.utc)
+VALUES: list[tuple[Any, st.SearchStrategy[Any]]] = [
+    *((getattr(pydantic, f"UUID{version}"), st.uuids(version=version)) for version in (1, 3, 4, 5)),  # type: ignore[arg-type]
+    (pydantic.EmailStr, st.emails()),
+    (pydantic.HttpUrl, urls()),
+    (pydantic.AnyUrl, urls()),
+    (pydantic.IPvAnyAddress, st.ip_addresses()),
+    (pydantic.IPvAnyInterface, st.builds("{}/{}".format, st.ip_addresses(v=4), st.integers(0, 32))),
+    (pydantic.IPvAnyNetwork, st.ip_addresses(v=4).map(ipaddress.ip_network)),
+    (pydantic.IPvAnyNetwork, st.builds(lambda address, bits: ipaddress.ip_network(f"{address}/{bits}", strict=False), st.ip_addresses(v=4), st.integers(0, 32))),
+    (pydantic.NaiveDatetime, st.datetimes()),
+    (pydantic.PastDate, st.dates(max_value=dt.date(2020, 1, 1))),
+    (pydantic.PastDatetime, st.datetimes(max_value=dt.datetime(2020, 1, 1))),
+    (pydantic.FutureDate, st.dates(min_value=dt.date(2500, 1, 1))),
+    (pydantic.Base64Str, base64_texts()),
+    (pydantic.FiniteFloat, st.floats(allow_nan=False, allow_infinity=False)),
+    (pydantic.StrictInt, st.integers(-(10**18), 10**18)),
+    (pydantic.JsonValue, st.recursive(st.none() | st.booleans() | st.text(st.characters(codec="utf-8")), lambda inner: st.lists(inner, max_size=3), max_leaves=4)),
+    (pydantic.SecretStr, st.text(st.characters(codec="utf-8"))),
+]
+
+
+def _is_left_out(kind: Any, text: str) -> bool:
+    """Whether a value is one that docs/types.md says is left out."""
+    if kind is pydantic.EmailStr:
+        local, _, domain = text.rpartition("@")
+        return "xn--" in domain.lower() or len(domain) > 63 or len(local) > 64
+    if kind in (pydantic.HttpUrl, pydantic.AnyUrl):
+        return "xn--" in text.lower() or text.startswith("HTTP")
+    return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(len(VALUES)), ids=lambda number: str(VALUES[number][0]))
+@given(st.data())
+def test_values_of_hypothesis_are_taken(number: int, data: st.DataObject) -> None:
+    kind, values = VALUES[number]
+    given_value = data.draw(values)
+    adapter: Any = pydantic.TypeAdapter(kind)
+    plain = given_value if isinstance(given_value, str | int | float | list | None) else str(given_value)
+    if isinstance(given_value, dt.datetime):
+        plain = given_value.isoformat()
+    try:
+        value = adapter.validate_python(plain)
+    except pydantic.ValidationError:
+        return
+    if isinstance(plain, str) and _is_left_out(kind, plain):
+        return
+    grammar = Grammar.from_type(kind)
+    text = json.dumps(plain, ensure_ascii=False)
+    assert grammar.accepts(text), text
+    assert pdacon.compile(grammar, Vocabulary.bytes()).parse(text) == value
