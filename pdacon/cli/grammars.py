@@ -200,6 +200,7 @@ def _of_json_schema(path: Path, options: GrammarOptions) -> Grammar:
         order="any" if options.any_order else "schema",
         escapes=options.escapes,
         numbers=options.numbers,
+        max_digits=options.max_digits,
     )
     try:
         with warnings.catch_warnings():

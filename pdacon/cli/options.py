@@ -207,6 +207,10 @@ class GrammarOptions:
         Literal["any", "canonical"],
         _json_option("--numbers", metavar="any|canonical", help="Zeros at the end, exponents, or one spelling each."),
     ] = "any"
+    max_digits: Annotated[
+        int | None,
+        _json_option("--max-digits", metavar="N", min=1, help="Digits of a number before its point, and after it."),
+    ] = None
     any_order: Annotated[bool, _json_option("--any-order", help="The members of small objects come in any order.")] = (
         False
     )

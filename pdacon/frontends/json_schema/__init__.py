@@ -18,6 +18,7 @@ from pdacon.frontends.json_schema.drafts import draft_of
 from pdacon.frontends.json_schema.keywords import is_assertion
 from pdacon.frontends.json_schema.members import why_refused
 from pdacon.frontends.json_schema.notation import Marks, Notation
+from pdacon.frontends.json_schema.numbers import any_integer, has_few_digits
 from pdacon.frontends.json_schema.places import schema_lines
 from pdacon.frontends.json_schema.plain import PlainSchema
 from pdacon.frontends.json_schema.schema import Schema, bounded_json, schema_grammar
@@ -31,9 +32,11 @@ __all__ = [
     "PlainSchema",
     "Schema",
     "Spelling",
+    "any_integer",
     "bounded_json",
     "canonical",
     "draft_of",
+    "has_few_digits",
     "is_assertion",
     "read_canonical",
     "schema_grammar",

@@ -21,10 +21,10 @@ from pdacon.frontends.json_schema.strings import STATES, Shape, choices_of
 from pdacon.regular import FALSE, TRUE, Dfa, Formulas, Languages, Ranges, combined, parse_pattern
 from pdacon.regular.operations import of_ranges
 
-ANY_NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 ANY_INTEGER = r"(?:0|-?[1-9][0-9]*)"
 CANONICAL_NUMBER = r"-?(?:[1-9][0-9]*(?:\.[0-9]*[1-9])?|0\.[0-9]*[1-9])|0"
 r"""Patterns of Python's ``re`` too, in which ``\d`` would be a digit of any script."""
+_EXPONENT_DIGITS = 4  # where digits are counted; floats need three
 INFINITE = ("1e999", "-1e999")
 """What ``json.loads`` reads as an infinite float; as numbers these are finite, and integers."""
 _PLAIN = r"-?(?:0|[1-9]\d*)(?:\.\d+)?"
@@ -45,6 +45,35 @@ _ZERO = r"-?0(?:\.0+)?"
 _MOST_BYTES = 256 << 20  # of one automaton
 LARGE = 10**16
 """Python writes floats from this one on with an exponent."""
+
+
+def any_number(digits: int | None) -> str:
+    """All numbers, of at most so many digits before the point and after it, as a pattern."""
+    if digits is None:
+        return r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+    exponent = rf"(?:[eE][+-]?[0-9]{{1,{_EXPONENT_DIGITS}}})?"
+    return rf"-?(?:0|[1-9][0-9]{{0,{digits - 1}}})(?:\.[0-9]{{1,{digits}}})?{exponent}"
+
+
+def any_integer(digits: int | None) -> str:
+    """All integers, of at most so many digits."""
+    return ANY_INTEGER if digits is None else rf"(?:0|-?[1-9][0-9]{{0,{digits - 1}}})"
+
+
+def canonical_number(digits: int | None) -> str:
+    """The same of numbers with one spelling each."""
+    if digits is None:
+        return CANONICAL_NUMBER
+    whole, fraction = rf"[1-9][0-9]{{0,{digits - 1}}}", rf"\.[0-9]{{0,{digits - 1}}}[1-9]"
+    return rf"-?(?:{whole}(?:{fraction})?|0{fraction})|0"
+
+
+def has_few_digits(text: str, digits: int | None) -> bool:
+    """Whether a number, as it is written, has at most so many digits before its point and after it."""
+    if digits is None:
+        return True
+    whole, _, fraction = re.split("[eE]", text)[0].lstrip("-").partition(".")
+    return len(whole) <= digits and len(fraction) <= digits
 
 
 def number_holds(facts: Facts, formula: int, number: Number, *, whole: bool = True) -> bool:
@@ -68,7 +97,9 @@ def number_holds(facts: Facts, formula: int, number: Number, *, whole: bool = Tr
 
 
 @lru_cache(maxsize=256)
-def number_automaton(shape: Shape, excluded: frozenset[Number], integral: bool, canonical: bool) -> Dfa:
+def number_automaton(
+    shape: Shape, excluded: frozenset[Number], integral: bool, canonical: bool, digits: int | None = None
+) -> Dfa:
     """The spellings of the numbers for which a formula holds.
 
     Each fact is a combination of automata of which most are the same for every bound, and kept; the core makes their
@@ -82,6 +113,8 @@ def number_automaton(shape: Shape, excluded: frozenset[Number], integral: bool, 
         Only integers, without a fraction and an exponent.
     canonical : bool
         One spelling for each number, without an exponent.
+    digits : int, optional
+        So many digits there are at most before the point, and after it; or as many as a bound is written with.
 
     Raises
     ------
@@ -99,9 +132,25 @@ def number_automaton(shape: Shape, excluded: frozenset[Number], integral: bool, 
         meant[choice] = formulas.choice(languages.fact(choice.fact), meant[choice.then], meant[choice.otherwise])
     equal = [languages.equal(Fraction(number)) for number in every(excluded, looks=1)]
     whole = languages.text(universe)
+    if digits is not None:
+        before, after = _digits_of_bounds(shape, digits, plain)
+        few = languages.text(rf"-?\d{{1,{before}}}(?:\.\d{{1,{after}}})?(?:e[^]*)?")
+        whole = formulas.conjunction(whole, few)
     return languages.combined(
         formulas.conjunction(whole, meant[shape], *[formulas.negation(formula) for formula in equal]), STATES
     )
+
+
+def _digits_of_bounds(shape: Shape, digits: int, plain: bool) -> tuple[int, int]:
+    """How many digits there are before a point and after it; without exponents a bound may need more than others."""
+    before = after = digits
+    for choice in choices_of(shape) if plain else ():
+        number = choice.fact.bound if isinstance(choice.fact, Above) else None
+        number = choice.fact.of if isinstance(choice.fact, Multiple) else number
+        if number is not None:
+            whole, _, fraction = _decimal(abs(number)).partition(".")
+            before, after = max(before, len(whole)), max(after, len(fraction))
+    return before, after
 
 
 def _takes_exponents(shape: Shape) -> bool:

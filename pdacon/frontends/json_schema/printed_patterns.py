@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from pdacon.frontends.json_schema.facts import Among, Fact, LongerThan, Matches
 from pdacon.frontends.json_schema.spelling import CHARACTER, ESCAPED, PLAIN, SHORT, spelled
+from pdacon.frontends.json_schema.string_formats import CARD_NUMBER, PATTERNS
 from pdacon.frontends.json_schema.strings import Shape, choices_of
 from pdacon.regular import ANY, character_class, ecma, parse_pattern
 from pdacon.regular.characters import Ranges, intersection
@@ -21,7 +22,7 @@ _LONGEST = 1_000_000
 class _NoPattern(Exception):
     """What Python's ``re`` cannot say inside of a JSON string: a word's border, or a start that is not at the start.
 
-    Also what would take too long a pattern.
+    Also what would take too long a pattern, or has none.
     """
 
 
@@ -56,6 +57,8 @@ def _ahead(fact: Fact) -> str:
         words = (re.escape(spelled(str(word))[1:-1]) for word in sorted(map(str, fact.values)))
         return f'(?:{"|".join(words)})"'
     assert isinstance(fact, Matches)
+    if fact.pattern == PATTERNS[CARD_NUMBER]:
+        raise _NoPattern
     tree = parse_pattern(fact.pattern)
     return f'(?:{_written(tree)})"' if fact.whole else _anywhere(tree)
 

@@ -211,7 +211,12 @@ class Scalars:
         those, infinite = {*listed.values()}, self._infinite(meanings)
         free = {number for number in every(those if unlisted else ()) if numbers.number_holds(facts, unlisted, number)}
         fixed = those - free
-        beside = numbers.is_whole if integral else numbers.is_decimal
+        digits = self._spelling.digits
+
+        def beside(text: str) -> bool:
+            plain = numbers.is_whole(text) if integral else numbers.is_decimal(text)
+            return plain and numbers.has_few_digits(text, digits)
+
         found: list[tuple[int, Callable[[bool], int | None]]] = []
         for one, formula in meanings.items():
             asked, certain = strings.narrowed(facts, formula, those)
@@ -285,16 +290,16 @@ class Scalars:
         return Substitution(formulas, restricted)(formula)
 
     def _other_numbers(self, formula: int, excluded: set[Number], integral: bool, guarded: bool) -> int | None:
-        canonical = self._spelling.numbers == "canonical"
+        canonical, digits = self._spelling.numbers == "canonical", self._spelling.digits
         if formula == TRUE and not excluded and not guarded:
             if integral:
-                return self._out.terminal("any integer", "INTEGER", lambda: Text("re", numbers.ANY_INTEGER))
-            any_number = numbers.CANONICAL_NUMBER if canonical else numbers.ANY_NUMBER
+                return self._out.terminal("any integer", "INTEGER", lambda: Text("re", numbers.any_integer(digits)))
+            any_number = numbers.canonical_number(digits) if canonical else numbers.any_number(digits)
             return self._out.terminal("any number", "NUMBER", lambda: Text("re", any_number))
 
         def make(formula: int) -> Dfa:
             shape = strings.shape_of(self._facts, formula)
-            return numbers.number_automaton(shape, frozenset(excluded), integral, canonical)
+            return numbers.number_automaton(shape, frozenset(excluded), integral, canonical, digits)
 
         formula, automaton = self._automaton(formula, make)
         if not len(automaton):
@@ -302,7 +307,7 @@ class Scalars:
         shape = strings.shape_of(self._facts, formula)
         name = shape_name("INTEGER" if integral else "NUMBER", shape)
         key = "numbers", shape, frozenset(excluded), integral, guarded
-        wanted = *key, canonical
+        wanted = *key, canonical, digits
 
         def text() -> Text:
             return _TEXTS.get(wanted, lambda: _of_program("", number_program(automaton, guarded=guarded)))

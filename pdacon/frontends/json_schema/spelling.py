@@ -54,6 +54,11 @@ class Spelling:
     numbers : {"any", "canonical"}
         Integers have one spelling. Other numbers may end in zeros, and have exponents as ``json.dumps`` writes them, or
         any if the schema asks for nothing but a number; or each has one spelling, without either.
+    max_digits : int, "any" or None
+        So many digits a number has at most before its point, and after it, so that a weak model does not write
+        ``0.000`` for ever; the numbers that a schema lists, and bounds that are written with more, come as they are.
+        With 20 all floats are spelled as ``json.dumps`` does, and all integers of 64 bits. "any" is no limit. None:
+        20 for types of Python and calls, no limit for JSON Schemas.
     indent : int
     max_depth : int
         So many arrays and objects can lie within one another where lines are indented; what is deeper is left out.
@@ -65,6 +70,7 @@ class Spelling:
     max_unordered: int = 6
     escapes: Escapes = "needed"
     numbers: Literal["any", "canonical"] = "any"
+    max_digits: int | Literal["any"] | None = None
     indent: int = 2
     max_depth: int = 16
 
@@ -77,6 +83,17 @@ class Spelling:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 raise ValueError(f"{name} is a number, 0 or more, not {value!r}")
+
+        digits = self.max_digits
+        if digits not in (None, "any") and (
+            isinstance(digits, bool | str) or not isinstance(digits, int) or digits < 1
+        ):
+            raise ValueError(f'max_digits is a number, 1 or more, "any" or None, not {digits!r}')
+
+    @property
+    def digits(self) -> int | None:
+        """How many digits a number has at most before its point and after it; None: any."""
+        return self.max_digits if isinstance(self.max_digits, int) else None
 
     @property
     def colon(self) -> str:

@@ -121,6 +121,11 @@ SINCE = {
 }
 """The first draft that has a format, where it is not the fourth."""
 
+CARD_NUMBER = "pdacon:payment-card-number"
+PATTERNS[CARD_NUMBER] = r"(?!)payment card number"
+"""Not a format of JSON Schema, but of the types of Python that go through one. No pattern has its strings: this one,
+which matches nothing, stands for an automaton of its own (``card_numbers``)."""
+
 NAMES = {pattern: name for name, pattern in PATTERNS.items()}
 
 NOT_REGULAR = {

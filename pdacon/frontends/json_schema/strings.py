@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 
 from pdacon.base.cancelling import every, look
 from pdacon.frontends.json_schema import string_formats
+from pdacon.frontends.json_schema.card_numbers import card_number_automaton
 from pdacon.frontends.json_schema.facts import Among, Fact, Facts, Listed, LongerThan, Matches
 from pdacon.frontends.json_schema.made_formats import made_format
 from pdacon.regular import (
@@ -193,6 +194,8 @@ def counts_and_rest(facts: Facts, formula: int) -> tuple[int, int | None, Shape]
 def pattern_automaton(fact: Matches) -> Dfa:
     """The strings that a pattern matches. Raises PatternError, LimitExceededError."""
     name = string_formats.NAMES.get(fact.pattern) if fact.whole else None
+    if name == string_formats.CARD_NUMBER:
+        return card_number_automaton()
     return determinized_pattern(fact) if name is None else made_format(name)
 
 

@@ -28,11 +28,12 @@ _KEYWORDS = {
 }
 _SILENT = frozenset({"Unit", "Strict", "FailFast", "Discriminator", "Tag", "Doc", "DocInfo", "AliasChoices"})
 _SILENT_CLASSES = frozenset({"_OnErrorOmit", "_AllowAnyJson"})
-_ASCII = r"^[\u0000-\u007f]*$"
+ASCII = r"^[\u0000-\u007f]*$"
 _BLANK = r"\t-\r\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _STRIPPED = rf"^(?:[^{_BLANK}](?:[^]*[^{_BLANK}])?)?$"
 """Strings without white space, as Unicode has it, at their ends."""
 _LARGEST = Decimal(sys.float_info.max)
+_SERIALIZERS = frozenset({"PlainSerializer", "WrapSerializer", "SerializeAsAny"})
 _VALIDATORS = frozenset({"AfterValidator", "BeforeValidator", "PlainValidator", "WrapValidator", "InstanceOf"})
 
 
@@ -142,6 +143,8 @@ def _of_item(item: Any) -> Metadata:
         return Metadata(unenforced=(f"{kind} {name}".strip(),), beside=(item,))
     if kind in _SILENT:
         return Metadata()
+    if kind in _SERIALIZERS:
+        return Metadata(beside=(item,))
     return both(_bounds(item), _grouped(item, kind))
 
 
@@ -210,7 +213,6 @@ def _bounds(item: Any) -> Metadata:
     )
     places, digits = getattr(item, "decimal_places", None), getattr(item, "max_digits", None)
     if places is not None:
-        places = places if digits is None else min(places, digits)
         metadata = both(metadata, Metadata(multiple_of=Decimal(1).scaleb(-places)))
     if digits is not None and places is None:
         return both(metadata, Metadata(total=digits))
@@ -223,7 +225,7 @@ def _bounds(item: Any) -> Metadata:
 def _of_strings(item: Any) -> Metadata:
     """How Pydantic changes strings before it looks at them: what it would strip does not come; letters are free."""
     patterns = ((_STRIPPED,) if getattr(item, "strip_whitespace", None) else ()) + (
-        (_ASCII,) if getattr(item, "ascii_only", None) else ()
+        (ASCII,) if getattr(item, "ascii_only", None) else ()
     )
     case = next((name for name in ("to_upper", "to_lower") if getattr(item, name, None)), "")
     return Metadata(patterns=patterns, case=case.removeprefix("to_"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdacon.base.cancelling import every
-from pdacon.frontends.json_schema import Marks
+from pdacon.frontends.json_schema import Marks, any_integer
 from pdacon.frontends.long_integers import integer_of, text_of
 from pdacon.frontends.types.checks import check_count, fits
 from pdacon.frontends.types.forms import Form
@@ -16,7 +16,6 @@ from pdacon.frontends.types.scalars import LiteralValues, lengths_words
 from pdacon.frontends.types.shapes import Mismatch, Schemas, Shape, resolved, row_head, shown
 
 _MOST_REMEMBERED = 10  # values that an automaton keeps apart, as JSON Schema's front end has it
-_INTEGER = "^(?:0|-?[1-9][0-9]*)$"
 TUPLE = Marks("(", ")", "()")
 _ONE = Marks("(", ",)", "()")
 _ROW = Marks("tuple([", "])", "tuple([])")
@@ -146,7 +145,10 @@ class FixedTuple(Shape):
 
 @dataclass(frozen=True, eq=False)
 class Table(Shape):
-    """A dict whose keys are of one shape and whose values of another. ``numbered``: its keys are integers."""
+    """A dict whose keys are of one shape and whose values of another.
+
+    ``numbered``: its keys are integers, of at most ``digits`` digits.
+    """
 
     keys: Shape
     value: Shape
@@ -155,11 +157,16 @@ class Table(Shape):
     least: int
     most: int | None
     numbered: bool
+    digits: int | None = None
+
+    @property
+    def _integer(self) -> str:
+        return f"^{any_integer(self.digits)}$"
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
         names = self.keys.schema(schemas)
         if self.numbered:
-            names = {"type": "string", "pattern": _INTEGER}
+            names = {"type": "string", "pattern": self._integer}
         schema: dict[str, Any] = {"type": "object", "additionalProperties": self.value.schema(schemas)}
         if names != {"type": "string"}:
             schema["propertyNames"] = names
@@ -176,7 +183,7 @@ class Table(Shape):
         pairs = {}
         for name, value in every(raw.items()):
             place = f"{path} key {name!r}"
-            if self.numbered and not fits(_INTEGER, name):
+            if self.numbered and not fits(self._integer, name):
                 raise Mismatch(place, "it is no integer")
             key = self.keys.read(integer_of(name) if self.numbered else name, place)
             pairs[key] = self.value.read(value, f"{path}[{name!r}]")

@@ -19,11 +19,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdacon.frontends.json_schema import PATTERNS
+from pdacon.frontends.types import addresses
 
 _DATE = PATTERNS["date"]
 _CLOCK = r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?"
 _OFFSET = r"(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)"
 _DURATION = re.compile(r"(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?)?")
+_NETWORKS: dict[Any, Callable[[], str]] = {
+    ipaddress.IPv4Network: addresses.network_4,
+    ipaddress.IPv6Network: addresses.network_6,
+    ipaddress.IPv4Interface: lambda: addresses.INTERFACE_4,
+    ipaddress.IPv6Interface: lambda: addresses.INTERFACE_6,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,8 @@ def spelling_of(kind: Any, python: bool, aware: bool | None) -> Spelling | None:
     if kind in (ipaddress.IPv4Address, ipaddress.IPv6Address):
         version = "ipv4" if kind is ipaddress.IPv4Address else "ipv6"
         return Spelling(kind, PATTERNS[version], kind.__name__, kind, str)
+    if kind in _NETWORKS:
+        return Spelling(kind, _NETWORKS[kind](), kind.__name__, kind, str)
     if kind in (bytes, bytearray):
         return _bytes(kind, python)
     return None
@@ -98,6 +107,17 @@ def _days(bound: dt.date, *, up: bool) -> str:
             span = f"{int(digit) + 1}-9" if up else f"0-{int(digit) - 1}"
             beginnings.append(f"{text[:place]}[{span}]")
     return f"^(?:{'|'.join(beginnings)})"
+
+
+def counted_base64(least: int, most: int | None) -> str:
+    """A pattern of Base64 of so many bytes."""
+    letter, ends = "[A-Za-z0-9+/]", ("", "[A-Za-z0-9+/][AQgw]==", "[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=")
+    options = []
+    for rest, end in enumerate(ends):
+        low, high = max(0, -(-(least - rest) // 3)), None if most is None else (most - rest) // 3
+        if high is None or low <= high:
+            options.append(f"(?:{letter}{{4}}){{{low},{'' if high is None else high}}}{end}")
+    return f"^(?:{'|'.join(options)})$" if options else "^(?!)$"
 
 
 def _bytes(kind: Any, python: bool) -> Spelling:

@@ -30,6 +30,11 @@ class Form:
     marks: dict[str, Marks] = field(default_factory=dict)
 
     @property
+    def digits(self) -> int | None:
+        """How many digits a number has at most before its point and after it; None: any."""
+        return self.spelling.digits
+
+    @property
     def python(self) -> bool:
         return self.name == "python"
 

@@ -27,6 +27,9 @@ from pdacon.frontends.types.unions import overlap
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import SourceLanguage
 
+_DIGITS = 20
+"""Digits before and after a point, if nothing is said of them (decision 51)."""
+
 
 @dataclass(frozen=True)
 class TypeValues:
@@ -121,7 +124,7 @@ def described_tools(given: Sequence[Any], spelling: Spelling, lax: bool, strict:
     UnsupportedTypeError, TypeError, ValueError
         As `Grammar.from_tools`.
     """
-    form = Form("json", spelling)
+    form = Form("json", _with_digits(spelling))
     hints = Hints(form, lax, strict, class_shape)
     tools, schemas = _tools(hints, given), Schemas()
     own = tuple(tool.arguments.schema(schemas) for tool in tools)
@@ -189,13 +192,13 @@ def _shaped(given: tuple[str, Any], options: tuple[Any, ...]) -> tuple[Form, Hin
     name_of_form, spelling, lax, strict = options[:4]
     if name_of_form not in ("json", "python"):
         raise ValueError(f'form is "json" or "python", not {name_of_form!r}')
-    if spelling is not None and name_of_form == "python":
-        raise ValueError('a Spelling says how JSON is written; leave it out with form="python"')
     if spelling is not None and not isinstance(spelling, Spelling):
         raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
+    if spelling is not None and name_of_form == "python" and replace(spelling, max_digits=None) != Spelling():
+        raise ValueError('a Spelling says how JSON is written; leave out all but max_digits with form="python"')
     if lax and strict:
         raise ValueError("lax leaves out what cannot be enforced, strict refuses it; give one of them")
-    form = Form(name_of_form, Spelling() if spelling is None else spelling)
+    form = Form(name_of_form, _with_digits(Spelling() if spelling is None else spelling))
     hints = Hints(form, lax, strict, class_shape)
     if what == "type":
         name = getattr(subject, "__name__", None) if isinstance(subject, type) else None
@@ -208,6 +211,10 @@ def _shaped(given: tuple[str, Any], options: tuple[Any, ...]) -> tuple[Form, Hin
     calls: Shape = Calls(tools, key, form)
     calls = Items(calls, list, list, 1, None, "", form) if several else calls
     return form, hints, calls, tools[0].name if len(tools) == 1 else "calls"
+
+
+def _with_digits(spelling: Spelling) -> Spelling:
+    return replace(spelling, max_digits=_DIGITS) if spelling.max_digits is None else spelling
 
 
 def _values_again(given: tuple[str, Any], options: tuple[Any, ...]) -> TypeValues:

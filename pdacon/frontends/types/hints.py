@@ -23,7 +23,7 @@ from typing import Annotated, Any, ForwardRef, Literal, NoReturn, TypeVar, Union
 from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.types import dates
 from pdacon.frontends.types.adapted import Adapted, annotated, pydantic_schema
-from pdacon.frontends.types.constraints import NOTHING, Metadata, both, metadata_of
+from pdacon.frontends.types.constraints import ASCII, NOTHING, Metadata, both, metadata_of
 from pdacon.frontends.types.containers import FixedTuple, Flags, Items, Table
 from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.json_texts import json_text_schema
@@ -195,7 +195,7 @@ class Hints:
             self._only(path, metadata)
             return _CONSTANT[kind]()
         if kind is int:
-            return self._number(Whole(metadata), path, metadata)
+            return self._number(Whole(metadata, self.form.digits), path, metadata)
         if kind in (float, Decimal):
             return self._number(Number(metadata, kind, self.form), path, metadata)
         if kind is str:
@@ -261,11 +261,16 @@ class Hints:
         if self.form.python and getattr(kind, "__name__", "") == "timedelta":
             return None
         if kind in (bytes, bytearray) and scope.bytes_as == "utf8" and not self.form.python:
-            self._only(path, metadata, lengths=False, patterns=False)
+            self._only(path, metadata, lengths=True, patterns=False)
+            if metadata.lengths != (0, None):  # they count bytes, which are the characters of ASCII
+                metadata = replace(metadata, patterns=(ASCII,))
             spelling = dates.Spelling(kind, r"[^]*", "", lambda text: kind(text.encode()), lambda value: value.decode())
             return Spelled(spelling, metadata, self.form)
         if kind is dt.date:
             metadata = _of_days(metadata)
+        if kind in (bytes, bytearray) and metadata.lengths != (0, None) and not self.form.python:
+            counted = dates.counted_base64(*metadata.lengths)
+            metadata = replace(metadata, least=None, most=None, patterns=(*metadata.patterns, counted))
         spelling_ = dates.spelling_of(kind, self.form.python, metadata.aware)
         if spelling_ is None:
             return None
@@ -364,7 +369,7 @@ class Hints:
         least, most = metadata.lengths
         self.hashed.append((keys, f"{path} key"))
         own_kind, make = _DICTS[kind]
-        return Table(keys, value, own_kind, make, least, most, numbered)
+        return Table(keys, value, own_kind, make, least, most, numbered, self.form.digits)
 
     def _alias(
         self, hint: Any, kind: Any, value: Any, arguments: tuple[Any, ...], path: str, scope: Scope, metadata: Metadata

@@ -96,10 +96,12 @@ class _Texts:
             return rf"\{{{_many(member, shape.least, shape.most)}\}}"
         if isinstance(shape, Record) and not (shape.root or shape.as_list or shape.extra):
             members = [] if shape.tag is None else [(_member(shape.tag[0], _literal(shape.tag[1])), True)]
-            for field in shape.fields:
-                members.append((_member(shape.key(field), self.of(field.shape, above)), shape.always(field)))
+            members += [
+                (_member(shape.key(field), self.of(field.shape, above)), shape.always(field)) for field in shape.fields
+            ]
             return rf"\{{{_members(members)}\}}"
         self._refuse(f"of {shape.words()} no pattern is made")
+        return None
 
 
 def _member(name: str, value: str) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pdacon.frontends.json_schema import PATTERNS
-from pdacon.frontends.types import dates
+from pdacon.frontends.types import addresses, dates
 from pdacon.frontends.types.constraints import Metadata
 
 _ATEXT = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]"
@@ -32,8 +32,8 @@ def _email(ending: str) -> str:
 
 _WORD = r"[A-Za-z0-9_!#$%&'*+/=?^`{|}~-]+"
 _NAMED_EMAIL = rf"(?:{_WORD}(?: {_WORD})* <{_email('>')}>|{_email('$')})"
-_CHARACTER = r"(?:[A-Za-z0-9._~!$&()*+,;=:@-]|%[0-9A-Fa-f]{2})"
-_USER = r"(?:[A-Za-z0-9._~!$&()*+-]|%[0-9A-Fa-f]{2})+"
+_CHARACTER = r"(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})"
+_USER = r"(?:[A-Za-z0-9._~!$&'()*+;=-]|%[0-9A-Fa-f]{2})+"
 _TOP = r"(?!..--)[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
 _HOST = rf"(?:(?:{_LABEL}\.)*{_TOP}|{PATTERNS['ipv4']}|\[{PATTERNS['ipv6']}\])"
 _PORT = r"(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])"
@@ -41,39 +41,7 @@ _PLACE = rf"{_HOST}(?::{_PORT})?"
 _PATH = rf"(?:/{_CHARACTER}*)*"
 _ENDING = rf"(?:\?(?:{_CHARACTER}|[/?])*)?(?:#(?:{_CHARACTER}|[/?])*)?"
 _OTHER_SCHEME = r"(?!file:)[a-z][a-z0-9+.-]*"
-_PREFIX_4 = r"(?:[12]?\d|3[0-2])"
-_PREFIX_6 = r"(?:[1-9]?\d|1[01]\d|12[0-8])"
-_MULTIPLES = {1: "[02468aceACE]", 2: "[048cC]", 3: "[08]"}
 _UNITS = r"(?:[KMGTPE]i?)?(?:B|bit)"
-
-
-def _network_4() -> str:
-    """Networks of IPv4: what is behind the prefix is zero."""
-    networks = []
-    for length in range(33):
-        whole, bits = divmod(length, 8)
-        octets = [r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"] * whole
-        if bits:
-            step = 1 << (8 - bits)
-            octets.append(f"(?:{'|'.join(str(value) for value in range(0, 256, step))})")
-        octets += ["0"] * (4 - len(octets))
-        networks.append(r"\.".join(octets) + f"/{length}")
-    return f"(?:{'|'.join(networks)})"
-
-
-def _network_6() -> str:
-    """Networks of IPv6: some groups, then ``::`` and a prefix that covers them; or all groups, and a prefix of 128."""
-    group = "[0-9A-Fa-f]{1,4}"
-    networks = [rf"::/{_PREFIX_6}", rf"(?:{group}:){{7}}{group}/128"]
-    for count in range(1, 8):
-        groups = rf"(?:{group}:){{{count - 1}}}"
-        covered = "|".join(map(str, range(16 * count, 129)))
-        networks.append(rf"{groups}{group}::/(?:{covered})")
-        for hidden in range(1, 16):  # bits of the last group that are zero
-            zeros, bits = divmod(hidden, 4)
-            before = f"[0-9A-Fa-f]{{0,{3 - zeros}}}{_MULTIPLES[bits]}" if bits else f"[0-9A-Fa-f]{{1,{4 - zeros}}}"
-            networks.append(rf"{groups}{before}{'0' * zeros}::/{16 * count - hidden}")
-    return f"(?:{'|'.join(networks)})"
 
 
 def _base64(plus: str, slash: str, *, ascii_only: bool = False) -> str:
@@ -91,7 +59,7 @@ def _base64(plus: str, slash: str, *, ascii_only: bool = False) -> str:
 
 
 def _url(kind: Any, constraints: Any) -> dict[str, Any]:
-    """URLs with ``//`` and a host of ASCII, or an address: what the class allows, and what it need not rewrite."""
+    """URLs with ``//`` and a host of ASCII, or an address."""
     schemes = getattr(constraints, "allowed_schemes", None)
     several = any(base.__name__ == "_BaseMultiHostUrl" for base in kind.__mro__)
     place = rf"{_PLACE}(?:,{_PLACE})*" if several else _PLACE
@@ -103,28 +71,22 @@ def _url(kind: Any, constraints: Any) -> dict[str, Any]:
     patterns += [file_url] if not others else []
     schema: dict[str, Any] = {"type": "string", "pattern": f"^(?:{'|'.join(patterns)})$"}
     most = getattr(constraints, "max_length", None)
-    # A slash is put behind a host that has none.
-    return schema if most is None else {**schema, "maxLength": most - 1}
+    return schema if most is None else {**schema, "maxLength": most}
 
 
 def _text(pattern: str) -> dict[str, Any]:
     return {"type": "string", "pattern": f"^(?:{pattern})$"}
 
 
-_ADDRESS = f"{PATTERNS['ipv4']}|{PATTERNS['ipv6']}"
-INTERFACE_4 = rf"{PATTERNS['ipv4']}(?:/{_PREFIX_4})?"
-INTERFACE_6 = rf"{PATTERNS['ipv6']}(?:/{_PREFIX_6})?"
 _STRINGS: dict[str, Callable[[], str]] = {
     "EmailStr": lambda: _email("$"),
     "NameEmail": lambda: _NAMED_EMAIL,
-    "IPvAnyAddress": lambda: _ADDRESS,
-    "IPvAnyInterface": lambda: f"{INTERFACE_4}|{INTERFACE_6}",
-    "IPvAnyNetwork": lambda: f"{_network_4()}|{_network_6()}",
-    "ByteSize": lambda: rf"\d{{1,15}}(?:\.\d{{1,3}})? ?{_UNITS}",
+    "IPvAnyAddress": lambda: f"{PATTERNS['ipv4']}|{PATTERNS['ipv6']}",
+    "IPvAnyInterface": lambda: f"{addresses.INTERFACE_4}|{addresses.INTERFACE_6}",
+    "IPvAnyNetwork": lambda: f"{addresses.network_4()}|{addresses.network_6()}",
     "SecretStr": lambda: r"[^]*",
     "SecretBytes": lambda: r"[^]*",
 }
-NETWORK_4, NETWORK_6 = _network_4, _network_6
 _ENCODED = {"Base64Encoder": ("+", "/"), "Base64UrlEncoder": ("-", "_")}
 
 
@@ -135,12 +97,16 @@ def string_schema(kind: Any) -> dict[str, Any] | None:
     constraints = getattr(kind, "_constraints", None)
     if type(constraints).__name__ == "UrlConstraints":
         return _url(kind, constraints)
+    if kind.__name__ == "PaymentCardNumber" and kind.__module__ == "pydantic.types":
+        return {"type": "string", "format": "pdacon:payment-card-number"}
+    if kind.__name__ == "ByteSize":
+        return {"anyOf": [_text(rf"\d{{1,15}}(?:\.\d{{1,3}})? ?{_UNITS}"), {"type": "integer", "minimum": 0}]}
     pattern = _STRINGS.get(kind.__name__)
     return None if pattern is None else _text(pattern())
 
 
 def beside_schema(hint: Any, item: Any) -> dict[str, Any] | None:
-    """Strings that a type takes with what stands beside it: Base64, or what is asked of a URL; None if it is neither."""
+    """Strings that a type takes with what stands beside it, Base64 or what is asked of a URL; None if it is neither."""
     kind = type(item).__name__
     if kind == "UrlConstraints" and isinstance(hint, type):
         return _url(hint, item)

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from pdacon.base.cancelling import every
-from pdacon.frontends.json_schema import Marks
+from pdacon.frontends.json_schema import Marks, has_few_digits
 from pdacon.frontends.long_integers import text_of
 from pdacon.frontends.types.checks import check_bounds, check_characters, check_text, fits
 from pdacon.frontends.types.constraints import Metadata
@@ -56,6 +56,8 @@ class Anything(Named):
             return _infinite(value, path)
         if isinstance(value, str):
             check_characters(value, path)
+        if isinstance(value, int) and not isinstance(value, bool):
+            _check_digits(text_of(value), self._form.digits, path)
         if value is None or isinstance(value, bool | int | float | str):
             return value
         if isinstance(value, list | tuple):
@@ -105,9 +107,10 @@ class Truth(Shape):
 
 @dataclass(frozen=True, eq=False)
 class Whole(Shape):
-    """Integers."""
+    """Integers, of at most so many digits unless a bound has more."""
 
     metadata: Metadata
+    digits: int | None = None
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
         return {"type": "integer", **self.metadata.numeric}
@@ -119,7 +122,10 @@ class Whole(Shape):
         return raw
 
     def write(self, value: Any, path: str) -> Any:
-        return self.read(_base(value), path)
+        raw = self.read(_base(value), path)
+        bounds = [len(text_of(int(bound))) for bound in self.metadata.numeric.values()]
+        _check_digits(text_of(raw), None if self.digits is None else max([self.digits, *bounds]), path)
+        return raw
 
     def words(self) -> str:
         return f"integer{_bounds_words(self.metadata)}"
@@ -137,7 +143,17 @@ class Number(Shape):
         kind = "number"
         if self.kind is Decimal:
             kind = self.form.kind("number", "Decimal", Marks('Decimal("', '")', bare=True))
-        return {"type": kind, **self.metadata.numeric}
+        own = {"type": kind, **self.metadata.numeric}
+        total = self.metadata.total
+        if total is None:
+            return own
+        # So many digits in all: with each number of places as many fewer before the point.
+        options = [
+            {"exclusiveMinimum": -bound, "exclusiveMaximum": bound, "multipleOf": Decimal(1).scaleb(-places)}
+            for places in range(total + 1)
+            for bound in (Decimal(10) ** (total - places),)
+        ]
+        return {**own, "anyOf": options}
 
     def read(self, raw: Any, path: str) -> Any:
         if self.kind is Decimal:
@@ -170,8 +186,10 @@ class Number(Shape):
         check_bounds(self.metadata, value, path)
         if isinstance(value, Decimal):
             # Thousands of digits would be more than Python reads as an integer.
-            long = abs(value.adjusted()) > _LONG and not self.metadata.numeric
-            return self.form.marked("Decimal", Real(str(value) if long else f"{value:f}"))
+            long = abs(value.adjusted()) > _LONG or not has_few_digits(f"{value:f}", self.form.digits)
+            text = str(value) if long and not self.metadata.numeric else f"{value:f}"
+            _check_digits(text, None if self.metadata.numeric else self.form.digits, path)
+            return self.form.marked("Decimal", Real(text))
         return Real(repr(float(value)))
 
     def words(self) -> str:
@@ -213,7 +231,9 @@ class Spelled(Shape):
         head = self.spelling.head
         kind = self.form.kind("string", head, Marks(f"{head}(", ")"))
         patterns = [{"type": kind, "pattern": pattern} for pattern in self.metadata.patterns]
-        own = {"type": kind, "pattern": self.spelling.whole}
+        least, most = self.metadata.lengths
+        counts = {"minLength": least, **({} if most is None else {"maxLength": most})} if least or most else {}
+        own = {"type": kind, "pattern": self.spelling.whole, **counts}
         return {**own, "allOf": patterns} if patterns else own
 
     def read(self, raw: Any, path: str) -> Any:
@@ -321,6 +341,13 @@ def _base(value: Any) -> Any:
     if isinstance(value, float):
         return float.__float__(value)
     return Decimal(value) if isinstance(value, Decimal) else value
+
+
+def _check_digits(text: str, digits: int | None, path: str) -> None:
+    """See to it that a number is not longer than the grammar has it."""
+    if not has_few_digits(text, digits):
+        why = f"{text:.40} has more than {digits} digits before or after its point"
+        raise Mismatch(path, f"{why}; a pdacon.Spelling with a larger max_digits, or with 'any', has it")
 
 
 def _is_finite(value: float | Decimal) -> bool:

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from pdacon.frontends.json_schema.facts import Matches
 from pdacon.frontends.json_schema.made_formats import ARRAYS, FILE
-from pdacon.frontends.json_schema.string_formats import PATTERNS
+from pdacon.frontends.json_schema.string_formats import CARD_NUMBER, PATTERNS
 from pdacon.frontends.json_schema.strings import determinized_pattern
 
 
 def arrays() -> dict[str, NDArray[np.int32]]:
     """What the file has to hold, made of the patterns."""
-    made = {name: determinized_pattern(Matches(pattern, whole=True)).native for name, pattern in PATTERNS.items()}
+    patterns = {name: pattern for name, pattern in PATTERNS.items() if name != CARD_NUMBER}
+    made = {name: determinized_pattern(Matches(pattern, whole=True)).native for name, pattern in patterns.items()}
     return {f"{name}.{array}": np.array(getattr(made[name], array), "<i4") for name in made for array in ARRAYS}
 
 

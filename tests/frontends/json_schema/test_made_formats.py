@@ -7,7 +7,7 @@ from frontends.json_schema.make_formats import arrays
 
 from pdacon.frontends.json_schema.facts import Matches
 from pdacon.frontends.json_schema.made_formats import ARRAYS, FILE, made_format
-from pdacon.frontends.json_schema.string_formats import PATTERNS
+from pdacon.frontends.json_schema.string_formats import CARD_NUMBER, PATTERNS
 from pdacon.frontends.json_schema.strings import pattern_automaton
 
 
@@ -17,6 +17,8 @@ def test_they_are_what_is_made_of_the_patterns() -> None:
         assert set(stored) == set(made)
         assert all(np.array_equal(stored[name], made[name]) for name in made)
     for name, pattern in PATTERNS.items():
+        if name == CARD_NUMBER:
+            continue  # it has an automaton of its own
         for one in (made_format(name), pattern_automaton(Matches(pattern, whole=True))):
             assert all(np.array_equal(getattr(one.native, array), made[f"{name}.{array}"]) for array in ARRAYS)
 

@@ -13,7 +13,7 @@ from support.json_schemas import random_document, random_value, spellings
 
 import pdacon
 from pdacon import EmptyLanguageError, Grammar, LimitExceededError, UnsupportedSchemaError, Vocabulary
-from pdacon.frontends.json_schema.string_formats import PATTERNS
+from pdacon.frontends.json_schema.string_formats import CARD_NUMBER, PATTERNS
 
 
 def parses(parser: Lark, text: str) -> bool:
@@ -86,7 +86,7 @@ def test_strings_are_printed_as_they_are_asked_for(schema: dict[str, object]) ->
     assert 0 < taken < 400
 
 
-@pytest.mark.parametrize("name", sorted(PATTERNS))
+@pytest.mark.parametrize("name", sorted(PATTERNS.keys() - {CARD_NUMBER}))
 def test_formats_are_printed(name: str) -> None:
     grammar = Grammar.from_json_schema({"type": "string", "format": name})
     constraint = pdacon.compile(grammar, Vocabulary.bytes())
