@@ -148,7 +148,9 @@ def tool_answers(
     for schema in schemas:
         _refuse_name(asked.format, schema.name)
     source = f"calls of {', '.join(schema.name for schema in schemas)} in the format {asked.format.name}"
-    grammar = answer_grammar(asked.format, asked.layout, schemas, described.definitions, asked.spelling, source)
+    grammar = answer_grammar(
+        asked.format, asked.layout, schemas, described.definitions, described.form.spelling, source
+    )
     return replace(grammar, values=values, unenforced=described.unenforced)
 
 
