@@ -166,7 +166,10 @@ def test_a_cache_warns_too() -> None:
 
 def test_alternatives_that_take_the_members_of_all_others() -> None:
     objects = [
-        {"type": "object", "properties": {**{f"{name}{k}": {"type": "integer"} for name in "abc"}, "z": {"minimum": k}}}
+        {
+            "type": "object",
+            "properties": {**{f"{name}{k}": {"type": "integer"} for name in "abc"}, "z": {"type": "integer"}},
+        }
         for k in range(12)
     ]  # of which none is settled before the last member
     grammar = Grammar.from_json_schema({"anyOf": objects})  # read on demand, it costs what texts come to
