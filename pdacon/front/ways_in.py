@@ -497,7 +497,7 @@ class GrammarWaysIn(GrammarQuestions):
         from pdacon.frontends.structural_tags import structural_tag_grammar
 
         with Watch(seconds, cancel):
-            return cls(structural_tag_grammar(tag, spelling=spelling, registry=registry))
+            return cls._of(structural_tag_grammar(tag, spelling=spelling, registry=registry))
 
 
 def _path(source_path: str | os.PathLike[str] | None) -> str | None:

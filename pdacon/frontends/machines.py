@@ -21,9 +21,9 @@ from pdacon.regular import Dfa, Ranges
 from pdacon.regular.automata import Numbered, determinized
 from pdacon.regular.characters import intersection
 
-_FIRST_CALL, _LAST_CALL = 0xD800, 0xDFFF
-_BELOW, _ABOVE = ((0, _FIRST_CALL - 1),), ((_LAST_CALL + 1, 0x10FFFF),)
-MOST_CALLED = _LAST_CALL - _FIRST_CALL + 1
+FIRST_CALL, _LAST_CALL = 0xD800, 0xDFFF
+_BELOW, _ABOVE = ((0, FIRST_CALL - 1),), ((_LAST_CALL + 1, 0x10FFFF),)
+MOST_CALLED = _LAST_CALL - FIRST_CALL + 1
 _MOST_STATES = 200_000
 """Of an automaton before it is determinized, and after it."""
 
@@ -65,8 +65,8 @@ def machine_of(dfa: Dfa) -> Machine:
             characters = (*intersection(ranges, _BELOW), *intersection(ranges, _ABOVE))
             if characters:
                 own[target] = characters
-            for first, last in intersection(ranges, ((_FIRST_CALL, _LAST_CALL),)):
-                called.update((point - _FIRST_CALL, target) for point in range(first, last + 1))
+            for first, last in intersection(ranges, ((FIRST_CALL, _LAST_CALL),)):
+                called.update((point - FIRST_CALL, target) for point in range(first, last + 1))
         reads.append(own)
         calls.append(called)
     return Machine(reads, calls, dfa.accepting())
@@ -120,7 +120,7 @@ class Nfa:
 
     def call(self, begin: int, rule: int, end: int) -> None:
         """An edge that reads a text of a rule."""
-        self.read(begin, ((_FIRST_CALL + rule, _FIRST_CALL + rule),), end)
+        self.read(begin, ((FIRST_CALL + rule, FIRST_CALL + rule),), end)
 
     def machine(self, machine: Machine) -> range:
         """A copy of a machine; its states. They accept nothing yet."""

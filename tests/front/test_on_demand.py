@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, make_dataclass
 from random import Random
 from typing import Any, Literal
@@ -139,3 +140,131 @@ def test_a_table_of_masks_grows() -> None:
     assert not constraint.matcher()._is_nested()
     assert "lexer_states" in constraint.statistics()
     assert all(map(np.array_equal, before, masks_along(constraint, text)))
+
+
+def tag(begin: str, schema: Any, end: str) -> dict[str, Any]:
+    return {"type": "tag", "begin": begin, "content": {"type": "json_schema", "json_schema": schema}, "end": end}
+
+
+def find(number: int) -> dict[str, Any]:
+    names = {"a": {"type": "string"}, f"n{number}": {"type": "integer"}, "t": {"enum": ["x", number]}}
+    return {"type": "object", "properties": names, "required": ["a"], "additionalProperties": False}
+
+
+CALLS = [tag(f"<f={name}>", find(k), "</f>") for k, name in enumerate(["a", "ab", "abc", "b"])]
+TRIGGERED = {"type": "triggered_tags", "triggers": ["<f="], "tags": CALLS}
+THOUGHT = {"type": "tag", "begin": "<t>", "content": {"type": "any_text"}, "end": "</t>"}
+TAGS: dict[str, dict[str, Any]] = {
+    "calls in text": TRIGGERED,
+    "at least one": {**TRIGGERED, "at_least_one": True},
+    "one at most": {**TRIGGERED, "stop_after_first": True},
+    "text without a word": {**TRIGGERED, "excludes": ["é<"]},
+    "two triggers": {**TRIGGERED, "triggers": ["<f=", "[g]"], "tags": [*CALLS, tag("[g]", {"type": "array"}, "")]},
+    "triggers that end alike": {
+        **TRIGGERED,
+        "triggers": ["<f>", "<g>"],
+        "tags": [tag("<f>", find(1), "."), tag("<g>", find(2), ".")],
+    },
+    "a list of calls": {"type": "tags_with_separator", "tags": CALLS, "separator": ", ", "at_least_one": True},
+    "a thought, then an answer": {"type": "sequence", "elements": [THOUGHT, tag("", find(7), "")]},
+    "a thought, then calls": {"type": "sequence", "elements": [THOUGHT, TRIGGERED]},
+    "a word in calls": {**TRIGGERED, "tags": [*CALLS, {**THOUGHT, "begin": "<f=t>"}]},
+    "one or another": {
+        "type": "or",
+        "elements": [tag("[", find(1), "]"), tag("{{", {"type": "number"}, "}}"), THOUGHT],
+    },
+    "numbers between": {"type": "plus", "content": tag("", {"type": "number", "minimum": -3}, ";")},
+    "a date, then a value": {
+        "type": "sequence",
+        "elements": [{"type": "regex", "pattern": r"\d{4}-\d\d|\w+ "}, tag(": ", {"type": ["string", "null"]}, "")],
+    },
+    "two values": {"type": "sequence", "elements": [tag("", find(1), ""), tag("", {"type": "string"}, " ")]},
+}
+
+
+@pytest.mark.parametrize("name", TAGS)
+def test_tags_are_the_same_on_demand(name: str) -> None:
+    grammar = Grammar.from_structural_tag(TAGS[name])
+    whole = compiled(grammar.data, WORDS)
+    compared = sum(compare(on_demand(grammar), whole, Random(seed), 70) for seed in range(8))
+    assert compared > 100
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        tag("", {"type": "integer"}, "1"),
+        {"type": "sequence", "elements": [tag("", {"type": "number"}, ""), tag("", {"type": "number"}, "")]},
+        {"type": "or", "elements": [tag("<", {"type": "object"}, ">"), tag("<", {"type": "array"}, ">")]},
+        {"type": "sequence", "elements": [{"type": "any_text"}, tag("", {"type": "object"}, "")]},
+        {"type": "optional", "content": tag("<", {"type": "string", "format": "uri-template", "minLength": 3}, ">")},
+        tag("<", {"allOf": [{"required": ["b", "a"]}, {"required": ["a"]}], "type": "object"}, ">"),
+    ],
+)
+def test_what_the_next_byte_does_not_tell_is_read_as_a_whole(given: dict[str, Any]) -> None:
+    try:
+        constraint = pdacon.compile(Grammar.from_structural_tag(given), WORDS)
+    except pdacon.PdaconError:
+        return
+    assert not constraint.matcher()._is_nested()
+
+
+def test_a_tag_in_mid_text_goes_over_to_the_whole() -> None:
+    text = 'See <f=ab>{"a": "<f=b>", "n1": 12}</f> and <'
+    grammar = Grammar.from_structural_tag(TRIGGERED)
+    whole = compiled(grammar.data, WORDS)
+    for cut in range(len(text) + 1):
+        matcher, other = on_demand(grammar).matcher(), whole.matcher()
+        assert matcher.accept(text[:cut])
+        assert other.accept(text[:cut])
+        assert matcher._is_nested()
+        assert matcher.shortest_completion() == other.shortest_completion()
+        assert not matcher._is_nested()
+        assert np.array_equal(matcher.allowed_mask(), other.allowed_mask())
+
+
+def test_the_values_of_tags_are_looked_at_when_they_are_come_to() -> None:
+    tags = [tag(f"<f={k}>", find(k), "</f>") for k in range(200)]
+    constraint = on_demand(Grammar.from_structural_tag({**TRIGGERED, "tags": tags}))
+    before = constraint.statistics()["places"]
+    assert before < 10
+    assert constraint.accepts('a <f=17>{"a": "x"}</f> b <f=199>{"a": "", "t": 199}</f>')
+    assert constraint.statistics()["places"] < 200 + 60  # those behind the begins, of which nothing else is made
+    assert not constraint.accepts('<f=17>{"a": "x", "t": 16}</f>')
+
+
+def test_a_limit_is_met_in_the_text_of_a_tag() -> None:
+    tags = [tag(f"<f={k}>", find(k), "</f>") for k in range(60)]
+    grammar = Grammar.from_structural_tag({**TRIGGERED, "tags": tags})
+    matcher = pdacon.compile(grammar, WORDS, limits=pdacon.Limits(states=300)).matcher()
+    before = ""
+
+    def read() -> None:
+        nonlocal before
+        for k in range(60):
+            before = matcher.text
+            assert matcher.accept(f'<f={k}>{{"a": "", "n{k}": 1}}</f>')
+
+    with pytest.raises(pdacon.LimitExceededError, match="states"):
+        read()
+    assert matcher.text == before
+    assert before
+
+
+def test_threads_share_a_tag() -> None:
+    grammar = Grammar.from_structural_tag(TRIGGERED)
+    constraint, whole = on_demand(grammar), compiled(grammar.data, WORDS)
+    text = 'x <f=abc>{"a": "b", "t": 2}</f><f=b>{"a": "'
+
+    def mask(cut: int) -> bytes:
+        matcher = constraint.matcher()
+        assert matcher.accept(text[:cut])
+        return matcher.allowed_mask().tobytes()
+
+    cuts = [*range(len(text))] * 4
+    with ThreadPoolExecutor(8) as threads:
+        masks = list(threads.map(mask, cuts))
+    for cut, found in zip(cuts, masks, strict=True):
+        matcher = whole.matcher()
+        assert matcher.accept(text[:cut])
+        assert found == matcher.allowed_mask().tobytes(), text[:cut]

@@ -56,7 +56,7 @@ class Place:
     node: Any = field(compare=False, hash=False)
     draft: int
     scope: tuple[str, ...] = ()
-    drafts: Drafts = field(default=STANDARD, compare=False, hash=False, repr=False)
+    drafts: Drafts = field(default=STANDARD, repr=False)  # of its documents, and of no others
 
     def child(self, *tokens: str | int) -> Place:
         """The schema at some tokens of a pointer below this one; what they lead through is no schema."""

@@ -46,6 +46,7 @@ class Schema:
     source : str
         A text of JSON that says the same.
     spelling : Spelling
+    documents : Documents
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class Schema:
         self.spelling = Spelling() if spelling is None else spelling
         if not isinstance(self.spelling, Spelling):
             raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
-        self._documents = Documents(self._schema, registry, self.source)
+        self.documents = Documents(self._schema, registry, self.source)
         _refuse_envelope(self._schema)
         self._lax, self._formats, self._notation = lax, formats, notation
         self._closed, self._plain_integers = closed, plain_integers
@@ -76,17 +77,17 @@ class Schema:
         if self._is_usual is None:
             usual = self._formats and not (self._lax or self._closed or self._notation)
             indents = self.spelling.whitespace == "indent"
-            self._is_usual = usual and not indents and may_be_read_on_demand(self._documents)
+            self._is_usual = usual and not indents and may_be_read_on_demand(self.documents)
         return self._is_usual
 
     def explorer(self) -> Explorer:
         """What the core asks of a schema that may be read on demand; each call makes another one."""
         reader = self._reader(_raise, _forget, surveyed=True)
-        return Explorer(reader, self.spelling, reader.question(self._documents.root))
+        return Explorer(reader, self.spelling, reader.question(self.documents.root))
 
     def _reader(self, drop: Callable[[UnsupportedSchemaError], None], note: Note, *, surveyed: bool = False) -> Reader:
         marked = () if self._notation is None else tuple(self._notation.marks)
-        return Reader(self._documents, self._formats, drop, note, marked, self._closed, self._plain_integers, surveyed)
+        return Reader(self.documents, self._formats, drop, note, marked, self._closed, self._plain_integers, surveyed)
 
     def kinds_and_strings(self) -> tuple[frozenset[str], RegularSet]:
         """The kinds of values that satisfy the schema, and those of them that are strings, as values and not as JSON.
@@ -109,7 +110,7 @@ class Schema:
 
     def grammar(self) -> GrammarData:
         """The grammar of the values that satisfy the schema; see `Grammar.from_json_schema` for errors and warnings."""
-        spelling, notation, documents = self.spelling, self._notation, self._documents
+        spelling, notation, documents = self.spelling, self._notation, self.documents
         dropped: dict[tuple[str, str, str], None] = {}
         noted: dict[tuple[str, str, str], bool] = {}
 

@@ -8,22 +8,53 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from typing import TypeAlias
 
+from pdacon.frontends.json_schema import Schema
 from pdacon.grammar import GrammarData
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
 from pdacon.regular import RegularSet
 
-EMPTY = RegularSet.from_choices([""])
+EMPTY = ("",)
 
 
-@dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A set of texts; ``place`` is the format that they come from, as a JSON pointer."""
+    """A set of texts, or some words, of which the set is made when it is asked for.
 
-    set: RegularSet
-    place: str
+    Attributes
+    ----------
+    words : tuple of str or None
+        The texts, where they were given as words.
+    place : str
+        The format that they come from, as a JSON pointer.
+    """
+
+    def __init__(self, texts: RegularSet | tuple[str, ...], place: str) -> None:
+        self._texts = texts
+        self.words = texts if isinstance(texts, tuple) else None
+        self.place = place
+
+    @cached_property
+    def set(self) -> RegularSet:
+        return RegularSet.from_choices(self._texts) if isinstance(self._texts, tuple) else self._texts
+
+    @property
+    def has_empty(self) -> bool:
+        """Whether the empty text is one of them."""
+        return "" in (self.set if self.words is None else self.words)
+
+    @property
+    def is_only_empty(self) -> bool:
+        """Whether there is no other text than the empty one."""
+        return self.words == EMPTY if self.words is not None else self.set == RegularSet.from_choices(EMPTY)
+
+    def then(self, other: TextPiece) -> TextPiece:
+        """The texts of this piece, each with one of the other's behind it."""
+        if self.words is None or other.words is None or len(other.words) > 1:
+            return TextPiece(self.set + other.set, self.place)
+        (end,) = other.words
+        return TextPiece(tuple(word + end for word in self.words), self.place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +73,13 @@ class Token:
     place: str
 
 
+@dataclass(frozen=True, slots=True)
+class SchemaPiece(Token):
+    """A value of a schema in a tag that is read on demand: like a token, it is nothing that a text has."""
+
+    schema: Schema
+
+
 Piece: TypeAlias = Tree[TextPiece | GrammarPiece | Token]
 
 
@@ -52,10 +90,10 @@ def sequence(pieces: Iterable[Piece]) -> Piece:
         for part in piece.items if isinstance(piece, InOrder) else (piece,):
             last = flat[-1] if flat else None
             if isinstance(last, TextPiece) and isinstance(part, TextPiece):
-                flat[-1] = TextPiece(last.set + part.set, last.place)
+                flat[-1] = last.then(part)
             else:
                 flat.append(part)
-    kept = [part for part in flat if not (isinstance(part, TextPiece) and part.set == EMPTY)]
+    kept = [part for part in flat if not (isinstance(part, TextPiece) and part.is_only_empty)]
     if not kept:
         return flat[0] if flat else TextPiece(EMPTY, "#")
     return kept[0] if len(kept) == 1 else InOrder(tuple(kept))
@@ -67,7 +105,7 @@ def either(pieces: Sequence[Piece]) -> Piece:
     texts = [part for part in flat if isinstance(part, TextPiece)]
     others: list[Piece] = [part for part in flat if not isinstance(part, TextPiece)]
     if texts:
-        others.append(texts[0] if len(texts) == 1 else TextPiece(_union(texts), texts[0].place))
+        others.append(texts[0] if len(texts) == 1 else _union(texts))
     return others[0] if len(others) == 1 else OneOf(tuple(others))
 
 
@@ -88,9 +126,9 @@ def without_empty(piece: Piece) -> tuple[Piece | None, bool]:
     the tables of the grammar have a conflict.
     """
     if isinstance(piece, TextPiece):
-        if "" not in piece.set:
+        if not piece.has_empty:
             return piece, False
-        rest = piece.set - EMPTY
+        rest = piece.set - RegularSet.from_choices(EMPTY)
         return (TextPiece(rest, piece.place) if rest else None), True
     if isinstance(piece, OneOf):
         parts = [without_empty(item) for item in piece.items]
@@ -101,5 +139,8 @@ def without_empty(piece: Piece) -> tuple[Piece | None, bool]:
     return piece, False
 
 
-def _union(texts: Sequence[TextPiece]) -> RegularSet:
-    return reduce(RegularSet.union, (text.set for text in texts))
+def _union(texts: Sequence[TextPiece]) -> TextPiece:
+    words = [text.words for text in texts]
+    if None not in words:
+        return TextPiece(tuple(dict.fromkeys(word for some in words for word in some or ())), texts[0].place)
+    return TextPiece(reduce(RegularSet.union, (text.set for text in texts)), texts[0].place)

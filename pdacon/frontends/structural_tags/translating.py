@@ -7,17 +7,27 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from pdacon.base.cautions import caution
-from pdacon.errors import EmptyLanguageError, GrammarError, UnsupportedGrammarError, UnsupportedSchemaError
+from pdacon.base.cautions import caution, held
+from pdacon.base.once import Once
+from pdacon.errors import (
+    EmptyLanguageError,
+    GrammarError,
+    LimitExceededError,
+    UnsupportedGrammarError,
+    UnsupportedSchemaError,
+)
 from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar
 from pdacon.frontends.insertion.borders import end_of
-from pdacon.frontends.json_schema import Spelling, schema_grammar
+from pdacon.frontends.json_schema import Schema, Spelling
+from pdacon.frontends.json_schema.calling import CallingExplorer, OuterPlace, has_order_of_its_own
+from pdacon.frontends.on_demand import OnDemand
 from pdacon.frontends.structural_tags.free_text import FreeText
-from pdacon.frontends.structural_tags.making import made
+from pdacon.frontends.structural_tags.on_demand import UndecidedError, outer_places
 from pdacon.frontends.structural_tags.pieces import (
     EMPTY,
     GrammarPiece,
     Piece,
+    SchemaPiece,
     TextPiece,
     Token,
     either,
@@ -38,18 +48,56 @@ _SYNTAXES = {
 }
 
 
-def structural_tag_grammar(tag: Any, *, spelling: Spelling | None = None, registry: Any = None) -> GrammarData:
+def structural_tag_grammar(
+    tag: Any, *, spelling: Spelling | None = None, registry: Any = None
+) -> GrammarData | OnDemand:
     """The grammar of the texts that a structural tag describes; see `Grammar.from_structural_tag`."""
     outermost = root(tag)
-    piece = _Translation(spelling, registry).piece(outermost, ())
-    return made(piece, json.dumps(outermost.given, ensure_ascii=False, default=float), outermost.place)
+
+    def source() -> str:
+        return json.dumps(outermost.given, ensure_ascii=False, default=float)
+
+    def whole() -> GrammarData:
+        from pdacon.frontends.structural_tags.making import made  # brings along what puts grammars together
+
+        return made(_Translation(spelling, registry).piece(outermost, ()), source(), outermost.place)
+
+    with held() as cautions:
+        places = _places_of(outermost, spelling, registry)
+    if places is None:
+        return whole()
+    for message, kind in cautions:
+        caution(message, kind)
+    schemas, outer = places
+    documents = [schema.documents for schema in schemas]
+    own = schemas[0].spelling if schemas else Spelling()
+    key = ("structural tag on demand", source(), repr(spelling))
+    return OnDemand(key, lambda: CallingExplorer(documents, own, outer), Once(whole), "structural tag")
+
+
+def _places_of(
+    outermost: TagFormat, spelling: Spelling | None, registry: Any
+) -> tuple[list[Schema], list[OuterPlace]] | None:
+    """The schemas of a tag and the places around their values; None: the tag has to be read as a whole."""
+    try:
+        return outer_places(_Translation(spelling, registry, on_demand=True).piece(outermost, ()))
+    except UndecidedError:
+        return None
+    except LimitExceededError as error:
+        if error.what == "seconds":
+            raise
+        return None
 
 
 class _Translation:
-    """Formats as pieces. ``ends`` are the texts that end the tag which a format lies in: free text stops there."""
+    """Formats as pieces. ``ends`` are the texts that end the tag which a format lies in: free text stops there.
 
-    def __init__(self, spelling: Spelling | None, registry: Any) -> None:
-        self._spelling, self._registry = spelling, registry
+    ``on_demand``: schemas are no grammars, but symbols; what cannot be read so raises UndecidedError.
+    """
+
+    def __init__(self, spelling: Spelling | None, registry: Any, *, on_demand: bool = False) -> None:
+        self._spelling, self._registry, self._on_demand = spelling, registry, on_demand
+        self._schemas: list[Schema] = []
         self._translators: dict[str, Callable[[TagFormat, tuple[str, ...]], Piece]] = {
             "const_string": self._const_string,
             "json_schema": self._json_schema,
@@ -125,12 +173,21 @@ class _Translation:
             spelling = spelling or Spelling(whitespace="any", max_blanks=blanks)
         schema = node.given.get("json_schema")
 
-        def grammar() -> GrammarData:
-            return schema_grammar(schema, spelling=spelling, registry=self._registry)
-
-        return _part(self._within(node, "json_schema", grammar), f"{node.place}/json_schema")
+        described: Schema = self._within(
+            node, "json_schema", lambda: Schema(schema, spelling=spelling, registry=self._registry)
+        )
+        place = f"{node.place}/json_schema"
+        if not self._on_demand:
+            return _part(self._within(node, "json_schema", described.grammar), place)
+        self._schemas.append(described)
+        usual = described.may_be_read_on_demand() and has_order_of_its_own(described.documents.root.node)
+        if not usual or described.spelling != self._schemas[0].spelling:
+            raise UndecidedError
+        return SchemaPiece("a value", place, described)
 
     def _grammar(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
+        if self._on_demand:
+            raise UndecidedError
         text, syntax = node.string("grammar"), node.given.get("syntax", "ebnf")
         if not isinstance(syntax, str) or syntax not in _SYNTAXES:
             raise malformed(f"{node.place}/syntax", 'one of "ebnf", "gbnf", "lark"', syntax)
@@ -150,6 +207,8 @@ class _Translation:
         return TextPiece(FreeText(()).texts, node.place)
 
     def _token(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
+        if self._on_demand:
+            raise UndecidedError
         (name,) = _names(node, [node.given.get("token")], "token")
         return Token(name, node.place)
 
@@ -184,7 +243,7 @@ class _Translation:
             if not ends:
                 raise malformed(f"{tag.place}/end", "a text or some of them", end)
             stops = tuple(end for end in ends if end)
-            closing: Piece = TextPiece(RegularSet.from_choices(ends), tag.place)
+            closing: Piece = TextPiece(ends, tag.place)
         else:
             stops, closing = (), self._token_of(tag, "end")
         return sequence([self.piece(tag.within("content"), stops), closing])
@@ -292,6 +351,8 @@ class _Translation:
         for place, rule in enumerate(node.list("rules")):
             if not isinstance(rule, list | tuple) or len(rule) != 2:
                 raise malformed(f"{node.place}/rules/{place}", "a token and a format", rule)
+            if self._on_demand:
+                raise UndecidedError
             (name,) = _names(node, [rule[0]], f"rules/{place}/0")
             contents = self._alternatives([node.within("rules", place, 1)], ends, needed=False)
             rules += [sequence([Token(name, node.place), content]) for content in contents]
@@ -352,7 +413,7 @@ def _unless_needed(text: Piece, node: TagFormat, at_least_one: bool) -> Piece:
 
 
 def _text(text: str, place: str) -> TextPiece:
-    return TextPiece(RegularSet.from_choices([text]), place)
+    return TextPiece((text,), place)
 
 
 def _part(grammar: GrammarData, place: str) -> Piece:

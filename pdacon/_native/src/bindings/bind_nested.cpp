@@ -119,6 +119,20 @@ class LockedSchemas final : public NestedSchemas {
             return found;
         });
     }
+    OuterPlace outer(std::int32_t place) override {
+        return answered([&]() -> OuterPlace {
+            const auto own = nb::cast<nb::tuple>(explorer_.attr("outer")(place));
+            OuterPlace found;
+            for (const auto edge : nb::cast<nb::list>(own[0])) {
+                const auto pair = nb::cast<nb::tuple>(edge);
+                found.edges.push_back({nb::cast<std::int32_t>(pair[0]), nb::cast<std::int32_t>(pair[1])});
+            }
+            found.question = nb::cast<std::int32_t>(own[1]);
+            found.behind = nb::cast<std::int32_t>(own[2]);
+            found.may_end = nb::cast<bool>(own[3]);
+            return found;
+        });
+    }
     NestedContainer container(bool is_array, const Vector& machine) override {
         return answered([&]() -> NestedContainer {
             const auto own = nb::cast<nb::tuple>(explorer_.attr("container")(is_array, machine));

@@ -21,7 +21,10 @@ NestedAutomaton::NestedAutomaton(std::unique_ptr<NestedSchemas> schemas, std::in
                                  std::int64_t max_places)
     : schemas_(std::move(schemas)), max_places_(max_places) {
     place({kIsEnd});
-    if (possible(question)) start_ = place({kValue}, Vector{question, kEnd});
+    if (question < 0)
+        start_ = place({kOuter, 0});
+    else if (possible(question))
+        start_ = place({kValue}, Vector{question, kEnd});
 }
 
 std::int32_t NestedAutomaton::place(std::initializer_list<std::int32_t> head,
@@ -97,8 +100,30 @@ std::vector<NestedAutomaton::Move> NestedAutomaton::made(std::int32_t number) {
             add_closing(state, moves);
             break;
         }
+        case kOuter: {
+            const auto& around = outer(key[1]);
+            for (const auto& edge : around.edges)
+                moves.push_back({edge.terminal, Act::kGo, true, place({kOuter, edge.to})});
+            if (around.question >= 0) {
+                const auto behind = place({kOuter, around.behind});
+                add_value(place({kValue}, Vector{around.question, behind}), 0, moves);
+            }
+            break;
+        }
     }
     return moves;
+}
+
+const OuterPlace& NestedAutomaton::outer(std::int32_t number) {
+    const auto known = outer_.find(number);
+    if (known != outer_.end()) return known->second;
+    auto found = schemas_->outer(number);
+    return outer_.emplace(number, std::move(found)).first->second;
+}
+
+bool NestedAutomaton::may_end(std::int32_t place) {
+    const auto key = places_[place];
+    return place == kEnd || (key[0] == kOuter && outer(key[1]).may_end);
 }
 
 void NestedAutomaton::add_value(std::int32_t number, std::int32_t local, std::vector<Move>& moves) {

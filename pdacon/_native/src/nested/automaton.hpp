@@ -46,9 +46,10 @@ class NestedAutomaton {
     struct Opening {
         std::int32_t frame, within;
     };
-    static constexpr std::int32_t kEnd = 0;  // the place where the text may end
+    static constexpr std::int32_t kEnd = 0;  // the place behind the text
 
-    // Of the values that satisfy a question. More than so many places throw LimitExceeded("states").
+    // Of the values that satisfy a question; -1: of texts with values in them. More than so many places throw
+    // LimitExceeded("states").
     NestedAutomaton(std::unique_ptr<NestedSchemas> schemas, std::int32_t question, std::int64_t max_places);
 
     // The place where texts begin; -1: no value satisfies the question.
@@ -61,13 +62,15 @@ class NestedAutomaton {
     std::int32_t after(std::int32_t frame, std::int32_t ending) const {
         return frames_[frame][static_cast<std::size_t>(ending)];
     }
+    // Whether the text may end at a place of which nothing has been read.
+    bool may_end(std::int32_t place);
     std::int64_t num_places() const { return static_cast<std::int64_t>(places_.size()); }
     NestedTerminal terminal(std::int32_t number) { return schemas_->terminal(number); }
     // After a question that was not answered.
     void forget_questions() { asking_.clear(); }
 
   private:
-    enum Kind : std::int32_t { kIsEnd, kValue, kPart, kSign, kStart, kBefore, kAfter };
+    enum Kind : std::int32_t { kIsEnd, kValue, kPart, kSign, kStart, kBefore, kAfter, kOuter };
     struct Member {
         std::int32_t container, state, read;
         std::int32_t place = -1;
@@ -87,6 +90,7 @@ class NestedAutomaton {
     std::int32_t place_of(Kind kind, const State& state);
     State state_of(std::int32_t place) const;
     std::vector<Move> made(std::int32_t place);
+    const OuterPlace& outer(std::int32_t number);
     void add_value(std::int32_t place, std::int32_t local, std::vector<Move>& moves);
     void add_container(const FamilyMachine& machine, std::span<const std::int32_t> outcomes,
                        std::vector<Move>& moves);
@@ -119,6 +123,7 @@ class NestedAutomaton {
     Interner frames_;  // by ending, the place after it
     std::deque<Opening> openings_;
     std::deque<Member> members_;
+    std::unordered_map<std::int32_t, OuterPlace> outer_;
     std::map<Vector, ValueFamily> families_;
     std::map<std::pair<bool, Vector>, std::int32_t> containers_;
     std::deque<std::unique_ptr<Holder>> holders_;

@@ -35,6 +35,8 @@ const NestedReading::Place& NestedReading::at(std::int32_t number) {
                                 (moves[static_cast<std::size_t>(text.move)].act != Act::kNone));
     made->begin = with_threads({number, 0, static_cast<std::int32_t>(made->texts.size()), 0}, threads);
     made->live = live_here(made->begin, *made);
+    made->begins_ended = std::ranges::any_of(
+        threads, [](const auto& thread) { return TerminalAutomaton::matches(thread.position); });
     if (places_.size() <= index) places_.resize(index + 1);
     places_[index] = std::move(made);
     return *places_[index];
@@ -114,15 +116,18 @@ ByteSet NestedReading::live_here(const Cursor& cursor, const Place& place) {
 
 ByteSet NestedReading::live(const Cursor& from) {
     const auto& place = at(from.place);
-    if (from.depth == 0 && from.first == 0 && from.more == place.begin.more &&
-        from.thread.move == place.begin.thread.move && from.thread.position == place.begin.thread.position &&
-        from.end == place.begin.end)
-        return place.live;
+    if (is_begin(from, place) && !place.begins_ended) return place.live;
     auto live = live_here(from, place);
     const auto ended = status(from).ended;
     if (ended < 0) return live;
     const auto after = made_move(from.place, ended, std::nullopt);
-    return after.ending >= 0 ? ByteSet().set() : live | at(after.to.place).live;
+    return after.ending >= 0 ? ByteSet().set() : live | this->live(after.to);
+}
+
+bool NestedReading::is_begin(const Cursor& cursor, const Place& place) {
+    const auto& begin = place.begin;
+    return cursor.depth == 0 && cursor.first == 0 && cursor.end == begin.end && cursor.more == begin.more &&
+           cursor.thread.move == begin.thread.move && cursor.thread.position == begin.thread.position;
 }
 
 NestedReading::Status NestedReading::status(const Cursor& cursor) {
@@ -216,11 +221,12 @@ NestedReading::Step NestedReading::made_move(std::int32_t place, std::int32_t nu
 }
 
 std::int32_t NestedReading::place_at_end(const Cursor& from) {
-    if (from.place == NestedAutomaton::kEnd) return NestedAutomaton::kEnd;
+    if (automaton_.may_end(from.place) && is_begin(from, at(from.place))) return NestedAutomaton::kEnd;
     const auto ended = status(from).ended;
     if (ended < 0) return -1;
     const auto& move = automaton_.moves(from.place)[static_cast<std::size_t>(ended)];
-    return move.act == Act::kGo ? move.target : -1;
+    if (move.act != Act::kGo) return -1;
+    return automaton_.may_end(move.target) ? NestedAutomaton::kEnd : move.target;
 }
 
 std::int32_t NestedReading::node(const Cursor& cursor) {

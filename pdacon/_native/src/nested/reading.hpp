@@ -97,7 +97,8 @@ class NestedReading {
         std::vector<Text> texts;            // in order
         std::vector<std::int32_t> allowed;  // how many of the texts before each one may come
         Cursor begin;
-        ByteSet live;
+        ByteSet live;       // the bytes that its terminals begin with
+        bool begins_ended;  // whether a terminal has ended where nothing has been read
     };
     struct Status {
         std::int32_t ended = -1;  // the move whose terminal has ended
@@ -105,6 +106,7 @@ class NestedReading {
         bool is_blocked = false;  // whether a name has ended that must not come
     };
     const Place& at(std::int32_t place);
+    static bool is_begin(const Cursor& cursor, const Place& place);
     Status status(const Cursor& cursor);
     ByteSet live_here(const Cursor& cursor, const Place& place);
     Cursor with_threads(Cursor cursor, const std::vector<Thread>& threads);

@@ -65,9 +65,22 @@ struct NestedContainer {
     std::unique_ptr<AboutMembers> about;
 };
 
+// A place of the text around values: terminals, each with the place behind it, and perhaps the values that
+// satisfy a question, with the place behind them.
+struct OuterPlace {
+    struct Edge {
+        std::int32_t terminal, to;
+    };
+    std::vector<Edge> edges;
+    std::int32_t question = -1, behind = -1;  // -1: no value may come
+    bool may_end = false;  // whether the text may end where nothing of the place has been read
+};
+
 class NestedSchemas {
   public:
     virtual ~NestedSchemas() = default;
+    // Only where texts are around values, from the place 0 on.
+    virtual OuterPlace outer(std::int32_t place) = 0;
     virtual Formulas& formulas() = 0;
     virtual ValueFamily family(const Vector& questions) = 0;
     virtual NestedContainer container(bool is_array, const Vector& machine) = 0;

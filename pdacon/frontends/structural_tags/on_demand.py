@@ -1,0 +1,441 @@
+"""A structural tag that is read on demand: pieces -> places of the text around the values of schemas.
+
+In: a piece in which schemas are symbols. Out: places, as ``json_schema.calling`` has them, or nothing where the end of
+a part is not told by the next byte. The text around values is a deterministic automaton over bytes. It is cut into
+terminals: a part that goes round in circles, such as free text, is one; from elsewhere each text to the next such part,
+or to a value, is one, or each byte where these are many. So a hundred tags are a hundred texts beside one another, and
+no value of theirs is looked at before it is come to.
+
+Source: M. Rabin and D. Scott, "Finite Automata and Their Decision Problems" (1959); for values as calls R. Alur and
+P. Madhusudan, "Visibly Pushdown Languages" (2004).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from pdacon.base.cancelling import every, look
+from pdacon.base.limits import Limits
+from pdacon.frontends.json_schema import Schema
+from pdacon.frontends.json_schema.calling import OuterPlace
+from pdacon.frontends.json_schema.exploring import Arrays
+from pdacon.frontends.machines import FIRST_CALL, MOST_CALLED, Nfa
+from pdacon.frontends.structural_tags.pieces import Piece, SchemaPiece, TextPiece
+from pdacon.grammar.expressions import InOrder
+from pdacon.regular.ordered.program import BYTES, MATCH
+from pdacon.regular.string_programs import utf8
+
+_MOST_BYTES = 1 << 20
+"""Of the texts that are terminals."""
+_MOST_ALIKE = 8
+"""Bytes that lead to one state, of which each is in a text of its own."""
+_MOST_CUTS = 50
+_MOST_STATES = 20_000
+"""Of a part that goes round in circles."""
+_FIRST = {"object": b"{", "array": b"[", "string": b'"', "boolean": b"tf", "null": b"n"}
+"""By type, the bytes that values begin with, where a value tells its own end."""
+_ANY_FIRST = b'{["tfn-0123456789'
+_OF_NUMBERS = b"0123456789.eE+-"
+
+Edges: TypeAlias = list[tuple[int, int, int]]
+"""First and last byte, and the state that they lead to; the bytes of a state are disjoint."""
+
+
+class UndecidedError(Exception):
+    """The end of some part is not told by the next byte: the tag has to be read as a whole."""
+
+
+def outer_places(piece: Piece) -> tuple[list[Schema], list[OuterPlace]]:
+    """The schemas of a tag, and the places around their values, of which the first is the start.
+
+    Raises
+    ------
+    UndecidedError
+    LimitExceededError
+    """
+    schemas, graph = _graph_of(piece)
+    return schemas, _Places(graph, schemas).all()
+
+
+class _Machine(Nfa):
+    """Pieces as a nondeterministic machine, in which alternatives that begin with a word have these words as a trie."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.schemas: list[Schema] = []
+        self._letters: dict[tuple[int, str], int] = {}
+        self._ends: dict[tuple[str, int], int] = {}
+        self._numbers: dict[int, int] = {}
+
+    def tree(self, tree: Piece, begin: int, end: int, leaf: Callable[[Any, int, int], None]) -> None:
+        if isinstance(tree, InOrder):
+            self._in_order(tree.items, begin, end)
+        else:
+            super().tree(tree, begin, end, leaf)
+
+    def put(self, piece: Piece, begin: int, end: int) -> None:
+        """Put a piece between two states."""
+        look()
+        self.tree(piece, begin, end, self._leaf)
+
+    def _leaf(self, piece: Piece, begin: int, end: int) -> None:
+        if isinstance(piece, SchemaPiece):
+            self.call(begin, self._number(piece), end)
+        elif isinstance(piece, TextPiece) and piece.words is not None:
+            for word in piece.words:
+                self._word(word, begin, end)
+        else:
+            assert isinstance(piece, TextPiece)
+            self.texts(piece.set.automaton, begin, end)
+
+    def _in_order(self, items: Sequence[Piece], begin: int, end: int) -> None:
+        if len(items) > 1 and (word := _only_word(items[-1])) is not None:
+            end = self._before(word, end)  # what ends alike has one end
+            items = items[:-1]
+        if len(items) > 1 and (word := _only_word(items[0])) is not None:
+            begin = self._behind(word, begin)
+            items = items[1:]
+        for item in items[:-1]:
+            after = self.state()
+            self.put(item, begin, after)
+            begin = after
+        self.put(items[-1], begin, end)
+
+    def _behind(self, word: str, begin: int) -> int:
+        """The state behind a word, in a trie of all that begin in a state."""
+        for letter in word:
+            after = self._letters.get((begin, letter))
+            if after is None:
+                after = self._letters[begin, letter] = self.state()
+                self.read(begin, ((ord(letter), ord(letter)),), after)
+            begin = after
+        return begin
+
+    def _before(self, word: str, end: int) -> int:
+        begin = self._ends.get((word, end))
+        if begin is None:
+            begin = self._ends[word, end] = self.state()
+            self._word(word, begin, end)
+        return begin
+
+    def _word(self, word: str, begin: int, end: int) -> None:
+        for letter in word:
+            after = self.state()
+            self.read(begin, ((ord(letter), ord(letter)),), after)
+            begin = after
+        self.silent(begin, end)
+
+    def _number(self, piece: SchemaPiece) -> int:
+        number = self._numbers.get(id(piece))
+        if number is None:
+            number = self._numbers[id(piece)] = len(self.schemas)
+            self.schemas.append(piece.schema)
+            if number >= MOST_CALLED:
+                raise UndecidedError
+        return number
+
+
+def _only_word(piece: Piece) -> str | None:
+    if isinstance(piece, TextPiece) and piece.words is not None and len(piece.words) == 1:
+        return piece.words[0]
+    return None
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """A deterministic automaton over bytes, of which state 0 is the start.
+
+    Attributes
+    ----------
+    edges : list
+        By state.
+    ends : list of bool
+        By state, whether the text may end there; of those within characters nothing.
+    values : dict of int to (int, int)
+        By state, the number of a schema, and the state behind its values.
+    """
+
+    edges: list[Edges]
+    ends: list[bool]
+    values: dict[int, tuple[int, int]]
+
+
+def _graph_of(piece: Piece) -> tuple[list[Schema], _Graph]:
+    machine = _Machine()
+    begin, end = machine.state(), machine.state()
+    machine.put(piece, begin, end)
+    dfa = machine.deterministic(begin, [end])
+    if not len(dfa):
+        raise UndecidedError
+    native = dfa.native
+    values: dict[int, tuple[int, int]] = {}
+    if machine.schemas:
+        calls = np.arange(FIRST_CALL, FIRST_CALL + len(machine.schemas), dtype=np.int32)
+        classes = native.numbers[np.searchsorted(native.firsts, calls, side="right") - 1]
+        table = native.table.reshape(len(dfa), native.num_classes)[:, classes]
+        table[:, classes < 0] = -1
+        states, schemas = np.nonzero(table >= 0)
+        for state, schema in zip(states.tolist(), schemas.tolist(), strict=True):
+            if state in values:
+                raise UndecidedError  # two schemas, of which nothing tells which it is
+            values[state] = schema, int(table[state, schema])
+    offset, low, high, target = (array.tolist() for array in utf8(dfa, Limits()))
+    edges = [
+        list(zip(low[first:last], high[first:last], target[first:last], strict=True))
+        for first, last in pairwise(offset)
+    ]
+    _leave_out_surrogates(edges)
+    ends = dfa.accepting()
+    return machine.schemas, _Graph(edges, ends + [False] * (len(edges) - len(ends)), values)
+
+
+def _leave_out_surrogates(edges: list[Edges]) -> None:
+    """Calls are surrogates in the core's automata, which texts in UTF-8 do not have."""
+    behind = {target for own in edges for first, last, target in own if first <= 0xED <= last}
+    empty = set()
+    for state in behind:
+        edges[state] = [(first, min(last, 0x9F), target) for first, last, target in edges[state] if first < 0xA0]
+        if not edges[state]:
+            empty.add(state)
+    if empty:
+        for state, own in enumerate(edges):
+            edges[state] = [edge for edge in own if edge[2] not in empty]
+
+
+@dataclass
+class _Part:
+    """States that lead to one another, and how they are left."""
+
+    states: set[int]
+    leaving: dict[int, int] = field(default_factory=dict)  # by byte, the state outside
+    value: int | None = None  # the state in which a value may come
+    may_end: bool = False
+
+
+class _Places:
+    """The places of a graph. ``at`` a state, or ``behind`` a part that is left: its smallest state says which."""
+
+    def __init__(self, graph: _Graph, schemas: Sequence[Schema]) -> None:
+        self._graph, self._schemas = graph, schemas
+        self._parts = self._told_parts()
+        self._numbers: dict[tuple[str, int], int] = {}
+        self._pending: list[tuple[str, int]] = []
+        self._left = _MOST_BYTES
+
+    def all(self) -> list[OuterPlace]:
+        places: list[OuterPlace] = []
+        self._place("at", 0)
+        while len(places) < len(self._pending):
+            look()
+            kind, state = self._pending[len(places)]
+            part = self._parts.get(state)
+            if part is None:
+                places.append(self._straight(state))
+            else:
+                places.append(self._within(state, part) if kind == "at" else self._behind(part))
+        return places
+
+    def _told_parts(self) -> dict[int, _Part]:
+        """By state, the part that goes round in circles, which a byte alone tells when it is left."""
+        cut: set[int] = set()
+        for _ in every(range(_MOST_CUTS)):
+            parts = _circles(self._graph.edges, cut)
+            more = {state for part in parts for state in self._untold(part)}
+            if not more:
+                return {state: part for part in parts for state in part.states}
+            cut |= more
+        raise UndecidedError
+
+    def _untold(self, part: _Part) -> set[int]:
+        """How a part is left, and the states that have to be out of it, since there the byte alone does not tell."""
+        graph = self._graph
+        sources: defaultdict[int, dict[int, list[int]]] = defaultdict(dict)
+        left = {state for state in part.states if state in graph.values}
+        for state in part.states:
+            for first, last, target in graph.edges[state]:
+                if target not in part.states:
+                    left.add(state)
+                    for byte in range(first, last + 1):
+                        sources[byte].setdefault(target, []).append(state)
+        ends = {state for state in part.states if graph.ends[state]}
+        valued = sorted(left & graph.values.keys())
+        firsts = {byte for state in valued for byte in self._first(graph.values[state][0])}
+        untold = left - ends if ends else set()
+        untold |= {
+            state for targets in sources.values() if len(targets) > 1 for some in targets.values() for state in some
+        }
+        if len({graph.values[state] for state in valued}) > 1 or not firsts.isdisjoint(sources):
+            untold |= set(valued)
+        for state in left | ends:
+            told = sources.keys() if state in graph.values else sources.keys() | firsts
+            if not _reads_all(graph.edges[state], told):
+                untold.add(state)
+        part.leaving = {byte: target for byte, targets in sources.items() for target in targets}
+        part.value = valued[0] if valued else None
+        part.may_end = bool(ends)
+        return untold
+
+    def _place(self, kind: str, state: int) -> int:
+        """The number of a place, which is made in its turn."""
+        key = kind, state
+        if key not in self._numbers:
+            self._numbers[key] = len(self._pending)
+            self._pending.append(key)
+        return self._numbers[key]
+
+    def _value(self, state: int) -> tuple[int, int] | None:
+        """The value that may come in a state, whose beginning and end are told by a byte."""
+        value = self._graph.values.get(state)
+        if value is None:
+            return None
+        schema, behind = value
+        if _reads_any(self._graph.edges[state], self._first(schema)):
+            raise UndecidedError
+        if self._may_be_number(schema) and (
+            behind in self._graph.values or _reads_any(self._graph.edges[behind], _OF_NUMBERS)
+        ):
+            raise UndecidedError
+        return schema, self._place("at", behind)
+
+    def _kind(self, schema: int) -> str:
+        node = self._schemas[schema].documents.root.node
+        kind = node.get("type") if isinstance(node, dict) and "$ref" not in node else None
+        return kind if isinstance(kind, str) and kind in _FIRST else ""
+
+    def _first(self, schema: int) -> bytes:
+        return _FIRST.get(self._kind(schema), _ANY_FIRST)
+
+    def _may_be_number(self, schema: int) -> bool:
+        return not self._kind(schema)
+
+    def _straight(self, state: int) -> OuterPlace:
+        """A state out of circles: each text to the next one where something is told is a terminal, or each byte."""
+        graph = self._graph
+        found: list[tuple[bytes, int]] = []
+        pending = [(state, b"")]
+        while pending:
+            here, text = pending.pop()
+            if text and self._is_told(here):
+                found.append((text, here))
+                self._left -= len(text)
+                continue
+            for first, last, target in graph.edges[here]:
+                if self._left <= 0 or last - first > _MOST_ALIKE:
+                    return OuterPlace(self._by_byte(state), self._value(state), graph.ends[state])
+                pending += [(target, text + bytes([byte])) for byte in range(first, last + 1)]
+                self._left -= last + 1 - first
+        edges = tuple((text, self._place("at", here)) for text, here in found)
+        return OuterPlace(edges, self._value(state), graph.ends[state])
+
+    def _by_byte(self, state: int) -> tuple[tuple[bytes | Arrays, int], ...]:
+        by_target: defaultdict[int, Edges] = defaultdict(list)
+        for first, last, target in self._graph.edges[state]:
+            by_target[target].append((first, last, 1))
+        return tuple((_arrays([some, []], [1]), self._place("at", target)) for target, some in by_target.items())
+
+    def _is_told(self, state: int) -> bool:
+        return self._graph.ends[state] or state in self._graph.values or state in self._parts
+
+    def _within(self, state: int, part: _Part) -> OuterPlace:
+        """A state of a part that goes round in circles: one terminal, up to the byte with which the part is left."""
+        graph = self._graph
+        if len(part.states) > _MOST_STATES:
+            raise UndecidedError
+        order = {state: 0}
+        for other in sorted(part.states - {state}):
+            order[other] = len(order)
+        rows = [[(a, b, order[target]) for a, b, target in graph.edges[here] if target in order] for here in order]
+        told = [
+            place
+            for here, place in order.items()
+            if graph.ends[here] or here in graph.values or len(rows[place]) < len(graph.edges[here])
+        ]
+        return OuterPlace(((_arrays(rows, told), self._place("behind", min(part.states))),), None, False)
+
+    def _behind(self, part: _Part) -> OuterPlace:
+        """Where a part is left: the byte that tells it is read here."""
+        by_target: defaultdict[int, Edges] = defaultdict(list)
+        for byte, target in sorted(part.leaving.items()):
+            by_target[target].append((byte, byte, 1))
+        edges = tuple((_arrays([some, []], [1]), self._place("at", target)) for target, some in by_target.items())
+        return OuterPlace(edges, None if part.value is None else self._value(part.value), part.may_end)
+
+
+def _reads_any(edges: Edges, some: Iterable[int]) -> bool:
+    return any(first <= byte <= last for first, last, _ in edges for byte in some)
+
+
+def _reads_all(edges: Edges, some: Iterable[int]) -> bool:
+    return all(any(first <= byte <= last for first, last, _ in edges) for byte in some)
+
+
+def _arrays(rows: Sequence[Edges], ends: Iterable[int]) -> Arrays:
+    """A deterministic automaton as the core takes it: a state that may end is split into one that reads and the end."""
+    marked = {state: k for k, state in enumerate(ends)}
+    count = len(rows)
+    entry = {state: count + len(marked) + k for state, k in marked.items()}
+    kinds = bytes([BYTES] * count + [MATCH] * len(marked) + [1] * len(marked))
+    own = [[(first, last, entry.get(target, target)) for first, last, target in row] for row in rows]
+    own += [[] for _ in marked]
+    own += [[(0, 0, state), (0, 0, count + k)] for state, k in marked.items()]
+    if 0 in marked:  # the start is state 0
+        own, kinds = _with_start(own, entry[0]), bytes([1]) + kinds[1:] + bytes([BYTES])
+    offset = np.cumsum([0, *map(len, own)], dtype="<i4")
+    flat = [edge for row in own for edge in row]
+    return (
+        kinds,
+        offset.tobytes(),
+        bytes(first for first, _, _ in flat),
+        bytes(last for _, last, _ in flat),
+        np.array([target for _, _, target in flat], "<i4").tobytes(),
+    )
+
+
+def _with_start(rows: list[Edges], entry: int) -> list[Edges]:
+    """The rows with the split state ``entry`` as state 0, whose own row is the last one."""
+    last = len(rows)
+    moved = [[(first, end, last if target == 0 else target) for first, end, target in row] for row in rows]
+    return [moved[entry], *moved[1:], moved[0]]
+
+
+def _circles(edges: Sequence[Edges], cut: set[int]) -> list[_Part]:
+    """The parts of a graph that go round in circles, without some states: strongly connected, with an edge within.
+
+    Source: R. Tarjan, "Depth-First Search and Linear Graph Algorithms", SIAM Journal on Computing 1(2), 1972.
+    """
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    closed = set(cut)
+    parts: list[_Part] = []
+    for root in every(range(len(edges))):
+        pending = [] if root in index or root in cut else [(root, iter(edges[root]))]
+        while pending:
+            state, rest = pending[-1]
+            if state not in index:
+                index[state] = low[state] = len(index)
+                stack.append(state)
+            for _, _, target in rest:
+                if target not in index and target not in cut:
+                    pending.append((target, iter(edges[target])))
+                    break
+                if target not in closed:
+                    low[state] = min(low[state], index[target])
+            else:
+                pending.pop()
+                if pending:
+                    low[pending[-1][0]] = min(low[pending[-1][0]], low[state])
+                if low[state] == index[state]:
+                    group = [stack.pop()]
+                    while group[-1] != state:
+                        group.append(stack.pop())
+                    closed.update(group)
+                    if len(group) > 1 or any(target == state for _, _, target in edges[state]):
+                        parts.append(_Part(set(group)))
+    return parts
