@@ -61,6 +61,9 @@ class Dfa:
         """All strings, if they are no more than so many; else None."""
         if not len(self):
             return []
+        table = self.native.table.reshape(len(self), self.native.num_classes)
+        if (table == np.arange(len(self), dtype=np.int32)[:, None]).any():
+            return None  # a state leads to itself, and, as all, to acceptance
         edges, accepting = list(self.edges()), self.accepting()
         found: list[str] = []
         begun = [("", 0)]  # strings of one length, with the state after each; all of them lead to some word
@@ -214,6 +217,16 @@ def combined(
             most_bytes,
         )
     )
+
+
+def signatures(automata: Sequence[Dfa], limit: int, most_bytes: int = _MOST_BYTES) -> list[list[int]]:
+    """The classes into which automata part all strings: for each the automata that accept its strings, ascending.
+
+    Raises
+    ------
+    LimitExceededError
+    """
+    return _core.signatures([automaton.native for automaton in automata], limit, most_bytes)
 
 
 def longer_than(length: int, limit: int) -> Dfa:

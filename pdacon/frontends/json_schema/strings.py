@@ -6,7 +6,7 @@ for the process, by what they mean.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Set
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
@@ -28,6 +28,7 @@ from pdacon.regular import (
     longer_than,
     parse_pattern,
 )
+from pdacon.regular.automata import signatures as classes_of_strings
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -230,6 +231,12 @@ def string_automaton(shape: Shape) -> Dfa:
     return combined(automata_of_facts, diagram, min(_MOST_TOGETHER, _MOST_WORK // max(1, len(automata_of_facts))))
 
 
+def signatures(shapes: Sequence[Shape]) -> list[frozenset[int]]:
+    """The classes into which formulas part all strings: which of them hold for those of each. Raises as above."""
+    automata = [string_automaton(shape) for shape in every(shapes, looks=1)]
+    return [frozenset(some) for some in classes_of_strings(automata, STATES)]
+
+
 @lru_cache(maxsize=256)
 def few_strings(shape: Shape, most: int) -> tuple[str, ...] | None:
     """The strings for which a formula holds, if they are no more than so many; else None. Raises as above."""
@@ -259,6 +266,7 @@ __all__ = [
     "only_counts",
     "pattern_automaton",
     "shape_of",
+    "signatures",
     "string_automaton",
     "string_holds",
     "strings_among",

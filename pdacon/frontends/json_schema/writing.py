@@ -24,7 +24,6 @@ from pdacon.base.cancelling import every, look
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import strings
 from pdacon.frontends.json_schema.facts import (
-    Facts,
     Has,
     Matches,
     Members,
@@ -334,18 +333,20 @@ class _Listed:
 
 @dataclass(frozen=True, slots=True)
 class _Others:
-    """Names that no schema lists: those for which a formula holds. ``signs`` says which others hold for all of them."""
+    """Names that no schema lists: those for which a formula holds. ``signs`` says which others hold for all of them,
+    ``fitting`` has the patterns that match them.
+    """
 
-    facts: Facts
     formula: int
     signs: dict[int, bool]
+    fitting: frozenset[str]
     listed: None = None
 
     def holds(self, formula: int) -> bool:
         return self.signs[formula]
 
     def fits(self, pattern: str) -> bool:
-        return self.signs[self.facts.holds(Matches(pattern))]
+        return pattern in self.fitting
 
 
 class Items:
@@ -496,22 +497,27 @@ class ObjectMembers:
     def _classes_of_names(self) -> list[_Others]:
         """The names that are not listed, parted by what patterns and ``propertyNames`` say of them."""
         facts, formulas = self._facts, self._facts.formulas
+        patterns: dict[str, int] = {}
         asked: dict[int, None] = {}
         for _, fact in facts.among(*self._machine):
             if isinstance(fact, Members):
-                asked.update((facts.holds(Matches(pattern)), None) for pattern, _ in fact.matching)
+                patterns.update((pattern, facts.holds(Matches(pattern))) for pattern, _ in fact.matching)
+                asked.update((patterns[pattern], None) for pattern, _ in fact.matching)
             elif isinstance(fact, Names):
                 asked[fact.formula] = None
-        parts: list[tuple[int, dict[int, bool]]] = [(TRUE, {})]
-        for one in asked:
-            refined = []
-            for formula, signs in every(parts, looks=1):
-                for sign in (True, False):
-                    both = formulas.conjunction(formula, one if sign else formulas.negation(one))
-                    if both != FALSE and self._nonempty(both):
-                        refined.append((both, {**signs, one: sign}))
-            parts = refined
-        return [_Others(facts, formula, signs) for formula, signs in parts]
+        if not asked:
+            return [_Others(TRUE, {}, frozenset())]
+        order = list(asked)
+        sets = strings.signatures([strings.shape_of(facts, one) for one in order])
+        classes = []
+        for some in every(reversed(sets), looks=1):
+            # What excludes the names of the class anyway is not said.
+            beside = {k for other in sets if some < other for k in other - some}
+            said = [order[k] for k in sorted(some)] + [formulas.negation(order[k]) for k in sorted(beside)]
+            signs = {one: k in some for k, one in enumerate(order)}
+            fitting = frozenset(pattern for pattern, one in patterns.items() if signs[one])
+            classes.append(_Others(formulas.conjunction(*said), signs, fitting))
+        return classes
 
     def _few_names(self, formula: int) -> list[str] | None:
         """The names for which a formula holds, if they are few: they are written as those that a schema lists."""
@@ -528,11 +534,3 @@ class ObjectMembers:
             names.update(text for text in more if text not in named)
         ordered = sorted(names, key=lambda name: (ranks.get(name, len(ranks)), name))
         return ordered if len(ordered) <= _MOST_NAMES else None
-
-    def _nonempty(self, formula: int) -> bool:
-        facts = self._facts
-        rest = strings.unnamed(facts, formula)
-        named = strings.named_strings(facts, [formula])
-        if strings.strings_among(facts, formula, named):
-            return True
-        return rest == TRUE or (rest != FALSE and len(strings.string_automaton(strings.shape_of(facts, rest))) > 0)

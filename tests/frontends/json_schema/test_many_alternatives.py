@@ -209,3 +209,27 @@ def test_many_listed_objects_are_within_limits() -> None:
     made = pdacon.compile(Grammar.from_json_schema(schema), Vocabulary.bytes())
     assert made.accepts(json.dumps({"w": values[77]}))
     assert not made.accepts(json.dumps({"w": values[77] | {"id": 78}}))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_patterns_part_names(seed: int) -> None:
+    random = Random(seed)
+    patterns = random.sample(["^a", "b$", "^[ab]*$", "^(a|c)", "c", "^ab?c?$", "[^a]"], random.randrange(2, 5))
+    schema: dict[str, Any] = {"patternProperties": {pattern: {"minimum": k} for k, pattern in enumerate(patterns)}}
+    if random.random() < 0.5:
+        schema["additionalProperties"] = random.choice([False, {"type": "boolean"}])
+    if random.random() < 0.5:
+        schema["propertyNames"] = {"pattern": random.choice(["^.?$", "^[a-c]"])}
+    if random.random() < 0.5:
+        schema["properties"] = {"ab": {"maximum": 1}}
+    names = ["".join(letters) for size in range(4) for letters in itertools.product("abc", repeat=size)]
+    check({"type": "object", **schema}, [{name: value} for name in names for value in (0, 2)])
+
+
+def test_many_patterns_are_within_limits() -> None:
+    patterns = {f"^k{k}_[a-z]+$": {"type": "integer", "maximum": k} for k in range(150)}
+    schema = {"type": "object", "patternProperties": patterns, "additionalProperties": False}
+    made = pdacon.compile(Grammar.from_json_schema(schema), Vocabulary.bytes())
+    assert made.accepts('{"k3_abc": 2, "k149_x": 149}')
+    assert not made.accepts('{"k3_abc": 4}')
+    assert not made.accepts('{"k150_a": 1}')

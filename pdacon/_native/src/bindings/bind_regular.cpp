@@ -16,6 +16,7 @@
 #include "regular/factor_automaton.hpp"
 #include "regular/formulas.hpp"
 #include "regular/longest_match.hpp"
+#include "regular/signatures.hpp"
 #include "regular/word_automaton.hpp"
 
 namespace nb = nanobind;
@@ -85,6 +86,16 @@ Shared combine(const std::vector<Shared>& automata, const Array<std::int32_t>& a
     return limited(max_states, max_bytes, [&](Budget& budget) {
         return std::make_shared<CharacterDfa>(combined(some, diagram, budget));
     });
+}
+
+std::vector<std::vector<std::int32_t>> signatures(const std::vector<Shared>& automata,
+                                                  std::int64_t max_states, std::int64_t max_bytes) {
+    std::vector<const CharacterDfa*> some;
+    for (const auto& automaton : automata) {
+        if (automaton == nullptr) throw std::invalid_argument("signatures: no automaton");
+        some.push_back(automaton.get());
+    }
+    return limited(max_states, max_bytes, [&](Budget& budget) { return signatures_of(some, budget); });
 }
 
 Shared characters(const Array<std::uint8_t>& kind, const Array<std::int32_t>& offset,
@@ -218,6 +229,7 @@ void bind_regular(nb::module_& m) {
           nb::arg("max_bytes"));
     m.def("combined", &combine, nb::arg("automata"), nb::arg("asked"), nb::arg("then"), nb::arg("otherwise"),
           nb::arg("max_states"), nb::arg("max_bytes"));
+    m.def("signatures", &signatures, nb::arg("automata"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("characters_of", &characters, nb::arg("kind"), nb::arg("offset"), nb::arg("low"), nb::arg("high"),
           nb::arg("target"), nb::arg("start"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("word_automaton", &words, nb::arg("letters"), nb::arg("lengths"), nb::arg("max_states"),
