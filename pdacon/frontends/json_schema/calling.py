@@ -79,6 +79,9 @@ class _SideBySide(Documents):
     def __init__(self, documents: Sequence[Documents]) -> None:
         self._owners = {one.root.drafts: one for one in documents}
 
+    def nodes(self) -> list[Any]:
+        return [node for one in self._owners.values() for node in one.nodes()]
+
     def referred(self, place: Place, keyword: str) -> Place:
         return self._owners[place.drafts].referred(place, keyword)
 
@@ -94,7 +97,7 @@ def _forget(pointer: str, keyword: str, why: str, *, warn: bool = True) -> None:
 def has_order_of_its_own(schema: Any) -> bool:
     """Whether it is plain that each object of a schema has its members in an order that one list says.
 
-    The order of members that several lists name depends on which was read first, and so on the schemas beside it.
+    The order of members that several lists name depends on where their names stand first, in this document alone.
     """
     pending = [schema]
     while pending:

@@ -149,6 +149,10 @@ class Documents:
                 self._dynamic.add((place.base, ""))
             pending += subschemas(place)
 
+    def nodes(self) -> list[Any]:
+        """The schemas of all documents that were read so far, from the root on."""
+        return [place.node for place in (self.root, *self._resources.values())]
+
     def referred(self, place: Place, keyword: str) -> Place:
         """The schema that ``$ref``, ``$dynamicRef`` or ``$recursiveRef`` of a place means.
 

@@ -99,7 +99,7 @@ class Schema:
         UnsupportedSchemaError, LimitExceededError
         """
         reader = self._reader(_raise, _forget)
-        questions, question = Questions(reader), reader.question(self._documents.root)
+        questions, question = Questions(reader), reader.question(self.documents.root)
         meanings = {kind: questions.meanings((question,), kind).get(question) for kind in questions.kinds(question)}
         formula = meanings.get("string")
         strings = RegularSet.from_choices([])

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Protocol
 
 from pdacon.base.cancelling import every, look
@@ -46,6 +47,7 @@ from pdacon.frontends.json_schema.keywords import remarks
 from pdacon.frontends.json_schema.listing import listed_values, types_at, value_key
 from pdacon.frontends.json_schema.pattern_words import pattern_words
 from pdacon.frontends.json_schema.plain import WrittenDecimal
+from pdacon.frontends.json_schema.ranks import Ranks, ranks_of
 from pdacon.frontends.json_schema.values import NAMES, are_plain_integers, fraction_of, kind_of, number_of
 from pdacon.frontends.json_schema.wrong_values import wrong_value
 from pdacon.regular import FALSE, TRUE, PatternError, parse_pattern
@@ -114,13 +116,16 @@ class Reader:
         self.facts = Facts()
         self.places: list[Place] = []
         self.origins: dict[Fact, tuple[str, str]] = {}
-        self.ranks: dict[str, int] = {}
-        self.ranks_of_values: dict[str, int] = {}
         self.listed: dict[Hashable, Any] = {}
         self.documents, self._formats_asserted, self.drop = documents, formats_asserted, drop
         self._numbers: dict[Any, int] = {}
         self._known: dict[tuple[int, Type], Meaning | None] = {}
         self._closed, self._plain_integers, self._surveyed = closed, plain_integers, surveyed
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        """Where what the documents name first stands in them: of all that have been read when it is first asked."""
+        return ranks_of(self.documents.nodes())
 
     def question(self, place: Place) -> int:
         """The formula that a value satisfies the schema at a place."""
@@ -250,8 +255,6 @@ class Reader:
         if not of_kind:
             return FALSE
         if kind == "string":
-            for value in of_kind:
-                self.ranks_of_values.setdefault(value, len(self.ranks_of_values))
             return facts.holds(Among(frozenset(of_kind)))
         if kind == "number":
             shown = (text for value in every(of_kind) for text in _texts_of(value))
@@ -505,8 +508,6 @@ class Reader:
     def _has(self, place: Place, keyword: str, names: Any) -> int:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise UnsupportedSchemaError(place.pointer, keyword, "it must be a list of names")
-        for name in names:
-            self.ranks.setdefault(name, len(self.ranks))
         return self.facts.holds(Has(frozenset(names))) if names else TRUE
 
     def _count(self, place: Place, keyword: str) -> int | None:

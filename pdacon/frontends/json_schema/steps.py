@@ -9,7 +9,7 @@ about the whole becomes one about the rest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import Protocol, TypeAlias
 
@@ -23,6 +23,7 @@ from pdacon.frontends.json_schema.facts import (
     MoreMembersThan,
     Names,
 )
+from pdacon.frontends.json_schema.ranks import Ranks
 from pdacon.regular import FALSE, TRUE
 
 Vector: TypeAlias = tuple[int, ...]
@@ -120,19 +121,21 @@ class ItemSteps:
         return fact.question, less, same, same
 
 
-def order_of_names(facts: Facts, vector: Vector, ranks: Mapping[str, int]) -> tuple[str, ...]:
+def order_of_names(facts: Facts, vector: Vector, ranks: Callable[[], Ranks]) -> tuple[str, ...]:
     """The names that formulas ask for: each schema's in its order, as far as all of them can be kept at once.
 
-    Those that are only required come last, by their ranks.
+    Of several schemas that comes first whose names stand first; those that are only required come last, by their ranks.
     """
     lists: list[Sequence[str]] = []
     about = [fact for _, fact in facts.among(*vector)]
     lists += [[name for name, _ in fact.named] for fact in about if isinstance(fact, Members)]
     listed = {name for names in lists for name in names}
     required = {name for fact in about if isinstance(fact, Has) for name in fact.names} - listed
-    lists += [[name] for name in sorted(required, key=ranks.__getitem__)]
-    if len(lists) == 1:
+    if len(lists) == 1 and not required:
         return tuple(lists[0])
+    rank = ranks().of_name
+    lists.sort(key=lambda names: [rank(name) for name in names])
+    lists += [[name] for name in sorted(required, key=rank)]
     before: dict[str, set[str]] = {}
     for names in lists:
         for previous, name in every(zip((None, *names), names, strict=False)):

@@ -381,7 +381,7 @@ class ObjectMembers:
         self._writer, self._out, self._facts = writer, writer.out, writer.facts
         self._marks = marks
         self._machine = machine
-        self._order = order_of_names(self._facts, machine, writer.reader.ranks)
+        self._order = order_of_names(self._facts, machine, lambda: writer.reader.ranks)
         self._classes: list[_Others] = []
         for names in self._classes_of_names():
             few = self._few_names(names.formula)
@@ -523,7 +523,7 @@ class ObjectMembers:
         """The names for which a formula holds, if they are few: they are written as those that a schema lists."""
         if formula == TRUE:
             return None
-        facts, ranks = self._facts, self._writer.reader.ranks_of_values
+        facts = self._facts
         named = strings.named_strings(facts, [formula])
         names = set(strings.strings_among(facts, formula, named))
         rest = strings.unnamed(facts, formula)
@@ -532,5 +532,5 @@ class ObjectMembers:
             if more is None:
                 return None
             names.update(text for text in more if text not in named)
-        ordered = sorted(names, key=lambda name: (ranks.get(name, len(ranks)), name))
+        ordered = sorted(names, key=self._writer.reader.ranks.of_value)
         return ordered if len(ordered) <= _MOST_NAMES else None

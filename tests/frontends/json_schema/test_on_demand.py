@@ -356,3 +356,36 @@ def test_a_schema_that_refers_to_itself_is_refused_at_once(keyword: str) -> None
     schema = {"properties": {"q": {"type": "integer"}, "x": {"$ref": "#/$defs/a"}}, "$defs": {"a": loop}}
     with pytest.raises(pdacon.UnsupportedSchemaError, match="refers to itself"):
         Grammar.from_json_schema(schema)
+
+
+FIRST = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "required": ["a"]}
+REFERRED = {"$ref": "#/$defs/f"}
+SECOND = {"type": "object", "properties": {"c": {"type": "string"}, "d": {"type": "integer"}}, "required": ["c"]}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"anyOf": [FIRST, SECOND]}, {"anyOf": [SECOND, FIRST]}),
+        ({"type": "object", "required": ["p", "q"]}, {"type": "object", "required": ["q", "p"]}),
+        (
+            {"anyOf": [{"$ref": "#/$defs/f"}, SECOND]},
+            {"anyOf": [{**SECOND, "minProperties": 1}, {"$ref": "#/$defs/f"}]},
+        ),
+    ],
+)
+def test_the_order_of_members_does_not_depend_on_what_was_read_first(one: Any, other: Any) -> None:
+    schema = {"type": "object", "properties": {"x": one, "y": other}, "$defs": {"f": FIRST}}
+    grammar = Grammar.from_json_schema(schema)
+    whole = compiled(grammar.data, WORDS)
+    texts = [
+        f'{{"{name}": {{"{first}": {values[first]}, "{second}": {values[second]}}}}}'
+        for values in ({"a": "1", "c": '"x"'}, {"p": "1", "q": "1"})
+        for name in "xy"
+        for first in values
+        for second in values
+        if first != second
+    ]
+    for order in (texts, texts[::-1]):
+        demanded = pdacon.compile(Grammar.from_json_schema(schema), WORDS)
+        assert [demanded.accepts(text) for text in order] == [whole.accepts(text) for text in order]
