@@ -96,6 +96,11 @@ class Spelling:
         return self.max_digits if isinstance(self.max_digits, int) else None
 
     @property
+    def writes_like_dumps(self) -> bool:
+        """Whether an object of listed members has one spelling, that of ``json.dumps``, but for its values."""
+        return self.whitespace == "json.dumps" and self.order == "schema"
+
+    @property
     def colon(self) -> str:
         """What stands between a name and its value, if that is fixed."""
         return ":" if self.whitespace == "compact" else ": "

@@ -101,6 +101,8 @@ class _Building:
         Of each terminal that is a set of texts.
     words : dict of str to str
         The text of those that have only one.
+    closers : dict of str to str
+        Of some sets, what ends each of their texts and is nowhere else in them.
     parts : dict of str to GrammarPiece
         The grammar of each hole.
     places : dict of str to str
@@ -110,6 +112,7 @@ class _Building:
     def __init__(self) -> None:
         self.sets: dict[str, RegularSet] = {}
         self.words: dict[str, str] = {}
+        self.closers: dict[str, str] = {}
         self.parts: dict[str, GrammarPiece] = {}
         self.places: dict[str, str] = {}
         self._rules: dict[str, _Sides] = {}
@@ -122,7 +125,7 @@ class _Building:
         builder = Builder()
         for name, sides in {"start": start, **self._rules}.items():
             builder.rule(name, [Alternative(items) for items in sides])
-        for rank, name in enumerate(precedence(self.sets, self.words)):
+        for rank, name in enumerate(precedence(self.sets, self.words, self.closers)):
             word, texts = self.words.get(name), self.sets[name]
             pattern = set_pattern(texts) if word is None else Pattern.of_text(word)
             builder.terminal(Terminal(name, pattern, len(self.sets) - rank, None, _shown(texts, word)))
@@ -199,6 +202,8 @@ class _Building:
             self.sets[name], self.places[name] = texts, piece.place
             if texts.count() == 1:
                 self.words[name] = first
+            elif piece.closer is not None:
+                self.closers[name] = piece.closer
         return (name,)
 
     def _repeated(self, piece: Repeated[TextPiece | GrammarPiece | Token]) -> _Items:

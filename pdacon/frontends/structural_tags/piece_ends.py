@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from pdacon.base.bit_sets import members
-from pdacon.base.cancelling import every
+from pdacon.base.cancelling import every, look
 from pdacon.base.graphs import reachable
 from pdacon.base.quoting import quoted
 from pdacon.errors import UnsupportedGrammarError
@@ -32,22 +32,24 @@ _Rows = tuple[list[bool], list[dict[int, Ranges]]]
 """Of each state of an automaton whether a text may end there, and the characters that lead to each next one."""
 
 
-def precedence(sets: Mapping[str, RegularSet], words: Mapping[str, str]) -> list[str]:
+def precedence(sets: Mapping[str, RegularSet], words: Mapping[str, str], closers: Mapping[str, str]) -> list[str]:
     """The names of some sets; before a set comes each other one that has a text which goes on after one of its own.
 
-    ``words`` has the texts of those that have only one.
+    ``words`` has the texts of those that have only one. Of two sets with the same one of ``closers``, which ends each
+    of their texts and is nowhere else in them, none goes on after the other.
     """
-    rows = {name: _rows(texts) for name, texts in sets.items() if name not in words}
+    rows = {name: _rows(texts) for name, texts in every(sets.items(), 1)}
     before: dict[str, set[str]] = {}
     for name in every(sets, 1):
         before[name] = {
             other
             for other in sets
             if other != name
+            and (name not in closers or closers[name] != closers.get(other))
             and (
                 words[other].startswith(words[name])
                 if name in words and other in words
-                else _meeting(rows.get(name) or _rows(sets[name]), rows.get(other) or _rows(sets[other]))[1]
+                else _goes_on(rows[name], rows[other])
             )
         }
     ordered: dict[str, None] = {}
@@ -77,6 +79,28 @@ def check_borders(grammar: GrammarData, sets: Mapping[str, RegularSet], places: 
 
 def _rows(texts: RegularSet) -> _Rows:
     return texts.automaton.accepting(), list(texts.automaton.edges())
+
+
+def _goes_on(rows: _Rows, other: _Rows) -> bool:
+    """Whether a text of the second automaton goes on after one of the first.
+
+    Long texts are looked at first: where the answer is yes, it is found at the end of one.
+    """
+    (ends, edges), (other_ends, other_edges) = rows, other
+    if not ends or not other_ends:
+        return False
+    pending, met = [(0, 0)], {(0, 0)}
+    while pending:
+        look()
+        here, there = pending.pop()
+        if ends[here] and other_edges[there]:  # all states lead to an end
+            return True
+        for target, ranges in edges[here].items():
+            for other_target, other_ranges in other_edges[there].items():
+                if (target, other_target) not in met and intersection(ranges, other_ranges):
+                    met.add((target, other_target))
+                    pending.append((target, other_target))
+    return False
 
 
 def _meeting(rows: _Rows, other: _Rows) -> tuple[bool, Ranges]:

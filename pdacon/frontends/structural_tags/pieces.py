@@ -28,10 +28,12 @@ class TextPiece:
         The texts, where they were given as words.
     place : str
         The format that they come from, as a JSON pointer.
+    closer : str or None
+        A text that is known to stand at the end of each of them, and nowhere else in them.
     """
 
-    def __init__(self, texts: RegularSet | tuple[str, ...], place: str) -> None:
-        self._texts = texts
+    def __init__(self, texts: RegularSet | tuple[str, ...], place: str, closer: str | None = None) -> None:
+        self._texts, self.closer = texts, closer
         self.words = texts if isinstance(texts, tuple) else None
         self.place = place
 

@@ -100,7 +100,7 @@ class AnswerValues:
         if not self.asked.format.tagged:
             return {}
         own = zip(self._described.tools, self._described.schemas, strict=True)
-        return {tool.name: kinds_of(tool.name, schema, self._described.definitions) for tool, schema in own}
+        return {tool.name: kinds_of(schema) for tool, schema in own}
 
     def _answer(self, reasoning: str, text: str, calls: Sequence[ReadCall], missing: str | None) -> Answer:
         tools = {tool.name: tool for tool in self._described.tools}
@@ -148,9 +148,7 @@ def tool_answers(
     for schema in schemas:
         _refuse_name(asked.format, schema.name)
     source = f"calls of {', '.join(schema.name for schema in schemas)} in the format {asked.format.name}"
-    grammar = answer_grammar(
-        asked.format, asked.layout, schemas, described.definitions, described.form.spelling, source
-    )
+    grammar = answer_grammar(asked.format, asked.layout, schemas, described.form.spelling, source)
     return replace(grammar, values=values, unenforced=described.unenforced)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import quote
 
 from pdacon.base.cautions import caution
 from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError
@@ -27,6 +28,7 @@ from pdacon.frontends.structural_tags.pieces import (
     repeated,
     sequence,
 )
+from pdacon.frontends.tool_arguments import call_schema
 from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Fixed, Free, Layout
 from pdacon.frontends.tool_formats.parameters import Parameter, parameters_of, strings_beside_json
 from pdacon.frontends.tool_formats.records import Open, Part, ToolFormat, parts_of_template
@@ -41,17 +43,16 @@ _INDEX = RegularSet.from_regex("[0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class ToolSchema:
-    """A tool's name and the JSON Schema of its arguments."""
+    """A tool's name and the JSON Schema of its arguments, with all that it refers to."""
 
     name: str
-    arguments: Any
+    arguments: Mapping[str, Any]
 
 
 def answer_grammar(
     format: ToolFormat,
     tree: Layout,
     tools: Sequence[ToolSchema],
-    definitions: Mapping[str, Any],
     spelling: Spelling,
     source: str,
 ) -> GrammarData:
@@ -59,8 +60,6 @@ def answer_grammar(
 
     Parameters
     ----------
-    definitions : mapping
-        What ``#/$defs/...`` in the schemas of arguments refers to.
     source : str
         What the grammar was made of, as a text.
 
@@ -73,7 +72,7 @@ def answer_grammar(
     EmptyLanguageError
         A tool that has to be called has no arguments that satisfy its schema.
     """
-    piece = _Builder(format, tools, definitions, spelling).piece(tree)
+    piece = _Builder(format, tools, spelling).piece(tree)
     try:
         return replace(made(piece, source, format.name), language="tool calls")
     except UnsupportedGrammarError as error:
@@ -84,7 +83,6 @@ def answer_grammar(
 class _Builder:
     format: ToolFormat
     tools: Sequence[ToolSchema]
-    definitions: Mapping[str, Any]
     spelling: Spelling
     _calls: dict[CallParts, Piece] = field(default_factory=dict)
     _arguments: dict[str, Piece | None] = field(default_factory=dict)
@@ -92,11 +90,11 @@ class _Builder:
     def piece(self, tree: Layout) -> Piece:
         if isinstance(tree, Fixed):
             blanks = [] if tree.in_text else tree.blanks
-            before = TextPiece(RegularSet.from_choices(["", *blanks]), self.format.name)
+            before = TextPiece(("", *blanks), self.format.name)
             return sequence([before, self._fixed(tree.text, self.format.name)])
         if isinstance(tree, Blanks):
             texts = ["", *([] if tree.in_text else tree.texts)]
-            return TextPiece(RegularSet.from_choices(texts), self.format.name)
+            return TextPiece(tuple(texts), self.format.name)
         if isinstance(tree, Free):
             return TextPiece(FreeText(self._texts(tree.stops)).texts, tree.role)
         if isinstance(tree, CallParts):
@@ -116,12 +114,16 @@ class _Builder:
 
     def _fixed(self, text: str, place: str) -> Piece:
         """A text that may have special tokens in it."""
-        pieces: list[Piece] = [TextPiece(RegularSet.from_choices([text]), place)]
+        pieces: list[Piece] = [TextPiece((text,), place)]
         for token in self.format.tokens:
             pieces = [part for piece in pieces for part in _without(piece, token)]
         return sequence(pieces)
 
     def _call(self, call: CallParts) -> Piece:
+        envelope = _envelope(call.parts) if self.spelling.writes_like_dumps else None
+        if envelope is not None and len(self.tools) > 1:
+            before, key, after = envelope
+            return _in_order([self._fixed(before, ""), self._envelopes(key), self._fixed(after, "")])
         pieces = []
         for tool in self.tools:
             arguments = self._arguments_of(tool)
@@ -155,23 +157,30 @@ class _Builder:
         if tool.name not in self._arguments:
             make = self._tagged if self.format.tagged else self._json
             try:
-                with told_of_types(tool.name, self.definitions):
+                with told_of_types(tool.name, tool.arguments.get("$defs")):
                     self._arguments[tool.name] = make(tool)
             except EmptyLanguageError as error:
                 caution(f"{tool.name}: {error}; so this tool is left out")
                 self._arguments[tool.name] = None
         return self._arguments[tool.name]
 
+    def _envelopes(self, key: str) -> Piece:
+        """Objects of JSON with a name and arguments, of all tools at once: one schema, which is quicker than many."""
+        schemas = []
+        for tool in self.tools:
+            arguments = {"$id": f"pdacon:arguments/{quote(tool.name, safe='')}", **tool.arguments}
+            schemas.append(call_schema(tool.name, arguments, key))
+        with told_of_types("", {}):
+            grammar = schema_grammar({"anyOf": schemas}, spelling=self.spelling, plain_integers=True)
+        return GrammarPiece(grammar, self.format.name)
+
     def _json(self, tool: ToolSchema) -> Piece:
-        schema = tool.arguments
-        if self.definitions:
-            schema = {"$defs": self.definitions, **schema}
-        return _part(schema_grammar(schema, spelling=self.spelling, plain_integers=True), tool.name)
+        return _part(schema_grammar(tool.arguments, spelling=self.spelling, plain_integers=True), tool.name)
 
     # Arguments that are tagged one by one
 
     def _tagged(self, tool: ToolSchema) -> Piece:
-        parameters = parameters_of(tool.name, tool.arguments, self.definitions, self.spelling)
+        parameters = parameters_of(tool.name, tool.arguments, self.spelling)
         pieces = [self._argument(tool.name, parameter) for parameter in parameters]
         nothing = self._fixed(self.format.no_arguments, tool.name)
         if not pieces:
@@ -219,7 +228,8 @@ class _Builder:
             heads.setdefault(head, []).extend(sequence([piece, self._fixed(tail, place)]) for piece in pieces)
         if not heads:
             raise EmptyLanguageError(f"{place}: no text of it is possible in the format {self.format.name}")
-        return either([sequence([self._fixed(head, place), either(pieces)]) for head, pieces in heads.items()])
+        whole = either([sequence([self._fixed(head, place), either(pieces)]) for head, pieces in heads.items()])
+        return TextPiece(whole.set, place, tail) if isinstance(whole, TextPiece) else whole
 
 
 class _Tails:
@@ -257,6 +267,24 @@ class _Tails:
         return self._known[left]
 
 
+def _envelope(parts: Sequence[Part]) -> tuple[str, str, str] | None:
+    """What stands before an object of JSON with a name and arguments, the name of the member with these, and what is
+    after the object; None if a call's template is another one.
+    """
+    if len(parts) != 5 or [part.slot for part in parts if isinstance(part, Open)] != ["name", "arguments"]:
+        return None
+    before, _, between, _, after = parts
+    opening, name_end, key_end = '{"name": "', '", "', '": '
+    assert isinstance(before, str)
+    assert isinstance(between, str)
+    assert isinstance(after, str)
+    if not (
+        before.endswith(opening) and between.startswith(name_end) and between.endswith(key_end) and after[0] == "}"
+    ):
+        return None
+    return before[: -len(opening)], between[len(name_end) : -len(key_end)], after[1:]
+
+
 def _in_order(pieces: Sequence[Piece] | Iterator[Piece]) -> Piece:
     """Pieces one after the other, each of which ends where it is known to end: texts among them stay apart."""
     kept = [
@@ -271,11 +299,11 @@ def _in_order(pieces: Sequence[Piece] | Iterator[Piece]) -> Piece:
 
 
 def _is_empty(piece: Piece) -> bool:
-    return isinstance(piece, TextPiece) and piece.set == EMPTY
+    return isinstance(piece, TextPiece) and piece.is_only_empty
 
 
 def _is_fixed(piece: Piece) -> bool:
-    return isinstance(piece, TextPiece) and piece.set.count() == 1
+    return isinstance(piece, TextPiece) and piece.words is not None and len(piece.words) == 1
 
 
 def _without(piece: Piece, token: str) -> Iterator[Piece]:
@@ -283,11 +311,11 @@ def _without(piece: Piece, token: str) -> Iterator[Piece]:
     if not isinstance(piece, TextPiece):
         yield piece
         return
-    first, *others = (piece.set.shortest() or "").split(token)
-    yield TextPiece(RegularSet.from_choices([first]), piece.place)
+    first, *others = (piece.words or EMPTY)[0].split(token)
+    yield TextPiece((first,), piece.place)
     for other in others:
         yield Token(token, piece.place)
-        yield TextPiece(RegularSet.from_choices([other]), piece.place)
+        yield TextPiece((other,), piece.place)
 
 
 def _part(grammar: GrammarData, place: str) -> Piece:

@@ -45,15 +45,15 @@ class Parameter:
     others: Mapping[str, RegularSet | GrammarData]
 
 
-def parameters_of(tool: str, schema: Any, definitions: Mapping[str, Any], spelling: Spelling) -> list[Parameter]:
+def parameters_of(tool: str, schema: Mapping[str, Any], spelling: Spelling) -> list[Parameter]:
     """The parameters that a schema of arguments lists, in its order; without those that can have no value.
 
     Parameters
     ----------
     tool : str
         Its name, for messages.
-    definitions : mapping
-        What ``#/$defs/...`` in the schema refers to.
+    schema : mapping
+        A reference to that of an object in its ``$defs``.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def parameters_of(tool: str, schema: Any, definitions: Mapping[str, Any], spelli
     EmptyLanguageError
         A required one can have no value.
     """
-    own, values = _listed(tool, schema, definitions, spelling)
+    own, values = _listed(schema, spelling)
     for keyword in own:
         if is_assertion(keyword) and keyword not in _SAID:
             why = "its arguments are tagged one by one, so that only properties and required can be said of them"
@@ -86,25 +86,22 @@ def parameters_of(tool: str, schema: Any, definitions: Mapping[str, Any], spelli
     return parameters
 
 
-def kinds_of(tool: str, schema: Any, definitions: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+def kinds_of(schema: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     """The kinds of values that each parameter takes, by its name; as `Parameter` has them."""
-    _, values = _listed(tool, schema, definitions, Spelling())
+    _, values = _listed(schema, Spelling())
     return {name: value.whole.kinds_and_strings()[0] for name, value in values.items()}
 
 
-def _listed(
-    tool: str, schema: Any, definitions: Mapping[str, Any], spelling: Spelling
-) -> tuple[Mapping[str, Any], dict[str, _Value]]:
+def _listed(schema: Mapping[str, Any], spelling: Spelling) -> tuple[Mapping[str, Any], dict[str, _Value]]:
     """The schema of an object that a schema of arguments is or refers to, and what it says of each parameter."""
-    pointer, own = "#/$defs/arguments", schema
+    definitions, pointer, own = schema["$defs"], "#", schema
     while str(own.get("$ref", "")).startswith("#/$defs/"):
         pointer = own["$ref"]
         own = definitions[pointer.removeprefix("#/$defs/")]
     identifier = own.get("$id", own.get("id"))
     base = f"{identifier}#" if isinstance(identifier, str) else pointer
-    whole = {**definitions, "arguments": schema}
     return own, {
-        name: _Value(whole, {"$ref": f"{base}/properties/{name.replace('~', '~0').replace('/', '~1')}"}, spelling)
+        name: _Value(definitions, {"$ref": f"{base}/properties/{name.replace('~', '~0').replace('/', '~1')}"}, spelling)
         for name in own.get("properties", {})
     }
 

@@ -104,7 +104,7 @@ class DescribedTools:
     Attributes
     ----------
     schemas : tuple of dict
-        Of each tool's arguments; ``#/$defs/...`` in them leads to ``definitions``.
+        Of each tool's arguments, with all that they refer to.
     unenforced : tuple
         As of a `GrammarData`.
     """
@@ -112,7 +112,6 @@ class DescribedTools:
     tools: tuple[Tool, ...]
     form: Form
     schemas: tuple[dict[str, Any], ...]
-    definitions: Mapping[str, Any]
     unenforced: tuple[tuple[str, str, str], ...]
 
 
@@ -126,10 +125,12 @@ def described_tools(given: Sequence[Any], spelling: Spelling, lax: bool, strict:
     """
     form = Form("json", _with_digits(spelling))
     hints = Hints(form, lax, strict, class_shape)
-    tools, schemas = _tools(hints, given), Schemas()
-    own = tuple(tool.arguments.schema(schemas) for tool in tools)
+    tools, schemas = _tools(hints, given), []
+    for tool in tools:
+        own = Schemas()
+        schemas.append({**tool.arguments.schema(own), "$defs": own.definitions})
     _check(hints)
-    return DescribedTools(tuple(tools), form, own, schemas.definitions, tuple(dict.fromkeys(hints.unenforced)))
+    return DescribedTools(tuple(tools), form, tuple(schemas), tuple(dict.fromkeys(hints.unenforced)))
 
 
 def _tools(hints: Hints, given: Sequence[Any]) -> list[Tool]:
