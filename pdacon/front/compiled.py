@@ -103,13 +103,13 @@ class Compiled:
         """Whether matchers read an automaton that is made as they read: there is one, and no other in its place."""
         return self._nested is not None and not self._load_pdas.is_made
 
-    def _matcher_on_demand(self, kept: int, keep_text: bool) -> Matcher:
+    def _matcher_on_demand(self, kept: int, leading_space: bool, keep_text: bool) -> Matcher:
         assert self._nested is not None
         load = partial(_pda_at, self._load_pdas, 0)
         try:
-            return Matcher._on_demand(self._nested, load, kept, keep_text, self._explainers[0])
+            return Matcher._on_demand(self._nested, load, kept, leading_space, keep_text, self._explainers[0])
         except _core.NeedsWhole:
-            return Matcher(load(), kept, False, keep_text, self._explainers[0])
+            return Matcher(load(), kept, leading_space, keep_text, self._explainers[0])
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -184,8 +184,8 @@ class Compiled:
         if index in self._empty:
             self._require_beginning(index, strip_leading_space)
         kept = min(kept, sys.maxsize)  # more accepts than there can be
-        if budget is None and not strip_leading_space and self._is_read_on_demand:
-            return self._matcher_on_demand(kept, keep_text)
+        if budget is None and self._is_read_on_demand:  # every text can be spelled, and so can some beginning
+            return self._matcher_on_demand(kept, strip_leading_space, keep_text)
         matcher = Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index], budget)
         if strip_leading_space or self._filter is not None:
             free = matcher if budget is None else self._reading(start, 0, False, strip_leading_space)
@@ -277,8 +277,8 @@ class Compiled:
         index = self._index(start)
         if index in self._empty:
             self._require_beginning(index, strip_leading_space)
-        if not strip_leading_space and self._is_read_on_demand:
-            return self._matcher_on_demand(kept, keep_text)
+        if self._is_read_on_demand:
+            return self._matcher_on_demand(kept, strip_leading_space, keep_text)
         return Matcher(self._pdas[index], kept, strip_leading_space, keep_text, self._explainers[index])
 
     def _no_beginning(self, index: int, strip_leading_space: bool) -> EmptyLanguageError:

@@ -17,6 +17,7 @@ from pdacon.front.endings import is_llguidance
 from pdacon.front.grammar import Grammar
 from pdacon.frontends.json_schema import PlainSchema, Schema, canonical, read_canonical
 from pdacon.frontends.on_demand import OnDemand, schema_on_demand
+from pdacon.frontends.structural_tags import structural_tag_on_demand
 
 Kind = Literal["json_object", "schema", "lark", "gbnf", "bnf", "regex", "choice", "structural_tag"]
 """What the text of a format is: nothing; a schema, list of choices or structural tag as JSON; a grammar; a pattern.
@@ -74,6 +75,8 @@ class Format:
         """
         if self.kind == "json_object":
             return schema_on_demand(Schema({"type": "object"}))
+        if self.kind == "structural_tag":
+            return structural_tag_on_demand(self.text)
         return None if self._read is None else schema_on_demand(Schema(self._read))
 
 

@@ -46,12 +46,13 @@ class Matcher(_core.Matcher):
         nested: _core.NestedPda,
         whole: Callable[[], _core.TokenPda],
         max_rollback: int,
+        leading_space: bool,
         keep_text: bool,
         explainer: Explainer,
     ) -> Matcher:
         """A matcher over an automaton that is made as texts are read; ``whole`` makes the one of all texts."""
         matcher = cls.__new__(cls)
-        _core.Matcher.__init__(matcher, nested, whole, max_rollback, keep_text)
+        _core.Matcher.__init__(matcher, nested, whole, max_rollback, leading_space, keep_text)
         matcher._explainer = explainer
         return matcher
 

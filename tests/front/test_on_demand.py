@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from support.on_demand import WORDS, compare
+from support.on_demand import TOKENS, WORDS, compare
 
 import pdacon
-from pdacon import CompileCache, Grammar
+from pdacon import CompileCache, Grammar, Vocabulary
 from pdacon.front.compiled import Compiled
 from pdacon.front.constraint import Constraint
 from pdacon.front.stages import compiled
@@ -268,3 +268,45 @@ def test_threads_share_a_tag() -> None:
         matcher = whole.matcher()
         assert matcher.accept(text[:cut])
         assert found == matcher.allowed_mask().tobytes(), text[:cut]
+
+
+SPACED = Vocabulary.from_tokens([*TOKENS, b" {", b"  {", b" <f", b' "a', b" 1", b"  ", None], eos_ids=[len(TOKENS) + 6])
+
+
+@pytest.mark.parametrize(
+    "grammar",
+    [
+        Grammar.from_json_schema({"type": ["object", "string", "integer"]}),
+        Grammar.from_type(Cat | Dog),
+        Grammar.from_structural_tag(TRIGGERED),
+        Grammar.from_structural_tag({**TRIGGERED, "at_least_one": True}),
+    ],
+)
+def test_a_space_that_the_tokenizer_strips(grammar: Grammar) -> None:
+    constraint, whole = pdacon.compile(grammar, SPACED), compiled(grammar.data, SPACED)
+    random = Random(5)
+    for _ in range(20):
+        one, other = (made.matcher(strip_leading_space=True) for made in (constraint, whole))
+        assert one._is_nested()
+        accepted = 0
+        for step in range(12):
+            assert np.array_equal(one.allowed_mask(), other.allowed_mask()), (step, one.text)
+            assert one.is_accepting() == other.is_accepting()
+            assert one.forced_tokens() == other.forced_tokens()
+            allowed = [token for token in one.allowed_tokens() if token < SPACED.size - 1]
+            if not allowed:
+                break
+            spaced = [token for token in allowed if (SPACED.tokens[token] or b"").startswith(b" ")]
+            token = random.choice(spaced if spaced and step < 2 else allowed)
+            assert one.accept_token(token)
+            assert other.accept_token(token)
+            assert one.text == other.text
+            accepted += 1
+        fork = one.fork()
+        assert fork.completion() == other.completion()
+        assert not fork._is_nested()
+        for matcher in (fork, other):
+            matcher.rollback(accepted)
+        assert np.array_equal(fork.allowed_mask(), other.allowed_mask())
+        assert np.array_equal(fork.allowed_mask(), constraint.matcher(strip_leading_space=True).allowed_mask())
+        constraint = pdacon.compile(grammar, SPACED)

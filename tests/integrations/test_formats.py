@@ -149,7 +149,6 @@ def test_refusals_say_why(kind: Kind, text: str, said: str) -> None:
         ("lark", '%llguidance {}\nstart: "a"', "from_llguidance"),
         ("gbnf", 'root ::= "a"', "from_gbnf"),
         ("bnf", 'root ::= "a"', "from_ebnf"),
-        ("structural_tag", json.dumps(TAG), "from_structural_tag"),
     ],
 )
 def test_a_format_is_read_within_the_time_of_its_limits(
@@ -170,7 +169,9 @@ def test_a_format_is_read_within_the_time_of_its_limits(
     assert watch.seconds == 1000
 
 
-@pytest.mark.parametrize(("kind", "text"), [("json_object", ""), ("schema", '{"type": "integer"}')])
+@pytest.mark.parametrize(
+    ("kind", "text"), [("json_object", ""), ("schema", '{"type": "integer"}'), ("structural_tag", json.dumps(TAG))]
+)
 def test_a_schema_is_looked_at_within_the_time_of_its_limits(
     kind: Kind, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,26 +53,38 @@ def structural_tag_grammar(
 ) -> GrammarData | OnDemand:
     """The grammar of the texts that a structural tag describes; see `Grammar.from_structural_tag`."""
     outermost = root(tag)
+    return _on_demand(outermost, spelling, registry) or _whole(outermost, spelling, registry)
 
-    def source() -> str:
-        return json.dumps(outermost.given, ensure_ascii=False, default=float)
 
-    def whole() -> GrammarData:
-        from pdacon.frontends.structural_tags.making import made  # brings along what puts grammars together
+def structural_tag_on_demand(tag: Any) -> OnDemand | None:
+    """The same if it can be read on demand."""
+    return _on_demand(root(tag), None, None)
 
-        return made(_Translation(spelling, registry).piece(outermost, ()), source(), outermost.place)
 
+def _whole(outermost: TagFormat, spelling: Spelling | None, registry: Any) -> GrammarData:
+    from pdacon.frontends.structural_tags.making import made  # brings along what puts grammars together
+
+    return made(_Translation(spelling, registry).piece(outermost, ()), _source(outermost), outermost.place)
+
+
+def _on_demand(outermost: TagFormat, spelling: Spelling | None, registry: Any) -> OnDemand | None:
     with held() as cautions:
         places = _places_of(outermost, spelling, registry)
     if places is None:
-        return whole()
+        return None
     for message, kind in cautions:
         caution(message, kind)
     schemas, outer = places
     documents = [schema.documents for schema in schemas]
     own = schemas[0].spelling if schemas else Spelling()
-    key = ("structural tag on demand", source(), repr(spelling))
-    return OnDemand(key, lambda: CallingExplorer(documents, own, outer), Once(whole), "structural tag")
+    key = ("structural tag on demand", _source(outermost), repr(spelling))
+    whole = Once(lambda: _whole(outermost, spelling, registry))
+    return OnDemand(key, lambda: CallingExplorer(documents, own, outer), whole, "structural tag")
+
+
+def _source(outermost: TagFormat) -> str:
+    """The tag as JSON."""
+    return json.dumps(outermost.given, ensure_ascii=False, default=float)
 
 
 def _places_of(

@@ -462,12 +462,13 @@ MatcherError; forks are independent of each other. Cannot be pickled.)")
         .def(
             "__init__",
             [](Matcher* self, std::shared_ptr<NestedPda> nested,
-               nb::typed<nb::callable, std::shared_ptr<TokenPda>()> whole, std::int64_t max_rollback,
-               bool keep_text) {
+               nb::typed<nb::callable, std::shared_ptr<TokenPda>()> whole, std::int64_t kept,
+               bool leading_space, bool keep_text) {
                 const auto lock = held(*nested);
-                new (self) Matcher(nested, asked_of(std::move(whole)), max_rollback, keep_text);
+                new (self) Matcher(nested, asked_of(std::move(whole)), kept, leading_space, keep_text);
             },
-            nb::arg("nested"), nb::arg("whole"), nb::arg("max_rollback"), nb::arg("keep_text"))
+            nb::arg("nested"), nb::arg("whole"), nb::arg("max_rollback"), nb::arg("leading_space"),
+            nb::arg("keep_text"))
         .def("__init__", &fork, nb::arg("other"))
         .def("fill_bitmask", guarded(&fill_bitmask), nb::arg("bitmask").none(), nb::arg("row").none() = 0,
              nb::sig("def fill_bitmask(self, bitmask: numpy.ndarray | torch.Tensor, row: "

@@ -43,11 +43,12 @@ Matcher::Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool 
     if (limit.left != kUnlimited) pda_->require_measurable();
 }
 
-Matcher::Matcher(std::shared_ptr<NestedPda> nested, Whole whole, std::int64_t max_rollback, bool keep_text)
+Matcher::Matcher(std::shared_ptr<NestedPda> nested, Whole whole, std::int64_t max_rollback,
+                 bool leading_space, bool keep_text)
     : nested_(std::move(nested)),
       whole_(std::move(whole)),
       max_rollback_(max_rollback),
-      leading_space_(false),
+      leading_space_(leading_space),
       keep_text_(keep_text),
       at_(initial()) {}
 
@@ -69,7 +70,13 @@ Matcher::Matcher(const Matcher& other)
 Matcher::Position Matcher::initial() const {
     if (nested_) {
         auto start = nested_->initial();
-        return {{{start.node, {}, {}}, false, false, {}, CanonicalFilter::kStart, std::move(start.frames), 0},
+        return {{{start.node, {}, {}},
+                 false,
+                 leading_space_,
+                 {},
+                 CanonicalFilter::kStart,
+                 std::move(start.frames),
+                 0},
                 {}};
     }
     PersistentStack stack(pda_->machine().start.start_state);
@@ -86,7 +93,7 @@ void Matcher::complete() {
     while (older.size() > 0) entries.push_back(older.pop(1));
     std::ranges::reverse(entries);
     entries.push_back(at_);
-    Matcher twin(whole_(), max_rollback_, false, true);
+    Matcher twin(whole_(), max_rollback_, leading_space_, true);
     History<HistoryEntry> history;
     auto at = twin.at_;
     for (std::size_t k = 0; k < entries.size(); ++k) {
@@ -99,6 +106,7 @@ void Matcher::complete() {
             at = std::move(next->to);
         }
         at.terminated = entries[k].terminated;
+        at.leading_space = entries[k].leading_space;
     }
     std::swap(history_, history);
     std::swap(at_, at);
@@ -129,6 +137,7 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_vie
         next.to.lexing.state = to.node;
         next.to.stack = std::move(to.frames);
         next.to.length += bytes.size();
+        next.to.leading_space = from.leading_space && bytes.empty();
         next.allowed = true;
         return next;
     }
@@ -436,7 +445,10 @@ void Matcher::without_ends(std::span<std::int32_t> words) const {
 }
 
 Mask Matcher::mask(const Position& at) const {
-    if (nested_) return at.terminated ? nested_->end_mask() : nested_->mask(nested_at(at));
+    if (nested_) {
+        if (at.terminated) return nested_->end_mask();
+        return at.leading_space ? nested_->leading_mask() : nested_->mask(nested_at(at));
+    }
     if (at.terminated) return pda_->end_mask();
     if (at.limit.left != kUnlimited)
         return pda_->budgeted().mask(at.lexing, at.leading_space, at.stack.view(), allowance(at));
@@ -444,7 +456,10 @@ Mask Matcher::mask(const Position& at) const {
 }
 
 Mask Matcher::known_mask(const Position& at) const {
-    if (nested_) return at.terminated ? Mask{} : nested_->known_mask(nested_at(at));
+    if (nested_) {
+        if (at.terminated) return {};
+        return at.leading_space ? nested_->known_leading_mask() : nested_->known_mask(nested_at(at));
+    }
     if (at.terminated) return pda_->end_mask();
     if (at.limit.left != kUnlimited)
         return pda_->budgeted().known_mask(at.lexing, at.leading_space, at.stack.view(), allowance(at));

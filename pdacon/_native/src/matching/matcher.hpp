@@ -65,7 +65,8 @@ class Matcher {
     // The same over an automaton that is made as texts are read. `whole` makes the token-level automaton of
     // the same texts, for what the other does not answer.
     using Whole = std::function<std::shared_ptr<TokenPda>()>;
-    Matcher(std::shared_ptr<NestedPda> nested, Whole whole, std::int64_t max_rollback, bool keep_text);
+    Matcher(std::shared_ptr<NestedPda> nested, Whole whole, std::int64_t max_rollback, bool leading_space,
+            bool keep_text);
     Matcher(const Matcher& other);  // a fork
 
     // Whether the matcher reads an automaton that is made as texts are read. Then only its steps, masks and

@@ -277,12 +277,20 @@ void NestedPda::walk_from(const Here& from, const ByteSet& first, Words& words) 
     }
 }
 
-std::vector<std::int32_t> NestedPda::computed(const Position& at) {
+std::vector<std::int32_t> NestedPda::computed(const Position& at, bool leading_space) {
     pushed_.clear();
     base_ = at.frames.node();
     looked_ = 0;
     std::vector<std::int32_t> words(trie_->words());
-    add_all({reading_.cursor(at.node), ~std::int32_t{0}}, words);
+    const Here here{reading_.cursor(at.node), ~std::int32_t{0}};
+    if (leading_space) {
+        auto others = reading_.live(here.cursor);
+        others.reset(' ');
+        walk_from(here, others, words);
+        if (const auto space = trie_->child(0, ' '); space >= 0) walk(*trie_, space, here, words);
+    } else {
+        add_all(here, words);
+    }
     for (const auto token : tokens().end_tokens()) clear_bit(words, token);
     if (ends(at))
         for (const auto token : tokens().end_tokens()) set_bit(words, token);
@@ -339,6 +347,23 @@ Mask NestedPda::end_mask() {
         }
         return Mask{end_mask_, masks_.row(end_mask_)};
     });
+}
+
+Mask NestedPda::leading_mask() {
+    const auto start = initial();
+    return guarded([&] {
+        if (leading_mask_ < 0) {
+            if (is_closed()) throw NeedsWhole("another automaton has taken the place of this one");
+            leading_mask_ = masks_.intern(computed(start, true));
+        }
+        return Mask{leading_mask_, masks_.row(leading_mask_)};
+    });
+}
+
+Mask NestedPda::known_leading_mask() {
+    const std::unique_lock hold(lock_, std::try_to_lock);
+    if (!hold.owns_lock() || is_closed() || leading_mask_ < 0) return {};
+    return Mask{leading_mask_, masks_.row(leading_mask_)};
 }
 
 std::string NestedPda::forced_bytes(Position at, std::size_t limit) {

@@ -67,6 +67,9 @@ class NestedPda {
     // The same where it is known; id -1 otherwise.
     Mask known_mask(const Position& at);
     Mask end_mask();  // of the end tokens
+    // Of the beginning, where one leading space of the first token is no text; and the same if it is known.
+    Mask leading_mask();
+    Mask known_leading_mask();
     // The bytes with which every text goes on, at most so many.
     std::string forced_bytes(Position at, std::size_t limit);
 
@@ -103,7 +106,7 @@ class NestedPda {
     bool read_byte(NestedReading::Cursor& at, PersistentStack& frames, std::uint8_t byte);
     bool ends(const Position& at);
     std::int32_t find(const Position& at);
-    Words computed(const Position& at);
+    Words computed(const Position& at, bool leading_space = false);
     void add_all(const Here& from, Words& words);
     bool add_terminals(const Here& from, Words& words);
     void walk_from(const Here& from, const ByteSet& first, Words& words);
@@ -121,7 +124,7 @@ class NestedPda {
     NestedAutomaton automaton_;
     NestedReading reading_;
     MaskSet masks_;
-    std::int32_t end_mask_ = -1;
+    std::int32_t end_mask_ = -1, leading_mask_ = -1;
     Interner mask_keys_;  // a node and the topmost frames that a mask depends on
     std::vector<std::int32_t> mask_ids_;
     std::unordered_map<std::int32_t, std::int32_t> most_frames_;  // by node: on how many frames masks depend
