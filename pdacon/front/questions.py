@@ -85,7 +85,8 @@ class GrammarQuestions:
         JSON Schema, or a member that never comes. Of a type the path, such as ``Order.items[].price``, what is not
         enforced, such as a validator, and why.
         """
-        return self.data.unenforced
+        known = None if self._on_demand is None else self._on_demand.unenforced
+        return self.data.unenforced if known is None else known
 
     @classmethod
     def builtins(cls) -> dict[str, str]:

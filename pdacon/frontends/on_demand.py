@@ -18,7 +18,7 @@ from pdacon.grammar.model import SourceLanguage, Values
 
 @dataclass(frozen=True, slots=True)
 class OnDemand:
-    """What may be read on demand, and nothing has to be said of it before.
+    """What may be read on demand, since all that is to be said of it is known.
 
     Attributes
     ----------
@@ -30,6 +30,8 @@ class OnDemand:
         The data of the grammar, made once.
     language, values
         As the data has them.
+    unenforced : tuple, optional
+        As the data has it; None: the data has to be asked.
     """
 
     key: tuple[str, ...]
@@ -37,11 +39,13 @@ class OnDemand:
     data: Once[GrammarData] = field(compare=False)
     language: SourceLanguage
     values: Values | None = None
+    unenforced: tuple[tuple[str, str, str], ...] | None = field(default=None, compare=False)
 
 
 def schema_on_demand(schema: Schema) -> OnDemand | None:
-    """A JSON Schema; None: it has to be read at once."""
+    """A JSON Schema, of whose keywords the caller is warned as far as need be; None: it has to be read at once."""
     if not schema.may_be_read_on_demand():
         return None
-    key = ("schema on demand", schema.source, repr(schema.spelling))
-    return OnDemand(key, schema.explorer, Once(schema.grammar), "JSON Schema")
+    schema.warn()
+    key = ("schema on demand", *schema.key)
+    return OnDemand(key, schema.explorer, Once(schema.grammar), "JSON Schema", unenforced=schema.unenforced)

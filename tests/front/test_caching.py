@@ -44,6 +44,7 @@ from pdacon.frontends.on_demand import schema_on_demand
 WORDS = Vocabulary.bytes()
 LETTERS = Vocabulary.from_tokens([b"a", b"b", b'"', None], eos_ids=[3])
 SPACED = replace(WORDS, strip_leading_space=True)
+AT_ONCE = Spelling("indent")  # with which no schema is read on demand
 
 
 def counts(cache: CompileCache) -> tuple[int, int]:
@@ -219,7 +220,7 @@ def test_bytes_are_bounded_and_the_least_used_goes_first() -> None:
     schemas = [{"type": "array", "items": {"const": k}, "uniqueItems": True} for k in range(40)]
     cache.compile("json", WORDS)
     for schema in schemas:
-        cache.compile_schema(schema, WORDS)
+        cache.compile_schema(schema, WORDS, spelling=AT_ONCE)
         cache.compile("json", WORDS)  # used again and again, so it stays
         assert cache.statistics()["bytes"] <= one * 3.5
     assert cache.statistics()["evictions"] > 0
@@ -231,15 +232,15 @@ def test_bytes_are_bounded_and_the_least_used_goes_first() -> None:
 
 def test_a_folder_outlives_the_process(tmp_path: Path) -> None:
     cache = CompileCache(directory=tmp_path / "made" / "here")
-    cache.compile_schema({"type": "integer"}, WORDS, lax=True)
+    cache.compile_schema({"type": "integer"}, WORDS, spelling=AT_ONCE)
     again = CompileCache(directory=tmp_path / "made" / "here")
-    assert again.compile_schema({"type": "integer"}, WORDS, lax=True).accepts("12")
-    assert not again.compile_schema({"type": "integer"}, WORDS, lax=True).accepts("1.5")
+    assert again.compile_schema({"type": "integer"}, WORDS, spelling=AT_ONCE).accepts("12")
+    assert not again.compile_schema({"type": "integer"}, WORDS, spelling=AT_ONCE).accepts("1.5")
     assert (again.statistics()["loads"], again.statistics()["misses"], again.statistics()["hits"]) == (1, 0, 1)
     (file,) = (tmp_path / "made" / "here").iterdir()
     file.write_bytes(file.read_bytes()[:200])
     third = CompileCache(directory=file.parent)
-    assert third.compile_schema({"type": "integer"}, WORDS, lax=True).accepts("12")
+    assert third.compile_schema({"type": "integer"}, WORDS, spelling=AT_ONCE).accepts("12")
     assert third.statistics()["misses"] == 1
     assert file.stat().st_size > 200
 
@@ -269,15 +270,15 @@ def test_a_package_that_is_installed_over_a_running_one(tmp_path: Path, monkeypa
         raise importlib.metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(importlib.metadata, "version", gone)
-    assert cache.compile_schema({"type": "integer"}, WORDS, lax=True).accepts("12")
+    assert cache.compile_schema({"type": "integer"}, WORDS, spelling=AT_ONCE).accepts("12")
     assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_the_folder_is_bounded_too(tmp_path: Path) -> None:
-    size = len(pdacon.compile(Grammar.from_json_schema({"const": 1}, lax=True), WORDS).to_bytes())
+    size = len(pdacon.compile(Grammar.from_json_schema({"const": 1}, spelling=AT_ONCE), WORDS).to_bytes())
     cache = CompileCache(max_bytes=3 * size + size // 2, directory=tmp_path)
     for k in range(8):
-        cache.compile_schema({"const": k}, WORDS, lax=True)
+        cache.compile_schema({"const": k}, WORDS, spelling=AT_ONCE)
     assert len(list(tmp_path.iterdir())) == 3
 
 
@@ -286,7 +287,8 @@ import sys, pdacon
 cache = pdacon.CompileCache(directory=sys.argv[1])
 for k in range(12):
     value = (k + int(sys.argv[2])) % 12
-    assert cache.compile_schema({"const": value}, pdacon.Vocabulary.bytes(), lax=True).accepts(str(value))
+    spelling = pdacon.Spelling("indent")
+    assert cache.compile_schema({"const": value}, pdacon.Vocabulary.bytes(), spelling=spelling).accepts(str(value))
 print(cache.statistics()["misses"])
 """
 
@@ -389,19 +391,19 @@ def test_machines_share_a_store(store: tuple[str, Any], tmp_path: Path) -> None:
     """Each has its own folder; what one has compiled the others bring into theirs, once."""
     url, there = store
     first = CompileCache(directory=tmp_path / "first", store=url)
-    made = first.compile_schema(SCHEMA, WORDS, lax=True)
+    made = first.compile_schema(SCHEMA, WORDS, spelling=AT_ONCE)
     assert counts(first) == (0, 1)
     (name,) = there.names()
     assert there.files.cat_file(name) == next((tmp_path / "first").iterdir()).read_bytes(), "published, and whole"
     other = CompileCache(directory=tmp_path / "other", store=url)
-    found = other.compile_schema(SCHEMA, WORDS, lax=True)
+    found = other.compile_schema(SCHEMA, WORDS, spelling=AT_ONCE)
     assert {**other.statistics(), "bytes": 0, "entries": 0} == {
         "hits": 0, "misses": 0, "waits": 0, "loads": 1, "fetches": 1, "refusals": 0, "evictions": 0, "bytes": 0,
         "entries": 0}  # fmt: skip
     assert found.matcher().allowed_mask().tolist() == made.matcher().allowed_mask().tolist()
     there.files.rm(there.root, recursive=True)
     again = CompileCache(directory=tmp_path / "other", store=url)
-    again.compile_schema(SCHEMA, WORDS, lax=True)
+    again.compile_schema(SCHEMA, WORDS, spelling=AT_ONCE)
     assert (again.statistics()["loads"], again.statistics()["fetches"]) == (1, 0), "the folder has it"
 
 
@@ -525,7 +527,7 @@ def test_filters_of_schemas_and_keys(tmp_path: Path) -> None:
     colours = [filters.InTerminals("STRING", filters.Words(["red", "green"]))]
     for loads, cache in enumerate(CompileCache(directory=tmp_path) for _ in range(2)):
         made = [
-            cache.compile_schema({"type": "string"}, words, lax=True, filters=asked)
+            cache.compile_schema({"type": "string"}, words, spelling=AT_ONCE, filters=asked)
             for asked in ([], [filters.Characters("ascii")], [filters.Words(["red"])], [filters.Words(["green"])])
         ]
         texts = ['"red"', '"green"', '"blue"', '"\u00e9"']

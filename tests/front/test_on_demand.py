@@ -178,6 +178,10 @@ TAGS: dict[str, dict[str, Any]] = {
         "type": "sequence",
         "elements": [{"type": "regex", "pattern": r"\d{4}-\d\d|\w+ "}, tag(": ", {"type": ["string", "null"]}, "")],
     },
+    "a format and a length": {
+        "type": "optional",
+        "content": tag("<", {"type": "string", "format": "uri-template", "minLength": 3}, ">"),
+    },
     "two values": {"type": "sequence", "elements": [tag("", find(1), ""), tag("", {"type": "string"}, " ")]},
 }
 
@@ -197,10 +201,11 @@ def test_tags_are_the_same_on_demand(name: str) -> None:
         {"type": "sequence", "elements": [tag("", {"type": "number"}, ""), tag("", {"type": "number"}, "")]},
         {"type": "or", "elements": [tag("<", {"type": "object"}, ">"), tag("<", {"type": "array"}, ">")]},
         {"type": "sequence", "elements": [{"type": "any_text"}, tag("", {"type": "object"}, "")]},
-        {"type": "optional", "content": tag("<", {"type": "string", "format": "uri-template", "minLength": 3}, ">")},
+        {"type": "optional", "content": tag("<", {"type": "string", "nullable": True}, ">")},
         tag("<", {"allOf": [{"required": ["b", "a"]}, {"required": ["a"]}], "type": "object"}, ">"),
     ],
 )
+@pytest.mark.filterwarnings("ignore::pdacon.GrammarWarning")
 def test_what_the_next_byte_does_not_tell_is_read_as_a_whole(given: dict[str, Any]) -> None:
     try:
         constraint = pdacon.compile(Grammar.from_structural_tag(given), WORDS)

@@ -48,7 +48,7 @@ class CallingExplorer(Explorer):
     """Answers what the core asks about texts around the values of some schemas; the text begins in place 0."""
 
     def __init__(self, documents: Sequence[Documents], spelling: Spelling, places: Sequence[OuterPlace]) -> None:
-        super().__init__(Reader(_SideBySide(documents), True, _raise, _forget, surveyed=True), spelling, -1)
+        super().__init__(Reader(_SideBySide(documents), True, _raise, _pass_over), spelling, -1)
         self._roots = [one.root for one in documents]
         self._places = places
         self._outer: dict[int, bytes | Arrays] = {}
@@ -60,7 +60,7 @@ class CallingExplorer(Explorer):
         question, behind = -1, -1
         if place.value is not None:
             schema, behind = place.value
-            question = self._reader.question(self._roots[schema])
+            question = self.reader.question(self._roots[schema])
         return edges, question, behind, place.may_end
 
     def _numbered(self, terminal: bytes | Arrays) -> int:
@@ -90,8 +90,8 @@ def _raise(error: Exception) -> None:
     raise error
 
 
-def _forget(pointer: str, keyword: str, why: str, *, warn: bool = True) -> None:
-    """What is noted of a schema is noted when its grammar is made."""
+def _pass_over(pointer: str, keyword: str, why: str) -> None:
+    """What is narrowed is told when the schema's grammar is made."""
 
 
 def has_order_of_its_own(schema: Any) -> bool:

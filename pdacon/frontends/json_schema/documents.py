@@ -109,6 +109,7 @@ class Documents:
 
     def __init__(self, root: Any, registry: Any = None, text: str | None = None, *, lenient: bool = False) -> None:
         self._registry = registry
+        self._others: dict[str, Any] = {}  # what it has given, by URI
         self._drafts = Drafts(self._from_registry, lenient=lenient)
         self._resources: dict[str, Place] = {}
         self._anchors: dict[tuple[str, str], Place] = {}
@@ -218,6 +219,12 @@ class Documents:
         self._add(added, uri, text)
         return added
 
+    def others(self) -> Iterator[str]:
+        """The URI and the text of each other document that has been asked for and was given."""
+        for uri, document in sorted(self._others.items()):
+            yield uri
+            yield json.dumps(document, default=repr)
+
     def _meant(self, place: Place, reference: str) -> str:
         """Which place of the same document a reference that leads nowhere may mean."""
         resource = self._resources.get(place.base, self.root)
@@ -242,6 +249,12 @@ class Documents:
         return f"; {near}" if near else ""
 
     def _from_registry(self, uri: str) -> Any:
+        document = self._looked_up(uri)
+        if document is not None:
+            self._others[uri] = document
+        return document
+
+    def _looked_up(self, uri: str) -> Any:
         registry = self._registry
         if registry is None:
             return None

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 from pdacon.frontends.json_schema.facts import Satisfies
 from pdacon.frontends.json_schema.keywords import is_assertion
-from pdacon.frontends.json_schema.plainness import plainly_has_values
 from pdacon.frontends.json_schema.productions import Productions
 from pdacon.frontends.json_schema.schema_formulas import Reader
 from pdacon.frontends.json_schema.spelling import Spelling
@@ -57,7 +56,7 @@ class Explorer:
         self.root = root
         self._out = _Recorded()
         self._writer = Writer(reader, spelling, out=self._out)
-        self._reader, self._facts = reader, reader.facts
+        self.reader, self._facts = reader, reader.facts
         self._plain: dict[int, bool] = {}
         self._of_types: dict[str, list[Edge]] = {}
         self.formulas = reader.facts.formulas
@@ -81,7 +80,7 @@ class Explorer:
         fact = self._facts[alternatives[0]]
         if not isinstance(fact, Satisfies):
             return ""
-        node = self._reader.places[fact.schema].node
+        node = self.reader.places[fact.schema].node
         kind = node.get("type")
         plain = isinstance(kind, str) and kind in _SCALARS and not any(map(is_assertion, node.keys() - {"type"}))
         return kind if plain else ""
@@ -138,9 +137,7 @@ class Explorer:
             return False
         for variable in alternatives:
             fact = self._facts[variable]
-            if isinstance(fact, Satisfies) and plainly_has_values(
-                self._reader.places[fact.schema], self._reader.documents
-            ):
+            if isinstance(fact, Satisfies) and self.reader.plainness.have_a_value(self.reader.places[fact.schema]):
                 return True
         return False
 

@@ -52,6 +52,16 @@ def is_assertion(keyword: str) -> bool:
     return keyword in _ASSERT
 
 
+def is_known(keyword: str) -> bool:
+    """Whether a keyword is one of JSON Schema, or a usual annotation."""
+    return keyword in _KNOWN
+
+
+def exists_in(keyword: str, draft: int) -> bool:
+    """Whether a draft has a keyword, if any has it."""
+    return _SINCE.get(keyword, 0) <= draft
+
+
 def remarks(node: Mapping[str, Any], draft: int, types: Collection[Type]) -> Iterator[tuple[str, str]]:
     """The keywords of a schema that say nothing though they may be meant, and why; ``types`` are what it may take."""
     for keyword in node:

@@ -1,108 +1,258 @@
-"""Whether a schema plainly has values: by a look at it, without what it says of them.
+"""Whether schemas plainly have a value in common: by a look at them, without what they say of it.
 
-In: a schema's place, and the documents that it refers to. Out: True only if some value certainly satisfies it; where
-False is said, one still may.
+In: schemas' places, and the documents that they refer to. Out: True only if some value certainly satisfies all of them;
+where False is said, one still may.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
+from pdacon.base.cancelling import look
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents, Place
 from pdacon.frontends.json_schema.keywords import is_assertion
 from pdacon.frontends.json_schema.string_formats import NOT_REGULAR
-from pdacon.frontends.json_schema.wrong_values import wrong_value
+from pdacon.frontends.json_schema.wrong_values import types_of, wrong_value
 
-_BESIDE_TYPE = {
-    "null": frozenset({"type"}),
-    "boolean": frozenset({"type"}),
-    "string": frozenset({"type", "minLength", "maxLength", "pattern", "format"}),
-    "number": frozenset({"type", "minimum", "maximum", "format"}),
-    "integer": frozenset({"type", "minimum", "maximum", "format"}),
-    "array": frozenset({"type", "items", "additionalItems", "minItems", "maxItems", "uniqueItems"}),
-    "object": frozenset(
-        {"type", "properties", "required", "additionalProperties", "patternProperties", "maxProperties"}
-    ),
-}
+NULL, BOOLEAN, NUMBER, STRING, ARRAY, OBJECT = 1, 2, 4, 8, 16, 32
+ALL = 63
+BITS = {
+    "null": NULL, "boolean": BOOLEAN, "number": NUMBER, "integer": NUMBER, "string": STRING, "array": ARRAY,
+    "object": OBJECT,
+}  # fmt: skip
+"""The names of types, as bits of a set."""
+_OF_VALUES = {type(None): NULL, bool: BOOLEAN, str: STRING, list: ARRAY, dict: OBJECT}
+_OF_TYPE = {
+    NULL: frozenset[str](),
+    BOOLEAN: frozenset[str](),
+    STRING: frozenset({"minLength", "maxLength", "pattern", "format"}),
+    NUMBER: frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}),
+    ARRAY: frozenset({"items", "additionalItems", "prefixItems", "minItems", "maxItems", "uniqueItems"}),
+    OBJECT: frozenset({
+        "properties", "required", "additionalProperties", "patternProperties", "minProperties", "maxProperties",
+    }),
+}  # fmt: skip
 """By type, the keywords beside which a value of the type can be plain."""
+_OF_ALL = frozenset({"type", "enum", "const"})
+_BASES = {"null": NULL, "true": BOOLEAN, "false": BOOLEAN, "number": NUMBER, "string": STRING, "array": ARRAY,
+          "object": OBJECT}  # fmt: skip
+_Choice: TypeAlias = tuple[Place, str]
+"""A schema, and its keyword with alternatives of which a value has to satisfy one."""
 _PLAIN_PATTERN = re.compile(r"\^?(?:[^\\^$()\[\]]|\\[^bB]|\((?!\?)|\(\?:|\)|\[(?!\]|\^\])(?:[^\\\]]|\\.)*\])*\$?", re.S)
 """A pattern without anything that looks around, and with anchors at its ends only: some text matches it."""
 _NARROW_CLASS = re.compile(r"\[\^[^\]]*\\[DSW]")
 _DEEPEST = 30
+_MOST_WORK = 2_000  # schemas that are looked at for one answer
+_MOST_TRIED = 20  # of listed values, and of alternatives
+_MOST_REFERENCES = 8
 
 
-def plainly_has_values(place: Place, documents: Documents, depth: int = 0) -> bool:
-    """Whether it is plain that some value satisfies the schema of a place."""
-    node = place.node
-    if not isinstance(node, dict) or depth > _DEEPEST:
-        return node is True
-    keywords = {keyword for keyword in node if is_assertion(keyword)}
-    if "$ref" in keywords:
-        if len(keywords) > 1 and place.draft > 7:
+def types_in(said: Any) -> int:
+    """The types that ``type`` allows, as bits; 0 if it is no type or list of types."""
+    if isinstance(said, str):
+        return BITS.get(said, 0)
+    if not isinstance(said, list) or not all(isinstance(name, str) and name in BITS for name in said):
+        return 0
+    bits = 0
+    for name in said:
+        bits |= BITS[name]
+    return bits
+
+
+def type_of(value: Any) -> int:
+    """The type of a value of JSON, as a bit."""
+    return _OF_VALUES.get(type(value), NUMBER)
+
+
+class Plainness:
+    """Answers about the schemas of some documents.
+
+    Parameters
+    ----------
+    documents : Documents
+    closed : bool
+        Whether an object has only the properties that its schema lists, if it lists any.
+    """
+
+    def __init__(self, documents: Documents, closed: bool = False) -> None:
+        self._documents, self._closed = documents, closed
+        self._known: dict[tuple[int, ...], bool] = {}
+        self._work = 0
+
+    def have_a_value(self, *places: Place) -> bool:
+        """Whether it is plain that some value satisfies the schemas of all places."""
+        self._work = 0
+        return self._have(places, 0)
+
+    def _have(self, places: Sequence[Place], depth: int) -> bool:
+        if len(places) == 1 and isinstance(node := places[0].node, dict) and len(node) == 1 and "type" in node:
+            return types_in(node["type"]) != 0  # as most are
+        if depth > _DEEPEST or self._work > _MOST_WORK:
             return False
-        try:
-            return plainly_has_values(documents.referred(place, "$ref"), documents, depth + 1)
-        except UnsupportedSchemaError:
+        key = tuple(id(place.node) for place in places)
+        known = self._known.get(key)
+        if known is None:
+            look()
+            self._work += 1
+            known = self._found(places, depth)
+            if known or self._work <= _MOST_WORK:
+                self._known[key] = known
+        return known
+
+    def _found(self, places: Sequence[Place], depth: int) -> bool:
+        applied = self._applied(places)
+        return applied is not None and self._chosen(*applied, depth)
+
+    def _chosen(self, places: list[Place], choices: list[_Choice], depth: int) -> bool:
+        """Whether a value is plain that satisfies schemas, and for each choice an alternative of it."""
+        if not choices:
+            return any(self._has(kind, places, depth) for kind in _kinds(places))
+        (place, keyword), *others = choices
+        self._work += 1
+        options = place.node[keyword]
+        too_much = depth > _DEEPEST or self._work > _MOST_WORK
+        if too_much or not isinstance(options, list) or len(options) > _MOST_TRIED:
             return False
-    if keywords in ({"const"}, {"enum"}, {"type", "enum"}):
-        return place.draft > 4 if "const" in keywords else _lists_one(node.get("type"), node["enum"])
-    if keywords == {"anyOf"} and isinstance(node["anyOf"], list):
-        return any(plainly_has_values(place.child("anyOf", k), documents, depth + 1) for k in range(len(node["anyOf"])))
-    if any(wrong_value(keyword, node[keyword], place.draft) for keyword in keywords):
+        children = [place.child(keyword, k) for k in range(len(options))]
+        types = [self.types(child) for child in children]
+        for k, child in enumerate(children):
+            if keyword == "oneOf" and any(types[k] & some for at, some in enumerate(types) if at != k):
+                continue  # a value of it could be one of another one, too
+            applied = self._applied([child])
+            if applied is not None and self._chosen([*places, *applied[0]], [*others, *applied[1]], depth + 1):
+                return True
         return False
-    names = node.get("type", "null")
-    for name in names if isinstance(names, list) else [names]:
-        beside = _BESIDE_TYPE.get(name) if isinstance(name, str) else None
-        if beside is not None and keywords <= beside and _has_value(name, place, node, documents, depth):
-            return True
-    return False
 
+    def types(self, place: Place) -> int:
+        """The types of which a schema's values may be, as bits, as far as that is plain."""
+        types = ALL
+        for _ in range(_MOST_REFERENCES):
+            node = place.node
+            if not isinstance(node, dict):
+                return types if node is True else 0
+            refers = "$ref" in node
+            if not refers or place.draft > 7:
+                types &= types_in(node["type"]) if "type" in node else ALL
+                for values in _listed(place):
+                    types &= types_of_values(values)
+            if not refers:
+                break
+            try:
+                place = self._documents.referred(place, "$ref")
+            except UnsupportedSchemaError:
+                break
+        return types
 
-def _has_value(name: str, place: Place, node: Mapping[str, Any], documents: Documents, depth: int) -> bool:
-    """Whether a value of a type is plain, where all keywords are of those beside it and right."""
-    if name == "string":
-        if "pattern" in node or node.get("format") in NOT_REGULAR:
-            return len(node.keys() & {"pattern", "format", "minLength", "maxLength"}) == 1 and is_plain_pattern(
-                node.get("pattern", "(")
+    def _applied(self, places: Sequence[Place]) -> tuple[list[Place], list[_Choice]] | None:
+        """Schemas with those that they apply to the same value, and choices; None if some of them is not plain."""
+        flat: list[Place] = []
+        choices: list[_Choice] = []
+        pending = list(places)
+        seen: set[int] = set()
+        while pending:
+            place = pending.pop()
+            node = place.node
+            if node is True or id(node) in seen:
+                continue
+            if not isinstance(node, dict) or len(seen) > _DEEPEST:
+                return None
+            seen.add(id(node))
+            if "$ref" in node:
+                try:
+                    pending.append(self._documents.referred(place, "$ref"))
+                except UnsupportedSchemaError:
+                    return None
+                if place.draft <= 7:
+                    continue
+            if "allOf" in node:
+                if not isinstance(node["allOf"], list) or not node["allOf"]:
+                    return None
+                pending += [place.child("allOf", k) for k in range(len(node["allOf"]))]
+            choices += [(place, keyword) for keyword in ("anyOf", "oneOf") if keyword in node]
+            flat.append(place)
+        return flat, choices
+
+    def _has(self, kind: int, places: Sequence[Place], depth: int) -> bool:
+        """Whether a value of a type is plain."""
+        allowed = _OF_TYPE[kind]
+        for place in places:
+            for keyword, value in place.node.items():
+                if keyword in allowed:
+                    passed_over = keyword == "required" and place.draft <= 4 and isinstance(value, bool)
+                    if wrong_value(keyword, value, place.draft) and not passed_over:
+                        return False
+                elif keyword not in _OF_ALL and is_assertion(keyword) and _may_be_about(keyword, kind, place.node):
+                    return False
+        nodes = [place.node for place in places]
+        lists = [values for place in places for values in _listed(place)]
+        if lists:
+            return kind & (ARRAY | OBJECT) == 0 and any(
+                type_of(value) == kind and all(_takes(place, lists, value) for place in places)
+                for value in lists[0][:_MOST_TRIED]
             )
-        if "format" in node:
-            return not node.keys() & {"minLength", "maxLength"}
-        return bool(node.get("minLength", 0) <= node.get("maxLength", float("inf")))
-    if name in ("number", "integer"):
-        least, most = node.get("minimum", 0), node.get("maximum")
-        if most is None:
-            return True
-        room = 1 if name == "integer" else 0
-        return all(isinstance(bound, int | float) for bound in (least, most)) and bool(most - least >= room)
-    if name == "array":
-        least = node.get("minItems", 0)
-        if least > node.get("maxItems", least) or (least and "uniqueItems" in node):
+        if kind == STRING:
+            return _has_string(nodes)
+        if kind == NUMBER:
+            return _has_number(places)
+        if kind == ARRAY:
+            return self._has_array(places, depth)
+        return kind != OBJECT or self._has_object(places, depth)
+
+    def _has_array(self, places: Sequence[Place], depth: int) -> bool:
+        nodes = [place.node for place in places]
+        least = max(node.get("minItems", 0) for node in nodes)
+        if least > min(node.get("maxItems", least) for node in nodes):
             return False
-        items = node.get("items", True)
-        if not least or items is True:
+        if not least:
             return True
-        return isinstance(items, dict) and plainly_has_values(place.child("items"), documents, depth + 1)
-    return name != "object" or _has_object(place, node, documents, depth)
+        if any("prefixItems" in node or isinstance(node.get("items"), list) for node in nodes):
+            return False
+        unique = any(node.get("uniqueItems") is True for node in nodes)
+        items = [place.child("items") for place in places if "items" in place.node]
+        return (least == 1 or not unique) and self._have(items, depth + 1)
 
+    def _has_object(self, places: Sequence[Place], depth: int) -> bool:
+        nodes = [place.node for place in places]
+        required = {name: None for node in nodes for name in _required(node)}
+        least = max(node.get("minProperties", 0) for node in nodes)
+        if len(required) > min(node.get("maxProperties", len(required)) for node in nodes):
+            return False
+        if not all(self._has_member(places, name, depth) for name in required):
+            return False
+        missing = least - len(required)
+        if missing <= 0:
+            return True
+        names = {name for node in nodes for name in node.get("properties", ()) if name not in required}
+        more = (name for name in names if self._has_member(places, name, depth))
+        if sum(1 for _ in zip(range(missing), more, strict=False)) == missing:
+            return True
+        return self._have_others(places, depth)
 
-def _has_object(place: Place, node: Mapping[str, Any], documents: Documents, depth: int) -> bool:
-    required, listed = node.get("required", []), node.get("properties", {})
-    if not isinstance(required, list) or not isinstance(listed, dict):
-        return False
-    if not required:
-        return True
-    if "patternProperties" in node or len(set(required)) > node.get("maxProperties", len(required)):
-        return False
-    for name in required:
-        if name in listed:
-            if not plainly_has_values(place.child("properties", name), documents, depth + 1):
+    def _has_member(self, places: Sequence[Place], name: str, depth: int) -> bool:
+        asked = []
+        for place in places:
+            node = place.node
+            if node.get("patternProperties"):
                 return False
-        elif node.get("additionalProperties", True) is not True:
+            if name in node.get("properties", ()):
+                asked.append(place.child("properties", name))
+            elif "additionalProperties" in node:
+                asked.append(place.child("additionalProperties"))
+            elif self._closed and node.get("properties"):
+                return False
+        return self._have(asked, depth + 1)
+
+    def _have_others(self, places: Sequence[Place], depth: int) -> bool:
+        """Whether objects may have any number of members that are not listed."""
+        if any(node.get("patternProperties") for node in (place.node for place in places)):
             return False
-    return True
+        if self._closed and any(place.node.get("properties") for place in places):
+            return False
+        asked = [place.child("additionalProperties") for place in places if "additionalProperties" in place.node]
+        return self._have(asked, depth + 1)
 
 
 def is_plain_pattern(pattern: str) -> bool:
@@ -110,15 +260,88 @@ def is_plain_pattern(pattern: str) -> bool:
     return _PLAIN_PATTERN.fullmatch(pattern) is not None and _NARROW_CLASS.search(pattern) is None
 
 
-def _lists_one(name: Any, values: Any) -> bool:
-    if not isinstance(values, list) or not values:
+def _kinds(places: Sequence[Place]) -> Iterator[int]:
+    """The types that schemas allow, as bits; those first of which values are plain most often."""
+    types = ALL
+    for place in places:
+        if "type" in place.node:
+            types &= types_in(place.node["type"])
+    return (kind for kind in _OF_TYPE if types & kind)
+
+
+def types_of_values(values: Any) -> int:
+    """The types of values of JSON, as bits."""
+    types = 0
+    for kind in set(map(type, values)):
+        types |= _OF_VALUES.get(kind, NUMBER)
+    return types
+
+
+def _listed(place: Place) -> Iterator[list[Any]]:
+    """The lists of values that a schema allows."""
+    if isinstance(values := place.node.get("enum"), list):
+        yield values
+    if "const" in place.node and place.draft > 4:
+        yield [place.node["const"]]
+
+
+def _may_be_about(keyword: str, kind: int, node: Mapping[str, Any]) -> bool:
+    """Whether a keyword may say something about values of a type."""
+    if keyword in ("$ref", "allOf", "anyOf", "oneOf"):
+        return False  # which are looked at by themselves
+    if keyword in ("then", "else"):
+        return "if" in node
+    own = types_of(keyword)
+    return not own or any(_BASES[one] == kind for one in own)
+
+
+def _takes(place: Place, lists: list[list[Any]], value: Any) -> bool:
+    """Whether it is plain that a listed null, Boolean, string or number satisfies what else is said of it."""
+    node = place.node
+    kind = type_of(value)
+    if kind in (STRING, NUMBER) and node.keys() & _OF_TYPE[kind]:
         return False
-    if name is None:
+    if "type" in node and types_in(node["type"]) & kind == 0:
+        return False
+    if kind == NUMBER and "number" not in _names(node.get("type", "number")) and type(value) is not int:
+        return False
+    return all(any(type(one) is type(value) and one == value for one in values) for values in lists)
+
+
+def _names(said: Any) -> Any:
+    return (said,) if isinstance(said, str) else said
+
+
+def _has_string(nodes: Sequence[Mapping[str, Any]]) -> bool:
+    patterns = {node["pattern"] for node in nodes if "pattern" in node}
+    formats = {node["format"] for node in nodes if "format" in node}
+    least = max(node.get("minLength", 0) for node in nodes)
+    longest = [node["maxLength"] for node in nodes if "maxLength" in node]
+    if len(patterns) + len(formats) > 1 or any(name in NOT_REGULAR for name in formats):
+        return False
+    if patterns or formats:
+        return least == 0 and not longest and all(map(is_plain_pattern, patterns))
+    return not longest or bool(least <= min(longest))
+
+
+def _has_number(places: Sequence[Place]) -> bool:
+    nodes = [place.node for place in places]
+    old = any(place.draft <= 4 and place.node.keys() & {"exclusiveMinimum", "exclusiveMaximum"} for place in places)
+    multiples = [node["multipleOf"] for node in nodes if "multipleOf" in node]
+    least = [node[keyword] for node in nodes for keyword in ("minimum", "exclusiveMinimum") if keyword in node]
+    most = [node[keyword] for node in nodes for keyword in ("maximum", "exclusiveMaximum") if keyword in node]
+    if old or not all(isinstance(bound, int | float) for bound in (*least, *most)):
+        return False
+    if multiples:  # 0 is one
+        strictly = [node.get(keyword) for node in nodes for keyword in ("exclusiveMinimum", "exclusiveMaximum")]
+        return 0 not in strictly and all(bound <= 0 for bound in least) and all(bound >= 0 for bound in most)
+    if not least or not most:
         return True
-    kinds = {"string": str, "boolean": bool, "integer": int, "number": int, "null": type(None)}
-    return any(
-        type(value) is kinds.get(kind)
-        for kind in (name if isinstance(name, list) else [name])
-        if isinstance(kind, str)
-        for value in values
-    )
+    strict = any(keyword in node for node in nodes for keyword in ("exclusiveMinimum", "exclusiveMaximum"))
+    integral = not all("number" in _names(node.get("type", "number")) for node in nodes)
+    return bool(min(most) - max(least) >= (2 if strict else 1 if integral else 0))
+
+
+def _required(node: Mapping[str, Any]) -> list[str]:
+    required: list[str] = node.get("required", [])
+    return required if isinstance(required, list) else []

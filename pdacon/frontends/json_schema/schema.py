@@ -8,8 +8,10 @@ from contextlib import suppress
 from typing import Any, Literal
 
 from pdacon.base.cautions import caution
+from pdacon.base.once import Once
 from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents
+from pdacon.frontends.json_schema.doubts import are_unfounded
 from pdacon.frontends.json_schema.exploring import Explorer
 from pdacon.frontends.json_schema.notation import Notation
 from pdacon.frontends.json_schema.numbering import lower
@@ -20,7 +22,7 @@ from pdacon.frontends.json_schema.questions import Questions
 from pdacon.frontends.json_schema.schema_formulas import Note, Reader
 from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.strings import shape_of, string_automaton
-from pdacon.frontends.json_schema.survey import may_be_read_on_demand
+from pdacon.frontends.json_schema.survey import Reading, Survey
 from pdacon.frontends.json_schema.writing import Writer
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import GrammarOptions
@@ -68,26 +70,60 @@ class Schema:
             raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
         self.documents = Documents(self._schema, registry, self.source)
         _refuse_envelope(self._schema)
-        self._lax, self._formats, self._notation = lax, formats, notation
-        self._closed, self._plain_integers = closed, plain_integers
-        self._is_usual: bool | None = False if registry is not None else None
+        self._notation = notation
+        marked = () if notation is None else tuple(notation.marks)
+        self._reading = Reading(self.spelling, formats, lax, closed, plain_integers, marked)
+        self._survey = Once(lambda: Survey(self.documents, self._reading))
+        self._is_settled = Once(self._settled)
+        self._explorers: list[Explorer] = []  # of the search that has settled doubts
+        self._has_warned = False
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Says all that the texts of values depend on, of a schema that may be read on demand."""
+        return self.source, *self.documents.others(), repr(self._reading)
+
+    @property
+    def notes(self) -> tuple[tuple[str, str, str], ...]:
+        """The places, keywords and reasons of what says nothing though it may be meant."""
+        return tuple(self._survey().notes)
+
+    @property
+    def unenforced(self) -> tuple[tuple[str, str, str], ...] | None:
+        """What the data of the grammar names as not enforced; None: it is known when the grammar has been made."""
+        return None if self._reading.lax else self.notes
 
     def may_be_read_on_demand(self) -> bool:
-        """Whether its automaton can be made as texts are read, and nothing has to be said of the schema before."""
-        if self._is_usual is None:
-            usual = self._formats and not (self._lax or self._closed or self._notation)
-            indents = self.spelling.whitespace == "indent"
-            self._is_usual = usual and not indents and may_be_read_on_demand(self.documents)
-        return self._is_usual
+        """Whether its automaton can be made as texts are read, and no error or note of it is known only then."""
+        return self._notation is None and self.spelling.whitespace != "indent" and self._is_settled()
+
+    def _settled(self) -> bool:
+        survey = self._survey()
+        if not survey.is_plain or not survey.doubts:
+            return survey.is_plain
+        explorer = self._new_explorer()
+        if not are_unfounded(survey.doubts, explorer):
+            return False
+        self._explorers.append(explorer)
+        return True
 
     def explorer(self) -> Explorer:
-        """What the core asks of a schema that may be read on demand; each call makes another one."""
-        reader = self._reader(_raise, _forget, surveyed=True)
+        """What the core asks of a schema that may be read on demand; each call gives another one."""
+        try:
+            return self._explorers.pop()
+        except IndexError:
+            return self._new_explorer()
+
+    def _new_explorer(self) -> Explorer:
+        reader = self._reader(_forget if self._reading.lax else _raise)
         return Explorer(reader, self.spelling, reader.question(self.documents.root))
 
-    def _reader(self, drop: Callable[[UnsupportedSchemaError], None], note: Note, *, surveyed: bool = False) -> Reader:
-        marked = () if self._notation is None else tuple(self._notation.marks)
-        return Reader(self.documents, self._formats, drop, note, marked, self._closed, self._plain_integers, surveyed)
+    def _reader(self, drop: Callable[[UnsupportedSchemaError], None], note: Note | None = None) -> Reader:
+        reading = self._reading
+        return Reader(
+            self.documents, reading.formats, drop, _pass_over if note is None else note, reading.marked,
+            reading.closed, reading.plain_integers,
+        )  # fmt: skip
 
     def kinds_and_strings(self) -> tuple[frozenset[str], RegularSet]:
         """The kinds of values that satisfy the schema, and those of them that are strings, as values and not as JSON.
@@ -98,7 +134,7 @@ class Schema:
         ------
         UnsupportedSchemaError, LimitExceededError
         """
-        reader = self._reader(_raise, _forget)
+        reader = self._reader(_raise)
         questions, question = Questions(reader), reader.question(self.documents.root)
         meanings = {kind: questions.meanings((question,), kind).get(question) for kind in questions.kinds(question)}
         formula = meanings.get("string")
@@ -108,6 +144,17 @@ class Schema:
         kinds = {str(kind) for kind, meaning in meanings.items() if meaning is not None and kind != "string"}
         return frozenset({*kinds, "string"} if strings else kinds), strings
 
+    def warn(self) -> None:
+        """Warn the caller of keywords that say nothing though they may be meant, once."""
+        self._warn_of(self._survey().notes)
+
+    def _warn_of(self, notes: dict[tuple[str, str, str], bool]) -> None:
+        if not self._has_warned:
+            self._has_warned = True
+            for (pointer, keyword, why), is_warning in notes.items():
+                if is_warning:
+                    caution(f"{pointer}: {keyword}: {why}")
+
     def grammar(self) -> GrammarData:
         """The grammar of the values that satisfy the schema; see `Grammar.from_json_schema` for errors and warnings."""
         spelling, notation, documents = self.spelling, self._notation, self.documents
@@ -115,12 +162,12 @@ class Schema:
         noted: dict[tuple[str, str, str], bool] = {}
 
         def drop(error: UnsupportedSchemaError) -> None:
-            if not self._lax:
+            if not self._reading.lax:
                 raise error
             dropped.setdefault((error.pointer, error.keyword, error.why))
 
-        def note(pointer: str, keyword: str, why: str, *, warn: bool = True) -> None:
-            noted.setdefault((pointer, keyword, why), warn)
+        def note(pointer: str, keyword: str, why: str) -> None:
+            noted.setdefault((pointer, keyword, why), True)
 
         reader = self._reader(drop, note)
         writer = Writer(reader, spelling, notation)
@@ -153,9 +200,8 @@ class Schema:
         for pointer, name in writer.impossible_members(lowered.symbols):
             shown = json.dumps(name, ensure_ascii=False)
             note(pointer, "properties", f"no value satisfies {shown}, so that it never comes")
-        for (pointer, keyword, why), warn in noted.items():
-            if warn:
-                caution(f"{pointer}: {keyword}: {why}")
+        notes = self._survey().notes | noted
+        self._warn_of(notes)
         base = len(lowered.terminals) + 1
         return GrammarData.of_flat(
             lowered.productions,
@@ -165,7 +211,7 @@ class Schema:
             starts=(base,),
             options=GrammarOptions(),
             source=self.source,
-            unenforced=(*dropped, *noted),
+            unenforced=(*dropped, *notes),
             language="JSON Schema",
         )
 
@@ -179,8 +225,12 @@ def _raise(error: UnsupportedSchemaError) -> None:
     raise error
 
 
-def _forget(pointer: str, keyword: str, why: str, *, warn: bool = True) -> None:
-    """What is noted of a schema is noted when its grammar is made."""
+def _forget(error: UnsupportedSchemaError) -> None:
+    """What is left out is named when the schema's grammar is made."""
+
+
+def _pass_over(pointer: str, keyword: str, why: str) -> None:
+    """What is narrowed is told when the schema's grammar is made."""
 
 
 def _too_many_productions(writer: Writer) -> str:

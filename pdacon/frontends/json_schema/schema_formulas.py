@@ -14,13 +14,12 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from pdacon.base.cancelling import every, look
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import string_formats
-from pdacon.frontends.json_schema.discriminators import why_nothing_is_told
 from pdacon.frontends.json_schema.documents import Documents, Place
 from pdacon.frontends.json_schema.evaluation import Cover, items_beside, items_fact, members_beside
 from pdacon.frontends.json_schema.facts import (
@@ -43,10 +42,10 @@ from pdacon.frontends.json_schema.facts import (
     Satisfies,
     Type,
 )
-from pdacon.frontends.json_schema.keywords import remarks
 from pdacon.frontends.json_schema.listing import listed_values, types_at, value_key
 from pdacon.frontends.json_schema.pattern_words import pattern_words
 from pdacon.frontends.json_schema.plain import WrittenDecimal
+from pdacon.frontends.json_schema.plainness import Plainness
 from pdacon.frontends.json_schema.ranks import Ranks, ranks_of
 from pdacon.frontends.json_schema.values import NAMES, are_plain_integers, fraction_of, kind_of, number_of
 from pdacon.frontends.json_schema.wrong_values import wrong_value
@@ -70,10 +69,7 @@ _DEPENDENT = frozenset({"$dynamicRef", "$recursiveRef", "$ref"})  # which mean a
 _NOTHING, _ANYTHING = Meaning(FALSE), Meaning(TRUE)
 
 
-class Note(Protocol):
-    """What is told of a place that says nothing, or whose meaning is narrowed."""
-
-    def __call__(self, pointer: str, keyword: str, why: str, *, warn: bool = True) -> None: ...
+Note: TypeAlias = Callable[[str, str, str], None]
 
 
 class Reader:
@@ -87,16 +83,13 @@ class Reader:
     drop : callable
         Told of what cannot be enforced; it raises, or the keyword is left out.
     note : callable
-        Told of what has no meaning in JSON Schema, though it may be meant: a place, a keyword and why; and whether the
-        caller is to be warned of it.
+        Told of what is narrowed, so that the caller is warned of it: a place, a keyword and why.
     marked : iterable of str
         The types of a `Notation`, which are beside those of JSON.
     closed : bool
         Whether an object whose schemas list properties has no others, unless one says what others it has.
     plain_integers : bool
         Whether an integer has neither a fraction nor an exponent in every draft.
-    surveyed : bool
-        Whether it is known that no keyword says nothing though it may be meant.
     """
 
     def __init__(
@@ -108,7 +101,6 @@ class Reader:
         marked: Iterable[str] = (),
         closed: bool = False,
         plain_integers: bool = False,
-        surveyed: bool = False,
     ) -> None:
         self.note = note
         self._marked = tuple(marked)
@@ -118,9 +110,10 @@ class Reader:
         self.origins: dict[Fact, tuple[str, str]] = {}
         self.listed: dict[Hashable, Any] = {}
         self.documents, self._formats_asserted, self.drop = documents, formats_asserted, drop
+        self.plainness = Plainness(documents, closed)
         self._numbers: dict[Any, int] = {}
         self._known: dict[tuple[int, Type], Meaning | None] = {}
-        self._closed, self._plain_integers, self._surveyed = closed, plain_integers, surveyed
+        self._closed, self._plain_integers = closed, plain_integers
 
     @cached_property
     def ranks(self) -> Ranks:
@@ -151,20 +144,9 @@ class Reader:
         return meaning.formula
 
     def _number(self, place: Place) -> int:
-        key: Any = place
-        node = place.node
-        small = len(node) <= _SMALL and all(isinstance(value, (str, int)) for value in node.values())
-        if small and not node.keys() & _DEPENDENT:  # alike wherever it stands
-            key = place.draft, *((name, type(value), value) for name, value in node.items())
-        number = self._numbers.setdefault(key, len(self.places))
+        number = self._numbers.setdefault(is_like_others(place) or place, len(self.places))
         if number == len(self.places):
             self.places.append(place)
-            if self._surveyed:
-                return number
-            for keyword, why in remarks(node, place.draft, _plain_types(place)):
-                self.note(place.pointer, keyword, why)
-            if "discriminator" in node and (why := why_nothing_is_told(self.documents, place)):
-                self.note(place.pointer, "discriminator", why)
         return number
 
     def _of(self, schema: int, kind: Type) -> Meaning:
@@ -362,16 +344,9 @@ class Reader:
         if "format" in node and self._formats_asserted:
             pattern = string_formats.PATTERNS.get(node["format"])
             if pattern is not None:
-                if (since := string_formats.SINCE.get(node["format"], 0)) > place.draft:
-                    why = f"draft {place.draft} has no such format; strings have it as draft {since} means it"
-                    self.note(place.pointer, "format", f"{why}, unless formats=False makes it an annotation")
                 parts.append(self._stated(place, "format", Matches(pattern, whole=True)))
             elif node["format"] in string_formats.NOT_REGULAR:
                 self.drop(UnsupportedSchemaError(place.pointer, "format", string_formats.NOT_REGULAR[node["format"]]))
-            else:
-                near = did_you_mean(node["format"], sorted(string_formats.PATTERNS), 0.8).strip()
-                why = f"{node['format']!r:.40} is no format of JSON Schema, an annotation"
-                self.note(place.pointer, "format", f"{why}; {near}" if near else why, warn=bool(near))
         return parts
 
     def _length(self, place: Place, keyword: str, length: int) -> int:
@@ -539,7 +514,16 @@ def _all_or_nothing(place: Place) -> bool | None:
     return None
 
 
-def _plain_types(place: Place) -> tuple[Type, ...]:
+def is_like_others(place: Place) -> tuple[Any, ...] | None:
+    """What a small schema says, if it is the same wherever it stands; else None."""
+    node = place.node
+    small = len(node) <= _SMALL and all(isinstance(value, (str, int)) for value in node.values())
+    if not small or node.keys() & _DEPENDENT:
+        return None
+    return place.draft, *((name, type(value), value) for name, value in node.items())
+
+
+def plain_types(place: Place) -> tuple[Type, ...]:
     """The types that a schema's ``type`` allows, if it is right; else all of them."""
     said = place.node.get("type")
     names = [said] if isinstance(said, str) else said

@@ -192,7 +192,8 @@ class _Translation:
         if not self._on_demand:
             return _part(self._within(node, "json_schema", described.grammar), place)
         self._schemas.append(described)
-        usual = described.may_be_read_on_demand() and has_order_of_its_own(described.documents.root.node)
+        usual = described.may_be_read_on_demand() and not described.notes  # which the whole tells
+        usual = usual and has_order_of_its_own(described.documents.root.node)
         if not usual or described.spelling != self._schemas[0].spelling:
             raise UndecidedError
         return SchemaPiece("a value", place, described)

@@ -165,17 +165,23 @@ def _grammar(given: tuple[str, Any], options: tuple[Any, ...]) -> GrammarData | 
             schema, spelling=form.spelling, lax=options[2], notation=form.notation(), plain_integers=True
         )
 
+    def unenforced(given: tuple[tuple[str, str, str], ...]) -> tuple[tuple[str, str, str], ...]:
+        named = [(path_of(at, name, schemas.definitions), what, why) for at, what, why in given]
+        return (*dict.fromkeys((*hints.unenforced, *named)),)
+
     def whole() -> GrammarData:
         with told_of_types(name, schemas.definitions):
             grammar = described.grammar()
-        named = [(path_of(at, name, schemas.definitions), what, why) for at, what, why in grammar.unenforced]
-        unenforced = (*dict.fromkeys((*hints.unenforced, *named)),)
-        return replace(grammar, unenforced=unenforced, values=values, language=language)
+        return replace(grammar, unenforced=unenforced(grammar.unenforced), values=values, language=language)
 
     if not described.may_be_read_on_demand():
         return whole()
-    key = ("type on demand", described.source, repr(form.spelling))
-    return OnDemand(key, described.explorer, Once(whole), language, values)
+    described.warn()
+    known = described.unenforced
+    return OnDemand(
+        ("type on demand", *described.key), described.explorer, Once(whole), language, values,
+        None if known is None else unenforced(known),
+    )  # fmt: skip
 
 
 @contextmanager

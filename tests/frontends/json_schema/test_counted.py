@@ -31,7 +31,8 @@ def in_chunks(schema: Any, length: int, **options: Any) -> Grammar:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scalars, "_LARGE", 0)
         patch.setattr(scalars, "chunk_length", lambda most, states: length)
-        return Grammar.from_json_schema(schema, **options)
+        grammar = Grammar.from_json_schema(schema, **options)
+        return Grammar(grammar.data)  # the whole, which counts in chunks
 
 
 def same_masks(one: Constraint, other: Constraint, most: int) -> int:
@@ -64,8 +65,8 @@ def same_masks(one: Constraint, other: Constraint, most: int) -> int:
     ("pattern", "least", "most"),
     [
         ("^(ab)*$", 0, 5), ("^a*b?$", 2, 7), ("^(ab|ba)*x$", 0, 6), ("^(a{3})*$", 1, 8), ("a", 0, 4),
-        ("^a*$|^b{3}$", 0, 9), ("^[\\u0000-é]*$", 1, 3), ("^aab$", 0, 7), ("^(?:aab)?b*$", 4, 6), ("^(a|\\n)*é$", 0, 5),
-        ("(?!^a*$)^[ab]*$", 0, 5),
+        ("^a*$|^b{3}$", 0, 9), ("^[\\u0000-é]*$", 1, 3), ("^a[ab]b$", 0, 7), ("^(?:aab)?b*$", 4, 6),
+        ("^(a|\\n)*é$", 0, 5), ("(?!^a*$)^[ab]*$", 0, 5),
     ],
 )  # fmt: skip
 def test_masks_are_those_of_one_automaton(pattern: str, least: int, most: int, length: int) -> None:

@@ -123,10 +123,13 @@ MANY = {
 
 
 def test_a_schema_can_be_given_up() -> None:
+    at_once = Spelling("indent")  # with which no schema is read on demand
     with pytest.raises(LimitExceededError, match="seconds"):
-        Grammar.from_json_schema(MANY, seconds=0.02)
+        Grammar.from_json_schema(MANY, spelling=at_once, seconds=0.02)
     with pytest.raises(LimitExceededError, match="seconds"):
-        pdacon.CompileCache().compile_schema(MANY, Vocabulary.bytes(), limits=pdacon.Limits(seconds=0.02))
+        pdacon.CompileCache().compile_schema(
+            MANY, Vocabulary.bytes(), spelling=at_once, limits=pdacon.Limits(seconds=0.02)
+        )
     event = Event()
     event.set()
     with pytest.raises(CancelledError):

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -174,6 +175,15 @@ class LockedSchemas final : public NestedSchemas {
 
 void bind_nested(nb::module_& m) {
     nb::exception<NeedsWhole>(m, "NeedsWhole");
+    m.def(
+        "have_values",
+        [](nb::object explorer, const Vector& questions, std::int64_t max_places) {
+            NestedAutomaton automaton(std::make_unique<LockedSchemas>(std::move(explorer)), Formulas::kFalse,
+                                      max_places);
+            return std::ranges::all_of(questions, [&](auto asked) { return automaton.possible(asked); });
+        },
+        "Whether for each question some value satisfies it. Raises NeedsWhole, LimitExceededError.",
+        nb::arg("explorer"), nb::arg("questions"), nb::arg("max_places"));
     nb::class_<NestedPda>(m, "NestedPda")
         .def(
             "__init__",

@@ -66,6 +66,8 @@ class NestedAutomaton {
     bool may_end(std::int32_t place);
     std::int64_t num_places() const { return static_cast<std::int64_t>(places_.size()); }
     NestedTerminal terminal(std::int32_t number) { return schemas_->terminal(number); }
+    // Whether some value satisfies a question.
+    bool possible(std::int32_t question);
     // After a question that was not answered.
     void forget_questions() { asking_.clear(); }
 
@@ -108,8 +110,6 @@ class NestedAutomaton {
     State behind(const State& state, std::int32_t read, const Vector& left) const;
     std::int32_t value_place(const State& state, std::int32_t read);
     std::optional<std::int32_t> name(std::int32_t container, std::int32_t read);
-    // Whether some value satisfies a question.
-    bool possible(std::int32_t question);
     // Whether some text leads on from behind a member or an item, or with `must_go_on`, from before one.
     bool leads_on(const State& state, bool must_go_on);
     std::vector<std::pair<State, std::int32_t>> next_reads(const State& state);

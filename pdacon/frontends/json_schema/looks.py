@@ -1,0 +1,189 @@
+"""What has to be looked at in a schema with some keywords, before its values are.
+
+In: keywords, in the order of the text, and the draft. Out: a `Look`, which is the same for all schemas with these
+keywords, so that most of a document costs some microseconds for each of its schemas.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from pdacon.errors import LimitExceededError
+from pdacon.frontends.json_schema.facts import Matches
+from pdacon.frontends.json_schema.keywords import exists_in, is_assertion, is_known, remark
+from pdacon.frontends.json_schema.multiples import Divisor
+from pdacon.frontends.json_schema.plainness import ALL, ARRAY, NUMBER, OBJECT, STRING
+from pdacon.frontends.json_schema.strings import pattern_automaton
+from pdacon.frontends.json_schema.wrong_values import OF_PLACES, types_of
+from pdacon.regular import PatternError
+
+_BITS = {"string": STRING, "number": NUMBER, "array": ARRAY, "object": OBJECT}
+_SAME_VALUE = ("$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if")
+_APPLYING = frozenset({*_SAME_VALUE, "dependentSchemas", "dependencies"})
+_STEPS = {
+    **dict.fromkeys(_SAME_VALUE, ALL),
+    **dict.fromkeys(("items", "prefixItems", "additionalItems", "contains", "uniqueItems", "unevaluatedItems"), ARRAY),
+    **dict.fromkeys(
+        ("properties", "patternProperties", "additionalProperties", "propertyNames", "dependentRequired",
+         "dependentSchemas", "dependencies", "unevaluatedProperties"), OBJECT,
+    ),
+}  # fmt: skip
+"""By keyword that leads to other schemas, or has to be told of: the types that it is about."""
+_ONLY_IN = {"$recursiveRef": (2019, 2019), "$dynamicRef": (2020, 9999), "dependencies": (0, 7)}
+_OLD_BOUNDS = ("exclusiveMinimum", "exclusiveMaximum")  # which say how others are meant, up to draft 4
+_LIMITS = ("minLength", "maxLength", "pattern", "format")
+_LONGEST_NAME = 64
+_MOST_COUNTED = 50_000  # characters
+_MOST_PARTS = 2_000  # items or members that are counted
+_LONGEST_PATTERN = 200
+_FIXED_PATTERN = re.compile(r"\^(?:(?:[^\\^$.|?*+()\[\]{}]|\\[dwsDWS.]|\[[\w -]+\])(?:\{\d\d?\})?)*[*+]?\$?")
+"""A pattern that counts some characters from the beginning on: it is an automaton as it stands."""
+_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+_COUNTS = (
+    (STRING, _MOST_COUNTED, ("minLength", "maxLength")),
+    (ARRAY, _MOST_PARTS, ("minItems", "maxItems", "minContains", "maxContains")),
+    (OBJECT, _MOST_PARTS, ("minProperties", "maxProperties")),
+)
+_LARGEST_BOUND, _LONGEST_BOUND = 10**20, 25
+_MOST_REMAINDERS = 2_000
+
+
+class Look(NamedTuple):
+    """What is to be looked at.
+
+    Attributes
+    ----------
+    is_remarkable : bool
+        Whether something may have to be said of its keywords, whatever their values are.
+    about : int
+        The types that keywords are about whose values mean nothing where the schema does not take such, as bits.
+    checked : tuple of (str, int)
+        Keywords whose values may be wrong, with the types that they are about.
+    steps : tuple of (str, int)
+        Keywords that lead to other schemas, or need more than a check, with the types.
+    of_places : tuple of str
+        Keywords that name the schema, or hold others.
+    applies_others : bool
+        Whether other schemas are applied to the same value beside it.
+    limits : int
+        The types of strings and numbers of which automata are combined where several schemas say what they are.
+    """
+
+    is_remarkable: bool
+    about: int
+    checked: tuple[tuple[str, int], ...]
+    steps: tuple[tuple[str, int], ...]
+    of_places: tuple[str, ...]
+    applies_others: bool
+    limits: int
+
+
+def look_for(node: dict[str, Any], draft: int) -> Look:
+    """What is to be looked at in a schema."""
+    names = tuple(node)
+    if len(names) > _LONGEST_NAME or max(map(len, names), default=0) > _LONGEST_NAME:
+        return _look(names, draft)
+    return _remembered(names, draft)
+
+
+def _look(names: tuple[str, ...], draft: int) -> Look:
+    asserted = [name for name in names if is_assertion(name)]
+    refers_only = "$ref" in names and draft <= 7
+    remarkable = any(not is_known(name) and bool(remark(name)) for name in names)
+    remarkable |= refers_only and len(asserted) > 1
+    read = [name for name in asserted if exists_in(name, draft)]
+    remarkable |= len(read) < len(asserted)
+    remarkable |= any(name in names for name in ("$recursiveRef", "$recursiveAnchor", "discriminator"))
+    remarkable |= draft <= 4 and any(name in names for name in _OLD_BOUNDS)
+    remarkable |= draft >= 2019 and "dependencies" in names
+    remarkable |= draft >= 2020 and ("additionalItems" in names or {"items", "prefixItems"} <= {*names})
+    remarkable |= "if" not in names and any(name in names for name in ("then", "else"))
+    if refers_only:
+        read = ["$ref"]
+    checked = tuple(
+        (name, _about(name)) for name in read if types_of(name) and not (draft <= 4 and name in _OLD_BOUNDS)
+    )
+    steps = tuple((name, _STEPS[name]) for name in read if name in _STEPS and _is_read(name, draft))
+    about = 0
+    for _, kind in checked:
+        about |= kind
+    applies = any(name in _APPLYING for name, _ in steps) and (len(read) > 1 or "$ref" not in read)
+    limits = STRING * any(name in _LIMITS for name in read) | NUMBER * ("multipleOf" in read)
+    of_places = tuple(name for name in names if name in OF_PLACES)
+    return Look(remarkable, about, checked, steps, of_places, applies, limits)
+
+
+_remembered = lru_cache(maxsize=1024)(_look)
+
+
+def _is_read(name: str, draft: int) -> bool:
+    first, last = _ONLY_IN.get(name, (0, 9999))
+    return first <= draft <= last
+
+
+def _about(name: str) -> int:
+    bits = 0
+    for kind in types_of(name):
+        bits |= _BITS[kind]
+    return bits
+
+
+def is_small(node: dict[str, Any], types: int) -> bool:
+    """Whether the automata of strings and numbers that right keywords ask for are certainly small."""
+    if types & STRING:
+        pattern = node.get("pattern", "")
+        counts = [node[keyword] for keyword in ("minLength", "maxLength") if keyword in node]
+        if counts and (pattern or "format" in node):
+            return False
+        if pattern and ("format" in node or not is_small_pattern(pattern)):
+            return False
+    if types & NUMBER:
+        bounds = [node[keyword] for keyword in _BOUNDS if keyword in node]
+        if any(abs(bound) > _LARGEST_BOUND or len(repr(bound)) > _LONGEST_BOUND for bound in bounds):
+            return False
+        if "multipleOf" in node and (bounds or not _is_small_divisor(node["multipleOf"])):
+            return False
+    return True
+
+
+def counts_few(node: dict[str, Any], types: int) -> bool:
+    """Whether right keywords about some types count so few parts that an automaton which counts is small."""
+    return all(node.get(keyword, 0) <= most for kind, most, keywords in _COUNTS if kind & types for keyword in keywords)
+
+
+def is_small_pattern(pattern: str) -> bool:
+    """Whether the automaton of a right pattern is small enough."""
+    if len(pattern) > _LONGEST_PATTERN:
+        return _has_automaton(pattern)
+    return _FIXED_PATTERN.fullmatch(pattern) is not None or _is_small_pattern(pattern)
+
+
+@lru_cache(maxsize=1024)
+def _is_small_pattern(pattern: str) -> bool:
+    return _has_automaton(pattern)
+
+
+def _has_automaton(pattern: str) -> bool:
+    try:
+        pattern_automaton(Matches(pattern))
+    except LimitExceededError as error:
+        if error.what == "seconds":
+            raise
+        return False
+    except PatternError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=256)
+def _is_small_divisor(number: Any) -> bool:
+    if not isinstance(number, int | float) or len(repr(number)) > _LONGEST_BOUND:
+        return False
+    try:
+        divisor = Divisor.of(Fraction(repr(number)))
+    except LimitExceededError:
+        return False
+    return divisor.scaled * (divisor.places + 2) <= _MOST_REMAINDERS

@@ -1,0 +1,181 @@
+"""What is said of a schema that is read on demand against what is said of the whole: errors, warnings, their order."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.scaling import scaled
+
+import pdacon
+from pdacon import Grammar, Spelling
+from pdacon.frontends.json_schema import Schema
+
+CASES = sorted((Path(__file__).parents[4] / "shared" / "data" / "maskbench").glob("*.jsonl.gz"))
+DRAFT_4 = {"$schema": "http://json-schema.org/draft-04/schema#"}
+DRAFT_7 = {"$schema": "http://json-schema.org/draft-07/schema#"}
+DRAFT_2019 = {"$schema": "https://json-schema.org/draft/2019-09/schema"}
+NEVER = {"type": "string", "enum": [1]}
+OPEN = {"type": "object", "additionalProperties": {"type": "integer"}}
+
+
+def said(schema: Any, *, at_once: bool, **options: Any) -> tuple[str, list[str]]:
+    """The error, if there is one, and the warnings of a schema; all that can be said, or what is said before a text."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            if at_once:
+                Schema(schema, **options).grammar()
+            else:
+                Grammar.from_json_schema(schema, **options)
+            error = ""
+        except pdacon.PdaconError as refused:
+            error = f"{type(refused).__name__}: {refused}"
+    return error, [f"{one.category.__name__}: {one.message}" for one in caught]
+
+
+def is_on_demand(schema: Any, **options: Any) -> bool:
+    return Schema(schema, **options).may_be_read_on_demand()
+
+
+@pytest.mark.skipif(not CASES, reason="the schemas of MaskBench are not here")
+def test_the_same_is_said_of_real_schemas() -> None:
+    on_demand = count = 0
+    for path in CASES:
+        with gzip.open(path, "rt") as lines:
+            cases = [json.loads(line) for _, line in zip(range(scaled(12)), lines, strict=False)]
+        for case in cases:
+            schema = case["schema"]
+            assert said(schema, at_once=False) == said(schema, at_once=True), case["name"]
+            count += 1
+            on_demand += is_on_demand(schema)
+    assert on_demand > 0.9 * count
+
+
+ON_DEMAND: list[Any] = [
+    {"type": "string", "nullable": True},
+    {"properties": {"a": {"maxLenght": 3}, "b": {"type": "string", "format": "datetime"}}},
+    {"properties": {"a": {"type": "string", "format": "int32"}, "b": {"type": "string", "minimum": "x"}}},
+    {**DRAFT_4, "properties": {"a": {"required": True, "type": "string", "format": "date"}}},
+    {**DRAFT_7, "definitions": {"a": {"type": "null"}}, "$ref": "#/definitions/a", "minLength": 2},
+    {"$defs": {"unused": {"type": "strin", "maxLenght": 1, "$ref": "#/nowhere"}}, "type": "integer"},
+    {"type": "string", "properties": {"a": {"maxLenght": 1}}},
+    {"properties": {name: {"type": "string", "titel": "x", "maxLenght": 1} for name in "ab"}},
+    {"allOf": [{"properties": {"a": {"type": "string"}}}, {"properties": {"a": {"maxLength": 3}}, "required": ["a"]}]},
+    {"properties": {"a": {"type": "integer"}, "b": {"$ref": "#/properties/a", "minimum": 3}}},
+    {"oneOf": [{"type": "null"}, {"type": "object", "properties": {"a": {"type": "string"}}}]},
+    {"oneOf": [{"required": ["a"]}, {"required": ["b"]}], "properties": {"a": {}, "b": {"type": "integer"}}},
+    {"if": {"properties": {"a": {"const": 1}}}, "then": {"required": ["b"]}, "else": {"required": ["c"]}},
+    {"not": {"required": ["a"]}, "type": "object"},
+    {"dependentRequired": {"a": ["b"]}, "dependentSchemas": {"b": {"required": ["c"]}}},
+    {**DRAFT_7, "dependencies": {"a": ["b"], "b": {"properties": {"c": {"type": "string"}}}}},
+    {"dependencies": {"a": ["b"]}},
+    {"type": "array", "uniqueItems": True, "items": {"enum": [1, [2], {"a": 3}]}},
+    {"minProperties": 1, "type": "object"},
+    {"maxProperties": 1, "type": "object"},
+    {"minProperties": 2, "required": ["a"], "type": "object"},
+    {"multipleOf": 0.25, "maximum": 7.5},
+    {"propertyNames": {"pattern": "^[a-c]+$"}, "additionalProperties": {"type": "integer"}},
+    {"contains": {"type": "string"}, "minContains": 2, "maxContains": 3},
+    {"prefixItems": [{"type": "string"}, {"type": "integer"}], "items": False, "minItems": 1},
+    {**DRAFT_7, "items": [{"type": "string"}], "additionalItems": {"type": "null"}},
+    {"items": [{"type": "string"}], "additionalItems": {"type": "null"}},
+    {"properties": {"a": {}}, "patternProperties": {"^x": {"type": "string"}}, "unevaluatedProperties": False},
+    {"prefixItems": [{"type": "string"}], "unevaluatedItems": {"type": "integer"}},
+    {"const": {"a": [1.5, 2]}},
+    {"enum": [1.50, [1], {"b": None}, "x"]},
+    {"type": "string", "format": "date", "maxLength": 10},
+    {"type": "string", "pattern": "^[a-z]+$", "minLength": 3, "maxLength": 9},
+    {"type": "string", "maxLength": 5000},
+    {"$anchor": "top", "properties": {"a": {"$ref": "#inner"}}, "$defs": {"x": {"$anchor": "inner", "type": "null"}}},
+    {"$id": "https://x.y/a", "properties": {"b": {"$id": "b", **DRAFT_4, "exclusiveMinimum": True, "minimum": 1}}},
+    {"properties": {"children": {"type": "array", "items": {"$ref": "#"}}, "parent": {"anyOf": [{"type": "null"},
+     {"$ref": "#"}]}}},
+    {"$dynamicAnchor": "node", "properties": {"next": {"$dynamicRef": "#node"}}},
+    {**DRAFT_2019, "$recursiveAnchor": True, "properties": {"next": {"$recursiveRef": "#"}}},
+    {"type": ["object", "null"], "discriminator": {"propertyName": "k"},
+     "oneOf": [{"properties": {"k": {"type": "string"}}, "required": ["k"]}, {"type": "null"}]},
+]  # fmt: skip
+AT_ONCE: list[Any] = [
+    False,
+    {"type": "string", "enum": [1]},
+    {"properties": {"a": NEVER}},
+    {"properties": {"a": NEVER}, "required": ["a"]},
+    {"allOf": [{"properties": {"a": {"type": "null"}}}, {"properties": {"a": {"type": "integer"}}}]},
+    {"allOf": [{"properties": {"a": {"properties": {"b": {"type": "null"}}}}},
+               {"properties": {"a": {"properties": {"b": {"type": "integer"}}}}}]},
+    {"properties": {"a": {"properties": {"b": {"minimum": 1, "type": "string"}, "c": {"type": "string",
+     "pattern": "^x$", "minLength": 3}}}}},
+    {"anyOf": [{"type": "null"}, {"properties": {"a": {"type": "integer"}}, "type": "object"}],
+     "properties": {"a": {"type": "string"}}},
+    {"$ref": "#/nowhere"},
+    {"properties": {"a": {"type": "strin"}}},
+    {"properties": {"a": 3}},
+    {"items": {"minLength": -1}},
+    {"anyOf": []},
+    {"enum": "a"},
+    {"pattern": "("},
+    {"pattern": "^(a|b)*a(a|b){20}$"},
+    {"properties": {"a": {"type": "string", "pattern": "(?<=x)y"}}},
+    {"patternProperties": {"^(a|b)*a(a|b){20}$": {}}},
+    {"type": "string", "format": "regex"},
+    {"type": "string", "maxLength": 20_000_000},
+    {"type": "array", "maxItems": 1_000_000},
+    {"multipleOf": 0.123456789},
+    {"uniqueItems": True},
+    {"type": "array", "uniqueItems": True, "items": {"type": "object"}},
+    {"$ref": "#/$defs/a", "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}, {"type": "null"}]}}},
+    {"allOf": [{"$ref": "#"}]},
+    {"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"type": "array", "items": {"$ref": "#/$defs/a"},
+     "minItems": 1}}},
+    {**OPEN, "minProperties": 2},
+    {"items": {"not": {"maxProperties": 1}, "type": "object"}},
+    {"if": {"maxProperties": 1}, "then": {"required": ["a"]}, "else": {"type": "object"}},
+    {"contains": {**OPEN, "maxProperties": 2}},
+    {"items": {"type": "object", "maxProperties": 2, "properties": {"a": NEVER}}, "contains": {"type": "object"}},
+    {"unevaluatedProperties": False, "anyOf": [{"properties": {f"a{k}": {}}} for k in range(12)]},
+    {"dependentRequired": {"a": "b"}},
+    {"prefixItems": {"type": "integer"}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("schema", ON_DEMAND)
+def test_the_same_is_said_on_demand(schema: Any) -> None:
+    assert said(schema, at_once=False) == said(schema, at_once=True)
+    assert is_on_demand(schema)
+
+
+@pytest.mark.parametrize("schema", AT_ONCE)
+def test_what_is_to_be_said_is_said_at_once(schema: Any) -> None:
+    error, told = said(schema, at_once=True)
+    assert error or told
+    assert said(schema, at_once=False) == (error, told)
+    assert said({"items": schema}, at_once=False) == said({"items": schema}, at_once=True)
+
+
+@pytest.mark.parametrize("schema", [*ON_DEMAND, *AT_ONCE])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"lax": True}, {"closed": True}, {"formats": False}, {"spelling": Spelling("any")},
+        {"spelling": Spelling(order="any", max_unordered=1)}, {"spelling": Spelling("indent")},
+        {"spelling": Spelling(escapes="any", numbers="canonical")},
+    ],
+    ids=["lax", "closed", "formats", "blanks", "any order", "indent", "escapes"],
+)  # fmt: skip
+def test_the_same_is_said_with_options(schema: Any, options: dict[str, Any]) -> None:
+    assert said(schema, at_once=False, **options) == said(schema, at_once=True, **options)
+
+
+def test_notes_are_told_once_and_stand_in_unenforced() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        grammar = Grammar.from_json_schema({"properties": {"a": {"nullable": True}, "b": {"type": "string"}}})
+        assert len(caught) == 1
+        assert caught[0].filename == __file__
+        assert [one[:2] for one in grammar.unenforced] == [("#/properties/a", "nullable")]
+    assert len(caught) == 1
