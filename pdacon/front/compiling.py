@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 
 from pdacon.base.arguments import helps_with_names, require, require_bool, require_cancel
 from pdacon.base.cancelling import CancelEvent
@@ -14,6 +14,34 @@ from pdacon.filters.canonical import Canonical
 from pdacon.front.constraint import Constraint, constraint_of
 from pdacon.front.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.front.stages import compiled, compiled_on_demand
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+_Type = TypeVar("_Type")
+
+
+class _Options(TypedDict, total=False):
+    """The options of `compile`, for type checkers."""
+
+    tokenizer: Any
+    model: Any
+    limits: Limits | None
+    eager: bool
+    cancel: CancelEvent | None
+    canonical: Any
+    filters: Iterable[Filter]
+
+
+@overload
+def compile(
+    grammar: Grammar[_Type] | type[_Type], vocabulary: Vocabulary | None = None, **options: Unpack[_Options]
+) -> Constraint[_Type]: ...
+@overload
+def compile(
+    grammar: GrammarSource, vocabulary: Vocabulary | None = None, **options: Unpack[_Options]
+) -> Constraint: ...
 
 
 @helps_with_names

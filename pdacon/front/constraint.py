@@ -10,12 +10,13 @@ import mmap
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from pdacon.artifact import StoredConstraint, map_file
 from pdacon.base.arguments import require, require_bool
 from pdacon.base.limits import Limits
 from pdacon.base.once import Once
+from pdacon.base.type_variables import Value
 from pdacon.composition import native_trie
 from pdacon.determinism import check_within
 from pdacon.detokenizer import Vocabulary, vocabulary_of
@@ -33,8 +34,10 @@ if TYPE_CHECKING:
     from pdacon.frontends.tool_formats import AnswerReader
 
 
-class Constraint(Compiled):
+class Constraint(Compiled, Generic[Value]):
     """A grammar compiled for a vocabulary; `compile` makes it, `load` reads one that was saved.
+
+    Of a type ``T`` it is a ``Constraint[T]`` to a type checker: `parse` gives a ``T``.
 
     Logically frozen, and safe from any thread: what it computes on demand it keeps. It pickles as the bytes of
     `to_bytes`, with the masks that are known by then.
@@ -206,7 +209,7 @@ class Constraint(Compiled):
         """
         return with_pictures(self._report())
 
-    def parse(self, text: str | bytes, start: str | None = None) -> Any:
+    def parse(self, text: str | bytes, start: str | None = None) -> Value:
         """The value that a sentence stands for, where the grammar knows one.
 
         Returns
@@ -229,7 +232,8 @@ class Constraint(Compiled):
         RecursionError
             It is nested too deeply for ``json.loads``.
         """
-        return values.parse(self, text, start)
+        value: Value = values.parse(self, text, start)
+        return value
 
     def reader(self, *, strip_leading_space: bool = False) -> AnswerReader:
         """A reader of an answer while it is generated, for grammars of `Grammar.from_tools` with a format.

@@ -13,10 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Literal, get_origin
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, get_origin, overload
 
 from pdacon.artifact import lowered_builtin
 from pdacon.base.arguments import require_options
+from pdacon.base.type_variables import Value
 from pdacon.front.endings import DIALECTS, is_llguidance
 from pdacon.front.given import is_builtin_name, refuse_instance, refuse_object
 from pdacon.front.lark_options import LarkOptions
@@ -29,11 +30,28 @@ from pdacon.regular import RegularSet
 
 if TYPE_CHECKING:
     import lark
-    from typing_extensions import Unpack
+    from typing_extensions import Self, Unpack
+
+    from pdacon.base.cancelling import CancelEvent
+
+_Type = TypeVar("_Type")
+_Form: TypeAlias = Literal["json", "python"]
 
 
-class Grammar(GrammarWaysIn):
+class _TypeOptions(TypedDict, total=False):
+    """The options of `Grammar.from_type`, for type checkers."""
+
+    spelling: Any
+    lax: bool
+    strict: bool
+    seconds: float
+    cancel: CancelEvent | None
+
+
+class Grammar(GrammarWaysIn, Generic[Value]):
     """A grammar, with the ways to one and what can be asked of it.
+
+    Of a type ``T`` it is a ``Grammar[T]`` to a type checker, which then knows what `Constraint.parse` gives.
 
     Equal are those with the same text, place and options; :attr:`fingerprint` compares meaning.
 
@@ -43,6 +61,19 @@ class Grammar(GrammarWaysIn):
         Its symbols, rules, options and text as frozen records, as `pdacon.grammar.GrammarData` has them. The ways in
         make it; the rooms below, such as `pdacon.lalr` and `pdacon.drawing`, take it.
     """
+
+    if TYPE_CHECKING:
+
+        @overload
+        @classmethod
+        def from_type(
+            cls, type: type[_Type], form: _Form = "json", **options: Unpack[_TypeOptions]
+        ) -> Grammar[_Type]: ...
+        @overload
+        @classmethod
+        def from_type(cls, type: Any, form: _Form = "json", **options: Unpack[_TypeOptions]) -> Self: ...
+        @classmethod
+        def from_type(cls, type: Any, form: _Form = "json", **options: Any) -> Any: ...
 
     @classmethod
     def from_lark(

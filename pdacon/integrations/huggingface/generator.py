@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, overload
+from typing import Any, Generic, Literal, TypeVar, overload
 
 import torch
 from transformers import StoppingCriteria
 
+from pdacon.base.type_variables import Value
+from pdacon.front.constraint import Constraint
+from pdacon.front.grammar import Grammar
 from pdacon.integrations.huggingface.arguments import Grammars, constraint_of, each_once
 from pdacon.integrations.huggingface.generation import generate
 from pdacon.integrations.huggingface.options import Options, merged, require_names
@@ -16,8 +19,10 @@ from pdacon.integrations.huggingface.padded_prompts import Chat, Prompt
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.integrations.huggingface.streams import Stream, stream
 
+_Type = TypeVar("_Type")
 
-class Generator:
+
+class Generator(Generic[Value]):
     """A model under a grammar: call it with prompts, as often as you like.
 
     Parameters
@@ -55,11 +60,26 @@ class Generator:
         [answer.text for answer in write(["A city:", "A river:"], max_new_tokens=50)]
     """
 
+    @overload
+    def __init__(
+        self: Generator[_Type],
+        model: Any,
+        tokenizer: Any,
+        grammar: type[_Type] | Grammar[_Type] | Constraint[_Type],
+        *,
+        start: str | None = None,
+        **options: Any,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Generator[Any], model: Any, tokenizer: Any, grammar: Grammars, *, start: str | None = None, **options: Any
+    ) -> None: ...
+
     def __init__(
         self,
         model: Any,
         tokenizer: Any,
-        grammar: Grammars,
+        grammar: Any,
         *,
         start: str | None = None,
         **options: Any,
@@ -79,13 +99,17 @@ class Generator:
     @overload
     def __call__(
         self, prompt: str | Chat, *, num_return_sequences: Literal[1] | None = None, **options: Any
-    ) -> Generation: ...
+    ) -> Generation[Value]: ...
     @overload
-    def __call__(self, prompt: Sequence[str] | Sequence[Chat], **options: Any) -> list[Generation]: ...
+    def __call__(self, prompt: Sequence[str] | Sequence[Chat], **options: Any) -> list[Generation[Value]]: ...
     @overload
-    def __call__(self, prompt: Prompt | Sequence[Prompt], **options: Any) -> Generation | list[Generation]: ...
+    def __call__(
+        self, prompt: Prompt | Sequence[Prompt], **options: Any
+    ) -> Generation[Value] | list[Generation[Value]]: ...
 
-    def __call__(self, prompt: Prompt | Sequence[Prompt], **options: Any) -> Generation | list[Generation]:
+    def __call__(
+        self, prompt: Prompt | Sequence[Prompt], **options: Any
+    ) -> Generation[Value] | list[Generation[Value]]:
         """Answer one prompt or several: `generate` with the constraint, which has been compiled.
 
         Parameters

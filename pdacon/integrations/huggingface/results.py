@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic
 
 from pdacon.base.cautions import caution
 from pdacon.base.html import preformatted, shaded
+from pdacon.base.type_variables import Value
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import IncompleteWarning
 from pdacon.front.constraint import Constraint
@@ -21,8 +22,8 @@ _MANY_BLANKS = 20  # at the end of a text that is no sentence yet: more than lay
 
 
 @dataclass(frozen=True, slots=True)
-class Generation:
-    """One generated text; ``str()`` is its text.
+class Generation(Generic[Value]):
+    """One generated text; ``str()`` is its text. Of a `Generator` of a type ``T`` its `value` is a ``T``.
 
     Attributes
     ----------
@@ -85,7 +86,7 @@ class Generation:
         return self.skipped / (self.skipped + self.passes)
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Value:
         """What the text stands for, where the grammar knows it: of a type, of a JSON Schema, of the built-in ``json``.
 
         Raises
@@ -103,16 +104,17 @@ class Generation:
             raise TypeError(f"the grammar of this text {UNKNOWN}")
         if not self.complete:
             raise ValueError(f"the text was cut off after {len(self.token_ids)} tokens; give more max_new_tokens")
-        return read(self.text)
+        value: Value = read(self.text)
+        return value
 
     def __str__(self) -> str:
         return self.text
 
-    def __iter__(self) -> Iterator[Generation]:
+    def __iter__(self) -> Iterator[Generation[Value]]:
         """Only itself: ``(answer,) = generate(...)`` unpacks one text as it does a list of one."""
         yield self
 
-    def __getitem__(self, index: int) -> Generation:
+    def __getitem__(self, index: int) -> Generation[Value]:
         """Itself at 0, as of a list of one."""
         return (self,)[index]
 

@@ -1,0 +1,104 @@
+"""What type checkers know of values: the type that the grammar was made of."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pdacon
+
+USER_CODE = """
+from typing import Any
+
+import pydantic
+from typing_extensions import assert_type
+
+import pdacon
+
+
+class Invoice(pydantic.BaseModel):
+    total: float
+
+
+vocabulary = pdacon.Vocabulary.bytes()
+constraint = pdacon.compile(Invoice, vocabulary, limits=pdacon.Limits(seconds=2))
+assert_type(constraint, pdacon.Constraint[Invoice])
+assert_type(constraint.parse("{}"), Invoice)
+grammar = pdacon.Grammar.from_type(Invoice, lax=True)
+assert_type(grammar, pdacon.Grammar[Invoice])
+assert_type(pdacon.compile(grammar, vocabulary).parse("{}"), Invoice)
+assert_type(pdacon.compile(pdacon.Grammar.from_json_schema({}), vocabulary).parse("{}"), Any)
+assert_type(pdacon.compile("json", vocabulary).parse("{}"), Any)
+
+
+def answers(model: Any, tokenizer: Any) -> list[float]:
+    write = pdacon.Generator(model, tokenizer, Invoice, max_new_tokens=50)
+    assert_type(write, pdacon.Generator[Invoice])
+    assert_type(write("An invoice:").value, Invoice)
+    assert_type(pdacon.Generator(model, tokenizer, constraint)("An invoice:").value, Invoice)
+    assert_type(pdacon.Generator(model, tokenizer, "json")("JSON:").value, Any)
+    return [answer.value.total for answer in write(["One:", "Two:"])]
+
+
+def total(of: pdacon.Constraint[Invoice], text: str) -> float:
+    return of.parse(text).total
+
+
+def anything(of: pdacon.Constraint) -> Any:
+    return of.parse("{}")
+
+
+total(constraint, "{}")
+anything(constraint)
+constraint.parse("{}").no_field  # type: ignore[attr-defined]
+"""
+SETTINGS = """
+[mypy]
+strict = True
+follow_imports = silent
+[mypy-torch.*,transformers.*,tokenizers.*,huggingface_hub.*,numpy.*]
+follow_imports = skip
+"""
+
+
+@pytest.fixture
+def user_code(tmp_path: Path) -> Path:
+    path = tmp_path / "user_code.py"
+    path.write_text(USER_CODE, encoding="utf-8")
+    return path
+
+
+def _checked(command: list[str], path: Path) -> subprocess.CompletedProcess[str]:
+    where = Path(pdacon.__file__).parents[1]
+    environment = dict(os.environ)
+    if where.name != "site-packages":
+        environment["MYPYPATH"] = str(where)
+    return subprocess.run(
+        [*command, path.name], cwd=path.parent, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.slow
+def test_mypy_knows_the_types_of_values(user_code: Path) -> None:
+    """Also that a value has no field of another name: strict settings refuse a comment that ignores no error."""
+    pytest.importorskip("mypy")
+    (user_code.parent / "mypy.ini").write_text(SETTINGS, encoding="utf-8")
+    result = _checked([sys.executable, "-m", "mypy"], user_code)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.slow
+def test_pyright_knows_the_types_of_values(user_code: Path) -> None:
+    pyright = shutil.which("pyright")
+    if pyright is None:
+        pytest.skip("pyright is not installed")
+    settings = {"extraPaths": [str(Path(pdacon.__file__).parents[1])], "reportUnnecessaryTypeIgnoreComment": "error"}
+    (user_code.parent / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    result = _checked([pyright, "--pythonpath", sys.executable], user_code)
+    assert result.returncode == 0, result.stdout + result.stderr
