@@ -49,15 +49,25 @@ class PdaconError(Exception):
 
 
 class GrammarError(PdaconError):
-    """A grammar cannot be used. ``span`` is the place, or None where none is known; ``message`` is without it."""
+    """A grammar cannot be used. ``span`` is the place, or None where none is known; ``message`` is without it.
+
+    ``excerpt`` has the line of the grammar with the place underlined, once it is known; a traceback shows it as a note.
+    """
 
     def __init__(self, message: str, span: Span | None = None) -> None:
         self.message, self.span = message, span
+        self.excerpt = ""
         super().__init__(f"{span}: {message}" if span is not None else message)
         self._arguments: tuple[Any, ...] = (message, span)
 
+    def show(self, excerpt: str) -> None:
+        """Add what the place looks like."""
+        self.excerpt = excerpt
+        if hasattr(self, "add_note"):  # Python 3.11
+            self.add_note(excerpt)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._arguments
+        return type(self), self._arguments, {"excerpt": self.excerpt}
 
 
 class GrammarSyntaxError(GrammarError):

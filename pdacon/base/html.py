@@ -9,7 +9,7 @@ from html import escape
 
 # Words that a terminal shows in colour. The colours have enough contrast on a light and on a dark page.
 _COLOURS = (
-    (re.compile(r"\berror(?=\[PDA)|\bis not allowed:|\brefused(?= \()"), "#d1242f"),
+    (re.compile(r"\berror(?=\[PDA)|(?<=:\d: )error:|\bis not allowed:|\brefused(?= \()"), "#d1242f"),
     (re.compile(r"\bwarning(?=\[PDA)"), "#b5651d"),
     (re.compile(r"\bnote(?=\[PDA)"), "#2f7ed8"),
     (re.compile(r"\bis allowed:|\bok(?= \()"), "#2d8a4e"),

@@ -47,6 +47,7 @@ def show_explanation(
     full: bool,
     uncut: bool,
     json_format: bool,
+    source: str = "<text>",
 ) -> int:
     """Print the explanation; 1 if what was asked about is not allowed, or with ``whole`` is no sentence."""
     explanation = explain(constraint, text, token, uncut=uncut)
@@ -55,12 +56,13 @@ def show_explanation(
     if json_format:
         print(json.dumps(_as_dict(explanation, uncut=uncut), ensure_ascii=False))  # noqa: T201
     else:
-        rendered = explanation.render(width(), full=full, uncut=uncut)
+        rendered = explanation.render(width(), full=full, uncut=uncut, source=source)
         if explanation.token is not None and tokens is not None and not explanation.text:
             which = f"token {explanation.token}"
             rendered = rendered.replace(which, f"{which} {tokens.name(explanation.token)}", 1)
         shown = Text(rendered)
-        shown.highlight_regex(r"^.*?\bis not allowed:", "bold red")
+        shown.highlight_regex(r"^.*?(?:\bis not allowed|:\d+: error):", "bold red")
+        shown.highlight_regex(r"(?m)^ +\| +\^", "bold red")
         shown.highlight_regex(r"^.*?\bis allowed:", "bold green")
         shown.highlight_regex(r"(?m)^  [a-z]+:", "bold")
         show(shown)

@@ -87,8 +87,12 @@ def enough_is_enough(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def complain(problem: BadInput | PdaconError | OSError) -> int:
-    """Say on one line of standard error what is wrong with the input; the exit status for it."""
-    return _write(described(problem))
+    """Say on standard error what is wrong with the input, and show the line of a grammar; the exit status for it."""
+    status = _write(described(problem))
+    excerpt = getattr(problem, "excerpt", "")
+    if excerpt:
+        sys.stderr.write(f"{excerpt}\n")
+    return status
 
 
 def described(problem: BadInput | PdaconError | OSError) -> str:

@@ -22,3 +22,10 @@ def read_text(argument: str | None) -> bytes:
     if argument.startswith("@") and not argument.startswith("@@"):
         return Path(argument[1:]).read_bytes()
     return os.fsencode(argument.removeprefix("@") if argument.startswith("@@") else argument)
+
+
+def name_of_text(argument: str | None) -> str:
+    """What messages call the text."""
+    if argument is None or argument == "-":
+        return "<stdin>"
+    return argument[1:] if argument.startswith("@") and not argument.startswith("@@") else "<text>"

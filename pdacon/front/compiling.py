@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 from pdacon.base.arguments import helps_with_names, require, require_bool, require_cancel
 from pdacon.base.cancelling import CancelEvent
 from pdacon.base.limits import Limits
+from pdacon.base.snippets import shown_in
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.filters import Filter, require_filters
 from pdacon.filters.canonical import Canonical
@@ -157,7 +158,9 @@ def compile_grammar(
         made = compiled_on_demand(grammar._on_demand, vocabulary, limits, cancel=cancel)
         if made is not None:
             return constraint_of(made)
-    return constraint_of(compiled(grammar.data, vocabulary, limits, eager=eager, cancel=cancel, filters=filters))
+    data = grammar.data
+    with shown_in(data.source or "", data.source_path):
+        return constraint_of(compiled(data, vocabulary, limits, eager=eager, cancel=cancel, filters=filters))
 
 
 def filters_of(filters: Iterable[Filter], canonical: Any, tokenizer: Any) -> list[Filter]:

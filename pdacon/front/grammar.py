@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypedDict, T
 
 from pdacon.artifact import lowered_builtin
 from pdacon.base.arguments import require_options
+from pdacon.base.snippets import shown_in
 from pdacon.base.type_variables import Value
 from pdacon.front.endings import DIALECTS, is_llguidance
 from pdacon.front.given import is_builtin_name, refuse_instance, refuse_object
@@ -152,6 +153,7 @@ class Grammar(GrammarWaysIn, Generic[Value]):
             source_path=source_path,
             extensions=extensions,
         )
+        path = None if source_path is None else os.fspath(source_path)
         own_sets = None
         if extensions or sets is not None:
             from pdacon.frontends.pattern_sets import checked_pattern_sets
@@ -160,11 +162,13 @@ class Grammar(GrammarWaysIn, Generic[Value]):
         if own_sets is not None and isinstance(text_or_lark, str) and "%json" in text_or_lark:
             from pdacon.frontends.insertion import with_inline_schemas
 
-            return cls(with_inline_schemas(text_or_lark, options, own_sets))
+            with shown_in(text_or_lark, path):
+                return cls(with_inline_schemas(text_or_lark, options, own_sets))
         if isinstance(text_or_lark, str):
-            if own_sets is None:
-                return cls(read_once(text_or_lark, options))
-            return cls(read_text(text_or_lark, options, own_sets))
+            with shown_in(text_or_lark, path):
+                if own_sets is None:
+                    return cls(read_once(text_or_lark, options))
+                return cls(read_text(text_or_lark, options, own_sets))
         return cls(read_lark(text_or_lark, options))
 
     @classmethod

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pdacon.base.cancelling import CancelEvent, Watch
 from pdacon.base.limits import Limits
+from pdacon.base.snippets import shown_in
 from pdacon.front.questions import GrammarQuestions
 from pdacon.regular import RegularSet
 
@@ -254,7 +255,8 @@ class GrammarWaysIn(GrammarQuestions):
         """
         from pdacon.frontends.dialects import gbnf_grammar
 
-        return cls(gbnf_grammar(text, _path(source_path)))
+        with shown_in(text, _path(source_path)):
+            return cls(gbnf_grammar(text, _path(source_path)))
 
     @classmethod
     def from_ebnf(
@@ -281,7 +283,8 @@ class GrammarWaysIn(GrammarQuestions):
         """
         from pdacon.frontends.dialects import ebnf_grammar
 
-        return cls(ebnf_grammar(text, root_rule_name, _path(source_path)))
+        with shown_in(text, _path(source_path)):
+            return cls(ebnf_grammar(text, root_rule_name, _path(source_path)))
 
     @classmethod
     def from_llguidance(cls, text: str, *, source_path: str | os.PathLike[str] | None = None) -> Self:
@@ -316,7 +319,8 @@ class GrammarWaysIn(GrammarQuestions):
         """
         from pdacon.frontends.dialects import llguidance_grammar
 
-        return cls(llguidance_grammar(text, _path(source_path)))
+        with shown_in(text, _path(source_path)):
+            return cls(llguidance_grammar(text, _path(source_path)))
 
     @classmethod
     def from_regex(cls, pattern: str | RegularSet, *, limits: Any = None) -> Self:

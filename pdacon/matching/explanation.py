@@ -14,6 +14,7 @@ from typing import Literal
 
 from pdacon.base.html import preformatted
 from pdacon.base.quoting import NEAR, head, is_literal, listing, quote, quoted, tail
+from pdacon.base.snippets import line_around
 
 _WIDTH = 100
 _SHOWN_SYMBOLS = 40  # of a stack
@@ -178,15 +179,23 @@ class Explanation:
         begin = tuple(terminal for terminal in self.expected if terminal not in self.ignored)
         return begin or self.expected or (() if self.may_end else self.unfinished)
 
-    def render(self, width: int = _WIDTH, *, full: bool = False, uncut: bool = False) -> str:
+    def render(self, width: int = _WIDTH, *, full: bool = False, uncut: bool = False, source: str = "<text>") -> str:
         """As text for people, some lines of up to about ``width`` characters.
+
+        What is not allowed is shown as compilers do: the place in ``source``, which is what the text is called, and
+        the line of it, with the place underlined.
 
         With ``full`` every rule, blanks between lexemes, what is expected, be it said before, and of a JSON Schema or
         another dialect the parser's rules and stack too. With ``uncut`` texts and the stack are not shortened.
         """
         said = f"{self._verdict(uncut)}{self.reason}"
+        if not self.allowed:
+            said = f"{source}:{self.line}:{self.column}: {said}"
         lines = textwrap.wrap(said, width, subsequent_indent="    ") if len(said) < _LONG else [said]
-        lines.append(f"  at:       line {self.line}, column {self.column}, after {self._tail}")
+        if self.allowed:
+            lines.append(f"  at:       line {self.line}, column {self.column}, after {self._tail}")
+        else:
+            lines += line_around(self.before + self.text, len(self.before) + self.viable, self.line, width)
         if self.written_rules or self.written_next:
             lines += self._as_written(width)
             if not full:
@@ -230,6 +239,8 @@ class Explanation:
         return lines
 
     def _verdict(self, uncut: bool) -> str:
+        if self.token is None and not self.allowed:
+            return "error: "
         token = [] if self.token is None else [f"token {self.token}"]
         text = [quote(self.text) if uncut else head(self.text, _SHOWN_TEXT)] if self.text else []
         if token or text:

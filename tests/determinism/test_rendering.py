@@ -7,11 +7,11 @@ import pickle
 import pytest
 
 from pdacon import NondeterministicGrammarError, Vocabulary, compile
+from pdacon.base.snippets import Mark, columns, snippet
 from pdacon.determinism import Counterexample, Derivation, Finding
 from pdacon.determinism.report.annotations import to_annotations
 from pdacon.determinism.report.derivation_trees import counterexample_lines
 from pdacon.determinism.report.sarif import to_sarif
-from pdacon.determinism.report.snippets import Mark, columns, snippet
 from pdacon.front.checking import check
 from pdacon.front.grammar import Grammar
 from pdacon.front.report import DeterminismReport

@@ -115,8 +115,9 @@ def test_all_that_is_known(json: pdacon.Constraint) -> None:
     assert (
         explanation.render()
         == """\
-'", tr:' is not allowed: ":" cannot continue "tr" (of "true")
-  at:       line 2, column 8, after '{"a": [1,\\n"b", tr'
+<text>:2:8: error: ":" cannot continue "tr" (of "true")
+  2 | "b", tr:
+    |        ^
   reading:  "tr"  as  "true"
   expected: (only the rest of it)
   lexemes:  STRING '"b"'  ","

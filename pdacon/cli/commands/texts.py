@@ -79,10 +79,11 @@ def explain(
     from pdacon.cli.compiled import constraint_for
     from pdacon.cli.explaining import show_explanation
     from pdacon.cli.inventory import is_id
-    from pdacon.cli.text_argument import read_text
+    from pdacon.cli.text_argument import name_of_text, read_text
 
     given = read_text(text)
     tokenizer = tokenizer or artifact_name(grammar)
     tokens = tokens_of(tokenizer) if tokenizer is not None or (token is not None and is_id(token)) else None
     constraint = constraint_for(grammar, loaded, None if tokens is None else tokens.vocabulary)
-    return show_explanation(constraint, given, token, tokens, whole=whole, full=full, uncut=uncut, json_format=as_json)
+    shown = {"whole": whole, "full": full, "uncut": uncut, "json_format": as_json}
+    return show_explanation(constraint, given, token, tokens, source=name_of_text(text), **shown)

@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import groupby
 from textwrap import fill
 
+from pdacon.base.snippets import Mark, snippet
 from pdacon.determinism.report.derivation_trees import counterexample_lines, plain_lines, sentence
 from pdacon.determinism.report.findings import TITLES, Finding, Findings
-from pdacon.determinism.report.snippets import Mark, snippet
 
 _INDENT = "    "
 _PIECE = re.compile(r'"(?:\\.|[^"\\])*"|/(?!/)(?:\\.|[^/\\])+/|[\s\S]')

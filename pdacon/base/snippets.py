@@ -1,16 +1,26 @@
-"""Source lines with the places in them underlined, as compilers show them."""
+"""Source lines with the places in them underlined, as compilers show them.
+
+In: a text and places in it. Out: numbered lines of it, with the places underlined; errors that have such lines.
+"""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
-from pdacon.grammar import Span
+from pdacon.errors import GrammarError, Span
 
 _TAB = 4
 _MOST_LINES = 4  # of one place; more of a long alternative tell no more
 _GAP = "..."
+
+
+_WIDTH = 100
+_INDENT = "  "
+_BEFORE, _AFTER = 1000, 500  # bytes of a line around a place
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,40 @@ def snippet(source: str, marks: Iterable[Mark], width: int, indent: str) -> list
         previous = number
         shown += _numbered(lines[number - 1], number, here, width, f"{indent}{{:>{digits}}} | ")
     return shown
+
+
+@contextmanager
+def shown_in(text: str, path: str | None) -> Iterator[None]:
+    """Let errors about a grammar show the line that they are about: of its text, or of a file that it imports."""
+    try:
+        yield
+    except GrammarError as error:
+        add_excerpt(error, text, path)
+        raise
+
+
+def add_excerpt(error: GrammarError, text: str, path: str | None) -> None:
+    """Add the line that an error is about, if the error has a place and none was added."""
+    span = error.span
+    if span is None or error.excerpt:
+        return
+    if span.path != path and span.path is not None:
+        text = ""
+        with suppress(OSError, UnicodeDecodeError):
+            text = Path(span.path).read_text(encoding="utf-8")
+    if lines := snippet(text, [Mark(span)], _WIDTH, _INDENT):
+        error.show("\n".join(lines))
+
+
+def line_around(text: bytes, place: int, number: int, width: int, indent: str = _INDENT) -> list[str]:
+    """The line of a text with a byte of it, and a mark below that; ``number`` is the line's."""
+    begin = max(text.rfind(b"\n", 0, place) + 1, place - _BEFORE)
+    end = text.find(b"\n", place, place + _AFTER)
+    before = text[begin:place].decode("utf-8", "replace")
+    line = before + text[place : place + _AFTER if end < 0 else end].decode("utf-8", "replace")
+    column = len(before) + 1
+    mark = Mark(Span(None, number, column, number, column + 1))
+    return _numbered(line, number, [mark], width, f"{indent}{{:>{len(str(number))}}} | ")
 
 
 def _last_line(span: Span) -> int:
