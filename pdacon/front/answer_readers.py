@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdacon.base.arguments import require_bool
-from pdacon.front.compiled import Compiled, data_of, name_of
+from pdacon.front.compiled import Compiled, name_of, sense_of
 
 if TYPE_CHECKING:
     from pdacon.detokenizer import Vocabulary
@@ -17,7 +17,7 @@ def answer_reader(compiled: Compiled, strip_leading_space: bool) -> AnswerReader
     from pdacon.frontends.tool_formats import AnswerValues
 
     require_bool("reader", "strip_leading_space", strip_leading_space)
-    values = data_of(compiled).values
+    values = sense_of(compiled).values
     if not isinstance(values, AnswerValues):
         raise TypeError(
             f"{name_of(compiled)} has no answers to read; grammars of pdacon.Grammar.from_tools(tools, format=...) "

@@ -215,7 +215,7 @@ class GrammarWaysIn(GrammarQuestions):
                     "from_tools: a format says how calls are written; leave out form, arguments and several"
                 )
             with Watch(seconds, cancel):
-                return cls(tool_answers(tools, format, choice, parallel, reasoning, spelling, lax, strict))
+                return cls._of(tool_answers(tools, format, choice, parallel, reasoning, spelling, lax, strict))
         if choice != "auto" or parallel is not True or reasoning is not False:
             raise ValueError("from_tools: choice, parallel and reasoning are about a format; give format=...")
         from pdacon.frontends.types import tools_grammar

@@ -47,8 +47,15 @@ class OuterPlace:
 class CallingExplorer(Explorer):
     """Answers what the core asks about texts around the values of some schemas; the text begins in place 0."""
 
-    def __init__(self, documents: Sequence[Documents], spelling: Spelling, places: Sequence[OuterPlace]) -> None:
-        super().__init__(Reader(_SideBySide(documents), True, _raise, _pass_over), spelling, -1)
+    def __init__(
+        self,
+        documents: Sequence[Documents],
+        spelling: Spelling,
+        places: Sequence[OuterPlace],
+        plain_integers: bool = False,
+    ) -> None:
+        reader = Reader(_SideBySide(documents), True, _raise, _pass_over, plain_integers=plain_integers)
+        super().__init__(reader, spelling, -1)
         self._roots = [one.root for one in documents]
         self._places = places
         self._outer: dict[int, bytes | Arrays] = {}

@@ -8,12 +8,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, get_args
 
+from pdacon.base.cautions import caution, held
+from pdacon.base.once import Once
 from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.json_schema import Spelling
-from pdacon.frontends.tool_formats.building import ToolSchema, answer_grammar
+from pdacon.frontends.json_schema.calling import CallingExplorer
+from pdacon.frontends.on_demand import OnDemand
+from pdacon.frontends.tool_formats.building import ToolSchema, answer_grammar, answer_places
 from pdacon.frontends.tool_formats.formats import format_of
 from pdacon.frontends.tool_formats.layouts import Choice, Layout, Reasoning, layout
 from pdacon.frontends.tool_formats.parameters import kinds_of
@@ -126,7 +130,7 @@ def tool_answers(
     spelling: Spelling | None,
     lax: bool,
     strict: bool = False,
-) -> GrammarData:
+) -> GrammarData | OnDemand:
     """The grammar of answers with calls of tools; see `Grammar.from_tools`."""
     if isinstance(tools, str | dict) or not isinstance(tools, Sequence) or not tools:
         raise TypeError(f"from_tools takes a list of at least one function, class or dict, not {tools!r:.60}")
@@ -148,8 +152,23 @@ def tool_answers(
     for schema in schemas:
         _refuse_name(asked.format, schema.name)
     source = f"calls of {', '.join(schema.name for schema in schemas)} in the format {asked.format.name}"
-    grammar = answer_grammar(asked.format, asked.layout, schemas, described.form.spelling, source)
-    return replace(grammar, values=values, unenforced=described.unenforced)
+    spelling = described.form.spelling
+
+    def whole() -> GrammarData:
+        grammar = answer_grammar(asked.format, asked.layout, schemas, spelling, source)
+        return replace(grammar, values=values, unenforced=described.unenforced)
+
+    with held() as cautions:
+        places = None if described.unenforced else answer_places(asked.format, asked.layout, schemas, spelling)
+    if places is None:
+        return whole()
+    for message, kind in cautions:
+        caution(message, kind)
+    documents = [schema.documents for schema in places[0]]
+    asked_of = json.dumps([[schema.name, schema.arguments] for schema in schemas], default=repr)
+    key = ("tool calls on demand", repr((asked.format, asked.layout, spelling)), asked_of)
+    explorer = partial(CallingExplorer, documents, spelling, places[1], plain_integers=True)
+    return OnDemand(key, explorer, Once(whole), "tool calls", values)
 
 
 def _values_of(asked: _Asked) -> AnswerValues:

@@ -13,15 +13,18 @@ from typing import Any
 from urllib.parse import quote
 
 from pdacon.base.cautions import caution
-from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError
+from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedGrammarError
 from pdacon.frontends.insertion.borders import end_of
-from pdacon.frontends.json_schema import Spelling, schema_grammar
+from pdacon.frontends.json_schema import Schema, Spelling, schema_grammar
+from pdacon.frontends.json_schema.calling import OuterPlace, has_order_of_its_own
 from pdacon.frontends.structural_tags.free_text import FreeText
 from pdacon.frontends.structural_tags.making import made
+from pdacon.frontends.structural_tags.on_demand import UndecidedError, outer_places
 from pdacon.frontends.structural_tags.pieces import (
     EMPTY,
     GrammarPiece,
     Piece,
+    SchemaPiece,
     TextPiece,
     Token,
     either,
@@ -79,11 +82,34 @@ def answer_grammar(
         raise UnsupportedGrammarError(error.reason, error.span, f"tool format {format.name}", error.advice) from error
 
 
+def answer_places(
+    format: ToolFormat, tree: Layout, tools: Sequence[ToolSchema], spelling: Spelling
+) -> tuple[list[Schema], list[OuterPlace]] | None:
+    """The schemas of values in answers, and the places around them, for a grammar that is read on demand.
+
+    None: the answers have to be read as a whole. Those with tagged arguments are: most of them is text, which would be
+    many places. Raises as `answer_grammar`.
+    """
+    if format.tagged:
+        return None
+    try:
+        return outer_places(_Builder(format, tools, spelling, on_demand=True).piece(tree))
+    except UndecidedError:
+        return None
+    except LimitExceededError as error:
+        if error.what == "seconds":
+            raise
+        return None
+
+
 @dataclass
 class _Builder:
+    """Layouts as pieces. ``on_demand``: schemas are symbols; what cannot be read so raises UndecidedError."""
+
     format: ToolFormat
     tools: Sequence[ToolSchema]
     spelling: Spelling
+    on_demand: bool = False
     _calls: dict[CallParts, Piece] = field(default_factory=dict)
     _arguments: dict[str, Piece | None] = field(default_factory=dict)
 
@@ -114,6 +140,8 @@ class _Builder:
 
     def _fixed(self, text: str, place: str) -> Piece:
         """A text that may have special tokens in it."""
+        if self.on_demand and any(token in text for token in self.format.tokens):
+            raise UndecidedError
         pieces: list[Piece] = [TextPiece((text,), place)]
         for token in self.format.tokens:
             pieces = [part for piece in pieces for part in _without(piece, token)]
@@ -121,7 +149,7 @@ class _Builder:
 
     def _call(self, call: CallParts) -> Piece:
         envelope = _envelope(call.parts) if self.spelling.writes_like_dumps else None
-        if envelope is not None and len(self.tools) > 1:
+        if envelope is not None and len(self.tools) > 1 and not self.on_demand:
             before, key, after = envelope
             return _in_order([self._fixed(before, ""), self._envelopes(key), self._fixed(after, "")])
         pieces = []
@@ -175,7 +203,18 @@ class _Builder:
         return GrammarPiece(grammar, self.format.name)
 
     def _json(self, tool: ToolSchema) -> Piece:
-        return _part(schema_grammar(tool.arguments, spelling=self.spelling, plain_integers=True), tool.name)
+        return self._value(Schema(tool.arguments, spelling=self.spelling, plain_integers=True), tool.name)
+
+    def _value(self, schema: Schema, place: str) -> Piece:
+        """The values of a schema: a grammar, or its texts where it is one terminal and nothing else."""
+        if self.on_demand:
+            usual = schema.may_be_read_on_demand() and not schema.notes  # which the whole tells
+            if not (usual and has_order_of_its_own(schema.documents.root.node)):
+                raise UndecidedError
+            return SchemaPiece("a value", place, schema)
+        grammar = schema.grammar()
+        texts = end_of(grammar).texts
+        return GrammarPiece(grammar, place) if texts is None else TextPiece(texts, place)
 
     # Arguments that are tagged one by one
 
@@ -208,15 +247,15 @@ class _Builder:
         assert isinstance(tail, str)
         typed = any(isinstance(part, Open) and part.slot in ("type", "is_string") for part in parts)
         values: dict[tuple[str, str], list[Piece]] = {}
-        raw = parameter.strings if typed else strings_beside_json(parameter, self.format.python_constants)
+        raw = parameter.values.strings if typed else strings_beside_json(parameter.values, self.format.python_constants)
         raw = raw & FreeText(self._texts((tail.rstrip(),))).texts
         if raw:
             values["string", "true"] = [TextPiece(raw, place)]
-        for kind, other in parameter.others.items():
-            piece = TextPiece(other, place) if isinstance(other, RegularSet) else _part(other, place)
+        for kind, other in parameter.values.others.items():
+            piece = TextPiece(other, place) if isinstance(other, RegularSet) else self._value(other, place)
             values[kind, "false"] = [piece]
         if self.format.python_constants:
-            constants = [text for text, kind in CONSTANTS.items() if kind in parameter.kinds and text != kind]
+            constants = [text for text, kind in CONSTANTS.items() if kind in parameter.values.kinds and text != kind]
             if constants:
                 values["boolean", "false"] = [
                     *values.get(("boolean", "false"), []), TextPiece(RegularSet.from_choices(constants), place)
@@ -316,9 +355,3 @@ def _without(piece: Piece, token: str) -> Iterator[Piece]:
     for other in others:
         yield Token(token, piece.place)
         yield TextPiece((other,), piece.place)
-
-
-def _part(grammar: GrammarData, place: str) -> Piece:
-    """A grammar; or its texts, where it is one terminal and nothing else."""
-    texts = end_of(grammar).texts
-    return GrammarPiece(grammar, place) if texts is None else TextPiece(texts, place)

@@ -102,17 +102,13 @@ def _body(format: ToolFormat, choice: Choice, parallel: bool, text_begin: str) -
 def _calls(format: ToolFormat, parallel: bool, *, several: bool) -> tuple[Layout, ...]:
     """Calls with what stands around them: one, or several with what is between two of them."""
     trigger, begin, template = format.trigger, format.begin, format.call
-    marker = Fixed(trigger, format.blanks)
-    if begin:
-        rest = (begin + template)[len(trigger) :]
-        opening, first = Fixed(begin[len(trigger) :]), CallParts(parts_of_template(template))
-        if len(trigger) > len(begin):  # the first call begins within the trigger
-            opening, first = Fixed(""), CallParts(parts_of_template(rest))
-        following = Fixed(format.separator), CallParts(parts_of_template(template))
-    else:
-        opening, first = Fixed(""), CallParts(parts_of_template(template[len(trigger) :]))
-        following = Fixed(format.separator + trigger), first
-    another: Layout = InOrder(following)
-    more: Layout = Repeated(another, 0, None) if parallel and several else NOTHING
+    marker, end = Fixed(trigger, format.blanks), Fixed(format.end)
     blank = Blanks(format.trigger_blanks, in_text=False)
-    return marker, blank, opening, first, more, Fixed(format.end)
+    one = CallParts(parts_of_template(template if begin else template[len(trigger) :]))
+    opening = Fixed(begin[len(trigger) :])
+    if not (parallel and several):
+        return marker, blank, opening, one, end
+    if begin and not format.separator:
+        return marker, blank, opening, Repeated(one, 1, None), end
+    another: Layout = InOrder((Fixed(format.separator if begin else format.separator + trigger), one))
+    return marker, blank, opening, one, Repeated(another, 0, None), end

@@ -6,9 +6,10 @@ are, and the grammars of its other values, which are JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
+from json import dumps, loads
 from typing import Any
 
 from pdacon.base.cautions import caution
@@ -16,6 +17,7 @@ from pdacon.errors import EmptyLanguageError, UnsupportedTypeError
 from pdacon.frontends.insertion.borders import set_of
 from pdacon.frontends.json_schema import Schema, Spelling, is_assertion
 from pdacon.frontends.tool_formats.scalars import CONSTANTS, NUMBER, OPENINGS
+from pdacon.frontends.types.grammars import told_of_types
 from pdacon.grammar import GrammarData
 from pdacon.regular import RegularSet
 
@@ -25,24 +27,31 @@ _NUMBERS = RegularSet.from_regex(NUMBER)
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """A parameter of a tool.
+class ArgumentValues:
+    """The values of an argument.
 
     Attributes
     ----------
     kinds : frozenset of str
-        The kinds of its values: ``null``, ``false``, ``true``, ``number``, ``string``, ``array``, ``object``.
+        Their kinds: ``null``, ``false``, ``true``, ``number``, ``string``, ``array``, ``object``.
     strings : RegularSet
         The values that are strings.
-    others : mapping of str to RegularSet or GrammarData
-        By JSON Schema's name of a type, the JSON of its values that are no strings.
+    others : mapping of str to RegularSet or Schema
+        By JSON Schema's name of a type, the JSON of those that are no strings: of objects and arrays their schema.
     """
+
+    kinds: frozenset[str]
+    strings: RegularSet
+    others: Mapping[str, RegularSet | Schema]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a tool."""
 
     name: str
     required: bool
-    kinds: frozenset[str]
-    strings: RegularSet
-    others: Mapping[str, RegularSet | GrammarData]
+    values: ArgumentValues
 
 
 def parameters_of(tool: str, schema: Mapping[str, Any], spelling: Spelling) -> list[Parameter]:
@@ -62,23 +71,23 @@ def parameters_of(tool: str, schema: Mapping[str, Any], spelling: Spelling) -> l
     EmptyLanguageError
         A required one can have no value.
     """
-    own, values = _listed(schema, spelling)
+    own, base = _listing(schema)
     for keyword in own:
         if is_assertion(keyword) and keyword not in _SAID:
             why = "its arguments are tagged one by one, so that only properties and required can be said of them"
             raise UnsupportedTypeError(tool, f"{keyword}: {why}; leave it out, or choose a format with JSON arguments")
     if own.get("additionalProperties"):
         caution(f"{tool}: additionalProperties: arguments are tagged by their names, so that only listed ones come")
-    required = own.get("required", ())
+    listed, required = own.get("properties", {}), own.get("required", ())
     for missing in required:
-        if missing not in values:
+        if missing not in listed:
             raise EmptyLanguageError(f"{tool}: the argument {missing!r:.60} is required, and is none of those listed")
     parameters = []
-    for name, value in values.items():
-        kinds, strings = value.whole.kinds_and_strings()
-        others = dict(value.others(kinds))
-        if strings or others:
-            parameters.append(Parameter(name, name in required, kinds, strings, others))
+    for name in listed:
+        with told_of_types(f"{tool}.{name}", {}):
+            values = _values(schema, own, base, name, spelling)
+        if values.strings or values.others:
+            parameters.append(Parameter(name, name in required, values))
         elif name in required:
             raise EmptyLanguageError(
                 f"{tool}: the argument {name!r:.60} is required, and no value satisfies its schema"
@@ -87,49 +96,62 @@ def parameters_of(tool: str, schema: Mapping[str, Any], spelling: Spelling) -> l
 
 
 def kinds_of(schema: Mapping[str, Any]) -> dict[str, frozenset[str]]:
-    """The kinds of values that each parameter takes, by its name; as `Parameter` has them."""
-    _, values = _listed(schema, Spelling())
-    return {name: value.whole.kinds_and_strings()[0] for name, value in values.items()}
+    """The kinds of values that each parameter takes, by its name."""
+    own, base = _listing(schema)
+    return {name: _values(schema, own, base, name, Spelling()).kinds for name in own.get("properties", {})}
 
 
-def _listed(schema: Mapping[str, Any], spelling: Spelling) -> tuple[Mapping[str, Any], dict[str, _Value]]:
-    """The schema of an object that a schema of arguments is or refers to, and what it says of each parameter."""
-    definitions, pointer, own = schema["$defs"], "#", schema
+def _listing(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+    """The schema of an object that a schema of arguments refers to, and what references to its parts begin with."""
+    pointer, own = "#", schema
     while str(own.get("$ref", "")).startswith("#/$defs/"):
         pointer = own["$ref"]
-        own = definitions[pointer.removeprefix("#/$defs/")]
+        own = schema["$defs"][pointer.removeprefix("#/$defs/")]
     identifier = own.get("$id", own.get("id"))
-    base = f"{identifier}#" if isinstance(identifier, str) else pointer
-    return own, {
-        name: _Value(definitions, {"$ref": f"{base}/properties/{name.replace('~', '~0').replace('/', '~1')}"}, spelling)
-        for name in own.get("properties", {})
-    }
+    return own, f"{identifier}#" if isinstance(identifier, str) else pointer
 
 
-class _Value:
-    """The schema of one argument, with what it refers to."""
+def _values(
+    schema: Mapping[str, Any], own: Mapping[str, Any], base: str, name: str, spelling: Spelling
+) -> ArgumentValues:
+    """The values of an argument. A schema that refers to nothing means the same in every tool."""
+    try:
+        text = dumps(own["properties"][name])
+    except (TypeError, ValueError, RecursionError):
+        text = "$"
+    if "$" not in text and "$schema" not in own:
+        return _self_contained(text, spelling)
+    reference = {"$ref": f"{base}/properties/{name.replace('~', '~0').replace('/', '~1')}"}
+    return _values_of(reference, schema["$defs"], spelling)
 
-    def __init__(self, definitions: Mapping[str, Any], reference: dict[str, str], spelling: Spelling) -> None:
-        self._definitions, self._reference, self._spelling = definitions, reference, spelling
-        self.whole = self._schema(reference)
 
-    def _schema(self, asked: dict[str, Any]) -> Schema:
-        return Schema({"$defs": self._definitions, **asked}, spelling=self._spelling, plain_integers=True)
+@lru_cache(maxsize=512)
+def _self_contained(text: str, spelling: Spelling) -> ArgumentValues:
+    return _values_of(loads(text), {}, spelling)
 
-    def others(self, kinds: frozenset[str]) -> Iterator[tuple[str, RegularSet | GrammarData]]:
-        """The values that are no strings, by type."""
-        types = [name for name, of_type in _TYPES.items() if kinds.intersection(of_type)]
-        for name in types:
-            if name in ("null", "boolean"):
-                yield name, RegularSet.from_choices(kinds.intersection(_TYPES[name]))
-                continue
-            alone = types == [name] and "string" not in kinds
-            schema = self.whole if alone else self._schema({"allOf": [self._reference, {"type": name}]})
-            try:
-                grammar = schema.grammar()
-            except EmptyLanguageError:
-                continue
-            yield name, _texts(grammar) if name == "number" else grammar
+
+def _values_of(asked: Any, definitions: Mapping[str, Any], spelling: Spelling) -> ArgumentValues:
+    def described(asked: Any) -> Schema:
+        given = {**asked, "$defs": definitions} if definitions else asked
+        return Schema(given, spelling=spelling, plain_integers=True)
+
+    whole = described(asked)
+    kinds, strings = whole.kinds_and_strings()
+    types = [name for name, of_type in _TYPES.items() if kinds.intersection(of_type)]
+    others: dict[str, RegularSet | Schema] = {}
+    for name in types:
+        if name in ("null", "boolean"):
+            others[name] = RegularSet.from_choices(kinds.intersection(_TYPES[name]))
+            continue
+        alone = types == [name] and "string" not in kinds
+        schema = whole if alone else described({"allOf": [asked, {"type": name}]})
+        try:
+            others[name] = _texts(schema.grammar()) if name == "number" else schema
+            if name != "number" and not schema.may_be_read_on_demand():
+                schema.grammar()
+        except EmptyLanguageError:
+            others.pop(name, None)
+    return ArgumentValues(kinds, strings, others)
 
 
 def _texts(grammar: GrammarData) -> RegularSet:
@@ -138,17 +160,17 @@ def _texts(grammar: GrammarData) -> RegularSet:
     return reduce(RegularSet.union, sets)
 
 
-def strings_beside_json(parameter: Parameter, python_constants: bool) -> RegularSet:
-    """The strings of a parameter whose texts are not read as values of another kind that it takes, see `reads_as`."""
-    strings = parameter.strings
+def strings_beside_json(values: ArgumentValues, python_constants: bool) -> RegularSet:
+    """The strings whose texts are not read as values of another kind that there are, see `reads_as`."""
+    strings = values.strings
     constants = [
-        text for text, kind in CONSTANTS.items() if kind in parameter.kinds and (python_constants or text == kind)
+        text for text, kind in CONSTANTS.items() if kind in values.kinds and (python_constants or text == kind)
     ]
     if constants:
         strings = strings - RegularSet.from_choices(constants)
-    if "number" in parameter.kinds:
+    if "number" in values.kinds:
         strings = strings - _NUMBERS
     for opening, kind in OPENINGS.items():
-        if kind in parameter.kinds:
+        if kind in values.kinds:
             strings = strings - RegularSet.from_regex(rf"(?s)\{opening}.*")
     return strings

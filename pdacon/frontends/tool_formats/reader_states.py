@@ -88,21 +88,22 @@ class _Builder:
                 first = self._either(first, other)
             return first
         if isinstance(layout, Repeated):
-            return self._repeated(layout.item, layout.most, follow)
+            return self._repeated(layout.item, layout.least, layout.most, follow)
         assert isinstance(layout, InOrder)
         for item in reversed(layout.items):
             follow = self.state(item, follow)
         return follow
 
-    def _repeated(self, item: Layout, most: int | None, follow: State) -> State:
-        """Something any number of times, or once at most."""
+    def _repeated(self, item: Layout, least: int, most: int | None, follow: State) -> State:
+        """Something any number of times, at least once, or once at most."""
         if most is not None:
             return self._either(self.state(item, follow), follow)
         again = self.made(State("fixed"))
-        both = self._either(self.state(item, again), follow)
+        first = self.state(item, again)
+        both = self._either(first, follow)
         for name in ("role", "exits", "may_end", "otherwise", "then", "values"):
             setattr(again, name, getattr(both, name))
-        return again
+        return first if least else again
 
     def _either(self, one: State, other: State) -> State:
         """Two states as one. Where both have free text, it is the same, and goes on as either does."""

@@ -67,7 +67,8 @@ class ToolFormat:
     begin, separator, end : str
         What stands around all calls, and between two of them.
     trigger : str
-        A beginning of ``begin`` and ``call``: free text goes on with a call where it has this, and nowhere else.
+        A beginning of ``begin``, or of ``call`` if that is empty: free text goes on with a call where it has this, and
+        nowhere else.
     blanks : tuple of str
         What may stand between free text and the trigger and belongs to neither.
     trigger_blanks : tuple of str
@@ -113,7 +114,7 @@ class ToolFormat:
     python_constants: bool = False
 
     def __post_init__(self) -> None:
-        if not self.trigger or not (self.begin + self.call).startswith(self.trigger):
+        if not self.trigger or not (self.begin or self.call).startswith(self.trigger):
             raise ValueError(f"format {self.name}: its calls do not begin with the trigger {self.trigger!r}")
         for stop in self.marks:
             if any(self.trigger.startswith(stop[k:]) for k in range(1, len(stop))):
