@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdacon.frontends.json_schema.documents import Documents, Place
-from pdacon.frontends.json_schema.exploring import Arrays, Explorer
+from pdacon.frontends.json_schema.exploring import Arrays, CountedArrays, Explorer
 from pdacon.frontends.json_schema.keywords import is_assertion
 from pdacon.frontends.json_schema.productions import Text
 from pdacon.frontends.json_schema.schema_formulas import Reader
@@ -75,7 +75,7 @@ class CallingExplorer(Explorer):
         self._outer[number] = terminal
         return number
 
-    def terminal(self, number: int) -> bytes | Arrays | None:
+    def terminal(self, number: int) -> bytes | Arrays | CountedArrays | None:
         known = self._outer.get(number)
         return super().terminal(number) if known is None else known
 

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdacon.base.cancelling import every
 from pdacon.frontends.json_schema.programs import string_program
+from pdacon.frontends.json_schema.strings import string_automaton
 from pdacon.regular import Dfa
 from pdacon.regular.ordered.escaping import Escapes
 from pdacon.regular.ordered.program import BYTES, MATCH, Program
@@ -129,6 +132,26 @@ class Counted:
             family=self.family,
             leaves=leaves,
         )
+
+
+Arrays: TypeAlias = tuple[bytes, bytes, bytes, bytes, bytes, int, int]
+"""Those of an automaton, the state where it starts, and how many states, the first ones, stand between characters."""
+
+
+@lru_cache(maxsize=8)
+def every_string(escapes: Escapes) -> Arrays:
+    """Every string, from its opening quote on, for a reader that counts characters beside it."""
+    content = string_automaton(True)
+    one = string_program(content, escapes, before=b"")
+    return (
+        one.kind.tobytes() + bytes([BYTES]),
+        np.append(one.offset, one.offset[-1] + 1).astype("<i4").tobytes(),
+        one.lo.tobytes() + b'"',
+        one.hi.tobytes() + b'"',
+        np.append(one.target, 0).astype("<i4").tobytes(),
+        len(one),
+        len(content),
+    )
 
 
 def _close(row: _Flags, source: NDArray[np.int64], target: NDArray[np.int64]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from pdacon.frontends.json_schema.counted import every_string
 from pdacon.frontends.json_schema.facts import Satisfies
 from pdacon.frontends.json_schema.keywords import is_assertion
 from pdacon.frontends.json_schema.productions import Productions
@@ -25,6 +26,9 @@ Edge: TypeAlias = tuple[int, int, int, int]
 Machine: TypeAlias = tuple[bool, list[int], list[int]]
 """Whether of arrays; formulas, ascending, and the questions that values satisfy for which they hold."""
 Arrays: TypeAlias = tuple[bytes, bytes, bytes, bytes, bytes]
+CountedArrays: TypeAlias = tuple[bytes, bytes, bytes, bytes, bytes, int, int, int, int]
+"""The same of counted strings, with the start, how many states are between characters, and the counts."""
+_ENDLESS = 1 << 30
 
 
 _SCALARS = frozenset({"null", "boolean", "number", "integer", "string"})
@@ -55,7 +59,7 @@ class Explorer:
     def __init__(self, reader: Reader, spelling: Spelling, root: int) -> None:
         self.root = root
         self._out = _Recorded()
-        self._writer = Writer(reader, spelling, out=self._out)
+        self._writer = Writer(reader, spelling, out=self._out, counts_apart=True)
         self.reader, self._facts = reader, reader.facts
         self._plain: dict[int, bool] = {}
         self._of_types: dict[str, list[Edge]] = {}
@@ -114,9 +118,12 @@ class Explorer:
         members = ObjectMembers(writer, given, blocks_listed=True)
         return signs, machine, members.listed, members.others, members.unordered, members.are_free, members
 
-    def terminal(self, number: int) -> bytes | Arrays | None:
+    def terminal(self, number: int) -> bytes | Arrays | CountedArrays | None:
         """A text, or the arrays of a program; None for one that reads a part of a text that others go on with."""
         text = self._out.terminals[~number][1]
+        if text.kind == "counted":
+            least, most = text.counts
+            return *every_string(self._writer.spelling.escapes), least, _ENDLESS if most is None else most
         if text.automaton is None and text.kind == "str":
             return text.value.encode()
         automaton = _automaton(text.value) if text.automaton is None else text.automaton

@@ -23,6 +23,8 @@ VALUE, OBJECT, ARRAY, PART = (KINDS.index(kind) for kind in ("value", "object", 
 class Text:
     """A terminal: one text ("str"), a pattern of ``re`` ("re"), or an automaton, with its pattern if that is known.
 
+    Of strings whose characters are counted beside the automaton ("counted"), ``counts`` are the least and the most.
+
     ``pattern`` makes the pattern of an automaton for which it is long, and seldom asked for.
     """
 
@@ -30,6 +32,7 @@ class Text:
     value: str
     automaton: Automaton | None = None
     pattern: Callable[[], str] | None = None
+    counts: tuple[int, int | None] = 0, None
 
 
 class Productions:

@@ -34,13 +34,22 @@ _LONG = 500
 """Strings of more characters are counted by the parser."""
 _LARGE = 5_000
 """Also those for which an automaton has more states, if it counts them."""
+_MOST_WORDS_APART = 64
+"""Beside more words, strings that are counted are not told from them text by text."""
 _NO_NUMBER_GOES_ON = "(?![0-9.eE+-])"
 
 
 class Scalars:
-    """Writes strings, names and numbers."""
+    """Writes strings, names and numbers.
 
-    def __init__(self, out: Productions, reader: Reader, written: Spelling) -> None:
+    Parameters
+    ----------
+    counts_apart : bool
+        Whether the characters of strings are counted beside automata, of which there is one for all strings then.
+    """
+
+    def __init__(self, out: Productions, reader: Reader, written: Spelling, *, counts_apart: bool = False) -> None:
+        self._counts_apart = counts_apart
         self._out, self._reader, self._facts, self._spelling = out, reader, reader.facts, written
         self._families: dict[str, int] = {}
         self._end_of_name = '"' if written.blanks is not None else f'"{written.colon}'
@@ -61,11 +70,12 @@ class Scalars:
         """Add the strings for which each of some formulas holds to the nonterminal of its question."""
         facts = self._facts
         if [*meanings.values()] == [TRUE]:  # nothing is asked, as in most schemas
-            terminal = self._other_strings("STRING", TRUE, frozenset(), '"')
-            assert terminal is not None
-            self._out.add(value(*meanings), terminal)
+            strings_all = self._counted(0, None) if self._counts_apart else self._every_string()
+            self._out.add(value(*meanings), strings_all)
             return
         named = strings.named_strings(facts, list(meanings.values()))
+        if self._counts_apart and self._strings_counted_apart(value, meanings, named):
+            return
         for one, formula in meanings.items():
             words = sorted(strings.strings_among(facts, formula, named))
             if words:
@@ -76,6 +86,39 @@ class Scalars:
                 self._long_strings(value(one), *counts)
             elif rest != FALSE and (terminal := self._other_strings("STRING", rest, frozenset(named), '"')) is not None:
                 self._out.add(value(one), terminal)
+
+    def _every_string(self) -> int:
+        terminal = self._other_strings("STRING", TRUE, frozenset(), '"')
+        assert terminal is not None
+        return terminal
+
+    def _strings_counted_apart(self, value: Callable[[int], int], meanings: dict[int, int], named: set[str]) -> bool:
+        """Add the same, if but for few words only counts are asked for; where both match, a word is what is meant."""
+        facts, escapes = self._facts, self._spelling.escapes
+        if len(named) > _MOST_WORDS_APART or (named and escapes == "any"):
+            return False
+        words = {one: sorted(strings.strings_among(facts, formula, named)) for one, formula in meanings.items()}
+        if sum(map(len, words.values())) != len(named):
+            return False  # some may not come
+        spans = {}
+        for one, formula in meanings.items():
+            found = strings.counts_of(strings.shape_of(facts, strings.unnamed(facts, formula)))
+            if found is None:
+                return False
+            spans[one] = found
+        if named and not any(spans.values()):
+            return False
+        for one in meanings:
+            for word in words[one]:
+                self._out.add(value(one), self.literal("STRING", spelled(word, escapes)))
+            for span in spans[one]:
+                self._out.add(value(one), self._counted(*span))
+        return True
+
+    def _counted(self, least: int, most: int | None) -> int:
+        """The strings of so many characters, which are counted beside the automaton of all strings."""
+        key = "counted", least, most
+        return self._out.terminal(key, "STRING", lambda: Text("counted", "", counts=(least, most)))
 
     def _strings_among(self, name: str, texts: list[str], closing: str) -> int:
         escapes = self._spelling.escapes

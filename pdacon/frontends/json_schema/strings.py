@@ -174,6 +174,26 @@ def only_counts(shape: Shape) -> tuple[int, int | None] | None:
     return (least, most) if shape and (most is None or least <= most) else None
 
 
+def counts_of(shape: Shape) -> list[tuple[int, int | None]] | None:
+    """The least and the most code points of strings for which a formula holds that is about nothing else; else None."""
+    counted = [choice.fact for choice in choices_of(shape)]
+    if not all(isinstance(fact, LongerThan) for fact in counted):
+        return None
+    starts = [0, *sorted({fact.length + 1 for fact in counted if isinstance(fact, LongerThan)})]
+    spans: list[tuple[int, int | None]] = []
+    for least, after in zip(starts, [*starts[1:], None], strict=True):
+        part = shape
+        while not isinstance(part, bool):
+            assert isinstance(part.fact, LongerThan)
+            part = part.then if least > part.fact.length else part.otherwise
+        most = None if after is None else after - 1
+        if part and spans and spans[-1][1] == least - 1:
+            spans[-1] = spans[-1][0], most
+        elif part:
+            spans.append((least, most))
+    return spans
+
+
 def counts_and_rest(facts: Facts, formula: int) -> tuple[int, int | None, Shape] | None:
     """The least and the most code points, and what else is asked; None if the formula is no conjunction of these."""
     least, most = 0, None
@@ -260,6 +280,7 @@ __all__ = [
     "Shape",
     "choice",
     "choices_of",
+    "counts_of",
     "determinized_pattern",
     "few_strings",
     "named_strings",

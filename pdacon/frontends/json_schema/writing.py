@@ -67,7 +67,13 @@ class Writer:
     """
 
     def __init__(
-        self, reader: Reader, written: Spelling, notation: Notation | None = None, out: Productions | None = None
+        self,
+        reader: Reader,
+        written: Spelling,
+        notation: Notation | None = None,
+        out: Productions | None = None,
+        *,
+        counts_apart: bool = False,
     ) -> None:
         self._constants = {} if notation is None else notation.constants
         self._marks = {} if notation is None else notation.marks
@@ -78,7 +84,7 @@ class Writer:
         self.questions = Questions(reader)
         self._fits: dict[tuple[str, str], bool] = {}
         self._counts_depth = written.whitespace == "indent"
-        self.scalars = Scalars(self.out, reader, written)
+        self.scalars = Scalars(self.out, reader, written, counts_apart=counts_apart)
         self.listed = ListedContainers(
             reader, written, Holding(self.facts, self.questions, self.fits), notation is None
         )

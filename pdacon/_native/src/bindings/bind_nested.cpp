@@ -146,15 +146,15 @@ class LockedSchemas final : public NestedSchemas {
                     std::make_unique<LockedMembers>(nb::borrow(own[6]), explorer_)};
         });
     }
-    NestedTerminal terminal(std::int32_t number) override {
-        return answered([&]() -> NestedTerminal {
+    CountedTerminal terminal(std::int32_t number) override {
+        return answered([&]() -> CountedTerminal {
             const nb::object answer = explorer_.attr("terminal")(number);
             if (answer.is_none()) throw NeedsWhole("a string is counted in parts");
             NestedTerminal made;
             if (nb::isinstance<nb::bytes>(answer)) {
                 const auto text = nb::cast<nb::bytes>(answer);
                 made.text.assign(text.c_str(), text.size());
-                return made;
+                return {std::move(made), {}};
             }
             const auto own = nb::cast<nb::tuple>(answer);
             made.kind = numbers_of<std::uint8_t>(own[0]);
@@ -162,7 +162,10 @@ class LockedSchemas final : public NestedSchemas {
             made.lo = numbers_of<std::uint8_t>(own[2]);
             made.hi = numbers_of<std::uint8_t>(own[3]);
             made.target = numbers_of<std::int32_t>(own[4]);
-            return made;
+            if (own.size() == 5) return {std::move(made), {}};
+            made.start = nb::cast<std::int32_t>(own[5]);
+            made.inside = nb::cast<std::int32_t>(own[6]);
+            return {std::move(made), {nb::cast<std::int32_t>(own[7]), nb::cast<std::int32_t>(own[8])}};
         });
     }
 

@@ -70,13 +70,7 @@ Matcher::Matcher(const Matcher& other)
 Matcher::Position Matcher::initial() const {
     if (nested_) {
         auto start = nested_->initial();
-        return {{{start.node, {}, {}},
-                 false,
-                 leading_space_,
-                 {},
-                 CanonicalFilter::kStart,
-                 std::move(start.frames),
-                 0},
+        return {{{start.node, {}, {}}, false, leading_space_, {}, start.count, std::move(start.frames), 0},
                 {}};
     }
     PersistentStack stack(pda_->machine().start.start_state);
@@ -135,6 +129,7 @@ std::optional<Matcher::Step> Matcher::step(const Position& from, std::string_vie
         auto to = nested_at(from);
         if (!nested_->read(to, bytes)) return std::nullopt;
         next.to.lexing.state = to.node;
+        next.to.filter_state = to.count;
         next.to.stack = std::move(to.frames);
         next.to.length += bytes.size();
         next.to.leading_space = from.leading_space && bytes.empty();

@@ -260,8 +260,11 @@ class Matcher {
     std::int64_t complete(std::string* text, std::size_t most = Completion::kLongest) const;
     bool is_extended(const Position& at, std::string_view spelled, std::string_view forced) const;
 
-    // In a nested automaton a position has its node as the lexer state, and its frames as the stack.
-    static NestedPda::Position nested_at(const Position& at) { return {at.lexing.state, at.stack}; }
+    // In a nested automaton a position has its node as the lexer state, its count of characters in place of
+    // the state of a filter, which it never has, and its frames as the stack.
+    static NestedPda::Position nested_at(const Position& at) {
+        return {at.lexing.state, at.filter_state, at.stack};
+    }
     bool records_text() const { return keep_text_ || nested_; }
 
     std::shared_ptr<TokenPda> pda_;  // null with `nested_`

@@ -65,7 +65,7 @@ class NestedAutomaton {
     // Whether the text may end at a place of which nothing has been read.
     bool may_end(std::int32_t place);
     std::int64_t num_places() const { return static_cast<std::int64_t>(places_.size()); }
-    NestedTerminal terminal(std::int32_t number) { return schemas_->terminal(number); }
+    CountedTerminal terminal(std::int32_t number) { return schemas_->terminal(number); }
     // Whether some value satisfies a question.
     bool possible(std::int32_t question);
     // After a question that was not answered.

@@ -35,6 +35,7 @@ NestedPda::NestedPda(std::unique_ptr<NestedSchemas> schemas, std::int32_t questi
       limits_(limits),
       automaton_(std::move(schemas), question, limits.states),
       reading_(automaton_, *trie_, limits.states),
+      longest_(std::min(trie_->max_depth() + 1, CharactersLeft::kMany)),
       masks_(trie_->words()) {}
 
 // Behind the lock; what it leaves counts against the limit on bytes.
@@ -67,9 +68,10 @@ auto NestedPda::guarded(Work work) {
 
 NestedPda::Position NestedPda::initial() {
     return guarded([&] {
-        const auto node = reading_.node(reading_.begin(automaton_.start()));
+        const auto start = reading_.begin(automaton_.start());
+        const auto node = reading_.node(start);
         const MemoryLimit::Pause theirs;
-        return Position{node, PersistentStack(kBottom)};
+        return Position{node, start.count, PersistentStack(kBottom)};
     });
 }
 
@@ -96,16 +98,18 @@ bool NestedPda::read_byte(NestedReading::Cursor& at, PersistentStack& frames, st
 
 bool NestedPda::read(Position& at, std::string_view bytes) {
     return guarded([&] {
-        auto cursor = reading_.cursor(at.node);
+        auto cursor = reading_.cursor(at.node, at.count);
         for (const char byte : bytes)
             if (!read_byte(cursor, at.frames, static_cast<std::uint8_t>(byte))) return false;
         at.node = reading_.node(cursor);
+        at.count = cursor.count;
         return true;
     });
 }
 
 bool NestedPda::ends(const Position& at) {
-    return at.frames.depth() == 0 && reading_.place_at_end(reading_.cursor(at.node)) == NestedAutomaton::kEnd;
+    return at.frames.depth() == 0 &&
+           reading_.place_at_end(reading_.cursor(at.node, at.count)) == NestedAutomaton::kEnd;
 }
 
 bool NestedPda::may_end(const Position& at) {
@@ -144,6 +148,7 @@ std::optional<NestedPda::Here> NestedPda::taken(const NestedReading::Step& step,
 // The exits of the loop that tokens begin in between two characters; none if it is no loop.
 std::shared_ptr<const LoopExits> NestedPda::loop_of(const NestedReading::Cursor& at) {
     if (at.has_texts() || at.thread.move < 0) return nullptr;
+    if (!reading_.left(at, at.thread.move, longest_).are_free()) return nullptr;
     const auto& run = reading_.automaton(at.place, at.thread.move).run(at.thread.position, reading_.limit());
     return run.is_loop && run.characters.size() >= 32 ? trie_->loops().exits(run.characters) : nullptr;
 }
@@ -194,8 +199,9 @@ void NestedPda::walk(const Tokens& trie, std::int32_t root, const Here& from, Wo
     }
 }
 
-// All tokens, from where each terminal that is not a text goes on with bytes of its own; texts may go on
-// beside one. False: it is another case, and nothing was added.
+// All tokens, from each terminal by itself, where they go on with bytes of their own or are strings, of which
+// no text goes on behind another one; texts may go on beside them. False: it is another case, and nothing was
+// added.
 bool NestedPda::add_terminals(const Here& from, Words& words) {
     const auto& cursor = from.cursor;
     const auto found = reading_.threads(cursor);
@@ -203,20 +209,31 @@ bool NestedPda::add_terminals(const Here& from, Words& words) {
     if (threads.size() + cursor.has_texts() > 1 && reading_.ended(cursor) >= 0) return false;
     std::vector<ByteSet> live;
     ByteSet all;
+    bool are_strings = true;
     for (const auto& [move, position] : threads) {
-        live.push_back(reading_.automaton(cursor.place, move).row(position, reading_.limit()).live);
-        if ((all & live.back()).any()) return false;
+        auto& automaton = reading_.automaton(cursor.place, move);
+        live.push_back(automaton.row(position, reading_.limit()).live);
+        are_strings = are_strings && automaton.terminal().inside > 0;
+        if (!are_strings && (all & live.back()).any()) return false;
         all |= live.back();
     }
+    const auto count = [&](std::int32_t text) {
+        const auto byte = static_cast<std::size_t>(reading_.byte_of(cursor, text));
+        return std::ranges::count_if(live, [&](const auto& bytes) { return bytes[byte]; });
+    };
+    for (auto text = cursor.first; text < cursor.end; text = reading_.end_of_byte(cursor, text))
+        if (const auto beside = count(text); beside > 1 && std::cmp_less(beside, threads.size()))
+            return false;
     for (const auto& [move, position] : threads) {
-        const auto& tokens =
-            reading_.automaton(cursor.place, move).tokens(position, *trie_, reading_.limit());
-        tokens.add_to(words);
+        const auto tokens =
+            reading_.automaton(cursor.place, move)
+                .tokens(position, reading_.left(cursor, move, longest_), *trie_, reading_.limit());
+        tokens->add_to(words);
         const bool ends = TerminalAutomaton::matches(position);
-        if (tokens.beyond.empty() && !ends) continue;
+        if (tokens->beyond.empty() && !ends) continue;
         const auto behind = taken(reading_.made_move(cursor.place, move), from.stack);
         if (!behind) continue;
-        walk(tokens.beyond, 0, *behind, words);
+        walk(tokens->beyond, 0, *behind, words);
         if (ends) walk_from(*behind, reading_.live(behind->cursor) & ~all, words);
     }
     for (auto text = cursor.first; text < cursor.end;) {
@@ -224,16 +241,18 @@ bool NestedPda::add_terminals(const Here& from, Words& words) {
         alone.cursor.first = text;
         alone.cursor.end = text = reading_.end_of_byte(cursor, text);
         const auto byte = static_cast<std::size_t>(reading_.byte_of(alone.cursor, alone.cursor.first));
-        alone.cursor.more = -1;
-        alone.cursor.thread = {-1, 0};
-        for (std::size_t k = 0; k < threads.size(); ++k)
-            if (live[k][byte]) alone.cursor.thread = threads[k];
+        if (std::cmp_less(count(alone.cursor.first), threads.size())) {
+            alone.cursor.more = -1;
+            alone.cursor.thread = {-1, 0};
+            for (std::size_t k = 0; k < threads.size(); ++k)
+                if (live[k][byte]) alone.cursor.thread = threads[k];
+        }
         follow_texts(alone, words);
     }
     return true;
 }
 
-// The tokens along texts, beside one thread at most, for which all its tokens have been added.
+// The tokens along texts, beside threads for which all their tokens have been added.
 void NestedPda::follow_texts(const Here& from, Words& words) {
     std::vector<std::pair<std::int32_t, Here>> pending{{0, from}};
     while (!pending.empty()) {
@@ -246,7 +265,8 @@ void NestedPda::follow_texts(const Here& from, Words& words) {
             if (child < 0) continue;
             const auto step = reading_.step(cursor, static_cast<std::uint8_t>(byte));
             const bool is_within = step.how == NestedReading::Step::How::kWithin;
-            if (is_within && reading_.ended(step.to) < 0 && step.to.has_threads() == cursor.has_threads()) {
+            if (is_within && reading_.ended(step.to) < 0 &&
+                reading_.threads(step.to).size() == reading_.threads(cursor).size()) {
                 add_tokens(*trie_, trie_->first_token(child), trie_->first_token(child + 1), words);
                 if (step.to.has_texts() && trie_->subtree_end(child) > child + 1)
                     pending.push_back({child, {step.to, here.stack}});
@@ -282,7 +302,7 @@ std::vector<std::int32_t> NestedPda::computed(const Position& at, bool leading_s
     base_ = at.frames.node();
     looked_ = 0;
     std::vector<std::int32_t> words(trie_->words());
-    const Here here{reading_.cursor(at.node), ~std::int32_t{0}};
+    const Here here{reading_.cursor(at.node, at.count), ~std::int32_t{0}};
     if (leading_space) {
         auto others = reading_.live(here.cursor);
         others.reset(' ');
@@ -297,10 +317,22 @@ std::vector<std::int32_t> NestedPda::computed(const Position& at, bool leading_s
     return words;
 }
 
+// The node, and for each thread that counts characters how many it may still read.
+void NestedPda::begin_key(const Position& at) {
+    key_.assign(1, at.node);
+    if (!reading_.counts(at.node)) return;
+    const auto cursor = reading_.cursor(at.node, at.count);
+    for (const auto& [move, position] : reading_.threads(cursor)) {
+        const auto left = reading_.left(cursor, move, longest_);
+        key_.push_back(left.least);
+        key_.push_back(left.most);
+    }
+}
+
 std::int32_t NestedPda::find(const Position& at) {
     const auto most = most_frames_.find(at.node);
     if (most == most_frames_.end()) return -1;
-    key_.assign(1, at.node);
+    begin_key(at);
     const auto* frame = at.frames.node();
     for (std::int32_t depth = 0;; ++depth) {
         if (const auto known = mask_keys_.find(key_); known >= 0)
@@ -324,7 +356,7 @@ Mask NestedPda::mask(const Position& at) {
         if (id < 0) {
             if (is_closed()) throw NeedsWhole("another automaton has taken the place of this one");
             id = masks_.intern(computed(at));
-            key_.assign(1, at.node);
+            begin_key(at);
             const auto* frame = at.frames.node();
             for (std::int32_t k = 0; k < looked_; ++k, frame = frame->below) key_.push_back(frame->state);
             const auto number = static_cast<std::size_t>(mask_keys_.intern(key_));
@@ -369,7 +401,7 @@ Mask NestedPda::known_leading_mask() {
 std::string NestedPda::forced_bytes(Position at, std::size_t limit) {
     return guarded([&] {
         std::string forced;
-        auto cursor = reading_.cursor(at.node);
+        auto cursor = reading_.cursor(at.node, at.count);
         const auto is_over = [&] {
             return at.frames.depth() == 0 && reading_.place_at_end(cursor) == NestedAutomaton::kEnd;
         };

@@ -33,7 +33,7 @@ namespace pdacon {
 class NestedPda {
   public:
     struct Position {
-        std::int32_t node;
+        std::int32_t node, count;  // count: of characters, where they are counted
         PersistentStack frames;
     };
     struct Limits {
@@ -105,6 +105,7 @@ class NestedPda {
     std::int32_t popped(Reference& stack);
     bool read_byte(NestedReading::Cursor& at, PersistentStack& frames, std::uint8_t byte);
     bool ends(const Position& at);
+    void begin_key(const Position& at);
     std::int32_t find(const Position& at);
     Words computed(const Position& at, bool leading_space = false);
     void add_all(const Here& from, Words& words);
@@ -123,6 +124,7 @@ class NestedPda {
     std::atomic<std::int64_t> published_{0};
     NestedAutomaton automaton_;
     NestedReading reading_;
+    std::int32_t longest_;  // more characters than any token has
     MaskSet masks_;
     std::int32_t end_mask_ = -1, leading_mask_ = -1;
     Interner mask_keys_;  // a node and the topmost frames that a mask depends on

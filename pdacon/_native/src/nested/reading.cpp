@@ -34,6 +34,7 @@ const NestedReading::Place& NestedReading::at(std::int32_t number) {
         made->allowed.push_back(made->allowed.back() +
                                 (moves[static_cast<std::size_t>(text.move)].act != Act::kNone));
     made->begin = with_threads({number, 0, static_cast<std::int32_t>(made->texts.size()), 0}, threads);
+    if (count_characters(made->begin)) made->begin.count = -1;  // the quote comes first
     made->live = live_here(made->begin, *made);
     made->begins_ended = std::ranges::any_of(
         threads, [](const auto& thread) { return TerminalAutomaton::matches(thread.position); });
@@ -46,8 +47,9 @@ const NestedReading::Terminal& NestedReading::terminal(std::int32_t number) {
     const auto index = static_cast<std::size_t>(~number);  // as in Productions
     if (terminals_.size() <= index) terminals_.resize(index + 1);
     if (!terminals_[index]) {
-        auto given = automaton_.terminal(number);
+        auto [given, counts] = automaton_.terminal(number);
         auto made = std::make_unique<Terminal>();
+        made->counts = counts;
         if (given.is_text())
             made->text = std::move(given.text);
         else
@@ -135,8 +137,8 @@ NestedReading::Status NestedReading::status(const Cursor& cursor) {
     const auto& moves = automaton_.moves(cursor.place);
     const auto& place = at(cursor.place);
     bool is_listed = false;
-    const auto end = [&](std::int32_t number) {
-        const bool now = moves[static_cast<std::size_t>(number)].is_listed;
+    const auto end = [&](std::int32_t number, bool is_word) {
+        const bool now = is_word && moves[static_cast<std::size_t>(number)].is_listed;
         if (found.ended >= 0 && is_listed == now) throw NeedsWhole("two terminals match the same text");
         if (found.ended >= 0 && is_listed) return;
         found.ended = number;
@@ -149,13 +151,14 @@ NestedReading::Status NestedReading::status(const Cursor& cursor) {
         if (is_none && std::cmp_equal(cursor.depth, NestedTerminal::end_of_name(text)))
             found.is_blocked = true;
         if (std::cmp_less(cursor.depth, text.size())) break;
-        if (!is_none) end(move);
+        if (!is_none) end(move, true);
     }
     found.goes_on =
         place.allowed[static_cast<std::size_t>(cursor.end)] > place.allowed[static_cast<std::size_t>(longer)];
     for (const auto& [move, position] : threads(cursor)) {
         found.goes_on = found.goes_on || TerminalAutomaton::can_go_on(position);
-        if (TerminalAutomaton::matches(position)) end(move);
+        if (TerminalAutomaton::matches(position))
+            end(move, automaton(cursor.place, move).terminal().inside == 0);
     }
     return found;
 }
@@ -165,18 +168,19 @@ NestedReading::Step NestedReading::step(const Cursor& from, std::uint8_t byte) {
     ++to.depth;
     for (; to.first < to.end && byte_of(from, to.first) < byte;) to.first = end_of_byte(from, to.first);
     if (to.first < to.end) to.end = byte_of(from, to.first) == byte ? end_of_byte(from, to.first) : to.first;
+    bool ends_character = false;
     if (from.more >= 0) {
         std::vector<Thread> threads;
-        for (const auto& [move, position] : this->threads(from)) {
-            const auto next = automaton(from.place, move).row(position, limit_).next[byte];
-            if (next != TerminalAutomaton::kDead) threads.push_back({move, next});
+        for (const auto& thread : this->threads(from)) {
+            const auto position = next(from, thread, byte, ends_character);
+            if (position != TerminalAutomaton::kDead) threads.push_back({thread.move, position});
         }
         to = with_threads(to, threads);
     } else if (from.thread.move >= 0) {
-        to.thread.position =
-            automaton(from.place, from.thread.move).row(from.thread.position, limit_).next[byte];
+        to.thread.position = next(from, from.thread, byte, ends_character);
         if (to.thread.position == TerminalAutomaton::kDead) to.thread = {-1, 0};
     }
+    to.count = count_characters(to) ? from.count + ends_character : 0;
     if (!to.has_texts() && !to.has_threads()) {
         const auto ended = status(from).ended;
         return ended < 0 ? Step{} : made_move(from.place, ended, byte);
@@ -229,6 +233,30 @@ std::int32_t NestedReading::place_at_end(const Cursor& from) {
     return automaton_.may_end(move.target) ? NestedAutomaton::kEnd : move.target;
 }
 
+bool NestedReading::count_characters(const Cursor& cursor) {
+    return std::ranges::any_of(threads(cursor),
+                               [&](const auto& thread) { return counts(cursor.place, thread.move); });
+}
+
+std::int32_t NestedReading::next(const Cursor& from, const Thread& thread, std::uint8_t byte,
+                                 bool& ends_character) {
+    const auto& [text, automaton, counts] = terminal_of(from.place, thread.move);
+    const auto to = automaton->row(thread.position, limit_).next[byte];
+    if (counts.are_free()) return to;
+    const auto counted =
+        TerminalAutomaton::counted(thread.position, to, from.count, counts.least, counts.most);
+    ends_character =
+        ends_character || (counted != TerminalAutomaton::kDead && TerminalAutomaton::ends_character(counted));
+    return counted;
+}
+
+CharactersLeft NestedReading::left(const Cursor& at, std::int32_t move, std::int32_t most) {
+    const auto& counts = terminal_of(at.place, move).counts;
+    if (counts.are_free()) return {};
+    const auto room = counts.most - at.count;
+    return {std::clamp(counts.least - at.count, 0, most), room >= most ? CharactersLeft::kMany : room};
+}
+
 std::int32_t NestedReading::node(const Cursor& cursor) {
     const std::int32_t key[] = {cursor.place,          cursor.first, cursor.end,
                                 cursor.depth,          cursor.more,  cursor.thread.move,
@@ -236,12 +264,19 @@ std::int32_t NestedReading::node(const Cursor& cursor) {
     if (const auto known = nodes_.find(key); known >= 0) return known;
     if (max_nodes_ > 0 && std::cmp_greater_equal(nodes_.size(), max_nodes_))
         throw LimitExceeded("states", static_cast<double>(nodes_.size()), static_cast<double>(max_nodes_));
-    return nodes_.intern(key);
+    const auto counts = count_characters(cursor);
+    counts_.push_back(counts);
+    try {
+        return nodes_.intern(key);
+    } catch (...) {
+        counts_.pop_back();
+        throw;
+    }
 }
 
-Cursor NestedReading::cursor(std::int32_t node) const {
+Cursor NestedReading::cursor(std::int32_t node, std::int32_t count) const {
     const auto key = nodes_[node];
-    return {key[0], key[1], key[2], key[3], key[4], {key[5], key[6]}};
+    return {key[0], key[1], key[2], key[3], key[4], {key[5], key[6]}, count};
 }
 
 }  // namespace pdacon

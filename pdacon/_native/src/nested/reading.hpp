@@ -37,6 +37,7 @@ class NestedReading {
         std::int32_t depth;
         std::int32_t more = -1;  // a set of threads, where there is not one at most
         Thread thread{-1, 0};    // the only one; move -1: none
+        std::int32_t count = 0;  // of the characters that were read, where a thread counts them; else 0
         bool has_texts() const { return first < end; }
         bool has_threads() const { return more >= 0 || thread.move >= 0; }
     };
@@ -71,22 +72,27 @@ class NestedReading {
     std::int64_t num_nodes() const { return static_cast<std::int64_t>(nodes_.size()); }
     std::span<const Thread> threads(const Cursor& from) const;
     TerminalAutomaton& automaton(std::int32_t place, std::int32_t move) {
-        return *terminal(automaton_.moves(place)[static_cast<std::size_t>(move)].terminal).automaton;
+        return *terminal_of(place, move).automaton;
     }
+    // How many characters a thread's string may still have, up to `most`, and whether it counts them.
+    CharactersLeft left(const Cursor& at, std::int32_t move, std::int32_t most);
+    bool counts(std::int32_t place, std::int32_t move) { return !terminal_of(place, move).counts.are_free(); }
     // Of the texts that a cursor has, those that go on with the same byte as the one at `from`: up to which.
     std::int32_t end_of_byte(const Cursor& cursor, std::int32_t from);
     // The byte with which a text goes on; -1: it has ended.
     int byte_of(const Cursor& cursor, std::int32_t text);
     StateLimit& limit() { return limit_; }
 
-    // The number of a cursor, and the cursor of a number.
+    // The number of a cursor but for its count, and the cursor of a number.
     std::int32_t node(const Cursor& cursor);
-    Cursor cursor(std::int32_t node) const;
+    Cursor cursor(std::int32_t node, std::int32_t count) const;
+    bool counts(std::int32_t node) const { return counts_[static_cast<std::size_t>(node)]; }
 
   private:
     struct Terminal {
         std::string text;
         std::shared_ptr<TerminalAutomaton> automaton;  // null: it is a text
+        Counts counts;
     };
     struct Text {
         std::string_view text;
@@ -112,12 +118,19 @@ class NestedReading {
     Cursor with_threads(Cursor cursor, const std::vector<Thread>& threads);
     Step made_move(std::int32_t place, std::int32_t move, std::optional<std::uint8_t> byte);
     const Terminal& terminal(std::int32_t number);
+    const Terminal& terminal_of(std::int32_t place, std::int32_t move) {
+        return terminal(automaton_.moves(place)[static_cast<std::size_t>(move)].terminal);
+    }
+    bool count_characters(const Cursor& cursor);
+    // Where a thread's byte leads; notes whether a character that is counted has ended.
+    std::int32_t next(const Cursor& from, const Thread& thread, std::uint8_t byte, bool& ends_character);
 
     NestedAutomaton& automaton_;
     TerminalAutomata& known_;
     std::int64_t max_nodes_;
     StateLimit limit_;
     Interner nodes_;
+    std::vector<bool> counts_;  // by node: whether some thread counts characters
     Interner set_keys_;
     std::deque<std::vector<Thread>> sets_;  // of threads
     std::deque<std::unique_ptr<const Place>> places_;

@@ -27,11 +27,25 @@ struct NestedTerminal {
     std::string text;  // empty for an automaton
     std::vector<std::uint8_t> kind, lo, hi;
     std::vector<std::int32_t> offset, target;
+    std::int32_t start = 0;
+    std::int32_t inside = 0;  // the first so many states of an automaton stand between characters of a string
 
     bool operator==(const NestedTerminal&) const = default;
     bool is_text() const { return !text.empty(); }
     // Where a name ends in its terminal, before what follows names.
     static std::size_t end_of_name(std::string_view text) { return text.rfind('"') + 1; }
+};
+
+// How many characters of a string there may be. They are counted beside the automaton's states.
+struct Counts {
+    static constexpr std::int32_t kEndless = 1 << 30;
+    std::int32_t least = 0, most = kEndless;
+    bool are_free() const { return least == 0 && most == kEndless; }
+};
+
+struct CountedTerminal {
+    NestedTerminal terminal;
+    Counts counts;
 };
 
 // A terminal of strings, numbers or constants: it leads from one local state of its family to another, from 0
@@ -84,7 +98,7 @@ class NestedSchemas {
     virtual Formulas& formulas() = 0;
     virtual ValueFamily family(const Vector& questions) = 0;
     virtual NestedContainer container(bool is_array, const Vector& machine) = 0;
-    virtual NestedTerminal terminal(std::int32_t number) = 0;
+    virtual CountedTerminal terminal(std::int32_t number) = 0;
     // Whether it is plain that some value satisfies a question.
     virtual bool plainly_possible(std::int32_t question) = 0;
 };

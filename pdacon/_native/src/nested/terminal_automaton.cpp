@@ -6,6 +6,7 @@
 
 #include "base/budget.hpp"
 #include "base/checksum.hpp"
+#include "nested/counted_loops.hpp"
 
 namespace pdacon {
 
@@ -36,7 +37,7 @@ TerminalAutomaton::TerminalAutomaton(NestedTerminal terminal)
       seen_(own_.kind.size()),
       bytes_(static_cast<std::int64_t>(own_.kind.size() * 9 + own_.target.size() * 6)) {
     StateLimit none(0);
-    start_ = position_of({0}, none);
+    start_ = position_of({own_.start}, none);
 }
 
 const TerminalAutomaton::Row& TerminalAutomaton::row(std::int32_t position, StateLimit& limit) {
@@ -49,16 +50,20 @@ const TerminalAutomaton::Run& TerminalAutomaton::run(std::int32_t position, Stat
     return made_run(position, limit);
 }
 
-const TerminalTokens& TerminalAutomaton::tokens(std::int32_t position, const SharedTrie& trie,
-                                                StateLimit& limit) {
+std::shared_ptr<const TerminalTokens> TerminalAutomaton::tokens(std::int32_t position,
+                                                                const CharactersLeft& left,
+                                                                const SharedTrie& trie, StateLimit& limit) {
     const std::lock_guard hold(lock_);
-    auto& known = states_[static_cast<std::size_t>(position / 4)].tokens;
+    if (!left.are_free() && counted_.size() >= kMostCounted) counted_.clear();
+    auto& known =
+        left.are_free() ? states_[static_cast<std::size_t>(position / 8)].tokens : counted_[{position, left}];
     if (!known) {
-        known = std::make_unique<const TerminalTokens>(made_tokens(position, trie, limit));
-        bytes_.fetch_add(static_cast<std::int64_t>(known->within.bytes() + known->beyond.bytes()),
+        known = std::make_shared<const TerminalTokens>(made_tokens(position, left, trie, limit));
+        bytes_.fetch_add(static_cast<std::int64_t>(known->within.bytes() + known->beyond.bytes() +
+                                                   known->counted.size() * sizeof(std::int32_t)),
                          std::memory_order_relaxed);
     }
-    return *known;
+    return known;
 }
 
 // The position of some positions of the terminal, with those that follow without a byte.
@@ -83,6 +88,7 @@ std::int32_t TerminalAutomaton::position_of(std::vector<std::int32_t> positions,
         if (own_.kind[index] >= NestedTerminal::kMatch) flags |= 2;
         if (own_.kind[index] == NestedTerminal::kBytes && own_.offset[index] < own_.offset[index + 1])
             flags |= 1;
+        if (at < own_.inside) flags |= 4;
     }
     auto number = sets_.find(set);
     if (number < 0) {
@@ -96,14 +102,14 @@ std::int32_t TerminalAutomaton::position_of(std::vector<std::int32_t> positions,
         }
         bytes_.fetch_add(kState, std::memory_order_relaxed);
     }
-    return number * 4 + flags;
+    return number * 8 + flags;
 }
 
 const TerminalAutomaton::Row& TerminalAutomaton::made_row(std::int32_t position, StateLimit& limit) {
-    auto& known = states_[static_cast<std::size_t>(position / 4)].row;
+    auto& known = states_[static_cast<std::size_t>(position / 8)].row;
     if (known) return *known;
     std::array<std::vector<std::int32_t>, 256> targets;
-    const auto view = sets_[position / 4];
+    const auto view = sets_[position / 8];
     for (const auto at : view) {
         const auto index = static_cast<std::size_t>(at);
         if (own_.kind[index] != NestedTerminal::kBytes) continue;
@@ -190,18 +196,59 @@ const TerminalAutomaton::Run& TerminalAutomaton::made_run(std::int32_t position,
     return runs_.at(position);
 }
 
-TerminalTokens TerminalAutomaton::made_tokens(std::int32_t position, const SharedTrie& trie,
-                                              StateLimit& limit) {
+TerminalTokens TerminalAutomaton::made_tokens(std::int32_t position, const CharactersLeft& left,
+                                              const SharedTrie& trie, StateLimit& limit) {
+    struct Read {
+        std::int32_t node, at, characters;
+    };
     TerminalTokens made;
     std::vector<TokenRange> within;
     std::vector<std::int32_t> beyond;  // nodes of the trie whose bytes no text of the terminal goes on with
-    std::vector<std::pair<std::int32_t, std::int32_t>> pending;  // nodes that were read, and positions there
-    const auto read = [&](std::int32_t node, std::int32_t at) {
+    std::vector<Read> pending;         // nodes that were read
+    const auto read = [&](std::int32_t node, std::int32_t at, std::int32_t characters) {
         within.emplace_back(trie.first_token(node), trie.first_token(node + 1));
-        if (trie.subtree_end(node) > node + 1) pending.emplace_back(node, at);
+        if (trie.subtree_end(node) > node + 1)
+            pending.push_back({node, at, characters + (own_.inside > 0 && ends_character(at))});
+    };
+    const auto next = [&](std::int32_t at, std::uint8_t byte, std::int32_t characters) {
+        const auto to = made_row(at, limit).next[byte];
+        return own_.inside == 0 ? to : counted(at, to, characters, left.least, left.most);
+    };
+    // The characters of a token between the depth of a node and another one.
+    const auto characters_in = [&](std::int32_t token, std::int32_t node, std::int32_t depth) {
+        const auto bytes = trie.tokens()->bytes_of(trie.token(token));
+        const auto from = static_cast<std::size_t>(trie.depth(node));
+        return characters_of(bytes.substr(from, static_cast<std::size_t>(depth) - from));
     };
     const auto run = made_run(position, limit);
-    if (run.next != kDead && run.characters.size() >= kLong) {
+    const bool is_counted = !left.are_free();
+    // Tokens that stay in a loop from a node on, where so many characters have been read.
+    const auto stay = [&](std::int32_t node, std::int32_t first, std::int32_t end, std::int32_t characters) {
+        if (!is_counted) return within.emplace_back(first, end), void();
+        for (auto at = first; at < end; ++at) {
+            const auto depth = static_cast<std::int32_t>(trie.tokens()->bytes_of(trie.token(at)).size());
+            if (characters + characters_in(at, node, depth) <= left.most) within.emplace_back(at, at + 1);
+        }
+    };
+    const auto leave = [&](std::int32_t before, std::uint8_t byte, std::int32_t characters,
+                           const std::vector<std::int32_t>& nodes) {
+        const auto to = next(before, byte, characters);
+        for (const auto node : nodes) {
+            if (to != kDead)
+                read(node, to, characters);
+            else if (matches(before) && trie.depth(node) > 1)
+                beyond.push_back(node);
+        }
+    };
+    if (run.next == kDead || run.characters.size() < kLong || (!run.is_loop && is_counted)) {
+        pending.push_back({0, position, 0});
+    } else if (is_counted) {
+        const auto tokens = trie.loops().tokens(run.characters);
+        const auto loop = trie.kept<CountedLoops>().of(trie, run.characters, *tokens);
+        made.counted = loop->mask(trie, left.most);
+        for (const auto& exit : loop->exits())
+            if (exit.characters <= left.most) leave(position, exit.byte, exit.characters, exit.nodes);
+    } else {
         const auto longest = std::min(trie.max_depth(), 255);
         const auto most = run.is_loop ? 0 : std::min(run.length, longest);
         made.loop = trie.loops().tokens(run.characters, static_cast<std::uint8_t>(most));
@@ -209,23 +256,13 @@ TerminalTokens TerminalAutomaton::made_tokens(std::int32_t position, const Share
         for (const auto& exit : made.loop->exits) {
             while (positions.size() <= exit.characters)
                 positions.push_back(made_run(positions.back(), limit).next);
-            const auto before = positions[exit.characters];
-            const auto next = made_row(before, limit).next[exit.byte];
-            for (const auto node : exit.nodes) {
-                if (next != kDead)
-                    read(node, next);
-                else if (matches(before) && trie.depth(node) > 1)
-                    beyond.push_back(node);
-            }
+            leave(positions[exit.characters], exit.byte, exit.characters, exit.nodes);
         }
-    } else {
-        pending.emplace_back(0, position);
     }
     while (!pending.empty()) {
-        const auto [node, at] = pending.back();
+        const auto [node, at, characters] = pending.back();
         pending.pop_back();
         const auto end = trie.subtree_end(node);
-        const auto& row = made_row(at, limit);
         std::shared_ptr<const LoopExits> exits;
         if (end - node > 8) {
             const auto& below = made_run(at, limit);
@@ -233,15 +270,18 @@ TerminalTokens TerminalAutomaton::made_tokens(std::int32_t position, const Share
                 exits = trie.loops().exits(below.characters);
         }
         for (auto child = node + 1; child < end; child = trie.subtree_end(child)) {
+            auto before = characters;
             if (exits) {
                 const auto first = exits->first(child, end);
-                within.emplace_back(trie.first_token(child), trie.first_token(first));
+                stay(node, trie.first_token(child), trie.first_token(first), characters);
                 if (first == end) break;
                 child = first;
+                if (is_counted) before += characters_in(trie.first_token(child), node, trie.depth(child) - 1);
+                if (before > left.most) continue;
             }
-            const auto next = row.next[trie.byte(child)];
-            if (next != kDead)
-                read(child, next);
+            const auto to = next(at, trie.byte(child), before);
+            if (to != kDead)
+                read(child, to, before);
             else if (matches(at) && node != 0)
                 beyond.push_back(child);
         }

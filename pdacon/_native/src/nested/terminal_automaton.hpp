@@ -13,9 +13,12 @@
 #include <bitset>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/interner.hpp"
@@ -39,25 +42,37 @@ class StateLimit {
     std::int64_t most_, count_ = 0;
 };
 
+// How many characters a string must still have, and may have at most, for what tokens do: no token has more
+// than kMany.
+struct CharactersLeft {
+    static constexpr std::int32_t kMany = 1 << 12;
+    std::int32_t least = 0, most = kMany;
+    bool are_free() const { return least <= 0 && most >= kMany; }
+    auto operator<=>(const CharactersLeft&) const = default;
+};
+
 // Tokens from a position of a terminal: those that do not get beyond its end, and the rests of the others.
 // Where the terminal ends at the position itself, those that begin with another byte than its texts are not
 // here.
 struct TerminalTokens {
     std::shared_ptr<const LoopTokens> loop;  // those that stay in a run of characters; or null
+    std::vector<std::int32_t> counted;       // the mask of those that stay in it for few characters; or empty
     TokenSet within;
     Rests beyond;
 
     void add_to(std::span<std::int32_t> words) const {
         if (loop) loop->staying.add_to(words);
+        for (std::size_t at = 0; at < counted.size(); ++at) words[at] |= counted[at];
         within.add_to(words);
     }
 };
 
 class TerminalAutomaton {
   public:
-    // A position: four times a state, and two bits that say whether the terminal ends there, and whether a
-    // text of it can go on.
+    // A position: eight times a state, and three bits that say whether it stands behind a character of a
+    // string, whether the terminal ends there, and whether a text of it can go on.
     static constexpr std::int32_t kDead = -1;
+    static bool ends_character(std::int32_t position) { return (position & 4) != 0; }
     static bool matches(std::int32_t position) { return (position & 2) != 0; }
     static bool can_go_on(std::int32_t position) { return (position & 1) != 0; }
 
@@ -85,18 +100,27 @@ class TerminalAutomaton {
     // What is returned stays as it is while the automaton lives.
     const Row& row(std::int32_t position, StateLimit& limit);
     const Run& run(std::int32_t position, StateLimit& limit);
-    const TerminalTokens& tokens(std::int32_t position, const SharedTrie& trie, StateLimit& limit);
+    std::shared_ptr<const TerminalTokens> tokens(std::int32_t position, const CharactersLeft& left,
+                                                 const SharedTrie& trie, StateLimit& limit);
+    // Where a byte leads that goes from one position to another, after so many characters; kDead: nowhere,
+    // since they are too many or too few.
+    static std::int32_t counted(std::int32_t from, std::int32_t to, std::int64_t characters,
+                                std::int64_t least, std::int64_t most) {
+        if (to == kDead || (matches(to) && characters < least)) return kDead;
+        return ends_character(from) && !matches(to) && characters >= most ? kDead : to;
+    }
 
   private:
     struct State {
         std::unique_ptr<const Row> row;  // null: not made yet
-        std::unique_ptr<const TerminalTokens> tokens;
+        std::shared_ptr<const TerminalTokens> tokens;
     };
     // Of all these the lock is held.
     std::int32_t position_of(std::vector<std::int32_t> positions, StateLimit& limit);
     const Row& made_row(std::int32_t position, StateLimit& limit);
     const Run& made_run(std::int32_t position, StateLimit& limit);
-    TerminalTokens made_tokens(std::int32_t position, const SharedTrie& trie, StateLimit& limit);
+    TerminalTokens made_tokens(std::int32_t position, const CharactersLeft& left, const SharedTrie& trie,
+                               StateLimit& limit);
     std::int32_t only_target(std::int32_t position, int first, int last, StateLimit& limit);
     bool reads_others(std::int32_t from, std::int32_t to, StateLimit& limit);
     Run found_run(std::int32_t position, StateLimit& limit);
@@ -108,6 +132,9 @@ class TerminalAutomaton {
     std::unordered_map<std::int32_t, Run> runs_;
     std::vector<std::uint32_t> seen_;  // by position of the terminal: the last search that came to it
     std::uint32_t search_ = 0;
+    // Of strings with few characters left, up to so many.
+    static constexpr std::size_t kMostCounted = 512;
+    std::map<std::pair<std::int32_t, CharactersLeft>, std::shared_ptr<const TerminalTokens>> counted_;
     std::atomic<std::int64_t> bytes_{0};
     std::int32_t start_;
 };
