@@ -4,6 +4,9 @@
 // between them; over bytes and tokens (reading.hpp, nested_pda.hpp) masks. What no text has come to is never
 // made. It does not know LALR tables: the constraint as a whole has those, and must allow the same.
 //
+// Texts may have values in them: what is around these is places, too, of terminals and of values
+// (OuterPlace).
+//
 // A place is where a text stands between two terminals. A value's terminal leads to the place after it; an
 // opening bracket pushes a frame, which says for each way in which the value may end where the text goes on
 // then, and a closing bracket pops it. So the stack is as deep as brackets are open, and a text is read
