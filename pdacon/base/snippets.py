@@ -75,7 +75,8 @@ def add_excerpt(error: GrammarError, text: str, path: str | None) -> None:
         text = ""
         with suppress(OSError, UnicodeDecodeError):
             text = Path(span.path).read_text(encoding="utf-8")
-    if lines := snippet(text, [Mark(span)], _WIDTH, _INDENT):
+    lines = snippet(text, [Mark(span)], _WIDTH, _INDENT)
+    if lines and not lines[0].endswith("|"):  # an empty line shows nothing
         error.show("\n".join(lines))
 
 

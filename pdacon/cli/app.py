@@ -122,8 +122,10 @@ _add(
     "pdacon check my.lark",
     "pdacon check grammars/*.lark --format sarif > pdacon.sarif",
     "pdacon check my.lark --tokenizer tokenizer.json",
+    "pdacon check my.lark --watch",
     "pdacon check --explain PDA001",
 )
+_add(grammars.run_tests, "test", "pdacon test my.lark", "pdacon test my.lark --update")
 _add(
     files.compile_grammar,
     "compile",
@@ -144,6 +146,12 @@ _add(
     "pdacon explain json [ '#50'",
 )
 _add(
+    texts.parse,
+    "parse",
+    """pdacon parse json '{"a": [1, 2]}'""",
+    "pdacon parse my.lark @draft.txt --json",
+)
+_add(
     models.generate,
     "generate",
     "pdacon generate json",
@@ -156,6 +164,7 @@ _add(
     "pdacon serve",
     "pdacon serve --model NAME --port 8000 --cache ~/.cache/pdacon",
 )
+_add(grammars.doctor, "doctor", "pdacon doctor")
 _add(models.tokens, "tokens", "pdacon tokens --tokenizer tokenizer.json", """pdacon tokens '#50' '": "'""")
 _add(
     grammars.draw,

@@ -1,7 +1,8 @@
-"""About a grammar: ``check``, ``sample``, ``draw``."""
+"""About a grammar: ``check``, ``test``, ``sample``, ``draw``; and ``doctor``."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -86,6 +87,7 @@ def check(
     seconds: Annotated[
         float, hidden_option("--seconds", min=0, metavar="N", help="How long to look for examples and advice.")
     ] = 10.0,
+    watch: Annotated[bool, typer.Option("--watch", help="Again whenever a file changes, until Ctrl-C.")] = False,
 ) -> int:
     """Is a grammar deterministic? If not: why, and what to write?
 
@@ -99,7 +101,8 @@ def check(
         raise BadInput("give a grammar: pdacon check GRAMMAR...")
     require_one_standard_input(*grammars)
     vocabulary = None if tokenizer is None else tokens_of(tokenizer).vocabulary
-    return check_grammars(
+    run = partial(
+        check_grammars,
         grammars,
         options,
         vocabulary,
@@ -109,6 +112,51 @@ def check(
         seconds=seconds,
         whole=whole,
     )
+    if not watch:
+        return run()
+    from pdacon.cli.watching import run_again
+
+    return run_again(run, grammars)
+
+
+@with_records
+def run_tests(
+    grammar: GrammarArgument,
+    *,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--folder", metavar="DIR", help="What accept/ and reject/ lie in. Default: the grammar's folder."),
+    ] = None,
+    update: Annotated[
+        bool, typer.Option("--update", help="Write the tree of each text, or what is said of it, beside it.")
+    ] = False,
+    options: GrammarOptions,
+) -> int:
+    """Does a grammar take the texts in accept/, and refuse those in reject/?
+
+    Beside `accept/NAME` may lie its tree, `NAME.tree`, and beside `reject/NAME` what `explain` says of it,
+    `NAME.error`: they are compared, and `--update` writes them.
+
+    Exit status: 1 if a text is not as expected.
+    """
+    loaded = load_grammar(grammar, options)
+    from pdacon.cli.cases import run_cases
+    from pdacon.cli.compiled import constraint_for
+
+    path = Path(grammar)
+    if folder is None and not path.is_file():
+        raise BadInput(f"{grammar} has no folder of its own; give --folder")
+    return run_cases(constraint_for(grammar, loaded, None), folder or path.parent, update=update)
+
+
+def doctor(*, help_all: HelpAllOption = False) -> int:
+    """What is installed here, and does it fit?
+
+    Exit status: 1 if something does not.
+    """
+    from pdacon.cli.doctor import show_state
+
+    return show_state()
 
 
 @with_records

@@ -45,6 +45,39 @@ def mask(
 
 
 @with_records
+def parse(
+    grammar: GrammarArgument,
+    *,
+    text: Annotated[
+        str,
+        typer.Argument(
+            metavar="TEXT", help="The text (@PATH: a file, -: standard input, -- before a dash).", show_default=False
+        ),
+    ],
+    all_tokens: Annotated[
+        bool, typer.Option("--all-tokens", help="With the texts that Lark leaves out, such as commas.")
+    ] = False,
+    options: GrammarOptions,
+    as_json: JsonOption = False,
+) -> int:
+    """The tree that Lark makes of a text.
+
+    A line for each rule and each lexeme, indented by its depth; `-` is what may be missing and is.
+
+    Exit status: 1 if the text is no whole text of the grammar; then it is shown why.
+    """
+    require_one_standard_input(grammar, text)
+    loaded = load_grammar(grammar, options)
+    from pdacon.cli.compiled import constraint_for
+    from pdacon.cli.parsing import show_tree
+    from pdacon.cli.text_argument import name_of_text, read_text
+
+    given = read_text(text)
+    constraint = constraint_for(grammar, loaded, None)
+    return show_tree(constraint, given, name_of_text(text), all_tokens=all_tokens, json_format=as_json)
+
+
+@with_records
 def explain(
     grammar: GrammarArgument,
     *,
