@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.text import Text
 
 from pdacon import Constraint
-from pdacon.cli.display import show, width
+from pdacon.cli.display import GREEN, RED, show, width
 from pdacon.cli.failures import FINDINGS, BadInput
 from pdacon.grammar.tree_records import tree_reader
 
@@ -69,7 +69,7 @@ def run_cases(constraint: Constraint, folder: Path, *, update: bool) -> int:
             failed += 1
             _say(case, f"is not as in {case.expected.name}", _difference(case.expected, given))
     ended = f"{len(cases)} texts, {failed} failed" + (f", {written} files written" if update else "")
-    show(Text(ended, style="bold red" if failed else "bold green"))
+    show(Text(ended, style=f"bold {RED}" if failed else f"bold {GREEN}"))
     return FINDINGS if failed else 0
 
 
@@ -102,6 +102,6 @@ def _say(case: Case, what: str, lines: Iterator[str] | list[str]) -> None:
     shown = [line[: width() - 4] for line in lines]
     more = [f"({len(shown) - _MOST_LINES} more lines)"] if len(shown) > _MOST_LINES else []
     text = Text(f"{case.path}: {what}\n" + "\n".join(f"    {line}" for line in [*shown[:_MOST_LINES], *more]))
-    text.highlight_regex(r"^.*?: ", "bold red")
+    text.highlight_regex(r"^.*?: ", f"bold {RED}")
     show(text)
     sys.stdout.flush()

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 from rich.theme import Theme
 
-from pdacon.cli.display import printable, show, width
+from pdacon.cli.display import BLUE, GREEN, ORANGE, PURPLE, RED, TEAL, printable, show, width
 from pdacon.cli.failures import BAD_INPUT, FINDINGS, BadInput, complain, described, in_options
 from pdacon.cli.grammars import load_grammar
 from pdacon.cli.options import GrammarOptions, ReportFormat
@@ -32,7 +32,7 @@ from pdacon.front.report import DeterminismReport
 if TYPE_CHECKING:
     from pdacon.detokenizer import Vocabulary
 
-_LEVELS = MappingProxyType({"error": "red", "warning": "yellow", "note": "cyan"})
+_LEVELS = MappingProxyType({"error": RED, "warning": ORANGE, "note": TEAL})
 # The parts of a block: its first line, and the source lines below it.
 _HEAD = re.compile(r"^(?P<place>.+?): (?P<level>error|warning|note)\[PDA\d+\]: ")
 _SOURCE = re.compile(r".*\n(?P<rows>(?: {4}(?: *\d* \|.*|\.\.\.|in .*:)\n)+)")
@@ -74,7 +74,7 @@ def explain_finding(id: str) -> int:
     except ValueError as problem:
         raise BadInput(str(problem)) from problem
     # The library's own style of code has a black background, whatever the terminal's is.
-    console = Console(width=width(), theme=Theme({"markdown.code": "bold cyan"}))
+    console = Console(width=width(), theme=Theme({"markdown.code": f"bold {TEAL}"}))
     if console.is_terminal:
         from rich.markdown import Markdown
 
@@ -182,18 +182,17 @@ def _coloured_block(block: str) -> Text:
     text = Text(block)
     head = _HEAD.match(block)
     if head is None:
-        text.highlight_regex(r"(?<=: )ok\b", "bold green")
-        text.highlight_regex(r"(?<=: )refused\b", "bold red")
+        text.highlight_regex(r"(?<=: )ok\b", f"bold {GREEN}")
+        text.highlight_regex(r"(?<=: )refused\b", f"bold {RED}")
         return text
     colour = _LEVELS[head["level"]]
     text.stylize("bold", 0, block.find("\n") % (len(block) + 1))
     text.stylize(f"bold {colour}", head.start("level"), head.end() - 2)
     source = _SOURCE.match(block)
     for row in _ROW.finditer(block, *(source.span("rows") if source else (0, 0))):
-        text.stylize("blue", *row.span("gutter"))
+        text.stylize(BLUE, *row.span("gutter"))
         text.stylize(f"bold {colour}", *row.span("carets"))
-        text.stylize("blue", *row.span("related"))
-    text.highlight_regex(re.compile(r"^ {4}(for example|cause|repair(, in .+?)?):", re.MULTILINE), "bold green")
-    text.highlight_regex("•", "bold magenta")
-    text.highlight_regex("[│├└]─?", "dim")
+        text.stylize(BLUE, *row.span("related"))
+    text.highlight_regex(re.compile(r"^ {4}(for example|cause|repair(, in .+?)?):", re.MULTILINE), f"bold {GREEN}")
+    text.highlight_regex("•", f"bold {PURPLE}")
     return text

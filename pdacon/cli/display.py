@@ -14,6 +14,10 @@ from rich.text import Text
 
 from pdacon.base.quoting import head, line_and_column, quote
 
+# Each has a contrast of four to one and more on black and on white (WCAG 2.2); terminals with fewer colours take the
+# nearest one.
+RED, GREEN, ORANGE, TEAL, BLUE, PURPLE = "#df2b35", "#1f8a3b", "#b06a00", "#00858f", "#3a76d8", "#b5489f"
+
 _WIDEST, _NARROWEST = 110, 40
 _SHOWN = 40  # characters of a text that are enough to recognise the place
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from pdacon.cli.display import show
+from pdacon.cli.display import RED, show
 from pdacon.cli.failures import FINDINGS
 
 _PEERS = ("torch", "transformers", "tokenizers", "tiktoken", "pydantic", "vllm", "sglang", "starlette", "xgrammar")
@@ -35,7 +35,7 @@ def show_state() -> int:
     for line in lines:
         text.append(f"{line.what + ':':<20}", "bold")
         text.append(line.value)
-        text.append(f"  {line.wrong}" if line.wrong else "", "bold red")
+        text.append(f"  {line.wrong}" if line.wrong else "", f"bold {RED}")
         text.append("\n")
     text.rstrip()
     show(text)

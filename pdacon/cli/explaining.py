@@ -11,7 +11,7 @@ from typing import Any
 from rich.text import Text
 
 from pdacon import Constraint, Matcher
-from pdacon.cli.display import show, width
+from pdacon.cli.display import GREEN, RED, show, width
 from pdacon.cli.failures import FINDINGS
 from pdacon.cli.inventory import find_tokens, is_id, token_text
 from pdacon.cli.vocabularies import Tokens
@@ -61,9 +61,9 @@ def show_explanation(
             which = f"token {explanation.token}"
             rendered = rendered.replace(which, f"{which} {tokens.name(explanation.token)}", 1)
         shown = Text(rendered)
-        shown.highlight_regex(r"^.*?(?:\bis not allowed|:\d+: error):", "bold red")
-        shown.highlight_regex(r"(?m)^ +\| +\^", "bold red")
-        shown.highlight_regex(r"^.*?\bis allowed:", "bold green")
+        shown.highlight_regex(r"^.*?(?:\bis not allowed|:\d+: error):", f"bold {RED}")
+        shown.highlight_regex(r"(?m)^ +\| +\^", f"bold {RED}")
+        shown.highlight_regex(r"^.*?\bis allowed:", f"bold {GREEN}")
         shown.highlight_regex(r"(?m)^  [a-z]+:", "bold")
         show(shown)
     if whole and explanation.allowed and not explanation.may_end:

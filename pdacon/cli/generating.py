@@ -18,6 +18,7 @@ from rich.text import Text
 
 import pdacon
 from pdacon.cli.compiled import constraint_for
+from pdacon.cli.display import ORANGE, RED
 from pdacon.cli.failures import BadInput, enough_is_enough
 from pdacon.cli.grammars import artifact_of
 from pdacon.cli.models import is_local, load_model
@@ -201,13 +202,13 @@ def _write_one(
 def _show_diagnostics(diagnostics: Diagnostics) -> None:
     """A table on standard error.
 
-    Red is where the constraint forbade what the model wanted, yellow where it removed more than half of it all.
+    Red is where the constraint forbade what the model wanted, orange where it removed more than half of it all.
     """
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     head, *lines, total = diagnostics.render().splitlines()
     console.print(Text(head, style="bold"))
     for line, step in zip(lines, diagnostics.steps, strict=True):
-        style = "red" if not step.wanted_allowed else "yellow" if step.mass_removed > _MUCH else ""
+        style = RED if not step.wanted_allowed else ORANGE if step.mass_removed > _MUCH else ""
         console.print(Text(line, style=style))
     console.print(Text(total, style="bold"))
 

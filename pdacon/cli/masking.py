@@ -13,7 +13,7 @@ from rich.text import Text
 
 from pdacon import Constraint, Matcher, compile
 from pdacon.base.quoting import first_character, quote, quoted, tail
-from pdacon.cli.display import head_of, listed, place_after, readable, show, width
+from pdacon.cli.display import RED, head_of, listed, place_after, readable, show, width
 from pdacon.cli.failures import FINDINGS
 from pdacon.cli.vocabularies import Tokens, asked_tokenizer
 from pdacon.front.grammar import Grammar
@@ -192,7 +192,7 @@ def _as_text(
         lines += _listed_tokens(f"canonical: {len(canonical):,} of them", canonical, tokens, most)
     lines.append(f"shortest completion: {_completed(outlook, uncut=uncut)}")
     text = Text("\n".join(lines))
-    text.highlight_regex(r"(?m)^not allowed:", "bold red")
+    text.highlight_regex(r"(?m)^not allowed:", f"bold {RED}")
     text.highlight_regex(r"(?m)^(because|rules|unfinished|may follow|tokens|canonical|shortest completion):", "bold")
     return text
 

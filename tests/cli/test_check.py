@@ -352,9 +352,9 @@ def test_colours_are_for_terminals(write, monkeypatch: pytest.MonkeyPatch, capsy
     monkeypatch.delenv("NO_COLOR", raising=False)
     main(["check", name])
     coloured = capsys.readouterr().out
-    assert "\x1b[1;31merror[PDA001]" in coloured
-    assert "\x1b[34m    3 |\x1b[0m expr: " in coloured
-    assert "\x1b[34m      |\x1b[0m       \x1b[1;31m^^^^" in coloured
+    assert "\x1b[1;38;5;161merror[PDA001]" in coloured
+    assert "\x1b[38;5;68m    3 |\x1b[0m expr: " in coloured
+    assert "\x1b[38;5;68m      |\x1b[0m       \x1b[1;38;5;161m^^^^" in coloured
     assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == plain
     monkeypatch.setenv("NO_COLOR", "1")
     main(["check", name])

@@ -66,7 +66,7 @@ def convert(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write. Default: standard output.")
     ] = None,
 ) -> int:
-    """A grammar in another dialect, as Lark's language: GBNF (llama.cpp), EBNF (XGrammar), and llguidance's.
+    """A grammar of GBNF, EBNF or llguidance, as Lark's language.
 
     The other commands take such files as they are.
     """
@@ -106,7 +106,7 @@ def config(
     cflags: Annotated[bool, typer.Option("--cflags", help="What a compiler needs to find pdacon.h.")] = False,
     libs: Annotated[bool, typer.Option("--libs", help="What a linker needs to find libpdacon.")] = False,
 ) -> int:
-    """Compiler options for programs in C that use compiled files without Python.
+    """Compiler options for programs in C that use compiled files.
 
     As in `cc program.c $(pdacon config --cflags --libs)`.
     """

@@ -132,7 +132,7 @@ def run_tests(
     ] = False,
     options: GrammarOptions,
 ) -> int:
-    """Does a grammar take the texts in accept/, and refuse those in reject/?
+    """Does it take the texts in accept/, and refuse those in reject/?
 
     Beside `accept/NAME` may lie its tree, `NAME.tree`, and beside `reject/NAME` what `explain` says of it,
     `NAME.error`: they are compared, and `--update` writes them.

@@ -100,7 +100,7 @@ def generate(
 
 @with_records
 def serve(*, told: Serving) -> int:
-    """Serve a model as OpenAI's API does, each answer in the schema or grammar of its request.
+    """Serve a model as OpenAI's API does, under schemas and grammars.
 
     `response_format`, `tools` and `structured_outputs` of chat completions and completions, and LoRAX's `/generate`;
     `/health`, `/ready` and `/metrics` for whoever looks after it. SIGINT or SIGTERM ends it once running answers are
