@@ -97,7 +97,7 @@ def cut(data: str | bytes, random: Random) -> Iterator[Any]:
 def random_answer(random: Random, format: ToolFormat, *, required: bool) -> Answer:
     """An answer whose strings have nothing that a format takes for its end."""
     calls = []
-    for _ in range(random.randint(1 if required else 0, 3)):
+    for _ in range(random.randint(1 if required else 0, 3 if format.messages is None else 1)):
         tool = random.choice(TOOLS)
         arguments = {}
         for name, schema in tool["parameters"]["properties"].items():  # type: ignore[index]

@@ -55,8 +55,11 @@ def precedence(sets: Mapping[str, RegularSet], words: Mapping[str, str], closers
     ordered: dict[str, None] = {}
     while len(ordered) < len(sets):
         free = [name for name in sets if name not in ordered and before[name] <= ordered.keys()]
-        # Of those that go on in one another the first one comes first; where both may come, `check_borders` refuses.
-        ordered |= dict.fromkeys(free or [next(name for name in sets if name not in ordered)])
+        # Of those that go on in one another the first one comes first, but a word never before one that it begins;
+        # where both may come, `check_borders` refuses.
+        left = [name for name in sets if name not in ordered]
+        begun = (name for name in left if (before[name] - ordered.keys()).isdisjoint(words))
+        ordered |= dict.fromkeys(free or [next(begun, left[0])])
     return list(ordered)
 
 

@@ -14,7 +14,17 @@ reader), ``reading`` (the reader), ``answer_values`` (tools as users give them, 
 from pdacon.frontends.tool_formats.answer_values import AnswerValues, tool_answers
 from pdacon.frontends.tool_formats.formats import FORMATS
 from pdacon.frontends.tool_formats.reading import AnswerEvent, AnswerReader
-from pdacon.frontends.tool_formats.records import Thought, ToolFormat
+from pdacon.frontends.tool_formats.records import Messages, Thought, ToolFormat
 from pdacon.frontends.tool_formats.whole_answers import Answer
 
-__all__ = ["FORMATS", "Answer", "AnswerEvent", "AnswerReader", "AnswerValues", "Thought", "ToolFormat", "tool_answers"]
+__all__ = [
+    "FORMATS",
+    "Answer",
+    "AnswerEvent",
+    "AnswerReader",
+    "AnswerValues",
+    "Messages",
+    "Thought",
+    "ToolFormat",
+    "tool_answers",
+]

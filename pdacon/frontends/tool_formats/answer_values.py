@@ -78,8 +78,13 @@ class AnswerValues:
             thought = format.thought
             begin = "" if self.asked.reasoning == "begun" else thought.begin + _first(thought.begin_blanks)
             parts.append(f"{begin}{value.reasoning}{_first(thought.end_blanks)}{thought.end}{_first(thought.after)}")
+        if format.messages is not None and len(value.calls) > 1:
+            raise Mismatch("answer", f"there is one call at most in the format {format.name}")
+        begin, end = format.text_begin, format.text_end
+        if format.messages is not None and value.calls:
+            begin, end = format.messages.preamble if value.text else ("", "")
         begun = format.text_begun and not self.asked.reasoning
-        parts.append(f"{'' if begun else format.text_begin}{value.text}{format.text_end}")
+        parts.append(f"{'' if begun else begin}{value.text}{end}")
         calls = [format.write_call(k, call.name, self._arguments(call)) for k, call in enumerate(value.calls)]
         if calls:
             blank = format.blanks[-1] if value.text and format.blanks else ""

@@ -171,7 +171,7 @@ class _Builder:
         text = TextPiece(EMPTY, place)
         pieces: Piece = text
         for part in parts:
-            piece = slots[part.slot] if isinstance(part, Open) else self._fixed(part, place)
+            piece = self._fixed(part, place) if isinstance(part, str) else slots.get(part.slot) or self._one_of(part)
             if _is_fixed(piece) or (isinstance(part, Open) and part.slot != "arguments"):
                 pieces = sequence([pieces, piece])
                 continue
@@ -179,6 +179,12 @@ class _Builder:
             yield piece
             pieces = text
         yield pieces
+
+    def _one_of(self, part: Open) -> Piece:
+        """One of the texts that a format of messages has for a part."""
+        texts = None if self.format.messages is None else self.format.messages.texts(part.slot)
+        assert texts is not None
+        return either([self._fixed(text, self.format.name) for text in texts])
 
     def _arguments_of(self, tool: ToolSchema) -> Piece | None:
         """All arguments of a tool; None if there are none that it takes, of which it is said."""

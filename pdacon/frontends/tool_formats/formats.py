@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from difflib import get_close_matches
 
-from pdacon.frontends.tool_formats.records import Thought, ToolFormat
+from pdacon.frontends.tool_formats.records import Messages, Thought, ToolFormat
 
 _LINES = ("\n\n", "\n")
 _THINK = Thought("<think>", "</think>", begin_blanks=("\n",), end_blanks=("\n",), after=_LINES)
@@ -77,6 +77,27 @@ def _special_tokens() -> Iterator[ToolFormat]:
         thought=Thought("<|START_THINKING|>", "<|END_THINKING|>"),
         tokens=("<|START_ACTION|>", "<|END_ACTION|>", "<|START_THINKING|>", "<|END_THINKING|>"),
     )  # fmt: skip
+
+
+def _messages() -> Iterator[ToolFormat]:
+    """Messages in channels. A call is the last one; what ends it, and the answer, is the model's end token."""
+    headers = tuple(f"{kind}<|message|>" for kind in (" <|constrain|>json", "<|constrain|>json", " json", ""))
+    yield ToolFormat(
+        name="harmony",
+        models="gpt-oss",
+        source="https://cookbook.openai.com/articles/openai-harmony",
+        call="<|channel|>commentary to=functions.$name$header$arguments",
+        trigger="<|channel|>commentary to=functions.",
+        text_begin="<|channel|>final<|message|>",
+        thought=Thought("<|channel|>analysis<|message|>", "<|end|><|start|>assistant"),
+        messages=Messages(
+            preamble=("<|channel|>commentary<|message|>", "<|end|><|start|>assistant"),
+            calls=(" to=functions.$name<|channel|>$channel$arguments",),
+            headers=headers,
+            channels=tuple(f"commentary{header}" for header in headers),
+        ),
+        tokens=("<|channel|>", "<|constrain|>", "<|end|>", "<|message|>", "<|start|>"),
+    )
 
 
 def _sections() -> Iterator[ToolFormat]:
@@ -183,7 +204,11 @@ def _tagged() -> Iterator[ToolFormat]:
     )  # fmt: skip
 
 
-FORMATS = {format.name: format for group in (_json_in_tags, _special_tokens, _sections, _tagged) for format in group()}
+FORMATS = {
+    format.name: format
+    for group in (_json_in_tags, _special_tokens, _messages, _sections, _tagged)
+    for format in group()
+}
 """All formats, by name."""
 
 

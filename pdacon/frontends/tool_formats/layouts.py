@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from pdacon.frontends.tool_formats.records import Part, Thought, ToolFormat, parts_of_template
+from pdacon.frontends.tool_formats.records import Messages, Part, Thought, ToolFormat, parts_of_template
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
 
 Choice: TypeAlias = Literal["auto", "required", "none"]
@@ -65,15 +65,31 @@ def layout(format: ToolFormat, choice: Choice, parallel: bool, reasoning: Reason
     reasoning : bool or "begun"
         Whether a thought may come first; ``"begun"``: the prompt has begun it, so that the answer goes on with it.
     """
-    if not reasoning:
+    if reasoning and format.thought is None:
+        raise ValueError(f"the format {format.name} has no thoughts; leave out reasoning={reasoning!r}")
+    if format.messages is not None:
+        return _of_messages(format, format.messages, choice, reasoning)
+    if not reasoning or format.thought is None:
         return _body(format, choice, parallel, "" if format.text_begun else format.text_begin)
     body = _body(format, choice, parallel, format.text_begin)
-    if format.thought is None:
-        raise ValueError(f"the format {format.name} has no thoughts; leave out reasoning={reasoning!r}")
     begun = reasoning == "begun"
     after = Blanks(format.thought.after, in_text=choice != "required" and not format.text_begin)
     thought: Layout = InOrder((_thought(format.thought, begun=begun), after))
     return InOrder((thought if begun else Repeated(thought, 0, 1), body))
+
+
+def _of_messages(format: ToolFormat, messages: Messages, choice: Choice, reasoning: Reasoning) -> Layout:
+    """Thoughts and preambles, then a text or a call."""
+    thought, (begin, end) = format.thought, messages.preamble
+    before: list[Layout] = [InOrder((Fixed(begin), Free("text", (end,)), Fixed(end)))]
+    first: Layout = NOTHING
+    if reasoning and thought is not None:
+        before.insert(0, _thought(thought, begun=False))
+        first = _thought(thought, begun=True) if reasoning == "begun" else NOTHING
+    final: Layout = InOrder((Fixed(format.text_begin), Free("text", format.marks)))
+    calls = [CallParts(parts_of_template(template)) for template in (format.call, *messages.calls)]
+    last = {"auto": [final, *calls], "required": calls, "none": [final]}[choice]
+    return InOrder((first, Repeated(OneOf(tuple(before)), 0, None), OneOf(tuple(last))))
 
 
 def _thought(thought: Thought, *, begun: bool) -> Layout:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Literal, TypeAlias
 
 from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Fixed, Free, Layout
@@ -83,10 +84,7 @@ class _Builder:
         if isinstance(layout, CallParts):
             return self._call(layout.parts, follow)
         if isinstance(layout, OneOf):
-            first, *others = (self.state(item, follow) for item in layout.items)
-            for other in others:
-                first = self._either(first, other)
-            return first
+            return reduce(self._either, [self.state(item, follow) for item in layout.items])
         if isinstance(layout, Repeated):
             return self._repeated(layout.item, layout.least, layout.most, follow)
         assert isinstance(layout, InOrder)
@@ -136,6 +134,8 @@ class _Builder:
         for part in reversed(parts):
             if isinstance(part, str):
                 follow = self._fixed(part, (), follow)
+            elif self._format.messages is not None and (texts := self._format.messages.texts(part.slot)):
+                follow = reduce(self._either, [self._fixed(text, (), follow) for text in texts])
             elif part.slot != "arguments":
                 follow = self._text(part.slot, follow) if part.slot != "value" else follow
             elif self._format.tagged:

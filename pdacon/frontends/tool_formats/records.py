@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from json import dumps, loads
 from typing import Any, Literal, TypeAlias, get_args
 
-Slot: TypeAlias = Literal["name", "index", "arguments", "key", "value", "type", "is_string"]
+Slot: TypeAlias = Literal["name", "index", "arguments", "key", "value", "type", "is_string", "header", "channel"]
 """What a template leaves open, written ``$name``.
 
 ``name`` is the tool's, ``index`` a number that counts calls, ``arguments`` all arguments: an object of JSON, or tagged
 one by one if the format has a template for one. In that template ``key`` is an argument's name, ``value`` its value,
 ``type`` the value's type (``string``, ``number``, ``boolean``, ``null``, ``array`` or ``object``), and ``is_string``
-``true`` or ``false``.
+``true`` or ``false``. ``header`` and ``channel`` are each one of some fixed texts (`Messages`).
 """
 
 
@@ -44,6 +44,30 @@ class Thought:
     end_blanks: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """How an answer is written that consists of messages: thoughts and preambles, then a text or a call.
+
+    Attributes
+    ----------
+    preamble : (str, str)
+        What stands around a text that is not the last message.
+    calls : tuple of str
+        Templates of calls, besides that of the format.
+    headers, channels : tuple of str
+        What ``$header`` and ``$channel`` in templates of calls may be.
+    """
+
+    preamble: tuple[str, str]
+    calls: tuple[str, ...]
+    headers: tuple[str, ...]
+    channels: tuple[str, ...]
+
+    def texts(self, slot: Slot) -> tuple[str, ...] | None:
+        """What may stand for a slot; None: it is none of those."""
+        return {"header": self.headers, "channel": self.channels}.get(slot)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +109,8 @@ class ToolFormat:
         Texts that free text never has, besides the trigger and the marks of a thought: marks that the model would mean.
     thought : Thought, optional
         None: the models do not think in a part of their own.
+    messages : Messages, optional
+        How an answer is written that consists of messages, of which the last one may be a call.
     tokens : tuple of str
         Which texts above are special tokens of the models' vocabularies.
     python_constants : bool
@@ -110,6 +136,7 @@ class ToolFormat:
     text_after: bool = False
     reserved: tuple[str, ...] = ()
     thought: Thought | None = None
+    messages: Messages | None = None
     tokens: tuple[str, ...] = ()
     python_constants: bool = False
 
@@ -128,7 +155,8 @@ class ToolFormat:
             )
         else:
             inner = "".join(self._write_argument(key, value) for key, value in arguments.items()) or self.no_arguments
-        return _filled(self.call, {"name": name, "index": str(index), "arguments": inner})
+        header = "" if self.messages is None else self.messages.headers[0]
+        return _filled(self.call, {"name": name, "index": str(index), "arguments": inner, "header": header})
 
     def _write_argument(self, key: str, value: str) -> str:
         plain = loads(value)

@@ -79,6 +79,11 @@ DOCUMENTED = {
     "deepseek_v3_2": _DEEPSEEK.format(m="｜DSML｜", s="｜DSML｜function_calls"),
     "deepseek_v4": _DEEPSEEK.format(m="｜DSML｜", s="｜DSML｜tool_calls"),
     "deepseek_v4_1": _DEEPSEEK.format(m="｜DSML｜ ", s="｜DSML｜ calls"),
+    "harmony": (
+        "<|channel|>analysis<|message|>Two calls.<|end|>"
+        "<|start|>assistant<|channel|>commentary<|message|>I look.<|end|>"
+        f"<|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{_JSON}"
+    ),
     "kimi_k2": (
         "<think>Two calls.</think>I look.<|tool_calls_section_begin|>"
         f"<|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{_JSON}<|tool_call_end|>"
@@ -143,8 +148,11 @@ def compiled(name: str, choice: str = "auto") -> Constraint:
     return pdacon.compile(grammar(name, choice=choice), vocabulary_of(FORMATS[name]))
 
 
-def without_thought(name: str) -> Answer:
-    return ANSWER if FORMATS[name].thought is not None else Answer("", ANSWER.text, ANSWER.calls)
+def answer_in(name: str) -> Answer:
+    """What the documented text of a format stands for: some have no thoughts, and one has a single call."""
+    format = FORMATS[name]
+    calls = ANSWER.calls[: None if format.messages is None else 1]
+    return Answer(ANSWER.reasoning if format.thought is not None else "", ANSWER.text, calls)
 
 
 def test_every_format_has_a_documented_text() -> None:
@@ -157,7 +165,7 @@ def test_the_documented_text_is_accepted_and_read(name: str) -> None:
     assert accepted(compiled(name), ids)
     reader = compiled(name).reader()
     read(reader, ids)
-    assert reader.answer == without_thought(name)
+    assert reader.answer == answer_in(name)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -165,8 +173,9 @@ def test_events_do_not_depend_on_the_cuts(name: str) -> None:
     text = DOCUMENTED[name]
     constraint = compiled(name)
     events = read(constraint.reader(), encoded(FORMATS[name], text))
-    assert [event.text for event in events if event.kind == "name"] == ["get_weather", "get_time"]
-    assert [event.call for event in events if event.kind == "end"] == [0, 1]
+    calls = answer_in(name).calls
+    assert [event.text for event in events if event.kind == "name"] == [call.name for call in calls]
+    assert [event.call for event in events if event.kind == "end"] == list(range(len(calls)))
     for seed in range(8):
         random = Random(seed)
         assert read(constraint.reader(), list(cut(text, random))) == events
@@ -212,7 +221,7 @@ def test_a_cut_answer_has_its_whole_calls_and_says_what_is_missing(name: str) ->
         whole = len(answer.calls)
         if k < len(ids):
             matcher.accept_token(ids[k])
-    assert whole == 2
+    assert whole == len(answer_in(name).calls)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -240,3 +249,23 @@ def test_a_mutated_answer_that_is_accepted_is_read_without_a_word(name: str) -> 
             for call in reader.answer.calls:
                 valid_arguments(call)
     assert taken
+
+
+def test_harmony_has_every_header() -> None:
+    """The recipient stands in the channel's part or in the role's, with and without the type of the message."""
+    constraint, format = compiled("harmony"), FORMATS["harmony"]
+    texts = [
+        f"<|channel|>commentary to=functions.get_time{kind}<|message|>{{}}"
+        for kind in (" <|constrain|>json", "<|constrain|>json", " json", "")
+    ]
+    texts += [
+        f" to=functions.get_time<|channel|>commentary{kind}<|message|>{{}}"
+        for kind in (" <|constrain|>json", "<|constrain|>json", " json", "")
+    ]
+    for text in texts:
+        assert accepted(constraint, encoded(format, text)), text
+        reader = constraint.reader()
+        read(reader, encoded(format, text))
+        assert reader.answer == Answer("", "", (Call("get_time", {}),)), text
+    for text in ("<|channel|>analysis<|message|>x<|end|>", "<|channel|>commentary to=functions.none<|message|>{}", "x"):
+        assert not accepted(constraint, encoded(format, text)), text
