@@ -15,8 +15,9 @@ from pdacon.errors import LimitExceededError
 from pdacon.frontends.json_schema.facts import Matches
 from pdacon.frontends.json_schema.keywords import exists_in, is_assertion, is_known, remark
 from pdacon.frontends.json_schema.multiples import Divisor
-from pdacon.frontends.json_schema.plainness import ALL, ARRAY, NUMBER, OBJECT, STRING
+from pdacon.frontends.json_schema.string_formats import PATTERNS, SINCE
 from pdacon.frontends.json_schema.strings import pattern_automaton
+from pdacon.frontends.json_schema.type_bits import ALL, ARRAY, BOOLEAN, NULL, NUMBER, OBJECT, STRING, types_in
 from pdacon.frontends.json_schema.wrong_values import OF_PLACES, types_of
 from pdacon.regular import PatternError
 
@@ -34,6 +35,15 @@ _STEPS = {
 """By keyword that leads to other schemas, or has to be told of: the types that it is about."""
 _ONLY_IN = {"$recursiveRef": (2019, 2019), "$dynamicRef": (2020, 9999), "dependencies": (0, 7)}
 _OLD_BOUNDS = ("exclusiveMinimum", "exclusiveMaximum")  # which say how others are meant, up to draft 4
+_EMPTY = NULL | BOOLEAN | STRING | NUMBER | ARRAY | OBJECT
+_WITH_EMPTY = frozenset({
+    "type", "maxLength", "multipleOf", "items", "prefixItems", "additionalItems", "maxItems", "uniqueItems",
+    "unevaluatedItems", "properties", "patternProperties", "additionalProperties", "propertyNames", "maxProperties",
+    "dependentRequired", "unevaluatedProperties",
+})  # fmt: skip
+"""Keywords that empty values satisfy, or 0."""
+_LEAF = frozenset({"type", "enum", "format"})
+_MOST_LOOKS = 2_000
 _LIMITS = ("minLength", "maxLength", "pattern", "format")
 _LONGEST_NAME = 64
 _MOST_COUNTED = 1_000_000  # characters
@@ -68,6 +78,10 @@ class Look(NamedTuple):
         Keywords that name the schema, or hold others.
     applies_others : bool
         Whether other schemas are applied to the same value beside it.
+    with_empty : int
+        The types of which an empty value, or 0, is certainly one of the schema if it is of its type.
+    leaf : frozenset of str or None
+        What it says beside annotations, if that is a type and a list or a format at most.
     limits : int
         The types of strings and numbers of which automata are combined where several schemas say what they are.
     """
@@ -78,15 +92,41 @@ class Look(NamedTuple):
     steps: tuple[tuple[str, int], ...]
     of_places: tuple[str, ...]
     applies_others: bool
+    with_empty: int
+    leaf: frozenset[str] | None
     limits: int
 
 
 def look_for(node: dict[str, Any], draft: int) -> Look:
     """What is to be looked at in a schema."""
-    names = tuple(node)
-    if len(names) > _LONGEST_NAME or max(map(len, names), default=0) > _LONGEST_NAME:
-        return _look(names, draft)
-    return _remembered(names, draft)
+    key = tuple(node), draft
+    sight = _LOOKS.get(key)
+    if sight is None:
+        sight = _look(*key)
+        if len(node) <= _LONGEST_NAME and max(map(len, node), default=0) <= _LONGEST_NAME:
+            if len(_LOOKS) >= _MOST_LOOKS:
+                _LOOKS.clear()
+            _LOOKS[key] = sight
+    return sight
+
+
+def is_leaf(node: dict[str, Any], draft: int) -> bool:
+    """Whether a schema is one of scalars, plainly right, of which nothing is to be told, and has a value."""
+    leaf = look_for(node, draft).leaf
+    if leaf is None:
+        return False
+    said = node.get("type", "string")
+    if "enum" in leaf:
+        values = node["enum"]
+        return said == "string" and isinstance(values, list) and set(map(type, values)) == {str}
+    if "format" in leaf:
+        return said == "string" and isinstance(node["format"], str) and _is_usual_format(node["format"], draft)
+    return types_in(said) != 0
+
+
+@lru_cache(maxsize=1024)
+def _is_usual_format(name: str, draft: int) -> bool:
+    return name in PATTERNS and SINCE.get(name, 0) <= draft
 
 
 def _look(names: tuple[str, ...], draft: int) -> Look:
@@ -113,10 +153,16 @@ def _look(names: tuple[str, ...], draft: int) -> Look:
     applies = any(name in _APPLYING for name, _ in steps) and (len(read) > 1 or "$ref" not in read)
     limits = STRING * any(name in _LIMITS for name in read) | NUMBER * ("multipleOf" in read)
     of_places = tuple(name for name in names if name in OF_PLACES)
-    return Look(remarkable, about, checked, steps, of_places, applies, limits)
+    with_empty = 0 if any(name not in _WITH_EMPTY for name in read if not types_of(name)) else _EMPTY
+    for name in read:
+        if name not in _WITH_EMPTY:
+            with_empty &= ~_about(name)
+    is_leaf = not (remarkable or of_places or "$schema" in names) and _LEAF.issuperset(read)
+    leaf = frozenset(read) if is_leaf and len(read) <= 2 else None
+    return Look(remarkable, about, checked, steps, of_places, applies, with_empty, leaf, limits)
 
 
-_remembered = lru_cache(maxsize=1024)(_look)
+_LOOKS: dict[tuple[tuple[str, ...], int], Look] = {}  # those for which it was looked, by keywords and draft
 
 
 def _is_read(name: str, draft: int) -> bool:

@@ -14,17 +14,22 @@ from pdacon.base.cancelling import look
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents, Place
 from pdacon.frontends.json_schema.keywords import is_assertion
+from pdacon.frontends.json_schema.looks import look_for
 from pdacon.frontends.json_schema.string_formats import NOT_REGULAR
+from pdacon.frontends.json_schema.type_bits import (
+    ALL,
+    ARRAY,
+    BOOLEAN,
+    NULL,
+    NUMBER,
+    OBJECT,
+    STRING,
+    type_of,
+    types_in,
+    types_of_values,
+)
 from pdacon.frontends.json_schema.wrong_values import types_of, wrong_value
 
-NULL, BOOLEAN, NUMBER, STRING, ARRAY, OBJECT = 1, 2, 4, 8, 16, 32
-ALL = 63
-BITS = {
-    "null": NULL, "boolean": BOOLEAN, "number": NUMBER, "integer": NUMBER, "string": STRING, "array": ARRAY,
-    "object": OBJECT,
-}  # fmt: skip
-"""The names of types, as bits of a set."""
-_OF_VALUES = {type(None): NULL, bool: BOOLEAN, str: STRING, list: ARRAY, dict: OBJECT}
 _OF_TYPE = {
     NULL: frozenset[str](),
     BOOLEAN: frozenset[str](),
@@ -50,23 +55,6 @@ _MOST_TRIED = 20  # of listed values, and of alternatives
 _MOST_REFERENCES = 8
 
 
-def types_in(said: Any) -> int:
-    """The types that ``type`` allows, as bits; 0 if it is no type or list of types."""
-    if isinstance(said, str):
-        return BITS.get(said, 0)
-    if not isinstance(said, list) or not all(isinstance(name, str) and name in BITS for name in said):
-        return 0
-    bits = 0
-    for name in said:
-        bits |= BITS[name]
-    return bits
-
-
-def type_of(value: Any) -> int:
-    """The type of a value of JSON, as a bit."""
-    return _OF_VALUES.get(type(value), NUMBER)
-
-
 class Plainness:
     """Answers about the schemas of some documents.
 
@@ -82,14 +70,20 @@ class Plainness:
         self._known: dict[tuple[int, ...], bool] = {}
         self._work = 0
 
+    def assume(self, *places: Place) -> None:
+        """Let some value satisfy the schemas of all places, which somebody else finds out."""
+        self._known[tuple(id(place.node) for place in places)] = True
+
     def have_a_value(self, *places: Place) -> bool:
         """Whether it is plain that some value satisfies the schemas of all places."""
         self._work = 0
         return self._have(places, 0)
 
     def _have(self, places: Sequence[Place], depth: int) -> bool:
-        if len(places) == 1 and isinstance(node := places[0].node, dict) and len(node) == 1 and "type" in node:
-            return types_in(node["type"]) != 0  # as most are
+        if len(places) == 1 and isinstance(node := places[0].node, dict):  # as most are
+            sight = look_for(node, places[0].draft)
+            if sight.with_empty & (types_in(node["type"]) if "type" in node else ALL):
+                return True
         if depth > _DEEPEST or self._work > _MOST_WORK:
             return False
         key = tuple(id(place.node) for place in places)
@@ -267,14 +261,6 @@ def _kinds(places: Sequence[Place]) -> Iterator[int]:
         if "type" in place.node:
             types &= types_in(place.node["type"])
     return (kind for kind in _OF_TYPE if types & kind)
-
-
-def types_of_values(values: Any) -> int:
-    """The types of values of JSON, as bits."""
-    types = 0
-    for kind in set(map(type, values)):
-        types |= _OF_VALUES.get(kind, NUMBER)
-    return types
 
 
 def _listed(place: Place) -> Iterator[list[Any]]:

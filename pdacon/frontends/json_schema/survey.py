@@ -23,21 +23,12 @@ from pdacon.frontends.json_schema.discriminators import why_nothing_is_told
 from pdacon.frontends.json_schema.documents import Documents, Place
 from pdacon.frontends.json_schema.doubts import Doubts
 from pdacon.frontends.json_schema.keywords import remarks
-from pdacon.frontends.json_schema.looks import Look, counts_few, is_small, is_small_pattern, look_for
-from pdacon.frontends.json_schema.plainness import (
-    ALL,
-    ARRAY,
-    BITS,
-    NUMBER,
-    OBJECT,
-    STRING,
-    Plainness,
-    types_in,
-    types_of_values,
-)
+from pdacon.frontends.json_schema.looks import Look, counts_few, is_leaf, is_small, is_small_pattern, look_for
+from pdacon.frontends.json_schema.plainness import Plainness
 from pdacon.frontends.json_schema.schema_formulas import is_like_others, plain_types
 from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.string_formats import NOT_REGULAR, PATTERNS, SINCE
+from pdacon.frontends.json_schema.type_bits import ALL, ARRAY, BITS, NUMBER, OBJECT, STRING, types_in, types_of_values
 from pdacon.frontends.json_schema.wrong_values import wrong_value
 
 _CONTAINED = ARRAY | OBJECT
@@ -98,7 +89,8 @@ class Survey:
         self._noted: set[Any] = set()  # small schemas, which are alike wherever they stand
         self._combined: list[tuple[Place, ...]] = []  # schemas of one value, of which some apply others
         self._limiting: set[int] = set()  # schemas that need an automaton of strings or numbers
-        self._counts_members = self._parts_values = False
+        self._members_asked: list[Place] = []
+        self._counts_members = self._parts_values = self._may_circle = False
         self._look_at_all()
 
     def _look_at_all(self) -> None:
@@ -116,11 +108,14 @@ class Survey:
             self._pending += reversed(self._children)
         if self._counts_members and self._parts_values:
             self.is_plain = False
-        try:
-            TopologicalSorter(self._same).prepare()
-        except CycleError:
-            self.is_plain = False
+        if self._may_circle and self.is_plain:
+            try:
+                TopologicalSorter(self._same).prepare()
+            except CycleError:
+                self.is_plain = False
         if self.is_plain:
+            for place in reversed(self._members_asked):  # those within others before these
+                self._require_values(place)
             self._require_values(root)
             self._look_at_combinations()
 
@@ -233,6 +228,7 @@ class Survey:
     # Schemas that are applied to the same value.
 
     def _apply(self, place: Place, other: Place, types: int) -> None:
+        self._may_circle |= (other if other.scope else id(other.node)) in self._done
         self._same.setdefault(id(place.node), []).append(id(other.node))
         self._add(other, types)
 
@@ -262,7 +258,8 @@ class Survey:
     # Schemas of parts of a value.
 
     def _ask(self, place: Place, types: int, keyword: str) -> None:
-        self._add(place.child(keyword), ALL)
+        if not self._is_leaf(place.node[keyword], place.draft):
+            self._add(place.child(keyword), ALL)
 
     def _ask_about_others(self, place: Place, types: int, keyword: str) -> None:
         """What is asked of parts that no schema evaluates; which do may be more than can be told."""
@@ -297,11 +294,20 @@ class Survey:
             self.doubts.built.append((place,))
 
     def _members(self, place: Place, types: int, keyword: str) -> None:
-        for name in place.node["properties"]:
+        for name, node in place.node["properties"].items():
+            if self._is_leaf(node, place.draft):
+                continue
             child = place.child("properties", name)
             self._add(child, ALL)
-            if child.node is not False and not self._forbids(child):
-                self._require_values(child)
+            if not isinstance(node, bool) and not self._forbids(child):
+                self._members_asked.append(child)
+
+    def _is_leaf(self, node: Any, draft: int) -> bool:
+        if not isinstance(node, dict) or self._reading.marked or not is_leaf(node, draft):
+            return False
+        if "format" in node:
+            self._limiting.add(id(node))
+        return True
 
     def _matching_members(self, place: Place, types: int, keyword: str) -> None:
         for pattern in place.node["patternProperties"]:
@@ -352,8 +358,12 @@ class Survey:
         return place.node is False or place.node in _NO_VALUES
 
     def _require_values(self, *places: Place) -> None:
-        if not self._plainness.have_a_value(*places):
-            self.doubts.values.append(places)
+        if self._plainness.have_a_value(*places):
+            return
+        self.doubts.values.append(places)
+        self._plainness.assume(*places)
+        if len(places) == 1 and isinstance(node := places[0].node, dict) and "$ref" in node:
+            self._plainness.assume(self._documents.referred(places[0], "$ref"))
 
     def _look_at_combinations(self) -> None:
         """Whether members that several schemas of an object list can satisfy all of them."""
