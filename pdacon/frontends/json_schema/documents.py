@@ -31,6 +31,9 @@ MANY = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
 NAMED = frozenset({"$defs", "definitions", "dependentSchemas", "dependencies", "patternProperties", "properties"})
 """Keywords that hold schemas by name."""
 _DEFINING = ("$defs", "definitions")
+_DEPENDENT = frozenset({"$dynamicRef", "$recursiveRef", "$ref"})  # which mean another thing in another place
+_SMALL = 4
+_OF_SMALL = frozenset({str, int, bool})
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,17 @@ class Place:
             if _holds_schema(tokens, node):
                 place, tokens = place.child(*tokens), []
         return place.child(*tokens) if tokens else place
+
+
+def is_like_others(place: Place) -> tuple[Any, ...] | None:
+    """What a small schema says, if it is the same wherever it stands; else None."""
+    node = place.node
+    if len(node) > _SMALL:
+        return None
+    kinds = tuple(map(type, node.values()))
+    if not _OF_SMALL.issuperset(kinds) or not _DEPENDENT.isdisjoint(node):
+        return None
+    return place.draft, kinds, *node.items()
 
 
 class Documents:

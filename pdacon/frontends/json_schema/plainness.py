@@ -108,9 +108,9 @@ class Plainness:
         self._work += 1
         options = place.node[keyword]
         too_much = depth > _DEEPEST or self._work > _MOST_WORK
-        if too_much or not isinstance(options, list) or len(options) > _MOST_TRIED:
+        if too_much or not isinstance(options, list) or (keyword == "oneOf" and len(options) > _MOST_TRIED):
             return False
-        children = [place.child(keyword, k) for k in range(len(options))]
+        children = [place.child(keyword, k) for k in range(min(len(options), _MOST_TRIED))]
         types = [self.types(child) for child in children]
         for k, child in enumerate(children):
             if keyword == "oneOf" and any(types[k] & some for at, some in enumerate(types) if at != k):

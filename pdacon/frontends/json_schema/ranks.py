@@ -34,11 +34,13 @@ def ranks_of(schemas: Iterable[Any]) -> Ranks:
     ranks = Ranks()
     pending = list(schemas)[::-1]
     for node in every(_in_order(pending)):
-        for key in ("properties", "required", "const", "enum"):
+        for key, into in (
+            ("properties", ranks.names), ("required", ranks.names), ("const", ranks.values), ("enum", ranks.values),
+        ):  # fmt: skip
             given = node.get(key)
-            some = given if isinstance(given, dict | list) else [given]
-            into = ranks.names if key in ("properties", "required") else ranks.values
-            for one in some:
+            if given is None:
+                continue
+            for one in given if isinstance(given, (dict, list)) else [given]:
                 if isinstance(one, str):
                     into.setdefault(one, len(into))
     return ranks
@@ -50,6 +52,6 @@ def _in_order(pending: list[Any]) -> Iterable[dict[str, Any]]:
         node = pending.pop()
         if isinstance(node, dict):
             yield node
-            pending += [part for part in node.values() if isinstance(part, dict | list)][::-1]
+            pending += [part for part in node.values() if isinstance(part, (dict, list))][::-1]
         elif isinstance(node, list):
-            pending += [part for part in node if isinstance(part, dict | list)][::-1]
+            pending += [part for part in node if isinstance(part, (dict, list))][::-1]

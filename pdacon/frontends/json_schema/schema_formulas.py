@@ -20,7 +20,7 @@ from pdacon.base.cancelling import every, look
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import string_formats
-from pdacon.frontends.json_schema.documents import Documents, Place
+from pdacon.frontends.json_schema.documents import Documents, Place, is_like_others
 from pdacon.frontends.json_schema.evaluation import Cover, items_beside, items_fact, members_beside
 from pdacon.frontends.json_schema.facts import (
     TYPES,
@@ -53,7 +53,6 @@ from pdacon.regular import FALSE, TRUE, PatternError, parse_pattern
 
 _LISTING = frozenset({"properties", "allOf", "anyOf", "oneOf", "if", "$ref"})
 """Keywords whose schemas list members of the same object."""
-_SMALL = 4
 _LONGEST = 10_000_000  # characters of a string that are counted
 
 
@@ -65,7 +64,6 @@ class Meaning:
     covers: tuple[Cover, ...] = ()
 
 
-_DEPENDENT = frozenset({"$dynamicRef", "$recursiveRef", "$ref"})  # which mean another thing in another place
 _NOTHING, _ANYTHING = Meaning(FALSE), Meaning(TRUE)
 
 
@@ -512,15 +510,6 @@ def _all_or_nothing(place: Place) -> bool | None:
     if not isinstance(node, dict):
         raise UnsupportedSchemaError(place.pointer, "", f"a schema is an object or a Boolean, not {_named(node)}")
     return None
-
-
-def is_like_others(place: Place) -> tuple[Any, ...] | None:
-    """What a small schema says, if it is the same wherever it stands; else None."""
-    node = place.node
-    small = len(node) <= _SMALL and all(isinstance(value, (str, int)) for value in node.values())
-    if not small or node.keys() & _DEPENDENT:
-        return None
-    return place.draft, *((name, type(value), value) for name, value in node.items())
 
 
 def plain_types(place: Place) -> tuple[Type, ...]:

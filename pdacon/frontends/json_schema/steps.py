@@ -126,9 +126,9 @@ def order_of_names(facts: Facts, vector: Vector, ranks: Callable[[], Ranks]) -> 
 
     Of several schemas that comes first whose names stand first; those that are only required come last, by their ranks.
     """
-    lists: list[Sequence[str]] = []
     about = [fact for _, fact in facts.among(*vector)]
-    lists += [[name for name, _ in fact.named] for fact in about if isinstance(fact, Members)]
+    alike = dict.fromkeys(tuple(name for name, _ in fact.named) for fact in about if isinstance(fact, Members))
+    lists: list[Sequence[str]] = [*every(alike)]
     listed = {name for names in lists for name in names}
     required = {name for fact in about if isinstance(fact, Has) for name in fact.names} - listed
     if len(lists) == 1 and not required:

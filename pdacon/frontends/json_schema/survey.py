@@ -20,12 +20,12 @@ from pdacon.base.cancelling import look
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema.discriminators import why_nothing_is_told
-from pdacon.frontends.json_schema.documents import Documents, Place
+from pdacon.frontends.json_schema.documents import Documents, Place, is_like_others
 from pdacon.frontends.json_schema.doubts import Doubts
 from pdacon.frontends.json_schema.keywords import remarks
 from pdacon.frontends.json_schema.looks import Look, counts_few, is_leaf, is_small, is_small_pattern, look_for
 from pdacon.frontends.json_schema.plainness import Plainness
-from pdacon.frontends.json_schema.schema_formulas import is_like_others, plain_types
+from pdacon.frontends.json_schema.schema_formulas import plain_types
 from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.string_formats import NOT_REGULAR, PATTERNS, SINCE
 from pdacon.frontends.json_schema.type_bits import ALL, ARRAY, BITS, NUMBER, OBJECT, STRING, types_in, types_of_values

@@ -399,7 +399,8 @@ class ObjectMembers:
         self.listed, self.others = len(self._order), len(self._classes)
         self.are_free = blocks_listed and writer.spelling.escapes != "any"
         self.are_free = self.are_free and all(names.formula == TRUE for names in self._classes)
-        self._remember_members()
+        if not blocks_listed:  # on demand nothing is said of them
+            self._remember_members()
         members: list[Name] = [*(_Listed(writer, name) for name in self._order), *self._classes]
         self.step = MemberSteps(self._facts, members, in_order=not self.unordered).step
         self.at_end = self._facts.at_end
