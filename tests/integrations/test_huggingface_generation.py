@@ -11,6 +11,7 @@ from support.finite_languages import SentenceConstraint
 import pdacon
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
+from pdacon.frontends.json_schema import Schema
 from pdacon.integrations.huggingface import Generation, generate, generate_batch, vocabulary
 from pdacon.integrations.huggingface.seeds import Seeded
 
@@ -232,3 +233,19 @@ def test_stop_strings(model: Any, tokenizer: Any) -> None:
 def test_batches_have_no_beams(model: Any, tokenizer: Any, constraint: Any) -> None:
     with pytest.raises(ValueError, match="no beams"):
         generate_batch(model, tokenizer, ["Hi"], grammar=constraint, num_beams=2)
+
+
+def test_what_is_read_on_demand_stays_so(model: Any, tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of masks on the device, texts, values: nothing of it needs the whole."""
+
+    def whole(_: Any) -> Any:
+        raise AssertionError("the grammar as a whole was made")
+
+    monkeypatch.setattr(Schema, "grammar", whole)
+    schema = {"type": "object", "properties": {"a": {"enum": [1, 2]}}, "required": ["a"], "additionalProperties": False}
+    constraint = pdacon.compile(pdacon.Grammar.from_json_schema(schema), vocabulary(model, tokenizer))
+    texts = generate(model, tokenizer, "Hi", grammar=constraint, seed=0, max_new_tokens=40, num_return_sequences=4)
+    assert all(text.complete for text in texts)
+    assert {text.value["a"] for text in texts} <= {1, 2}
+    assert constraint.matcher()._is_nested()
+    assert len(constraint.mask_table()) == constraint.statistics()["distinct_masks"] > 1
