@@ -247,14 +247,13 @@ class _Builder:
     def _argument(self, tool: str, parameter: Parameter) -> Piece:
         """One argument: its strings as they are, other values in JSON."""
         place = f"{tool}.{parameter.name}"
-        parts = parts_of_template(self.format.argument)
-        at = parts.index(Open("value"))
-        (tail,) = parts[at + 1 :]
-        assert isinstance(tail, str)
+        parts = parts_of_template(self.format.argument.partition("$value")[0])
+        stop, blanks = self.format.value_end
+        tail = stop + blanks
         typed = any(isinstance(part, Open) and part.slot in ("type", "is_string") for part in parts)
         values: dict[tuple[str, str], list[Piece]] = {}
         raw = parameter.values.strings if typed else strings_beside_json(parameter.values, self.format.python_constants)
-        raw = raw & FreeText(self._texts((tail.rstrip(),))).texts
+        raw = raw & FreeText(self._texts((stop,))).texts
         if raw:
             values["string", "true"] = [TextPiece(raw, place)]
         for kind, other in parameter.values.others.items():
@@ -269,7 +268,7 @@ class _Builder:
         heads: dict[str, list[Piece]] = {}
         for (kind, is_string), pieces in values.items():
             slots = {"key": parameter.name, "type": kind, "is_string": is_string}
-            head = "".join(part if isinstance(part, str) else slots[part.slot] for part in parts[:at])
+            head = "".join(part if isinstance(part, str) else slots[part.slot] for part in parts)
             heads.setdefault(head, []).extend(sequence([piece, self._fixed(tail, place)]) for piece in pieces)
         if not heads:
             raise EmptyLanguageError(f"{place}: no text of it is possible in the format {self.format.name}")

@@ -87,8 +87,9 @@ def _of_messages(format: ToolFormat, messages: Messages, choice: Choice, reasoni
         before.insert(0, _thought(thought, begun=False))
         first = _thought(thought, begun=True) if reasoning == "begun" else NOTHING
     final: Layout = InOrder((Fixed(format.text_begin), Free("text", format.marks)))
-    calls = [CallParts(parts_of_template(template)) for template in (format.call, *messages.calls)]
-    last = {"auto": [final, *calls], "required": calls, "none": [final]}[choice]
+    calls: list[Layout] = [CallParts(parts_of_template(template)) for template in (format.call, *messages.calls)]
+    last: list[Layout] = [] if choice == "required" else [final]
+    last += [] if choice == "none" else calls
     return InOrder((first, Repeated(OneOf(tuple(before)), 0, None), OneOf(tuple(last))))
 
 

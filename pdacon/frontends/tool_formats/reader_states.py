@@ -12,7 +12,7 @@ from functools import reduce
 from typing import Literal, TypeAlias
 
 from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Fixed, Free, Layout
-from pdacon.frontends.tool_formats.records import Open, Part, ToolFormat, parts_of_template
+from pdacon.frontends.tool_formats.records import Open, Part, Slot, ToolFormat, parts_of_template
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 
 Role: TypeAlias = Literal[
@@ -23,6 +23,10 @@ Role: TypeAlias = Literal[
     "value",  # the value of an argument: one of `values`
     "end",  # a call ends here; the reader goes on with `then` at once
 ]  # fmt: skip
+
+
+_CAPTURED: dict[Slot, Role] = {"name": "name", "index": "index", "key": "key", "type": "type", "is_string": "is_string"}
+"""What is left open in templates and read up to what follows it."""
 
 
 @dataclass(eq=False, slots=True)
@@ -136,8 +140,8 @@ class _Builder:
                 follow = self._fixed(part, (), follow)
             elif self._format.messages is not None and (texts := self._format.messages.texts(part.slot)):
                 follow = reduce(self._either, [self._fixed(text, (), follow) for text in texts])
-            elif part.slot != "arguments":
-                follow = self._text(part.slot, follow) if part.slot != "value" else follow
+            elif part.slot in _CAPTURED:
+                follow = self._text(_CAPTURED[part.slot], follow)
             elif self._format.tagged:
                 follow = self._arguments(follow)
             else:
@@ -148,12 +152,11 @@ class _Builder:
         """Arguments that are tagged one by one."""
         again = self.made(State("fixed"))
         state: State = again
-        for part in reversed(parts_of_template(self._format.argument)):
-            if isinstance(part, Open):
-                state = self._value(state) if part.slot == "value" else self._text(part.slot, state)  # type: ignore[arg-type]
-            else:
-                stop = part.rstrip() if state is again else part
-                state = self._fixed(stop, (), self._fixed(part[len(stop) :], (), state))
+        for text in reversed(self._format.value_end):
+            state = self._fixed(text, (), state)
+        state = self._value(state)
+        for part in reversed(parts_of_template(self._format.argument.partition("$value")[0])):
+            state = self._text(_CAPTURED[part.slot], state) if isinstance(part, Open) else self._fixed(part, (), state)
         both = self._either(state, follow)
         nothing = self._fixed(self._format.no_arguments, (), follow)
         if nothing is not follow:

@@ -10,6 +10,7 @@ import codecs
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from json.encoder import encode_basestring
 from typing import Literal, NamedTuple
 
 from pdacon.base.quoting import quoted
@@ -294,7 +295,7 @@ class AnswerReader:
             self._events.append(AnswerEvent("name", text, len(self._calls) - 1))
             self._arguments, self._num_arguments = self._plan.kinds.get(text, {}), 0
         elif role == "key":
-            self._argue(f"{', ' if self._num_arguments else '{'}{json.dumps(text, ensure_ascii=False)}: ")
+            self._argue(f"{', ' if self._num_arguments else '{'}{encode_basestring(text)}: ")
             self._num_arguments += 1
             self._kinds, self._type = self._arguments.get(text, ALL_KINDS), ""
         elif role in ("type", "is_string"):
@@ -370,7 +371,7 @@ class AnswerReader:
 
 def _inner(text: str) -> str:
     """A string as it stands between its quotes in JSON."""
-    return json.dumps(text, ensure_ascii=False)[1:-1]
+    return encode_basestring(text)[1:-1]
 
 
 def _is_json(text: str) -> bool:

@@ -171,6 +171,13 @@ class ToolFormat:
         return (self.trigger, *self.reserved, *thought)
 
     @property
+    def value_end(self) -> tuple[str, str]:
+        """What a value of a tagged argument ends at, and the blanks that come after that."""
+        end = self.argument.partition("$value")[2]
+        stop = end.rstrip()
+        return stop, end[len(stop) :]
+
+    @property
     def tagged(self) -> bool:
         """Whether arguments are tagged one by one."""
         return bool(self.argument)
