@@ -67,6 +67,9 @@ class NestedAutomaton {
     }
     // Whether the text may end at a place of which nothing has been read.
     bool may_end(std::int32_t place);
+    // Whether a place is within a value: what follows a terminal there begins with a byte that no text of the
+    // others goes on with behind the same text.
+    bool is_within_value(std::int32_t place) const { return places_[place][0] != kOuter; }
     std::int64_t num_places() const { return static_cast<std::int64_t>(places_.size()); }
     CountedTerminal terminal(std::int32_t number) { return schemas_->terminal(number); }
     // Whether some value satisfies a question.

@@ -199,9 +199,9 @@ void NestedPda::walk(const Tokens& trie, std::int32_t root, const Here& from, Wo
     }
 }
 
-// All tokens, from each terminal by itself, where they go on with bytes of their own or are strings, of which
-// no text goes on behind another one; texts may go on beside them. False: it is another case, and nothing was
-// added.
+// All tokens, from each terminal by itself, where they go on with bytes of their own, or within a value,
+// where none goes on behind another one; texts may go on beside them. False: it is another case, and nothing
+// was added.
 bool NestedPda::add_terminals(const Here& from, Words& words) {
     const auto& cursor = from.cursor;
     const auto found = reading_.threads(cursor);
@@ -209,12 +209,9 @@ bool NestedPda::add_terminals(const Here& from, Words& words) {
     if (threads.size() + cursor.has_texts() > 1 && reading_.ended(cursor) >= 0) return false;
     std::vector<ByteSet> live;
     ByteSet all;
-    bool are_strings = true;
     for (const auto& [move, position] : threads) {
-        auto& automaton = reading_.automaton(cursor.place, move);
-        live.push_back(automaton.row(position, reading_.limit()).live);
-        are_strings = are_strings && automaton.terminal().inside > 0;
-        if (!are_strings && (all & live.back()).any()) return false;
+        live.push_back(reading_.automaton(cursor.place, move).row(position, reading_.limit()).live);
+        if ((all & live.back()).any() && !automaton_.is_within_value(cursor.place)) return false;
         all |= live.back();
     }
     const auto count = [&](std::int32_t text) {

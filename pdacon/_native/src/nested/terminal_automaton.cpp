@@ -13,6 +13,7 @@ namespace pdacon {
 namespace {
 
 constexpr int kLong = 32;             // a run of so many characters has its tokens known for the process
+constexpr int kChain = 16;            // if it is a loop, or goes on for so many
 constexpr std::int64_t kState = 200;  // bytes, about, without its row
 
 template <class Number>
@@ -240,7 +241,8 @@ TerminalTokens TerminalAutomaton::made_tokens(std::int32_t position, const Chara
                 beyond.push_back(node);
         }
     };
-    if (run.next == kDead || run.characters.size() < kLong || (!run.is_loop && is_counted)) {
+    if (run.next == kDead || run.characters.size() < kLong ||
+        (!run.is_loop && (is_counted || run.length < kChain))) {
         pending.push_back({0, position, 0});
     } else if (is_counted) {
         const auto tokens = trie.loops().tokens(run.characters);
