@@ -76,8 +76,9 @@ def _load(name: str, options: GrammarOptions, *, several_starts: bool) -> Gramma
     }
     if schema := _json_schema(name, options):
         return _of_json_schema(schema, options)
-    if options.given(JSON_OPTIONS):
-        raise BadInput(f"{_switch(next(iter(options.given(JSON_OPTIONS))))} goes with a JSON Schema only")
+    if options.given(JSON_OPTIONS) and not is_imported(name):
+        option = _switch(next(iter(options.given(JSON_OPTIONS))))
+        raise BadInput(f"{option} goes with a JSON Schema or a Python type only")
     if given := options.given(SCHEMA_OPTIONS):
         return _of_schema(name, options, given)
     starts = list(dict.fromkeys(options.start or []))
@@ -130,13 +131,43 @@ def is_for_llguidance(path: Path) -> bool:
 
 def _of_object(name: str, options: GrammarOptions) -> Grammar:
     """The grammar of what a module has: a type, a function, a `Grammar` or a `RegularSet`."""
-    from pdacon.front.grammar import grammar_of
+    from pdacon.front.grammar import Grammar, grammar_of
+    from pdacon.frontends.types import is_type
 
-    _refuse(options, f"{name}: options of a Lark grammar do not go with Python types; leave them out")
+    taken = options.given(option for option in JSON_OPTIONS if option != "closed")
+    if options != GrammarOptions(**taken):
+        raise BadInput(f"{name}: options of a Lark grammar do not go with Python types; leave them out")
+    given = imported(name, name)
+    described: dict[str, Any] = {"spelling": _spelling(options), "lax": options.lax, "strict": options.strict}
     try:
-        return grammar_of("pdacon", imported(name, name))
-    except TypeError as error:
+        if is_type(given):
+            grammar = Grammar.from_type(given, **described)
+        elif taken:
+            raise BadInput(f"{name}: {_switch(next(iter(taken)))} goes with a type, which this is not")
+        else:
+            grammar = grammar_of("pdacon", given)
+    except (TypeError, ValueError) as error:
         raise BadInput(f"{name}: {error}") from error
+    return _telling(grammar)
+
+
+def _spelling(options: GrammarOptions) -> Any:
+    from pdacon import Spelling
+
+    return Spelling(
+        whitespace=options.whitespace,
+        order="any" if options.any_order else "schema",
+        escapes=options.escapes,
+        numbers=options.numbers,
+        max_digits=options.max_digits,
+    )
+
+
+def _telling(grammar: Grammar) -> Grammar:
+    """The grammar, once standard error has what it does not enforce."""
+    for place, what, why in grammar.unenforced:
+        sys.stderr.write(f"pdacon: not enforced: {place}: {what}: {why}\n")
+    return grammar
 
 
 def in_dialect(dialect: str, text: str, path: str | None) -> Grammar:
@@ -184,7 +215,7 @@ def _json_schema(name: str, options: GrammarOptions) -> Path | None:
 
 def _of_json_schema(path: Path, options: GrammarOptions) -> Grammar:
     """The values that satisfy a JSON Schema."""
-    from pdacon import Grammar, Spelling
+    from pdacon import Grammar
 
     taken = options.given((*JSON_OPTIONS, "schema"))
     if options != GrammarOptions(**taken):
@@ -195,26 +226,19 @@ def _of_json_schema(path: Path, options: GrammarOptions) -> Grammar:
     content = path.read_bytes()
     if content.startswith(b"SQLite format 3\0"):
         raise BadInput(f"{path} is a database, which goes with the grammars sql_select and sql only")
-    spelling = Spelling(
-        whitespace=options.whitespace,
-        order="any" if options.any_order else "schema",
-        escapes=options.escapes,
-        numbers=options.numbers,
-        max_digits=options.max_digits,
-    )
+    if options.strict:
+        raise BadInput(f"{path}: --strict goes with a Python type; a JSON Schema is enforced, or refused without --lax")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GrammarWarning)  # it is among what is said below
             grammar = Grammar.from_json_schema(
-                decoded(content, str(path)), spelling, options.lax, closed=options.closed
+                decoded(content, str(path)), _spelling(options), options.lax, closed=options.closed
             )
     except UnsupportedSchemaError as error:
         raise UnsupportedSchemaError(f"{path}{error.pointer}", error.keyword, error.why) from None
     except EmptyLanguageError as error:
         raise EmptyLanguageError(f"{path}: {error}") from None
-    for pointer, keyword, why in grammar.unenforced:
-        sys.stderr.write(f"pdacon: not enforced: {pointer}: {keyword}: {why}\n")
-    return Grammar(replace(grammar.data, source_path=str(path)))
+    return Grammar(replace(_telling(grammar).data, source_path=str(path)))
 
 
 def _of_schema(name: str, options: GrammarOptions, given: dict[str, Any]) -> Grammar:

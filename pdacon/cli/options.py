@@ -217,6 +217,9 @@ class GrammarOptions:
     lax: Annotated[
         bool, _json_option("--lax", help="Leave out what cannot be enforced, and name it on standard error.")
     ] = False
+    strict: Annotated[
+        bool, _json_option("--strict", help="Of a Python type: refuse what only the class can see to.")
+    ] = False
     closed: Annotated[
         bool, _json_option("--closed", help="Objects have only the properties that are listed, unless it says.")
     ] = False

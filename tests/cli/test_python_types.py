@@ -23,6 +23,13 @@ class Order:
 def weather(city: str) -> None: ...
 
 
+@dataclass
+class Window:
+    low: int
+
+    def __post_init__(self) -> None: ...
+
+
 word = pdacon.RegularSet.from_choices(["yes", "no"])
 number = 7
 """
@@ -43,6 +50,20 @@ def test_what_a_file_or_a_module_has_is_a_grammar(models: str, name: str, text: 
     for given in (f"{models}:{name}", f"models_of_mine:{name}"):
         assert main(["explain", given, text]) == 0
         assert main(["explain", given, "?"]) == 1
+
+
+def test_options_of_json_go_with_types(models: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", f"{models}:Order", '{"count":12}', "--whitespace", "compact"]) == 0
+    assert main(["explain", f"{models}:Order", '{"count": 123}', "--max-digits", "2"]) == 1
+    capsys.readouterr()
+    assert main(["sample", f"{models}:Window", "-n", "1", "--seed", "1"]) == 0
+    assert capsys.readouterr().err == "pdacon: not enforced: Window: __post_init__: it may refuse values\n"
+    assert main(["sample", f"{models}:Window", "--strict"]) == 2
+    assert "Window: __post_init__" in capsys.readouterr().err
+    assert main(["sample", f"{models}:word", "--max-digits", "2"]) == 2
+    assert "--max-digits goes with a type" in capsys.readouterr().err
+    assert main(["sample", "json", "--strict"]) == 2
+    assert "goes with a JSON Schema or a Python type only" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

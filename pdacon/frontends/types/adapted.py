@@ -6,7 +6,9 @@ instances of them itself. Out: a shape.
 
 from __future__ import annotations
 
-from functools import cached_property
+import json
+from collections.abc import Callable
+from functools import cache, cached_property
 from typing import Annotated, Any
 
 from pdacon.frontends.types.checks import fits
@@ -36,6 +38,11 @@ class Adapted(Shape):
         self._name, self._hint, self._schema, self.owned = name, hint, schema, owned
         self._plain = Anything(form)
 
+    @property
+    def is_text(self) -> bool:
+        """Whether JSON has a string."""
+        return self._schema.get("type") == "string"
+
     @cached_property
     def _adapter(self) -> Any:
         import pydantic
@@ -60,8 +67,9 @@ class Adapted(Shape):
     def write(self, value: Any, path: str) -> Any:
         secret = getattr(value, "get_secret_value", None)
         if secret:
-            value = secret()
-            value = value.decode() if isinstance(value, bytes) else value
+            from pydantic_core import to_jsonable_python
+
+            value = to_jsonable_python(secret())
         else:
             try:
                 value = self._adapter.dump_python(value, mode="json", round_trip=True, warnings="error")
@@ -73,7 +81,7 @@ class Adapted(Shape):
 
     def _require(self, raw: Any, path: str) -> None:
         """See to it that a string is one of those that are taken; of other values the class decides."""
-        if self._schema.get("type") != "string":
+        if not self.is_text:
             return
         most = self._schema.get("maxLength")
         patterns = [part["pattern"] for part in (self._schema, *self._schema.get("allOf", ())) if "pattern" in part]
@@ -94,6 +102,24 @@ def pydantic_schema(hint: Any) -> dict[str, Any]:
     if schema.get("format") == "password":
         del schema["format"]
     return schema
+
+
+def decided_by_pydantic(hint: Any) -> Callable[[Any, str], Any]:
+    """What reads a string as the member of a union that Pydantic takes JSON's string for."""
+
+    @cache
+    def adapter() -> Any:
+        import pydantic
+
+        return pydantic.TypeAdapter(hint)
+
+    def decide(raw: Any, path: str) -> Any:
+        try:
+            return adapter().validate_json(json.dumps(raw))
+        except ValueError as error:
+            raise Refused(path, f"{shown(raw)} is refused: {error}") from error
+
+    return decide
 
 
 def annotated(hint: Any, items: tuple[Any, ...]) -> Any:

@@ -131,7 +131,8 @@ def _of_item(item: Any) -> Metadata:
     if isinstance(item, slice):  # Len was once written so
         return Metadata(least=item.start, most=item.stop)
     if kind == "FieldInfo":
-        return both(metadata_of(item.metadata), Metadata(words=item.description or ""))
+        own = both(metadata_of(item.metadata), of_keywords(item.json_schema_extra))
+        return both(own, Metadata(words=item.description or ""))
     if kind in ("Doc", "DocInfo"):
         return Metadata(words=item.documentation)
     if kind == "Timezone":

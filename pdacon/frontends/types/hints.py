@@ -22,7 +22,7 @@ from typing import Annotated, Any, ForwardRef, Literal, NoReturn, TypeVar, Union
 
 from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.types import dates
-from pdacon.frontends.types.adapted import Adapted, annotated, pydantic_schema
+from pdacon.frontends.types.adapted import Adapted, annotated, decided_by_pydantic, pydantic_schema
 from pdacon.frontends.types.constraints import ASCII, NOTHING, Metadata, both, metadata_of
 from pdacon.frontends.types.containers import FixedTuple, Flags, Items, Table
 from pdacon.frontends.types.forms import Form
@@ -218,7 +218,7 @@ class Hints:
             return spelled
         own = self.classes(self, hint, path, scope)
         if own is None and hasattr(kind, "__get_pydantic_core_schema__"):
-            return self._adapted(kind, path, scope, metadata)
+            return self._adapted(hint, path, scope, metadata)
         if own is None:
             self._refuse(kind, path)
         self._only(path, metadata)
@@ -297,7 +297,11 @@ class Hints:
         shapes = [
             self.shape(member, path, scope, metadata if member not in _CONSTANT else Metadata()) for member in members
         ]
-        either = Either(shapes)
+        strings = [shape for shape in shapes if isinstance(resolved(shape), Text | Spelled | Adapted)]
+        decide = None
+        if scope.owned and not self.form.python and len(strings) > 1:
+            decide = decided_by_pydantic(reduce(or_, (substituted(member, scope.variables) for member in members)))
+        either = Either(shapes, decide)
         self.unions.append((either, path))
         return either
 
@@ -360,6 +364,7 @@ class Hints:
         if isinstance(own, Anything):
             keys = own = Text(Metadata())
         plain = isinstance(own, Text) or choice or (isinstance(own, Spelled) and not self.form.python)
+        plain = plain or (isinstance(own, Adapted) and own.is_text)
         if numbered and self.form.python:
             raise UnsupportedTypeError(f"{path} key", 'integers as keys are taken with form="json" only')
         if not plain and not (numbered and isinstance(own, Whole) and not own.metadata.numeric):

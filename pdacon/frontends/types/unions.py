@@ -15,6 +15,7 @@ from pdacon.base.cancelling import every
 from pdacon.base.cautions import held
 from pdacon.errors import EmptyLanguageError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import schema_grammar
+from pdacon.frontends.types.adapted import Adapted
 from pdacon.frontends.types.containers import FixedTuple, Flags, Items, Table
 from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.records import Record
@@ -34,14 +35,21 @@ from pdacon.frontends.types.shapes import Mismatch, Refused, Schemas, Shape, res
 
 @dataclass(frozen=True, eq=False)
 class Either(Shape):
-    """One of several shapes."""
+    """One of several shapes.
+
+    ``decide`` is the validation of a Pydantic model that the union is a part of, where that says which member a string
+    is, as of ``date | str``.
+    """
 
     members: Sequence[Shape]
+    decide: Callable[[Any, str], Any] | None = None
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
         return {"anyOf": [member.schema(schemas) for member in self.members]}
 
     def read(self, raw: Any, path: str) -> Any:
+        if self.decide is not None and isinstance(raw, str):
+            return self.decide(raw, path)
         mismatches: list[Mismatch] = []
         for member in self._in_order(raw):
             result = _tried(member.read, raw, path)
@@ -95,6 +103,8 @@ def _tried(work: Callable[[Any, str], Any], given: Any, path: str) -> Any:
 def overlap(union: Either, form: Form) -> tuple[Shape, Shape] | None:
     """Two members that can be written alike and mean different values; None if there are no such."""
     members = [resolved(member) for member in union.members]
+    if union.decide is not None:
+        members = [member for member in members if not isinstance(member, Text | Spelled | Adapted)]
     names = [_Names(one) if isinstance(one, Record) and not (one.as_list or one.root) else None for one in members]
     for k, first in enumerate(members):
         own = names[k]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import ipaddress
 import json
+import uuid
 from decimal import Decimal
 from functools import cache
 from typing import Annotated, Any
@@ -18,7 +20,7 @@ from pydantic import Field, Json, StringConstraints, WithJsonSchema
 from support.scaling import scaled
 
 import pdacon
-from pdacon import Grammar, LimitExceededError, Vocabulary
+from pdacon import Grammar, LimitExceededError, UnsupportedTypeError, Vocabulary
 
 Trimmed = Annotated[str, StringConstraints(strip_whitespace=True, to_upper=True, min_length=2, max_length=5)]
 Lower = Annotated[str, StringConstraints(to_lower=True, pattern="^[A-Za-z]+$")]
@@ -96,6 +98,64 @@ def test_pydantic_takes_every_sample(number: int) -> None:
 @pytest.mark.parametrize("kind", IN_MODELS)
 def test_pydantic_takes_every_sample_in_a_model(kind: Any) -> None:
     _holds_in_a_model(kind, 200)
+
+
+@dataclasses.dataclass
+class Contact:
+    mail: pydantic.EmailStr
+    code: pydantic.Base64Str = ""
+
+
+class Strings(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(str_strip_whitespace=True, str_to_lower=True, str_min_length=1)
+    name: str
+    tags: list[str] = []
+
+
+class Small(pydantic.BaseModel):
+    x: int
+    when: dt.datetime | None = None
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> Any:
+        schema = handler.resolve_ref_schema(handler(core))
+        schema["properties"]["x"]["maximum"] = 9
+        return schema
+
+
+WITHIN = [
+    pydantic.HttpUrl | None,
+    pydantic.AnyUrl | str,
+    dt.date | str,
+    uuid.UUID | dt.date | int,
+    list[pydantic.EmailStr],
+    set[pydantic.FtpUrl],
+    dict[str, pydantic.AnyUrl],
+    dict[pydantic.EmailStr, int],
+    Contact,
+    Strings,
+    Small,
+    pydantic.Secret[dt.date],
+    pydantic.RootModel[list[pydantic.EmailStr]],
+    Annotated[str, Field(json_schema_extra={"pattern": "^z+$", "examples": ["z"]})],
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(len(WITHIN)))
+def test_they_are_parts_of_other_types(number: int) -> None:
+    _holds_in_a_model(WITHIN[number], 30)
+
+
+def test_a_schema_of_its_own_is_honoured() -> None:
+    assert Grammar.from_type(Small).accepts('{"x": 9}')
+    assert not Grammar.from_type(Small).accepts('{"x": 10}')
+    assert not Grammar.from_type(WITHIN[-1]).accepts('"a"')
+
+
+def test_what_would_run_code_is_refused() -> None:
+    with pytest.raises(UnsupportedTypeError, match="would be imported"):
+        Grammar.from_type(list[pydantic.ImportString])
 
 
 def _holds_in_a_model(kind: Any, count: int) -> None:
