@@ -164,6 +164,12 @@ _add(
     "pdacon serve",
     "pdacon serve --model NAME --port 8000 --cache ~/.cache/pdacon",
 )
+_add(
+    texts.bench,
+    "bench",
+    "pdacon bench my.lark --tokenizer tokenizer.json",
+    "pdacon bench my.lark -t NAME --text @answer.txt",
+)
 _add(grammars.doctor, "doctor", "pdacon doctor")
 _add(models.tokens, "tokens", "pdacon tokens --tokenizer tokenizer.json", """pdacon tokens '#50' '": "'""")
 _add(

@@ -78,6 +78,17 @@ def test_a_deep_tree_needs_no_deep_stack() -> None:
     assert isinstance(Tree("start", []), Tree)
 
 
+def test_what_masks_cost(calc: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", calc, "-n", "3", "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert (figures["texts"], figures["tokens"] > 0, figures["computed"] > 0) == (3, True, True)
+    assert figures["known_mask"]["p50"] <= figures["known_mask"]["max"]
+    assert main(["bench", calc, "--text", "= ="]) == 2
+    assert "no text to measure with" in capsys.readouterr().err
+    assert main(["bench", calc, "--text", "a = 1;"]) == 0
+    assert "mask, again:" in capsys.readouterr().out
+
+
 @pytest.fixture
 def cases(calc: str) -> str:
     for name, text in {"accept/one": "a = 1;", "accept/more/two": "b = a + 2;", "reject/hole": "a = ;"}.items():

@@ -78,6 +78,32 @@ def parse(
 
 
 @with_records
+def bench(
+    grammar: GrammarArgument,
+    *,
+    text: Annotated[
+        list[str] | None,
+        typer.Option("--text", metavar="TEXT", help="A text to measure with (@PATH: a file). Default: samples."),
+    ] = None,
+    count: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many texts.")] = 50,
+    tokenizer: TokenizerOption = None,
+    options: GrammarOptions,
+    as_json: JsonOption = False,
+) -> int:
+    """How long do the masks of a grammar take, and what memory?
+
+    Texts are read twice, token by token: the first time masks are computed where they are not known, then all are.
+    """
+    loaded = load_grammar(grammar, options)
+    from pdacon.cli.measuring import measured, show_figures
+    from pdacon.cli.text_argument import read_text
+
+    tokens = tokens_of(tokenizer)
+    figures = measured(loaded, tokens, [read_text(given) for given in text or []], count)
+    return show_figures(figures, tokens, json_format=as_json)
+
+
+@with_records
 def explain(
     grammar: GrammarArgument,
     *,
