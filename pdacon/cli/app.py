@@ -34,10 +34,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=marked(
-        "Exit status: 0 done, 1 findings, 2 bad input. "
-        "`COMMAND --help` has examples, `COMMAND --help-all` every option."
-    ),
+    epilog=marked("Exit status: 0 done, 1 findings, 2 bad input. `COMMAND --help-all` has all."),
 )
 
 

@@ -20,7 +20,7 @@ _PEERS = ("torch", "transformers", "tokenizers", "tiktoken", "pydantic", "vllm",
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Installed:
     """What was looked at, what it is, and what is wrong with it: nothing, if that is empty."""
 
     what: str
@@ -42,31 +42,31 @@ def show_state() -> int:
     return FINDINGS if any(line.wrong for line in lines) else 0
 
 
-def _places() -> Iterator[Line]:
+def _places() -> Iterator[Installed]:
     import pdacon
 
-    yield Line("pdacon", f"{importlib.metadata.version('pdacon')} in {os.path.dirname(pdacon.__file__)}")  # noqa: PTH120
-    yield Line("Python", f"{platform.python_version()} ({platform.python_implementation()}), {sys.executable}")
-    yield Line("system", f"{platform.platform()}, {os.cpu_count()} processors")
-    yield Line("terminal", f"{shutil.get_terminal_size().columns} columns, {sys.stdout.encoding}")
+    yield Installed("pdacon", f"{importlib.metadata.version('pdacon')} in {os.path.dirname(pdacon.__file__)}")  # noqa: PTH120
+    yield Installed("Python", f"{platform.python_version()} ({platform.python_implementation()}), {sys.executable}")
+    yield Installed("system", f"{platform.platform()}, {os.cpu_count()} processors")
+    yield Installed("terminal", f"{shutil.get_terminal_size().columns} columns, {sys.stdout.encoding}")
 
 
-def _packages() -> Iterator[Line]:
+def _packages() -> Iterator[Installed]:
     """What pdacon needs, whether its version will do; and what it works with, if that is here."""
     try:
         from packaging.requirements import Requirement
     except ImportError:
-        yield Line("packaging", "not installed, so that versions are not compared")
+        yield Installed("packaging", "not installed, so that versions are not compared")
         return
     for one in map(Requirement, importlib.metadata.requires("pdacon") or ()):
         if one.marker is not None and not one.marker.evaluate({"extra": "cli"}):
             continue
         version = _version(one.name)
         fits = version is not None and one.specifier.contains(version, prereleases=True)
-        yield Line(one.name, version or "not installed", "" if fits else f"pip install '{one}'")
+        yield Installed(one.name, version or "not installed", "" if fits else f"pip install '{one}'")
     for name in _PEERS:
-        if (found := _version(name)) is not None:
-            yield Line(name, found)
+        if (here := _version(name)) is not None:
+            yield Installed(name, here)
 
 
 def _version(name: str) -> str | None:
@@ -76,7 +76,7 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _core() -> Iterator[Line]:
+def _core() -> Iterator[Installed]:
     """Whether the native core works, and how long a mask takes."""
     import pdacon
 
@@ -90,16 +90,16 @@ def _core() -> Iterator[Line]:
         matcher.mask_id()
     spent = time.perf_counter() - began
     value = f"json compiled in {1000 * compiled:.1f} ms, a mask that is known in {1000 * spent:.2f} us"
-    yield Line("native core", value, "" if right else "it answers wrongly; install pdacon again")
+    yield Installed("native core", value, "" if right else "it answers wrongly; install pdacon again")
 
 
-def _accelerators() -> Iterator[Line]:
+def _accelerators() -> Iterator[Installed]:
     if "torch" not in sys.modules and _version("torch") is None:
         return
     import torch
 
     if torch.cuda.is_available():
         for number in range(torch.cuda.device_count()):
-            yield Line(f"GPU {number}", torch.cuda.get_device_name(number))
+            yield Installed(f"GPU {number}", torch.cuda.get_device_name(number))
     else:
-        yield Line("GPU", "none that torch can use")
+        yield Installed("GPU", "none that torch can use")

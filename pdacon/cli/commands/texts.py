@@ -69,8 +69,8 @@ def parse(
     require_one_standard_input(grammar, text)
     loaded = load_grammar(grammar, options)
     from pdacon.cli.compiled import constraint_for
-    from pdacon.cli.parsing import show_tree
     from pdacon.cli.text_argument import name_of_text, read_text
+    from pdacon.cli.text_trees import show_tree
 
     given = read_text(text)
     constraint = constraint_for(grammar, loaded, None)
