@@ -5,14 +5,18 @@ from __future__ import annotations
 import gzip
 import json
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from support.on_demand import WORDS, compare
 from support.scaling import scaled
 
 import pdacon
 from pdacon import Grammar, Spelling
+from pdacon.front.stages import compiled
 from pdacon.frontends.json_schema import Schema
 
 CASES = sorted((Path(__file__).parents[4] / "shared" / "data" / "maskbench").glob("*.jsonl.gz"))
@@ -147,6 +151,55 @@ AT_ONCE: list[Any] = [
 def test_the_same_is_said_on_demand(schema: Any) -> None:
     assert said(schema, at_once=False) == said(schema, at_once=True)
     assert is_on_demand(schema)
+
+
+@pytest.mark.parametrize("options", [{}, {"closed": True}, {"formats": False}, {"lax": True}], ids=str)
+@pytest.mark.filterwarnings("ignore::pdacon.GrammarWarning")
+def test_the_same_is_read_on_demand(options: dict[str, Any]) -> None:
+    compared = 0
+    for schema in ON_DEMAND:
+        try:
+            grammar = Grammar.from_json_schema(schema, **options)
+        except pdacon.PdaconError:
+            continue
+        constraint = pdacon.compile(grammar, WORDS)
+        if constraint.matcher()._is_nested():
+            whole = compiled(grammar.data, WORDS)
+            compared += sum(compare(constraint, whole, Random(seed), 20) for seed in range(8))
+    assert compared > 30 * len(ON_DEMAND)
+
+
+def test_other_documents_are_read_on_demand() -> None:
+    schema = {"properties": {"a": {"$ref": "https://x.y/z#/$defs/b"}}, "required": ["a"]}
+    registries = [{"https://x.y/z": {"$defs": {"b": {"type": kind}}}} for kind in ("integer", "string")]
+    cache = pdacon.CompileCache()
+    for _ in range(2):
+        first, second = (
+            cache.compile(Grammar.from_json_schema(schema, registry=registry), WORDS) for registry in registries
+        )
+        assert first.matcher()._is_nested()
+        assert [first.accepts(text) for text in ('{"a": 1}', '{"a": "x"}')] == [True, False]
+        assert [second.accepts(text) for text in ('{"a": 1}', '{"a": "x"}')] == [False, True]
+    assert cache.statistics()["misses"] == 2
+
+
+def test_a_cache_tells_ways_of_reading_apart() -> None:
+    cache, schema = pdacon.CompileCache(), {"properties": {"a": {"type": "string", "format": "date"}}}
+    texts = ['{"b": 1}', '{"a": "x"}', '{"a": "2024-01-31"}']
+    for options, taken in (({}, [1, 0, 1]), ({"closed": True}, [0, 0, 1]), ({"formats": False}, [1, 1, 1])):
+        constraint = cache.compile(Grammar.from_json_schema(schema, **options), WORDS)  # type: ignore[arg-type]
+        assert [constraint.accepts(text) for text in texts] == list(map(bool, taken))
+
+
+def test_threads_may_share_a_grammar() -> None:
+    """Doubts are settled once, and what settled them is handed to one compilation only."""
+    for _ in range(20):
+        schema = {"oneOf": [{"required": [name], "properties": {name: {"pattern": "^a+$", "maxLength": 9}}}
+                            for name in "abc"], "type": "object"}  # fmt: skip
+        grammar = Grammar.from_json_schema(schema)
+        with ThreadPoolExecutor(4) as threads:
+            made = list(threads.map(lambda _, own=grammar: pdacon.compile(own, WORDS), range(4)))  # type: ignore[misc]
+        assert all(one.accepts('{"b": "aa"}') and not one.accepts('{"b": "ab"}') for one in made)
 
 
 @pytest.mark.parametrize("schema", AT_ONCE)
