@@ -57,6 +57,7 @@ _COUNTS = (
     (ARRAY, _MOST_PARTS, ("minItems", "maxItems", "minContains", "maxContains")),
     (OBJECT, _MOST_PARTS, ("minProperties", "maxProperties")),
 )
+_OF_NUMBERS = (*_BOUNDS, "multipleOf")
 _LARGEST_BOUND, _LONGEST_BOUND = 10**20, 25
 _MOST_REMAINDERS = 2_000
 
@@ -78,6 +79,12 @@ class Look(NamedTuple):
         Keywords that name the schema, or hold others.
     applies_others : bool
         Whether other schemas are applied to the same value beside it.
+    lists_values : bool
+        Whether it may have a list of values.
+    measured : int
+        The types of strings and numbers of which automata may be large, as bits.
+    counts : bool
+        Whether characters, items or members are counted.
     with_empty : int
         The types of which an empty value, or 0, is certainly one of the schema if it is of its type.
     leaf : frozenset of str or None
@@ -92,6 +99,9 @@ class Look(NamedTuple):
     steps: tuple[tuple[str, int], ...]
     of_places: tuple[str, ...]
     applies_others: bool
+    lists_values: bool
+    measured: int
+    counts: bool
     with_empty: int
     leaf: frozenset[str] | None
     limits: int
@@ -159,7 +169,12 @@ def _look(names: tuple[str, ...], draft: int) -> Look:
             with_empty &= ~_about(name)
     is_leaf = not (remarkable or of_places or "$schema" in names) and _LEAF.issuperset(read)
     leaf = frozenset(read) if is_leaf and len(read) <= 2 else None
-    return Look(remarkable, about, checked, steps, of_places, applies, with_empty, leaf, limits)
+    measured = STRING * any(name in _LIMITS for name in read) | NUMBER * any(name in _OF_NUMBERS for name in read)
+    lists = "enum" in read or "const" in read
+    counts = any(name in keywords for _, _, keywords in _COUNTS for name in read)
+    return Look(
+        remarkable, about, checked, steps, of_places, applies, lists, measured, counts, with_empty, leaf, limits
+    )
 
 
 _LOOKS: dict[tuple[tuple[str, ...], int], Look] = {}  # those for which it was looked, by keywords and draft

@@ -142,7 +142,7 @@ class Survey:
             return
         self.is_plain &= own != 0
         types &= ~known & own
-        for keyword in ("enum", "const"):
+        for keyword in ("enum", "const") if sight.lists_values else ():
             if keyword in node and (keyword == "enum" or place.draft > 4):
                 types &= self._types_listed(keyword, node[keyword])
         if not types:
@@ -157,9 +157,10 @@ class Survey:
                 return
         if types & STRING and "format" in node and self._reading.formats:
             self._look_at_format(place)
-        if types & (STRING | NUMBER) and not is_small(node, types):
+        if types & sight.measured and not is_small(node, types):
             self.doubts.built.append((place,))
-        self.is_plain &= counts_few(node, types)
+        if sight.counts:
+            self.is_plain &= counts_few(node, types)
         for keyword, about in sight.steps:
             if about & types:
                 _STEPS[keyword](self, place, types & about, keyword)
@@ -192,12 +193,12 @@ class Survey:
     def _remark(self, place: Place, sight: Look, own: int) -> None:
         node = place.node
         nothing_read = "$ref" in node and place.draft <= 7
-        remarkable = sight.is_remarkable or (sight.about & ~own and not nothing_read)
-        if not remarkable and place.draft <= 4:
-            remarkable = isinstance(node.get("required"), bool)
-        if not remarkable:
-            remarkable = any(wrong_value(keyword, node[keyword], place.draft) for keyword in sight.of_places)
-        if not remarkable:
+        if not (
+            sight.is_remarkable
+            or (sight.about & ~own and not nothing_read)
+            or (place.draft <= 4 and isinstance(node.get("required"), bool))
+            or (sight.of_places and any(wrong_value(one, node[one], place.draft) for one in sight.of_places))
+        ):
             return
         said = [(keyword, why, True) for keyword, why in remarks(node, place.draft, plain_types(place))]
         if "discriminator" in node and (why := why_nothing_is_told(self._documents, place)):
