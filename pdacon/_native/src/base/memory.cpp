@@ -76,6 +76,10 @@ void MemoryLimit::take(std::size_t bytes) {
     current->count(static_cast<std::int64_t>(bytes));
 }
 
+void MemoryLimit::give_back(std::size_t bytes) noexcept {
+    if (current != nullptr) current->count(-static_cast<std::int64_t>(bytes));
+}
+
 void MemoryLimit::require(std::size_t bytes) const {
     for (const auto* limit = this; limit != nullptr; limit = limit->outer_) {
         const auto wanted = limit->held_ + static_cast<std::int64_t>(bytes);

@@ -47,6 +47,8 @@ class MemoryLimit {
     // Counts storage that does not come from `operator new`, and stays. Throws OutOfBytes, then it must not
     // be taken.
     static void take(std::size_t bytes);
+    // Of what was taken so, what does not stay after all.
+    static void give_back(std::size_t bytes) noexcept;
 
     // Called by the allocator before it takes bytes, and with what was really taken or given back.
     void require(std::size_t bytes) const;

@@ -68,7 +68,7 @@ std::int32_t BudgetedMasks::make_by_distance(const LexerConfiguration& lexing, b
     made.nothing = resources_.intern(resources_.end_words(made.may_end));
     if (made.nothing < 0) return -1;
     for (auto& [distance, words] : engine.compute_by_distance(lexing, leading, stack)) {
-        const auto id = resources_.intern(std::move(words));
+        const auto id = resources_.intern(words);
         if (id < 0) return -1;
         made.masks.emplace_back(distance, id);
     }
@@ -96,7 +96,7 @@ std::int32_t BudgetedMasks::make_by_bytes(const LexerConfiguration& lexing, bool
     allowance.most = std::min(allowance.most, found.enough());
     auto words = resources_.end_words(ends_here);
     found.write(allowance.most, allowance.after(ends_here ? 0 : found.least()), words);
-    const auto id = resources_.intern(std::move(words));
+    const auto id = resources_.intern(words);
     if (id < 0) return -1;
     resources_.count_computed();
     const auto at = by_bytes_.find_or_make(key, [&] { return ByBytes{found.enough(), {}}; });

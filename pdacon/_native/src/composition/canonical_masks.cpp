@@ -31,7 +31,7 @@ void CanonicalMasks::forget() {
 }
 
 void CanonicalMasks::forget_rows() {
-    masks_ = MaskSet(masks_.words());
+    masks_.forget();
     rows_ = {};
     ids_.clear();
     tries_.clear();
@@ -139,7 +139,8 @@ std::int32_t CanonicalMasks::make(const LexerConfiguration& lexing, const StackV
 
 std::int32_t CanonicalMasks::keep(CanonicalSearch::Found found, const ReadSet& read_set) {
     if (found.cut) ++num_cut_;
-    const Rows made{masks_.intern(std::move(found.within)), masks_.intern(std::move(found.across)), read_set,
+    auto& pool = resources_.trie().masks();
+    const Rows made{masks_.intern(pool.of(found.within)), masks_.intern(pool.of(found.across)), read_set,
                     found.cut};
     const auto [at, is_new] =
         ids_.emplace(std::array{made.within, made.across, static_cast<std::int32_t>(read_set.states),

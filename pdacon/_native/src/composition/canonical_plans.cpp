@@ -13,7 +13,7 @@
 namespace pdacon {
 
 void CanonicalPlans::forget() {
-    rows_ = MaskSet(tokens_.words());
+    rows_.forget();
     plans_ = {};
     tables_ = {};
     completions_ = {};
@@ -292,15 +292,17 @@ std::int32_t CanonicalPlans::make_table(const FilteredConfiguration& here, bool 
     Table table;
     const auto& parts = found.parts;
     std::ranges::sort(found.parts, {}, [](const auto& part) { return std::pair(part.stripped, part.cost); });
+    auto& pool = resources_.trie().masks();
     std::vector<std::int32_t> within(tokens_.words(), 0), across(tokens_.words(), 0);
     for (const auto token : tokens_.end_tokens())
         if (has_bit(live.across.data(), token)) set_bit(across, token);
-    table.levels.push_back({-1, 0, rows_.intern(within), rows_.intern(across)});
+    table.levels.push_back({-1, 0, rows_.intern(pool.of(within)), rows_.intern(pool.of(across))});
     for (std::size_t at = 0; at < parts.size();) {
         const auto cost = parts[at].cost, stripped = parts[at].stripped;
         for (; at < parts.size() && parts[at].cost == cost && parts[at].stripped == stripped; ++at)
             for (const auto token : parts[at].tokens) set_bit(parts[at].marked ? across : within, token);
-        table.levels.push_back({cost, stripped, rows_.intern(within), rows_.intern(across)});
+        table.levels.push_back(
+            {cost, stripped, rows_.intern(pool.of(within)), rows_.intern(pool.of(across))});
         if (at < parts.size() && parts[at].stripped != stripped) {
             within.assign(within.size(), 0);
             across.assign(across.size(), 0);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "detokenizer/token_set.hpp"
+#include "liveness/newline_liveness.hpp"
 
 namespace pdacon {
 
@@ -23,7 +24,7 @@ MaskResources::MaskResources(Pushdown machine, std::shared_ptr<const LazyTrie> t
       guarded_(max_bytes > 0 ? static_cast<std::size_t>(max_bytes)
                              : std::size_t{std::numeric_limits<std::int64_t>::max()},
                nullptr, [this] { forget(); }),
-      liveness_table_(machine_),
+      liveness_table_(std::make_shared<LivenessTable>(machine_)),
       masks_(tokens().words()) {
     if (!labels_ || labels_->size() != tokens().num_labels())
         throw std::invalid_argument("token pda: other labels than those of the trie");
@@ -31,9 +32,9 @@ MaskResources::MaskResources(Pushdown machine, std::shared_ptr<const LazyTrie> t
         if (rest.size() < tokens().words())
             throw std::invalid_argument("token pda: a mask has too few words");
         const auto row = rest.first(tokens().words());
-        masks_.intern({row.begin(), row.end()});
+        intern({row.begin(), row.end()});
     }
-    end_mask_ = at(masks_.intern(end_words(true)));
+    end_mask_ = at(intern(end_words(true)));
 }
 
 MaskResources::MaskResources(std::shared_ptr<const LexingAutomaton> lexer,
@@ -44,7 +45,7 @@ MaskResources::MaskResources(std::shared_ptr<const LexingAutomaton> lexer,
       labels_(std::move(labels)),
       budget_(0, 0),
       guarded_(0, artifact.origin(), [this] { forget(); }),
-      liveness_table_(machine_, artifact, start),
+      liveness_table_(std::make_shared<LivenessTable>(machine_, artifact, start)),
       hints_(std::make_shared<const CompletionHints>(machine_, artifact, start)),
       masks_(StoredMasks(artifact, start, tokens().words())) {}
 
@@ -57,17 +58,27 @@ MaskResources::MaskResources(MaskResources& known, std::shared_ptr<const LazyTri
       guarded_(max_bytes > 0 ? static_cast<std::size_t>(max_bytes)
                              : std::size_t{std::numeric_limits<std::int64_t>::max()},
                nullptr, [this] { forget(); }),
-      liveness_table_(machine_, known.liveness_table_),
+      liveness_table_(known.liveness_table_),
       hints_(known.hints_),
       masks_(tokens().words()) {
     if (!known.spells_as(trie_->get()))
         throw std::invalid_argument("token pda: these vocabularies do not spell the same texts");
-    end_mask_ = at(masks_.intern(end_words(true)));
+    const auto make = [&] {
+        return std::make_shared<SharedEngine>(shared_machine_, trie_->get(), liveness_table_, hints_,
+                                              budget.states());
+    };
+    auto shared = trie_->get().kept<KeptParts>().of<SharedEngine>(shared_machine_.get(), make);
+    if (shared->max_states() != budget.states()) shared = make();  // not for all
+    shared_ = std::move(shared);
+    end_mask_ = at(intern(end_words(true)));
 }
 
-// With an engine, and so with the predecessors of the states, which are all that changes in a machine.
+// With the predecessors of the states, which are all that changes in a machine.
 std::shared_ptr<Pushdown> MaskResources::prepared(MaskResources& known) {
-    known.guarded_.run([&] { return &known.engine(); });
+    known.guarded_.run([&] {
+        known.find_predecessors();
+        return true;
+    });
     return known.shared_machine_;
 }
 
@@ -83,28 +94,73 @@ void MaskResources::set_stored(const Budget& budget, std::int64_t max_bytes, std
     guarded_.set_max_bytes(static_cast<std::size_t>(max_bytes));
 }
 
-MaskEngine& MaskResources::engine(const Futures* known) {
-    if (engine_) return *engine_;
-    const auto make = [&] {
-        engine_ = std::make_unique<MaskEngine>(machine_, trie_->get(), *labels_, *star(), liveness_table_,
-                                               cells_, budget_, known, hints_);
-        hints_ = engine_->coaccessibility().hints();
-    };
+void MaskResources::find_predecessors() {
+    if (!machine_.predecessors.empty()) return;
     const auto& origin = guarded_.origin();
-    if (!origin) {
-        make();
-        engine_->find_loops();
-        return *engine_;
-    }
+    if (!origin) return machine_.find_predecessors();
     origin->watch([&] {
         try {
-            if (machine_.predecessors.empty()) machine_.find_predecessors();
+            machine_.find_predecessors();
         } catch (const std::invalid_argument& error) {
             throw ArtifactDamage(std::string("the artifact is damaged: ") + error.what());
         }
-        make();
     });
+}
+
+void MaskResources::prepare(const Futures* known) {
+    if (shared_)
+        shared_->prepare(budget_, known);
+    else if (!engine_)
+        make_engine(known);
+}
+
+MaskEngine& MaskResources::engine() {
+    if (engine_) return *engine_;
+    if (shared_)
+        shared_->with_futures([this](const Futures* known) { make_engine(known); });
+    else
+        make_engine(nullptr);
     return *engine_;
+}
+
+void MaskResources::make_engine(const Futures* known) {
+    const auto make = [&] {
+        engine_ = std::make_unique<MaskEngine>(machine_, trie_->get(), *labels_, *star(), *liveness_table_,
+                                               cells_, budget_, known, hints_);
+        hints_ = engine_->coaccessibility().hints();
+    };
+    find_predecessors();
+    if (const auto& origin = guarded_.origin()) {
+        origin->watch(make);
+    } else {
+        make();
+        engine_->find_loops();
+    }
+}
+
+std::int32_t MaskResources::find_mask(const LexerConfiguration& lexing, const StackView& stack,
+                                      ReadSet& read_set) {
+    if (shared_)
+        if (auto mask = shared_->mask(lexing, stack, read_set))
+            return masks_.intern({std::move(mask), false}, guarded_.max_bytes());
+    return intern(engine().compute(lexing, stack, read_set));
+}
+
+std::int32_t MaskResources::find_leading_mask() {
+    if (shared_)
+        if (auto mask = shared_->leading_mask())
+            return masks_.intern({std::move(mask), false}, guarded_.max_bytes());
+    return intern(engine().compute_leading());
+}
+
+bool MaskResources::is_live(const LexerConfiguration& lexing, std::int32_t speller_state,
+                            const StackView& stack) {
+    if (shared_)
+        if (const auto answer = shared_->is_live(lexing, speller_state, stack)) return *answer;
+    ReadSet read_set;
+    const Overlay here(stack, read_set);
+    return NewlineLiveness(machine_, engine().coaccessibility(), budget_, here)
+        .is_live(lexing, speller_state);
 }
 
 MaskEngine& MaskResources::measuring_engine() {

@@ -16,6 +16,7 @@
 #include "composition/guarded_work.hpp"
 #include "composition/mask_engine.hpp"
 #include "composition/mask_set.hpp"
+#include "composition/shared_engine.hpp"
 #include "detokenizer/labels.hpp"
 #include "detokenizer/shared_trie.hpp"
 #include "detokenizer/vocabulary_star.hpp"
@@ -64,7 +65,8 @@ class MaskResources {
     MaskResources(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const LazyTrie> trie,
                   std::shared_ptr<const Labels> labels, const ArtifactReader& artifact, std::int32_t start);
     // Those of the same start symbol for another vocabulary, of which `spells_as` holds: the tables are
-    // shared, and what `known` knows of hints and liveness is copied.
+    // shared, and so is what is known of hints and liveness, and, for equal vocabularies, what computes
+    // masks.
     MaskResources(MaskResources& known, std::shared_ptr<const LazyTrie> trie, const Budget& budget,
                   std::int64_t max_bytes);
     // Whether a vocabulary spells the same texts, and both have all the bytes of them as tokens, so that what
@@ -75,39 +77,59 @@ class MaskResources {
     const Pushdown& machine() const { return machine_; }
     const Tokens& tokens() const { return trie_->tokens(); }
     const LazyTrie& lazy_trie() const { return *trie_; }
-    const Trie& trie() const { return trie_->get(); }
+    const SharedTrie& trie() const { return trie_->get(); }
     const Labels& labels() const { return *labels_; }  // of the grammar, in its order
     Budget& budget() { return budget_; }
     GuardedWork& guarded() { return guarded_; }
     const GuardedWork& guarded() const { return guarded_; }
-    LivenessTable& liveness_table() { return liveness_table_; }
-    const LivenessTable& liveness_table() const { return liveness_table_; }
+    LivenessTable& liveness_table() { return *liveness_table_; }
+    const LivenessTable& liveness_table() const { return *liveness_table_; }
     const CompletionHints& hints() const { return *hints_; }
     const MaskSet& masks() const { return masks_; }
+    // Bytes of masks and caches; those of the masks that others had first are theirs. Takes no lock.
+    std::int64_t held() const { return guarded_.held() - masks_.shared_bytes(); }
+    // Bytes of what is shared, in full. Takes no lock.
+    std::int64_t shared_held() const { return shared_ ? shared_->held() : 0; }
     // The mask once an end token was accepted: the end tokens, and nothing else.
     const Mask& end_mask() const { return end_mask_; }
     std::size_t num_computed() const { return num_computed_; }
 
     // The rest is called within guarded work.
     StackCells& cells() { return cells_; }
-    // Made where it is not made yet. `known`: the futures of the machine's lexer, if they have been computed.
-    MaskEngine& engine(const Futures* known = nullptr);
+    // The mask of a configuration, computed or known to others, and its id, or -1: there is no room for it.
+    // Records in `read_set` what it depended on.
+    std::int32_t find_mask(const LexerConfiguration& lexing, const StackView& stack, ReadSet& read_set);
+    std::int32_t find_leading_mask();
+    // Whether a configuration is live, perhaps within a token.
+    bool is_live(const LexerConfiguration& lexing, std::int32_t speller_state, const StackView& stack);
+    // Makes beforehand what these need. `known`: the futures of the machine's lexer, if they have been
+    // computed.
+    void prepare(const Futures* known = nullptr);
+    // Made where it is not made yet.
+    MaskEngine& engine();
     // The same for work that gives nodes to cells, which are forgotten first if they are many.
     MaskEngine& measuring_engine();
     void forget_engine() {
         if (engine_) engine_->forget();
     }
-    // Null where no engine is made.
-    const Futures* futures() { return engine_ ? &engine_->coaccessibility().futures() : nullptr; }
     const std::shared_ptr<const VocabularyStar>& star();
+    bool shares_engine_with(const MaskResources& other) const { return shared_ && shared_ == other.shared_; }
+    // Called outside of it: calls `use` with the futures of the machine's lexer, behind their lock, or with
+    // null where they have not been made.
+    template <class Use>
+    void with_known_futures(Use use) {
+        if (shared_) return shared_->with_futures(use);
+        const std::lock_guard hold(guarded_.lock());
+        use(engine_ ? &engine_->coaccessibility().futures() : nullptr);
+    }
 
     // Bytes of the masks and of all caches.
     std::size_t bytes() const;
     // Empties caches if these bytes reach the limit.
     void make_room();
     // The id of a mask; -1: there is no room for it.
-    std::int32_t intern(MaskSet::Words words) {
-        return masks_.intern(std::move(words), guarded_.max_bytes());
+    std::int32_t intern(const MaskSet::Words& words) {
+        return masks_.intern(trie_->get().masks().of(words), guarded_.max_bytes());
     }
     // The mask of an id; none for -1.
     Mask at(std::int32_t id) const { return id < 0 ? Mask{} : Mask{id, masks_.row(id)}; }
@@ -123,6 +145,8 @@ class MaskResources {
     void forget();
 
     static std::shared_ptr<Pushdown> prepared(MaskResources& known);
+    void find_predecessors();
+    void make_engine(const Futures* known);
 
     std::shared_ptr<Pushdown> shared_machine_;
     Pushdown& machine_{*shared_machine_};
@@ -130,7 +154,9 @@ class MaskResources {
     std::shared_ptr<const Labels> labels_;
     Budget budget_;
     GuardedWork guarded_;
-    LivenessTable liveness_table_;
+    // What masks are computed with first, and `engine_` where that met a limit, and for all other work.
+    std::shared_ptr<SharedEngine> shared_;
+    std::shared_ptr<LivenessTable> liveness_table_;
     std::shared_ptr<const CompletionHints> hints_;  // made with the engine, or loaded
     std::shared_ptr<const VocabularyStar> star_;    // made when it is needed, as the engine
     StackCells cells_;

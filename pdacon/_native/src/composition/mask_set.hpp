@@ -3,24 +3,31 @@
 // Promised: ids count up from 0 in the order in which masks are first interned; an id, once given, keeps its
 // row; a row neither moves nor changes while this object lives. So a copy of rows 0 .. n stays right and is
 // topped up from row n. The owner's lock guards all members; what `row` returned may be read without it.
+//
+// Rows that no artifact has are those of the vocabulary's MaskPool, which other constraints may have, too.
+// They count against limits on memory in full, so that it does not matter for these who else has them.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/memory.hpp"
 #include "composition/stored_masks.hpp"
+#include "detokenizer/mask_pool.hpp"
 
 namespace pdacon {
 
 class MaskSet {
   public:
     using Words = std::vector<std::int32_t>;  // token t is bit t % 32 of word t / 32
+    using Row = std::shared_ptr<const PooledMask>;
 
     explicit MaskSet(std::size_t words) : words_(words) {}
     // With the masks of an artifact, which have the first ids.
@@ -39,50 +46,68 @@ class MaskSet {
 
     // Throws ArtifactDamage.
     const std::int32_t* row(std::int32_t id) const {
-        const auto* row = rows_[in_range(id, size())];
-        return row != nullptr ? row : stored_.row(static_cast<std::size_t>(id));
+        const auto& own = rows_[in_range(id, size())];
+        return own ? own->words.data() : stored_.row(static_cast<std::size_t>(id));
     }
+    // None: the artifact has it.
+    const Row& pooled(std::int32_t id) const { return rows_[in_range(id, size())]; }
 
-    // The id of a mask of words() words. A new one gets the next id, or -1 if all masks would take more than
-    // `most_bytes` with it.
-    std::int32_t intern(Words mask, std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) {
-        const auto hash = hash_of(mask);
-        if (const auto known = find(mask, hash); known >= 0) return known;
+    // The id of a mask of words() words, of the pool of the vocabulary, always the same one. A new one gets
+    // the next id, or -1 if all masks would take more than `most_bytes` with it.
+    std::int32_t intern(MaskPool::Found mask,
+                        std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) {
+        if (const auto known = find(*mask.row); known >= 0) return known;
         if (bytes() + row_bytes() > most_bytes) return -1;
         const auto id = static_cast<std::int32_t>(size());
-        const auto filed = ids_.emplace(hash, id);
+        const auto filed = ids_.emplace(mask.row->hash, id);
         try {
-            own_.push_back(std::move(mask));
-            rows_.push_back(own_.back().data());
+            rows_.push_back(mask.row);
+            MemoryLimit::take(row_bytes());
         } catch (...) {  // out of memory: all members are as they were
-            own_.resize(rows_.size() - stored_.size());
+            rows_.resize(static_cast<std::size_t>(id));
             ids_.erase(filed);
             throw;
         }
+        if (!mask.is_new) shared_bytes_.fetch_add(static_cast<std::int64_t>(row_bytes()));
         return id;
     }
 
-  private:
-    std::int32_t find(const Words& mask, std::uint64_t hash) {
-        for (; hashed_ < stored_.size(); ++hashed_)
-            ids_.emplace(stored_.checksum_of(hashed_), static_cast<std::int32_t>(hashed_));
-        const auto [begin, end] = ids_.equal_range(hash);
-        for (auto known = begin; known != end; ++known)
-            if (std::equal(mask.begin(), mask.end(), row(known->second))) return known->second;
-        return -1;
+    // Of the bytes that count against limits, those of rows that others had before. Takes no lock.
+    std::int64_t shared_bytes() const { return shared_bytes_.load(); }
+
+    // Empties a set without an artifact, whose ids nobody has.
+    void forget() {
+        MemoryLimit::give_back(bytes());
+        shared_bytes_ = 0;
+        ids_.clear();
+        const MemoryLimit::Pause pause;  // rows count otherwise
+        for (auto& row : rows_) row.reset();
+        rows_.clear();
     }
 
-    // The same checksum as that of stored masks.
-    static std::uint64_t hash_of(const Words& mask) {
-        return checksum(mask.data(), mask.size() * sizeof(std::int32_t));
+  private:
+    std::int32_t find(const PooledMask& mask) {
+        for (; hashed_ < stored_.size(); ++hashed_)
+            ids_.emplace(stored_.checksum_of(hashed_), static_cast<std::int32_t>(hashed_));
+        const auto [begin, end] = ids_.equal_range(mask.hash);
+        for (auto known = begin; known != end; ++known) {
+            const auto& own = rows_[static_cast<std::size_t>(known->second)];
+            if (own ? own.get() == &mask : std::ranges::equal(mask.words, stored_words(known->second)))
+                return known->second;
+        }
+        return -1;
+    }
+    std::span<const std::int32_t> stored_words(std::int32_t id) const {
+        return {stored_.row(static_cast<std::size_t>(id)), words_};
     }
 
     std::size_t words_;
     StoredMasks stored_;      // the first ids
     std::size_t hashed_ = 0;  // how many of those are in ids_; `intern` adds the rest
-    std::deque<Words> own_;
-    std::vector<const std::int32_t*> rows_;                     // by id; null: a stored one
-    std::unordered_multimap<std::uint64_t, std::int32_t> ids_;  // by hash
+    std::vector<Row> rows_;   // by id; none: a stored one
+    std::atomic<std::int64_t> shared_bytes_{0};
+    std::unordered_multimap<std::uint64_t, std::int32_t>
+        ids_;  // by hash, which is the checksum of a stored one
 };
 
 }  // namespace pdacon

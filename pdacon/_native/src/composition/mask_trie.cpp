@@ -21,7 +21,8 @@ auto branch_at(auto&& branches, std::int32_t state) {
 }
 
 template <class AnyTrie>
-std::int32_t find_from(const AnyTrie& trie, std::int32_t node, const StackNode* stack) {
+std::int32_t find_from(const AnyTrie& trie, std::int32_t node, const StackNode* stack, ReadSet* read_set) {
+    const auto* const top = stack;
     for (; trie.mask_of(node) < 0; stack = stack->below) {
         if (stack == nullptr) return -1;
         const auto below = trie.branches(node);
@@ -29,23 +30,27 @@ std::int32_t find_from(const AnyTrie& trie, std::int32_t node, const StackNode* 
         if (next == below.end() || next->state != stack->state) return -1;
         node = next->next;
     }
+    if (read_set != nullptr) read_set->states = stack == nullptr ? top->depth + 1 : top->depth - stack->depth;
     return trie.mask_of(node);
 }
 
 }  // namespace
 
 template <class AnyTrie>
-std::int32_t MaskTrie::find_in(const AnyTrie& trie, const LexerConfiguration& lexing,
-                               const StackView& stack) const {
-    const auto mask = find_from(trie, lexing.state, stack.top);
+std::int32_t MaskTrie::find_in(const AnyTrie& trie, const LexerConfiguration& lexing, const StackView& stack,
+                               ReadSet* read_set) const {
+    const auto mask = find_from(trie, lexing.state, stack.top, read_set);
     if (mask >= 0 || !columns_) return mask;
     const auto root = trie.columns_root(columns_key(lexing, stack));
-    return root < 0 ? -1 : find_from(trie, root, stack.top);
+    if (root < 0) return -1;
+    if (read_set != nullptr) read_set->columns = true;
+    return find_from(trie, root, stack.top, read_set);
 }
 
-std::int32_t MaskTrie::find(const LexerConfiguration& lexing, const StackView& stack) const {
-    const auto mask = stored_.masks.empty() ? -1 : find_in(stored_, lexing, stack);
-    return mask >= 0 || added_.nodes.empty() ? mask : find_in(added_, lexing, stack);
+std::int32_t MaskTrie::find(const LexerConfiguration& lexing, const StackView& stack,
+                            ReadSet* read_set) const {
+    const auto mask = stored_.masks.empty() ? -1 : find_in(stored_, lexing, stack, read_set);
+    return mask >= 0 || added_.nodes.empty() ? mask : find_in(added_, lexing, stack, read_set);
 }
 
 std::int32_t MaskTrie::Stored::columns_root(std::span<const std::int32_t> key) const {

@@ -34,8 +34,9 @@ class MaskTrie {
              std::int32_t start);
     void save(ArtifactWriter& artifact, std::int32_t start) const;
 
-    // The mask of a configuration, or -1.
-    std::int32_t find(const LexerConfiguration& lexing, const StackView& stack) const;
+    // The mask of a configuration, or -1. `read_set`: what the mask depends on, if it is found.
+    std::int32_t find(const LexerConfiguration& lexing, const StackView& stack,
+                      ReadSet* read_set = nullptr) const;
     // Adds a mask under what its computation looked at, where `find` knows none. If the added trie is full,
     // all of it is emptied first, and also if memory runs out; a path longer than the trie is not kept.
     void add(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& read_set,
@@ -100,7 +101,8 @@ class MaskTrie {
     void add_path(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& read_set,
                   std::int32_t mask);
     template <class AnyTrie>
-    std::int32_t find_in(const AnyTrie& trie, const LexerConfiguration& lexing, const StackView& stack) const;
+    std::int32_t find_in(const AnyTrie& trie, const LexerConfiguration& lexing, const StackView& stack,
+                         ReadSet* read_set) const;
     Added merged() const;
     static std::vector<std::int32_t> key_of(const Node& node, std::span<const std::int32_t> subtree_of);
     std::vector<std::int32_t> number_subtrees(const Added& trie, Interner& subtrees) const;

@@ -21,7 +21,7 @@ Mask PlainMasks::mask(const LexerConfiguration& lexing, const StackView& stack) 
         if (id < 0) {
             resources_.make_room();
             ReadSet read_set;
-            id = resources_.intern(resources_.engine().compute(lexing, stack, read_set));
+            id = resources_.find_mask(lexing, stack, read_set);
             if (id >= 0) {
                 trie_.add(lexing, stack, read_set, id);
                 resources_.count_computed();
@@ -39,7 +39,7 @@ Mask PlainMasks::leading_mask() {
     return resources_.require(resources_.guarded().run([&] {
         if (leading_ < 0) {
             resources_.make_room();
-            leading_ = resources_.intern(resources_.engine().compute_leading());
+            leading_ = resources_.find_leading_mask();
             if (leading_ >= 0) resources_.count_computed();
         }
         return resources_.at(leading_);
@@ -68,7 +68,7 @@ std::optional<ReadSet> PlainMasks::file_mask(const LexerConfiguration& lexing, c
             full.emplace("bytes", static_cast<double>(bytes), static_cast<double>(max_bytes));
             return std::nullopt;
         }
-        trie_.add(lexing, stack.view(), read_set, resources_.intern(std::move(words)));
+        trie_.add(lexing, stack.view(), read_set, resources_.intern(words));
         resources_.count_computed();
         return read_set;
     });

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "composition/forced_bytes.hpp"
-#include "liveness/newline_liveness.hpp"
 
 namespace pdacon {
 
@@ -26,13 +25,15 @@ TokenPda::TokenPda(TokenPda& known, std::shared_ptr<const SharedTrie> trie, cons
       plain_(resources_),
       budgeted_(resources_),
       max_depth_(max_depth) {
-    const std::lock_guard hold(known.resources_.guarded().lock());  // of the futures, which others may add to
-    begin(known.resources_.futures());  // none, if another thread has met a limit meanwhile
+    // Behind the lock of the futures, which others may add to; none, if they have not been made.
+    if (!resources_.shares_engine_with(known.resources_))
+        known.resources_.with_known_futures([this](const Futures* futures) { prepare(futures); });
+    begin(nullptr);
 }
 
 // Makes the engine and the first mask.
 void TokenPda::begin(const Futures* known) {
-    resources_.guarded().run([&] { return &resources_.engine(known); });
+    prepare(known);
     resources_.guarded().mark_fresh();
     empty_language();  // computes the first mask
     resources_.budget().stop_clock();
@@ -46,8 +47,11 @@ void TokenPda::set_filter(std::shared_ptr<CanonicalFilter> filter) {
     plans_ = std::make_unique<CanonicalPlans>(resources_, *canonical_);
 }
 
-void TokenPda::prepare() {
-    resources_.guarded().run([this] { return &resources_.engine(); });
+void TokenPda::prepare(const Futures* known) {
+    resources_.guarded().run([&] {
+        resources_.prepare(known);
+        return true;
+    });
 }
 
 void TokenPda::set_left(std::int64_t left) {
@@ -87,12 +91,7 @@ bool TokenPda::is_live(const LexerConfiguration& lexing, const StackView& stack)
 
 // `speller_state`: where the bytes of a token that has been begun lead to; 0: between two tokens.
 bool TokenPda::is_live(const LexerConfiguration& lexing, std::int32_t speller_state, const StackView& stack) {
-    return resources_.guarded().run([&] {
-        ReadSet read_set;
-        Overlay here(stack, read_set);
-        return NewlineLiveness(machine(), resources_.engine().coaccessibility(), resources_.budget(), here)
-            .is_live(lexing, speller_state);
-    });
+    return resources_.guarded().run([&] { return resources_.is_live(lexing, speller_state, stack); });
 }
 
 ExpectedTerminals TokenPda::expected_terminals(const LexerConfiguration& lexing, const StackView& stack,

@@ -54,7 +54,7 @@ class TokenPda {
     TokenPda(std::shared_ptr<const LexingAutomaton> lexer, std::shared_ptr<const LazyTrie> trie,
              std::shared_ptr<const Labels> labels, const ArtifactReader& artifact, std::int32_t start);
     // The automaton of the same start symbol for another vocabulary, of which `spells_as` holds: see
-    // MaskResources. The futures are copied, the masks are its own. Else as the first constructor.
+    // MaskResources. Its masks have ids of its own. Else as the first constructor.
     TokenPda(TokenPda& known, std::shared_ptr<const SharedTrie> trie, const Budget& budget,
              std::int64_t max_depth, std::int64_t max_bytes);
     bool spells_as(const SharedTrie& trie) const { return resources_.spells_as(trie); }
@@ -104,16 +104,18 @@ class TokenPda {
     // The bytes with which every continuation starts, at most `limit`.
     std::string forced_bytes(LexerConfiguration lexing, PersistentStack stack, std::size_t limit);
 
-    // Makes the engine where it is not made yet, as in a loaded object.
-    void prepare();
+    // Makes the engine where it is not made yet, as in a loaded object. `known`: the futures of the machine's
+    // lexer, if they have been computed.
+    void prepare(const Futures* known = nullptr);
     // Records how many abstract configurations have no eager mask; -1: not known. With 0 the engine's caches
     // are emptied, since every mask is known.
     void set_left(std::int64_t left);
 
-    // Bytes of memory: the tables, masks and caches, without the lexer, which start symbols share, and
-    // without what belongs to the vocabulary. Takes no lock. `made`: the bytes that making this object took,
-    // to be told before it is shared.
-    std::int64_t held() const { return own_ + resources_.guarded().held(); }
+    // Bytes of memory: the tables, masks and caches, with what the SharedEngine has, without masks that
+    // others had first, without the lexer, which start symbols share, and without what belongs to the
+    // vocabulary. Takes no lock. `made`: the bytes that making this object took, to be told before it is
+    // shared.
+    std::int64_t held() const { return own_ + resources_.held() + resources_.shared_held(); }
     void set_held(std::int64_t made) { own_ = made - resources_.guarded().held(); }
 
     struct Statistics {

@@ -80,15 +80,19 @@ std::shared_ptr<const Value> known_or(std::map<Key, std::shared_ptr<const Value>
 LoopExits::LoopExits(const Trie& trie, const CharacterSet& loop)
     : words_(static_cast<std::size_t>(trie.num_nodes()) / 64 + 1, 0) {
     std::vector<int> path(static_cast<std::size_t>(trie.max_depth()) + 1, kUtf8Boundary);  // by depth
-    for (std::int32_t node = 1; node < trie.num_nodes(); ++node) {
+    for (std::int32_t node = 1; node < trie.num_nodes();) {
         const auto byte = trie.byte(node);
         const auto depth = static_cast<std::size_t>(trie.depth(node));
-        const auto before = path[depth - 1] == kUtf8Error ? kUtf8Boundary : path[depth - 1];
+        const auto before = path[depth - 1];
         const auto after = before == kUtf8Boundary && byte < 128 ? kUtf8Boundary : utf8_step(before, byte);
-        path[depth] = after;
         const bool inside =
             before == kUtf8Boundary ? begins_inside(trie, loop, node, after) : after != kUtf8Error;
         if (!inside) words_[static_cast<std::size_t>(node) / 64] |= std::uint64_t{1} << (node % 64);
+        // Below an error reading begins anew.
+        path[depth] = after == kUtf8Error ? kUtf8Boundary : after;
+        const auto& below = trie.below(node);
+        const bool stays = trie.is_utf8_below(node, path[depth]) && loop.contains(below.ascii, below.other);
+        node = stays ? trie.subtree_end(node) : node + 1;
     }
 }
 

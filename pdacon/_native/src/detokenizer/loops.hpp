@@ -86,7 +86,7 @@ class LoopCache {
 
     // For a loop that reads at most `most` characters; 0: any number. The walk visits the nodes in the loop.
     std::shared_ptr<const LoopTokens> tokens(const CharacterSet& loop, std::uint8_t most = 0);
-    // The walk visits all nodes.
+    // The walk visits the nodes that have exits below them.
     std::shared_ptr<const LoopExits> exits(const CharacterSet& loop);
 
   private:

@@ -14,15 +14,18 @@
 #include <vector>
 
 #include "detokenizer/loops.hpp"
+#include "detokenizer/mask_pool.hpp"
 #include "detokenizer/trie.hpp"
 
 namespace pdacon {
 
-// A trie, with what has been computed for the loops of its users' lexers.
+// A trie, with what its users have in common: what was computed for the loops of their lexers, their masks,
+// and what they keep with it. Each is synchronised by itself.
 class SharedTrie : public Trie {
   public:
     using Trie::Trie;
     LoopCache& loops() const { return loops_; }
+    MaskPool& masks() const { return kept<MaskPool>(); }
     using Children = std::array<std::int32_t, 256>;  // by byte, -1: there is none
     // The children of a node that has many, such as the root; null: it has few.
     const Children* children(std::int32_t node) const {

@@ -107,7 +107,18 @@ bool Futures::classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& ope
     std::vector<ScanResult> with_columns;
     bool dead = label != lexer_.end_label();
     if (dead) {
+        const auto scanned = residues_[residue];
+        const bool is_plain = scanned[0] == 0 && scanned[1] == 0;
+        const auto look_behind = scanned[2];
+        const std::vector<std::int32_t> bytes(scanned.begin() + 3, scanned.end());  // more are interned
         for (const auto context : lexer_.contexts_after(label)) {
+            // Most contexts are told by where the lexer comes to; the rest says more, and costs more.
+            const auto state = is_plain ? plain_scan(context, look_behind, bytes) : kCommits;
+            if (state != kCommits) {
+                dead = dead && state < 0;
+                results.push_back(state < 0 ? -1 : state);
+                continue;
+            }
             const auto first = first_scan(context, residue);
             if (first.raw != kNone && raw_emissions_[first.raw] == kUnclassified) open.push_back(first.raw);
             if (open.size() > before) continue;
@@ -132,15 +143,34 @@ bool Futures::classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& ope
 
 std::int32_t Futures::commit_emission(std::int32_t next, const LexerConfiguration& lexing, const Move& move) {
     const auto& commit = lexer_.commit(next);
-    const auto make = [&] {
-        const auto left =
-            residue(move.speller_state, false, commit.look_behind, lexer_.pushback(commit.pushback));
-        return raw_emission(commit.label, left, column_of(commit, lexing, move.byte_class));
-    };
-    if (move.speller_state != 0 || commit.label == newline_) return classify(make());
+    if (move.speller_state == 0 && commit.label != newline_) return classify(plain_commit(next));
+    const auto left =
+        residue(move.speller_state, false, commit.look_behind, lexer_.pushback(commit.pushback));
+    return classify(raw_emission(commit.label, left, column_of(commit, lexing, move.byte_class)));
+}
+
+// The raw emission of a commit that has no column and leaves no token under way.
+std::int32_t Futures::plain_commit(std::int32_t next) {
     auto& plain = plain_commits_[LexingAutomaton::commit_number(next)];
-    if (plain == kNone) plain = make();
-    return classify(plain);
+    if (plain == kNone) {
+        const auto& commit = lexer_.commit(next);
+        const auto left = residue(0, false, commit.look_behind, lexer_.pushback(commit.pushback));
+        plain = raw_emission(commit.label, left, {});
+    }
+    return plain;
+}
+
+// Where the bytes of a residue lead to from the start of a context, if that is a lexer state that keeps no
+// columns: the state, or kDead; kCommits if it is not known without a closer look.
+std::int32_t Futures::plain_scan(std::int32_t context, std::int32_t look_behind,
+                                 std::span<const std::int32_t> bytes) const {
+    auto state = lexer_.entry(context, look_behind);
+    for (const auto byte : bytes) {
+        if (state < 0) return LexingAutomaton::kDead;
+        state = lexer_.next(state, byte);
+        if (LexingAutomaton::is_commit(state) || (state >= 0 && lexer_.keeps_columns(state))) return kCommits;
+    }
+    return state < 0 ? LexingAutomaton::kDead : state;
 }
 
 std::int32_t Futures::end_emission(const LexerConfiguration& lexing) {
@@ -179,6 +209,8 @@ Futures::FirstScan Futures::first_scan(std::int32_t context, std::int32_t residu
             continue;
         }
         const auto& commit = lexer_.commit(next);
+        if (at + 1 == bytes.size() && speller_state == 0 && !ended && commit.label != newline_)
+            return {{-1, {}}, plain_commit(next)};
         const auto column = column_of(commit, lexing, bytes[at]);
         const auto left = residue(speller_state, ended, commit.look_behind, lexer_.pushback(commit.pushback),
                                   bytes.subspan(at + 1));

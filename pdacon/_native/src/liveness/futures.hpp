@@ -23,6 +23,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -135,6 +136,10 @@ class Futures {
     // its number.
     std::int32_t raw_emission(std::int32_t label, std::int32_t residue, Column column);
     std::int32_t raw_end_emission(const LexerConfiguration& lexing);
+    std::int32_t plain_commit(std::int32_t next);
+    static constexpr std::int32_t kCommits = std::numeric_limits<std::int32_t>::min();
+    std::int32_t plain_scan(std::int32_t context, std::int32_t look_behind,
+                            std::span<const std::int32_t> bytes) const;
     // The emission of a raw one, or -1: no context after the label can read the residue.
     std::int32_t classify(std::int32_t raw);
     bool classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& open);

@@ -50,17 +50,6 @@ LivenessTable::LivenessTable(const Pushdown& machine, const ArtifactReader& arti
     require_artifact(inside, "a value of liveness");
 }
 
-LivenessTable::LivenessTable(const Pushdown& machine, const LivenessTable& known)
-    : machine_(machine),
-      rows_(std::vector(known.rows_.begin(), known.rows_.end())),
-      first_of_state_(std::vector(known.first_of_state_.begin(), known.first_of_state_.end())),
-      configurations_(std::vector(known.configurations_.begin(), known.configurations_.end())) {
-    make_cells(known.num_rows_);
-    for (std::size_t at = 0; at < num_blocks() * kBlock; ++at)
-        if (const auto cell = known.cells_[at].load(std::memory_order_acquire); cell != Liveness::kUnknown)
-            cells_[at].store(cell, std::memory_order_relaxed);
-}
-
 // Few cells are known, so only blocks with a known cell are saved.
 void LivenessTable::save(ArtifactWriter& artifact, std::int32_t start) const {
     std::vector<Block> known;

@@ -48,8 +48,6 @@ class LivenessTable {
     // What `save` has written for the same machine. Throws ArtifactDamage.
     LivenessTable(const Pushdown& machine, const ArtifactReader& artifact, std::int32_t start);
     void save(ArtifactWriter& artifact, std::int32_t start) const;
-    // A copy of another table of the same machine.
-    LivenessTable(const Pushdown& machine, const LivenessTable& known);
 
     bool empty() const { return rows_.empty(); }
     // `rows`: by lexer state, -1 where columns decide. The first call makes `num_rows` rows of unknown cells.

@@ -43,7 +43,9 @@ template <class Work>
 auto NestedPda::guarded(Work work) {
     const std::lock_guard hold(lock_);
     struct Publishing {
-        ~Publishing() { own.published_.store(own.held_, std::memory_order_relaxed); }
+        ~Publishing() {
+            own.published_.store(own.held_ - own.masks_.shared_bytes(), std::memory_order_relaxed);
+        }
         NestedPda& own;
     };
     const Publishing publishing{*this};
@@ -352,7 +354,7 @@ Mask NestedPda::mask(const Position& at) {
         auto id = find(at);
         if (id < 0) {
             if (is_closed()) throw NeedsWhole("another automaton has taken the place of this one");
-            id = masks_.intern(computed(at));
+            id = masks_.intern(trie_->masks().of(computed(at)));
             begin_key(at);
             const auto* frame = at.frames.node();
             for (std::int32_t k = 0; k < looked_; ++k, frame = frame->below) key_.push_back(frame->state);
@@ -372,7 +374,7 @@ Mask NestedPda::end_mask() {
             if (is_closed()) throw NeedsWhole("another automaton has taken the place of this one");
             std::vector<std::int32_t> words(trie_->words());
             for (const auto token : tokens().end_tokens()) set_bit(words, token);
-            end_mask_ = masks_.intern(std::move(words));
+            end_mask_ = masks_.intern(trie_->masks().of(words));
         }
         return Mask{end_mask_, masks_.row(end_mask_)};
     });
@@ -383,7 +385,7 @@ Mask NestedPda::leading_mask() {
     return guarded([&] {
         if (leading_mask_ < 0) {
             if (is_closed()) throw NeedsWhole("another automaton has taken the place of this one");
-            leading_mask_ = masks_.intern(computed(start, true));
+            leading_mask_ = masks_.intern(trie_->masks().of(computed(start, true)));
         }
         return Mask{leading_mask_, masks_.row(leading_mask_)};
     });

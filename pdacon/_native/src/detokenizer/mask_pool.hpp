@@ -1,0 +1,60 @@
+// The masks that are in use for one vocabulary, whoever uses them: equal masks are one row of memory.
+//
+// Constraints of all grammars have masks in common, such as those within strings, and a mask of 131,072
+// tokens takes 16 KiB. A mask goes when the last one who holds it does. Safe from any thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/checksum.hpp"
+#include "base/memory.hpp"
+
+namespace pdacon {
+
+struct PooledMask {
+    std::uint64_t hash;
+    std::vector<std::int32_t> words;  // token t is bit t % 32 of word t / 32
+};
+
+class MaskPool {
+  public:
+    // A row, which counts against no limit on memory; `is_new`: nobody had it before, so that who asked for
+    // it is who has to count it.
+    struct Found {
+        std::shared_ptr<const PooledMask> row;
+        bool is_new;
+    };
+
+    // The row that is equal to a mask.
+    Found of(const std::vector<std::int32_t>& words) {
+        const auto hash = checksum(words.data(), words.size() * sizeof(std::int32_t));
+        const MemoryLimit::Pause pause;
+        std::shared_ptr<const PooledMask> other;  // outlives the lock
+        const std::lock_guard hold(lock_);
+        const auto [begin, end] = known_.equal_range(hash);
+        for (auto at = begin; at != end; ++at)
+            if (other = at->second.lock(); other && other->words == words) return {other, false};
+        if (known_.size() >= next_sweep_) {
+            std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
+            next_sweep_ = std::max(kLeastSwept, 2 * known_.size());
+        }
+        auto made = std::make_shared<const PooledMask>(PooledMask{hash, words});
+        known_.emplace(hash, made);
+        return {std::move(made), true};
+    }
+
+  private:
+    static constexpr std::size_t kLeastSwept = 256;
+
+    std::mutex lock_;
+    std::unordered_multimap<std::uint64_t, std::weak_ptr<const PooledMask>> known_;
+    std::size_t next_sweep_ = kLeastSwept;
+};
+
+}  // namespace pdacon
