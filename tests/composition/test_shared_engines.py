@@ -12,7 +12,22 @@ import pytest
 import pdacon
 from pdacon import Constraint, Limits, Vocabulary
 
-WORDS = [b"SELECT", b" a", b" b", b" FROM", b" t", b", ", b"(1", b"'x'", b'{"', b'": ', b"if ", b"x:\n", b"    ", b"pass\n"]
+WORDS = [
+    b"SELECT",
+    b" a",
+    b" b",
+    b" FROM",
+    b" t",
+    b", ",
+    b"(1",
+    b"'x'",
+    b'{"',
+    b'": ',
+    b"if ",
+    b"x:\n",
+    b"    ",
+    b"pass\n",
+]
 CASES = {
     "sql": b"SELECT a, b FROM t WHERE (1 = 'x')",
     "json": b'{"a": [1, "b"], "c": {}}',
@@ -95,9 +110,9 @@ def test_threads_with_constraints_of_their_own() -> None:
 
     def work(names: Sequence[str]) -> None:
         begin.wait()
-        for name in names:
-            if masks_along(pdacon.compile(name, tokens), CASES[name]) != wanted[name]:
-                failures.append(name)
+        failures.extend(
+            name for name in names if masks_along(pdacon.compile(name, tokens), CASES[name]) != wanted[name]
+        )
 
     orders = [list(CASES), list(reversed(CASES))] * 3
     threads = [threading.Thread(target=work, args=(names,)) for names in orders]

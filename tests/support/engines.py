@@ -62,11 +62,12 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Engine:
-    """`load` takes what `Compiled.saved` gives. `compile` raises RefusedError."""
+    """`load` takes what `Compiled.saved` gives, `named` a built-in grammar's name. `compile` raises RefusedError."""
 
     name: str
     compile: Callable[[Work], Compiled]
     load: Callable[[bytes], Compiled] | None = None
+    named: Callable[[str], Compiled] | None = None
 
 
 def with_pdacon(coded: Coded) -> Engine:
@@ -89,7 +90,12 @@ def with_pdacon(coded: Coded) -> Engine:
         unread = f"{work.text}\n// {next(_numbers)}"  # of a text that was read before more is known
         return compiled(pdacon.compile(pdacon.Grammar.from_lark(unread, **work.options), coded.vocabulary))
 
-    return Engine("pdacon", compile, lambda data: compiled(pdacon.Constraint.from_bytes(data, coded.vocabulary)))
+    return Engine(
+        "pdacon",
+        compile,
+        lambda data: compiled(pdacon.Constraint.from_bytes(data, coded.vocabulary)),
+        lambda name: compiled(pdacon.compile(name, coded.vocabulary)),
+    )
 
 
 def llguidance_tokenizer(coded: Coded) -> Any:
