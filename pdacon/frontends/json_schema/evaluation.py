@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pdacon.base.cancelling import every
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Place
 from pdacon.frontends.json_schema.facts import Facts, Items, Members
@@ -26,7 +27,8 @@ class Cover:
     Attributes
     ----------
     condition : int
-    names : frozenset of str
+    names : tuple of str
+        In the order of the schema.
     patterns : tuple of str
     count : int
         So many items from the first on.
@@ -37,7 +39,7 @@ class Cover:
     """
 
     condition: int
-    names: frozenset[str] = frozenset()
+    names: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     count: int = 0
     all: bool = False
@@ -55,12 +57,38 @@ def members_beside(facts: Facts, place: Place, question: int, covers: Sequence[C
     """Every member that no cover evaluates satisfies the question."""
 
     def others(counted_on: Sequence[Cover]) -> int:
-        names = frozenset().union(*[cover.names for cover in counted_on])
+        names = {name for cover in counted_on for name in cover.names}
         patterns = dict.fromkeys(pattern for cover in counted_on for pattern in cover.patterns)
         named = tuple((name, TRUE) for name in sorted(names))
         return facts.holds(Members(named, tuple((pattern, TRUE) for pattern in patterns), question))
 
-    return _beside(facts, place, question, covers, others)
+    uncertain = [cover for cover in covers if cover.condition not in (TRUE, FALSE)]
+    if len(uncertain) <= _MOST_UNCERTAIN or any(cover.patterns for cover in covers):
+        return _beside(facts, place, question, covers, others)
+    return _by_name(facts, question, covers)
+
+
+def _by_name(facts: Facts, question: int, covers: Sequence[Cover]) -> int:
+    """The same where only names are evaluated: a cover that has one holds, or its member satisfies the question.
+
+    A conjunction over names, where `_ways_to_evaluate` has one over sets of covers.
+    """
+    formulas = facts.formulas
+    conditions: dict[str, list[int]] = {}
+    for cover in covers:
+        for name in cover.names:
+            conditions.setdefault(name, []).append(cover.condition)
+    parts = [facts.holds(Members(tuple((name, TRUE) for name in conditions), (), question))]
+    for name, some in every(conditions.items()):
+        alone = facts.holds(member_fact(name, question))
+        parts.append(formulas.disjunction(*sorted(some), alone))
+    everything = [cover.condition for cover in covers if cover.all]
+    return formulas.disjunction(*everything, formulas.conjunction(*parts))
+
+
+def member_fact(name: str, question: int) -> Members:
+    """The fact that the member of a name, if there is one, satisfies a question."""
+    return Members(((name, question),), (), TRUE)
 
 
 def items_beside(facts: Facts, place: Place, question: int, covers: Sequence[Cover]) -> int:

@@ -21,7 +21,7 @@ from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import string_formats
 from pdacon.frontends.json_schema.documents import Documents, Place, is_like_others
-from pdacon.frontends.json_schema.evaluation import Cover, items_beside, items_fact, members_beside
+from pdacon.frontends.json_schema.evaluation import Cover, items_beside, items_fact, member_fact, members_beside
 from pdacon.frontends.json_schema.facts import (
     TYPES,
     Above,
@@ -441,8 +441,13 @@ class Reader:
         everything = "additionalProperties" in node
         if named or matching or others != TRUE:
             parts.append(self._stated(place, "properties", Members(named, matching, others)))
+        if self._closed and others == TRUE:
+            # What `members_beside` may ask of each has its variable here, beside those of the condition: then the
+            # diagram of a closed union is as long as the union.
+            for name, _ in named:
+                facts.holds(member_fact(name, FALSE))
         if named or matching or everything:
-            covers.append(Cover(TRUE, frozenset(dict(named)), tuple(name for name, _ in matching), all=everything))
+            covers.append(Cover(TRUE, tuple(dict(named)), tuple(name for name, _ in matching), all=everything))
         if "required" in node and not (place.draft <= 4 and isinstance(node["required"], bool)):
             parts.append(self._has(place, "required", node["required"]))
         if "propertyNames" in node and place.draft >= 6:

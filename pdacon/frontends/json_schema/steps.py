@@ -59,7 +59,8 @@ class MemberSteps:
     def __init__(self, facts: Facts, names: Sequence[Name], *, in_order: bool) -> None:
         self._facts, self._names = facts, names
         self._named: dict[int, dict[str, int]] = {}  # by variable: the questions of a `Members` by name
-        self._places = {name.listed: k for k, name in enumerate(names) if name.listed is not None} if in_order else {}
+        self._listed = {name.listed: k for k, name in enumerate(names) if name.listed is not None}
+        self._places = self._listed if in_order else {}
         self._last: dict[int, int] = {}  # by variable: the place of the last name that a `Members` is about
 
     def step(self, variable: int, read: int) -> Step:
@@ -89,6 +90,15 @@ class MemberSteps:
         after = facts.holds(MoreMembersThan(fact.count - 1)) if fact.count else TRUE
         return TRUE, after, after, same
 
+    def concerns(self, variable: int) -> list[int] | None:
+        """The members that the fact of a variable speaks of, by their places; None: it may speak of all."""
+        fact, places = self._facts[variable], self._listed
+        if isinstance(fact, Has):
+            return sorted(places[name] for name in fact.names if name in places)
+        if isinstance(fact, Members) and not fact.matching and fact.others == TRUE and fact.named:
+            return sorted(places[name] for name, _ in fact.named)
+        return None
+
     def _is_settled(self, variable: int, fact: Members, read: int) -> bool:
         """Whether no member that comes after a listed one can make a fact false."""
         places = self._places
@@ -102,6 +112,9 @@ class MemberSteps:
 
 class ItemSteps:
     """What facts about an array become when an item has been read."""
+
+    def concerns(self, variable: int) -> None:
+        """Whatever fact it is, it may speak of each item."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts

@@ -359,7 +359,8 @@ class Items:
     """What the core asks while it writes an array."""
 
     def __init__(self, writer: Writer) -> None:
-        self.step = ItemSteps(writer.facts).step
+        steps = ItemSteps(writer.facts)
+        self.step, self.concerns = steps.step, steps.concerns
         self.at_end = writer.facts.at_end
 
     def terminal(self, read: int) -> None:
@@ -402,7 +403,8 @@ class ObjectMembers:
         if not blocks_listed:  # on demand nothing is said of them
             self._remember_members()
         members: list[Name] = [*(_Listed(writer, name) for name in self._order), *self._classes]
-        self.step = MemberSteps(self._facts, members, in_order=not self.unordered).step
+        steps = MemberSteps(self._facts, members, in_order=not self.unordered)
+        self.step, self.concerns = steps.step, steps.concerns
         self.at_end = self._facts.at_end
         self._check_counts()
 

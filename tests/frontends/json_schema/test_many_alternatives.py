@@ -233,3 +233,44 @@ def test_many_patterns_are_within_limits() -> None:
     assert made.accepts('{"k3_abc": 2, "k149_x": 149}')
     assert not made.accepts('{"k3_abc": 4}')
     assert not made.accepts('{"k150_a": 1}')
+
+
+def closed_union(count: int, keyword: str) -> dict[str, Any]:
+    """Objects of which each has a name of its own, one of the next one's, and one of all."""
+    some = [
+        {"properties": {"id": {}, f"p{k}": {"type": "integer"}, f"p{k + 1}": {}}, "required": [f"p{k}"]}
+        for k in range(count)
+    ]
+    return {"type": "object", keyword: some}
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_closed_unions(keyword: str) -> None:
+    schema = {**closed_union(12, keyword), "unevaluatedProperties": False}
+    names = ["id", "p0", "p1", "p2", "p11", "other"]
+    values = [
+        dict(zip(some, parts, strict=True))
+        for size in range(4)
+        for some in itertools.combinations(names, size)
+        for parts in itertools.product([1, "a"], repeat=size)
+    ]
+    valid = Draft202012Validator(schema).is_valid
+    for grammar in (
+        Grammar.from_json_schema(schema),
+        Grammar.from_json_schema(closed_union(12, keyword), closed=True),
+    ):
+        made = pdacon.compile(grammar, Vocabulary.bytes())
+        for value in values:
+            assert made.accepts(json.dumps(value)) == valid(value), value
+
+
+def test_large_closed_unions_are_within_limits() -> None:
+    some = [
+        {"type": "object", "properties": {f"p{k}": {"type": "integer"}, f"q{k}": {}}, "required": [f"p{k}"]}
+        for k in range(100)
+    ]
+    made = pdacon.compile(Grammar.from_json_schema({"anyOf": some}, closed=True), Vocabulary.bytes())
+    assert made.accepts('{"p50": 7, "q50": 1}')
+    assert made.accepts('{"p50": 7, "p51": 8}')
+    assert not made.accepts('{"p50": 7, "q51": 1}')
+    assert not made.accepts('{"p50": 7, "x": 1}')

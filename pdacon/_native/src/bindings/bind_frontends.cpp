@@ -33,12 +33,16 @@ class PythonMembers final : public AboutMembers {
     PythonMembers(nb::handle about, Questions& questions, nb::handle schemas)
         : step_(about.attr("step")),
           at_end_(about.attr("at_end")),
+          concerns_(about.attr("concerns")),
           terminal_(about.attr("terminal")),
           questions_(questions),
           schemas_(schemas) {}
 
     Step step(std::int32_t variable, std::int32_t read) override { return step_of(step_(variable, read)); }
     bool at_end(std::int32_t variable) override { return nb::cast<bool>(at_end_(variable)); }
+    std::optional<Vector> concerns(std::int32_t variable) override {
+        return numbers_or_none(concerns_(variable));
+    }
     bool possible(std::int32_t question) override { return questions_.possible(schemas_, question); }
     std::optional<Vector> listed(std::int32_t question) override {
         return questions_.listed(schemas_, question);
@@ -49,7 +53,7 @@ class PythonMembers final : public AboutMembers {
     void look() override { budget_.tick(); }
 
   private:
-    nb::object step_, at_end_, terminal_;
+    nb::object step_, at_end_, concerns_, terminal_;
     Questions& questions_;
     PythonSchemas schemas_;
     PythonCanceller canceller_;

@@ -56,6 +56,9 @@ class LockedMembers final : public AboutMembers {
     Step step(std::int32_t variable, std::int32_t read) override {
         return answered([&] { return step_of(about_.attr("step")(variable, read)); });
     }
+    std::optional<Vector> concerns(std::int32_t variable) override {
+        return answered([&] { return numbers_or_none(about_.attr("concerns")(variable)); });
+    }
     bool at_end(std::int32_t variable) override {
         return answered([&] { return nb::cast<bool>(about_.attr("at_end")(variable)); });
     }

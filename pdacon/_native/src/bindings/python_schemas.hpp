@@ -16,6 +16,11 @@ namespace pdacon {
 namespace nb = nanobind;
 using Numbers = std::vector<std::int32_t>;
 
+inline std::optional<Numbers> numbers_or_none(const nb::object& answer) {
+    if (answer.is_none()) return std::nullopt;
+    return nb::cast<Numbers>(answer);
+}
+
 // Asks Python, with the GIL held all the time. It lives for one call, so that nothing of the core holds what
 // holds it.
 class PythonSchemas final : public AboutSchemas {
@@ -39,11 +44,6 @@ class PythonSchemas final : public AboutSchemas {
     }
 
   private:
-    static std::optional<Numbers> numbers_or_none(const nb::object& answer) {
-        if (answer.is_none()) return std::nullopt;
-        return nb::cast<Numbers>(answer);
-    }
-
     nb::handle about_;
 };
 

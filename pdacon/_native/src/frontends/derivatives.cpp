@@ -181,7 +181,7 @@ void Derivatives::split(Case one, const Asker& asker, std::int32_t read, std::ve
 Vector Derivatives::answered(const Case& one, const Vector& listed, std::int32_t read) {
     after_.forget();
     for (const auto variable : after_.missing(one.left)) {
-        const auto& next = step(variable, read);
+        const auto next = step(variable, read);
         const bool no = next.question == kFalse || one.denied.contains(next.question) ||
                         (std::ranges::binary_search(listed, next.question) &&
                          !std::ranges::binary_search(one.granted, next.question));
@@ -258,11 +258,18 @@ bool Derivatives::at_end(std::int32_t formula) {
     return formula == kTrue;
 }
 
-const Step& Derivatives::step(std::int32_t variable, std::int32_t read) {
-    const auto known = steps_.find({variable, read});
-    if (known != steps_.end()) return known->second;
-    const auto made = about_.step(variable, read);
-    return steps_.emplace(std::pair{variable, read}, made).first->second;
+Step Derivatives::step(std::int32_t variable, std::int32_t read) {
+    const auto known = concerns_.find(variable);
+    const auto& about = known != concerns_.end()
+                            ? known->second
+                            : concerns_.emplace(variable, about_.concerns(variable)).first->second;
+    if (about && !std::ranges::binary_search(*about, read)) {
+        const auto same = formulas_.variable(variable);
+        return {kTrue, same, kFalse, same};
+    }
+    const auto step = steps_.find({variable, read});
+    if (step != steps_.end()) return step->second;
+    return steps_.emplace(std::pair{variable, read}, about_.step(variable, read)).first->second;
 }
 
 }  // namespace pdacon

@@ -36,6 +36,9 @@ class AboutFacts {
     virtual ~AboutFacts() = default;
     // What a fact becomes when something is read: a member of a name, or an item.
     virtual Step step(std::int32_t variable, std::int32_t read) = 0;
+    // What a fact speaks of, ascending: whatever else is read need not satisfy anything, and leaves the fact
+    // as it is. Nothing: it speaks of all.
+    virtual std::optional<Vector> concerns(std::int32_t variable) = 0;
     // Whether a fact holds if nothing more comes.
     virtual bool at_end(std::int32_t variable) = 0;
     // Whether any value might satisfy a question.
@@ -95,7 +98,7 @@ class Derivatives {
     Vector refused(const Asker& asker, std::int32_t read);
     // What a case leaves when all that is asked has been answered.
     Vector answered(const Case& one, const Vector& listed, std::int32_t read);
-    const Step& step(std::int32_t variable, std::int32_t read);
+    Step step(std::int32_t variable, std::int32_t read);
     // Formulas in which some variables are false.
     Vector without_all(std::span<const std::int32_t> formulas, std::span<const std::int32_t> lost);
     std::int32_t conjunction(std::int32_t one, std::int32_t other) {
@@ -109,6 +112,7 @@ class Derivatives {
     AboutFacts& about_;
     Substitution after_, without_;  // for one use at a time
     std::map<std::pair<std::int32_t, std::int32_t>, Step> steps_;
+    std::unordered_map<std::int32_t, std::optional<Vector>> concerns_;  // by variable
     std::unordered_map<std::int32_t, bool> at_end_;
     std::map<Vector, std::vector<Outcome>> outcomes_;  // by what is read and the vector
 };
