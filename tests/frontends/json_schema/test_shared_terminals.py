@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.on_demand import WORDS, both
+from support.on_demand import WORDS, both, compare
 
 import pdacon
 from pdacon import Grammar, LimitExceededError, Limits, Spelling
@@ -84,3 +84,42 @@ def test_first_masks_after_each_token_are_the_same(schema: Any, spelling: Spelli
         if one.accept_token(token):
             assert other.accept_token(token)
             assert np.array_equal(one.allowed_mask(), other.allowed_mask())
+
+
+SIDE_BY_SIDE: list[Any] = [
+    {
+        "type": "object",
+        "properties": {"ab": {"type": "integer"}, "x": {"type": "null"}},
+        "patternProperties": {"^a": {"type": ["integer", "string"]}, ".*": {"maxLength": 3}, "c$": {"type": "string"}},
+    },
+    {"type": "object", "patternProperties": {"^[a-c]": {"const": 1}}, "additionalProperties": {"const": 2}},
+    {"type": "object", "patternProperties": {"^[a-c]": {"const": 1}, "b": {"type": "integer"}}},
+    {
+        "type": "array",
+        "items": {
+            "anyOf": [
+                {"type": "string", "pattern": "^a"},
+                {"type": "string", "pattern": "b$"},
+                {"type": "integer", "minimum": 12},
+                {"enum": [1, 12, "ab", "cab"]},
+                {"type": "number", "maximum": 0.5},
+            ]
+        },
+    },
+    {
+        "anyOf": [
+            {"type": "object", "properties": {"a": {"type": "integer", "minimum": 7}, "b": {"const": 1}}},
+            {"type": "object", "properties": {"a": {"type": "number", "maximum": 11}, "b": {"const": 2}}},
+            {"type": "object", "properties": {"a": {"type": "string", "pattern": "x"}, "b": {"const": 3}}},
+            {"type": "object", "properties": {"a": {"type": "string", "pattern": "^ab"}, "b": {"const": 4}}},
+        ]
+    },
+]
+
+
+@pytest.mark.parametrize("number", range(len(SIDE_BY_SIDE)))
+@pytest.mark.parametrize("spelling", [Spelling(), Spelling(escapes="any"), Spelling(whitespace="any", max_blanks=1)])
+def test_terminals_side_by_side_are_the_same(number: int, spelling: Spelling) -> None:
+    made = both(SIDE_BY_SIDE[number], WORDS, spelling)
+    assert made is not None
+    assert sum(compare(*made, Random(seed), 30) for seed in range(10)) > 40
