@@ -182,9 +182,9 @@ def _values_of(asked: _Asked) -> AnswerValues:
 
 def _refuse_name(format: ToolFormat, name: str) -> None:
     """A name is written as it is: what ends it must not be in it."""
-    for character in '"\\<>[]{}\n\t ':
-        if character in name:
-            raise UnsupportedTypeError(name, f"a tool's name has no {character!r} in the format {format.name}")
+    ends = (format.ends_within("name", name), *(character for character in '"\\<>[]{}\n\t ' if character in name))
+    for end in filter(None, ends):
+        raise UnsupportedTypeError(name, f"a tool's name has no {end!r} in the format {format.name}; rename it")
 
 
 def _first(blanks: tuple[str, ...]) -> str:

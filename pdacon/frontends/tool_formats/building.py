@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from pdacon.base.cautions import caution
-from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedGrammarError
+from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedGrammarError, UnsupportedTypeError
 from pdacon.frontends.insertion.borders import end_of
 from pdacon.frontends.json_schema import Schema, Spelling, schema_grammar
 from pdacon.frontends.json_schema.calling import OuterPlace, has_order_of_its_own
@@ -247,6 +247,10 @@ class _Builder:
     def _argument(self, tool: str, parameter: Parameter) -> Piece:
         """One argument: its strings as they are, other values in JSON."""
         place = f"{tool}.{parameter.name}"
+        end = self.format.ends_within("key", parameter.name)
+        if end is not None:
+            why = f"an argument's name has no {end!r} in the format {self.format.name}"
+            raise UnsupportedTypeError(place, f"{why}; rename it, or choose a format with JSON arguments")
         parts = parts_of_template(self.format.argument.partition("$value")[0])
         stop, blanks = self.format.value_end
         tail = stop + blanks

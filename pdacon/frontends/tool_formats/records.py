@@ -170,6 +170,15 @@ class ToolFormat:
         thought = () if self.thought is None else (self.thought.begin, self.thought.end)
         return (self.trigger, *self.reserved, *thought)
 
+    def ends_within(self, slot: Slot, text: str) -> str | None:
+        """What ends a name in some template of the format, if it comes before the end of this one; else None."""
+        others = () if self.messages is None else self.messages.calls
+        for template in (self.call, self.argument, *others):
+            end = next(iter(parts_of_template(template.partition(f"${slot}")[2])), None)
+            if isinstance(end, str) and (text + end).index(end) < len(text):
+                return end
+        return None
+
     @property
     def value_end(self) -> tuple[str, str]:
         """What a value of a tagged argument ends at, and the blanks that come after that."""

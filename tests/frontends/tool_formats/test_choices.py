@@ -7,11 +7,12 @@ import pickle
 from typing import Any
 
 import pytest
-from support.tool_answers import TOOLS, encoded, vocabulary_of
+from support.tool_answers import TOOLS, accepted, encoded, read, vocabulary_of
 
 import pdacon
+from pdacon import Call
 from pdacon.errors import UnsupportedTypeError, VocabularyError
-from pdacon.frontends.tool_formats import FORMATS, Thought, ToolFormat
+from pdacon.frontends.tool_formats import FORMATS, Answer, Thought, ToolFormat
 
 CALL = '<tool_call>\n{"name": "get_time", "arguments": {}}\n</tool_call>'
 SEARCH = '<tool_call>\n{"name": "search", "arguments": {"tags": []}}\n</tool_call>'
@@ -155,3 +156,40 @@ def test_a_format_of_ones_own() -> None:
     assert [call.name for call in answer.calls] == ["search", "get_time"]
     with pytest.raises(ValueError, match="trigger"):
         ToolFormat(name="own", models="none", source="here", call="$name", trigger="CALL")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_names_that_begin_alike(name: str) -> None:
+    """The name of a tool may begin that of another one, and so may the name of an argument."""
+    properties = {"a": {"type": "string"}, "ab": {"type": "string"}}
+    tools = [
+        {"name": tool, "parameters": {"type": "object", "properties": properties, "additionalProperties": False}}
+        for tool in ("get", "get_it", "get_it_all")
+    ]
+    format = FORMATS[name]
+    grammar = pdacon.Grammar.from_tools(tools, format=name, choice="required", parallel=False)
+    constraint = pdacon.compile(grammar, vocabulary_of(format))
+    for tool in ("get", "get_it", "get_it_all"):
+        for arguments in ({}, {"a": "x"}, {"ab": "y"}, {"a": "x", "ab": "y"}):
+            answer = Answer("", "", (Call(tool, arguments),))
+            ids = encoded(format, constraint.grammar.write(answer))
+            assert accepted(constraint, ids)
+            reader = constraint.reader()
+            read(reader, ids)
+            assert reader.answer == answer
+
+
+@pytest.mark.parametrize(
+    ("format", "tool"),
+    [
+        ("kimi_k2", {"name": "a:b"}),
+        ("llama3", {"name": 'a"b'}),
+        ("qwen3_coder", {"name": "a>b"}),
+        ("qwen3_coder", {"name": "f", "parameters": {"properties": {"a>\nb": {"type": "string"}}}}),
+        ("deepseek_v3_2", {"name": "f", "parameters": {"properties": {'a" string="b': {"type": "string"}}}}),
+        ("glm4_7", {"name": "f", "parameters": {"properties": {"a</arg_key><arg_value>": {"type": "string"}}}}),
+    ],
+)
+def test_names_that_have_what_ends_them_are_refused(format: str, tool: dict[str, Any]) -> None:
+    with pytest.raises(UnsupportedTypeError, match="in the format"):
+        pdacon.Grammar.from_tools([tool], format=format)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -269,3 +271,9 @@ def test_harmony_has_every_header() -> None:
         assert reader.answer == Answer("", "", (Call("get_time", {}),)), text
     for text in ("<|channel|>analysis<|message|>x<|end|>", "<|channel|>commentary to=functions.none<|message|>{}", "x"):
         assert not accepted(constraint, encoded(format, text)), text
+
+
+def test_the_page_lists_every_format() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "agents.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| (.+?) \| `(\w+)` \|", page, re.MULTILINE))
+    assert {name: models for models, name in rows.items()} == {name: form.models for name, form in FORMATS.items()}
