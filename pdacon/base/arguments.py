@@ -17,7 +17,7 @@ _MADE_BY = {"Budget": "; give pdacon.Budget(tokens=...), or bytes="}
 _SCHEMA = "; a JSON Schema is a grammar: give pdacon.Grammar.from_json_schema(...) in its place"
 _OF_GRAMMARS = "; the grammar has it: give pdacon.Grammar.from_lark(text, {0}=...), or Grammar.builtin(name, {0}=...)"
 _ELSEWHERE = dict.fromkeys(("json_schema", "schema", "response_format", "output_type", "guided_json"), _SCHEMA)
-_ELSEWHERE["lax"] = "; the grammar has it: give pdacon.Grammar.from_type(a_type, lax=True), or from_json_schema"
+_ELSEWHERE |= dict.fromkeys(("lax", "strict"), "; the grammar has it: give pdacon.Grammar.from_type(a_type, {0}=True)")
 _ELSEWHERE |= dict.fromkeys(
     ("start", "conflicts", "lookahead", "lexer", "postlex", "use_bytes", "import_paths", "source_path"), _OF_GRAMMARS
 )

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 import pdacon
-from pdacon import Grammar, Vocabulary
+from pdacon import Grammar, Spelling, Vocabulary
 from pdacon.frontends.long_integers import integer_of, json_value, text_of
 
 WORDS = Vocabulary.bytes()
 LONG = "1" * 5000
+ANY = Spelling(max_digits="any")
 
 
 @pytest.mark.parametrize("length", [1, 599, 600, 601, 1199, 1200, 1800, 2401, 4000])
@@ -45,9 +46,9 @@ def test_only_the_limit_on_digits_is_passed_over() -> None:
         Grammar.from_json_schema({"items": {"type": "integer"}}),
         Grammar.builtin("json"),
         Grammar.builtin("json_compact"),
-        Grammar.from_type(list[int]),
-        Grammar.from_type(list[int], form="python"),
-        Grammar.from_type(float | list[int | str]),
+        Grammar.from_type(list[int], spelling=ANY),
+        Grammar.from_type(list[int], form="python", spelling=ANY),
+        Grammar.from_type(float | list[int | str], spelling=ANY),
     ],
 )
 def test_what_is_accepted_is_parsed(grammar: Grammar) -> None:
@@ -67,7 +68,7 @@ def test_lines_of_json() -> None:
 
 @pytest.mark.parametrize("form", ["json", "python"])
 def test_long_integers_are_written(form: Any) -> None:
-    grammar = Grammar.from_type(dict[str, list[int]], form=form)
+    grammar = Grammar.from_type(dict[str, list[int]], form=form, spelling=ANY)
     value = {LONG: [10**5000, -1], "a'b\\": [0]}
     text = grammar.write(value)
     assert pdacon.compile(grammar, WORDS).parse(text) == value

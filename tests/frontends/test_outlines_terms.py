@@ -80,7 +80,7 @@ def test_parts_have_names_and_repetitions_are_of_what_they_repeat() -> None:
 
 def test_what_cannot_be_had() -> None:
     for options in ({"form": "python"}, {"spelling": pdacon.Spelling()}, {"lax": True}):
-        with pytest.raises(ValueError, match="output type of Outlines has no form, spelling or lax"):
+        with pytest.raises(ValueError, match="output type of Outlines has no form, spelling, lax or strict"):
             Grammar.from_type(types.email, **options)
     with pytest.raises(UnsupportedTypeError, match="whitespace"):
         Grammar.from_type(types.JsonSchema({"type": "integer"}, whitespace_pattern=" *"))
