@@ -253,6 +253,22 @@ def test_a_mutated_answer_that_is_accepted_is_read_without_a_word(name: str) -> 
     assert taken
 
 
+@pytest.mark.parametrize("name", [name for name, format in FORMATS.items() if not (format.tagged or format.tokens)])
+def test_on_demand_and_as_a_whole(name: str) -> None:
+    """Answers with JSON calls are read on demand: the automaton of the whole takes the same texts."""
+    random, given = Random(name), grammar(name)
+    on_demand = pdacon.compile(given, pdacon.Vocabulary.bytes())
+    whole = pdacon.compile(pdacon.Grammar(given.data), pdacon.Vocabulary.bytes())
+    ids = list(DOCUMENTED[name].encode())
+    assert accepted(on_demand, ids)
+    assert accepted(whole, ids)
+    for _ in range(scaled(60)):
+        at, kind = random.randrange(len(ids)), random.random()
+        other = [random.choice(ids)] if kind < 0.6 else []
+        mutated = ids[:at] + other + ids[at + random.randint(0, 2) :]
+        assert accepted(on_demand, mutated) == accepted(whole, mutated), bytes(mutated)
+
+
 def test_harmony_has_every_header() -> None:
     """The recipient stands in the channel's part or in the role's, with and without the type of the message."""
     constraint, format = compiled("harmony"), FORMATS["harmony"]
