@@ -202,7 +202,7 @@ class Reader:
             question = self.question(place.child("unevaluatedItems"))
             parts.append(items_beside(self.facts, place, question, covers))
             covers.append(Cover(TRUE, all=True))
-        return Meaning(formulas.conjunction(*parts), tuple(covers))
+        return Meaning(formulas.conjunction(*parts), tuple(dict.fromkeys(covers)))
 
     def _typed_or_marked(self, place: Place, kind: Type) -> int:
         """What ``type`` says. A type of a notation has to be asked for, where other schemas are not applied."""

@@ -296,6 +296,7 @@ class Survey:
 
     def _members(self, place: Place, types: int, keyword: str) -> None:
         for name, node in place.node["properties"].items():
+            look()
             if self._is_leaf(node, place.draft):
                 continue
             child = place.child("properties", name)
@@ -396,6 +397,7 @@ class Survey:
         """Whether the automata are small that what several schemas say of a string or a number needs."""
         pending, seen = [id(place.node) for place in places], set[int]()
         while pending:
+            look()
             one = pending.pop()
             if one not in seen:
                 seen.add(one)
@@ -410,6 +412,7 @@ class Survey:
         """Schemas that an object has to satisfy, if it satisfies some, and that may list members."""
         pending, seen = list(places), set[int]()
         while pending:
+            look()
             place = pending.pop()
             node = place.node
             if not isinstance(node, dict) or id(node) in seen:

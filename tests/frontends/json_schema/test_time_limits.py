@@ -65,6 +65,14 @@ def test_a_large_schema_is_stopped(looks: int, schema: Any, spelling: Spelling |
     assert caught.value.what == "seconds"
 
 
+def test_what_is_applied_twice_evaluates_once() -> None:
+    """Sixty schemas each of which applies the next one twice: two to the power of sixty, if each were counted."""
+    defs: dict[str, Any] = {f"d{k}": {"allOf": [{"$ref": f"#/$defs/d{k + 1}"}] * 2} for k in range(60)}
+    defs["d60"] = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    with Watch(60):
+        assert schema_grammar({"$ref": "#/$defs/d0", "$defs": defs, "unevaluatedProperties": False}).unenforced == ()
+
+
 def multiples(make: Callable[[Divisor], Any]) -> Callable[[], object]:
     return lambda: make.__wrapped__(Divisor.of(Fraction(9_973, 10_000)))  # type: ignore[attr-defined]
 
