@@ -540,8 +540,7 @@ Cost: O(bytes of the answer), about half a microsecond each.)")
         .def("_settled", guarded(&settled), nb::arg("tokens"), nb::arg("forced"))
         .def(
             "_is_nested", guarded(&Matcher::is_nested),
-            R"(Whether what the matcher reads is still made as it reads: of a JSON Schema, until it is asked for more
-than steps and masks.)")
+            R"(Whether what the matcher reads is still made as it reads, until more than steps and masks are asked.)")
         .def("_leading_space", guarded(&Matcher::leading_space))
         .def("_memory", alone(&memory))
         .def("_keeps_text", &Matcher::keeps_text)
