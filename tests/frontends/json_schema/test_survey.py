@@ -90,6 +90,7 @@ ON_DEMAND: list[Any] = [
     {"items": [{"type": "string"}], "additionalItems": {"type": "null"}},
     {"properties": {"a": {}}, "patternProperties": {"^x": {"type": "string"}}, "unevaluatedProperties": False},
     {"prefixItems": [{"type": "string"}], "unevaluatedItems": {"type": "integer"}},
+    {"unevaluatedProperties": False, "anyOf": [{"properties": {f"a{k}": {}}} for k in range(12)]},
     {"const": {"a": [1.5, 2]}},
     {"enum": [1.50, [1], {"b": None}, "x"]},
     {"type": "string", "format": "date", "maxLength": 10},
@@ -141,7 +142,6 @@ AT_ONCE: list[Any] = [
     {"if": {"maxProperties": 1}, "then": {"required": ["a"]}, "else": {"type": "object"}},
     {"contains": {**OPEN, "maxProperties": 2}},
     {"items": {"type": "object", "maxProperties": 2, "properties": {"a": NEVER}}, "contains": {"type": "object"}},
-    {"unevaluatedProperties": False, "anyOf": [{"properties": {f"a{k}": {}}} for k in range(12)]},
     {"dependentRequired": {"a": "b"}},
     {"prefixItems": {"type": "integer"}},
 ]  # fmt: skip
