@@ -11,7 +11,7 @@ import pytest
 from support.on_demand import WORDS, both, compare
 
 import pdacon
-from pdacon import Grammar, LimitExceededError, Limits, Spelling
+from pdacon import Grammar, LimitExceededError, Limits, Spelling, Vocabulary
 
 SCHEMAS: list[Any] = [
     {"type": "string", "pattern": "^[a-c]{2,9}$"},
@@ -84,6 +84,34 @@ def test_first_masks_after_each_token_are_the_same(schema: Any, spelling: Spelli
         if one.accept_token(token):
             assert other.accept_token(token)
             assert np.array_equal(one.allowed_mask(), other.allowed_mask())
+
+
+SEPARATORS = [
+    *WORDS.tokens[:-1],
+    "\u2028".encode(),
+    "a\u2029b".encode(),
+    "\u2027".encode(),
+    "é\u2028".encode(),
+    b"\xe2\x80",
+]
+DOTS = ["^.*$", "^.+x$", "^a.*$", "^[^]*$", "^.{3,40}$", r"^\\S*$"]
+
+
+@pytest.mark.parametrize("pattern", DOTS)
+def test_dots_match_no_separators(pattern: str) -> None:
+    """Characters outside ASCII are known for the process all together, or all but the separators."""
+    vocabulary = Vocabulary.from_tokens([*SEPARATORS, None], eos_ids=[len(SEPARATORS)])
+    made = both({"type": "array", "items": {"type": "string", "pattern": pattern}}, vocabulary)
+    assert made is not None
+    for text in ('["', '["a', '["axé', '["a\u2027x', '["a\u2028'):
+        one, other = (compiled.matcher() for compiled in made)
+        for byte in text.encode():
+            assert np.array_equal(one.allowed_mask(), other.allowed_mask()), one.text
+            if not one.accept_token(byte):
+                assert not other.accept_token(byte)
+                break
+            assert other.accept_token(byte)
+        assert np.array_equal(one.allowed_mask(), other.allowed_mask()), one.text
 
 
 SIDE_BY_SIDE: list[Any] = [
