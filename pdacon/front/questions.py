@@ -121,7 +121,8 @@ class GrammarQuestions:
         Raises
         ------
         ValueError
-            The value is not one of the grammar's type; the message has the path.
+            The value is not one of the grammar's type, or an answer that would be read as another one; the message has
+            the path.
         TypeError
             The grammar was not made of a type, functions or tools.
         """

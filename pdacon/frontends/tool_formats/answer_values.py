@@ -9,17 +9,18 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from pdacon.base.cautions import caution, held
 from pdacon.base.once import Once
+from pdacon.base.quoting import quoted
 from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.json_schema import Spelling
 from pdacon.frontends.json_schema.calling import CallingExplorer
 from pdacon.frontends.on_demand import OnDemand
 from pdacon.frontends.tool_formats.building import ToolSchema, answer_grammar, answer_places
 from pdacon.frontends.tool_formats.formats import format_of
-from pdacon.frontends.tool_formats.layouts import Choice, Layout, Reasoning, layout
+from pdacon.frontends.tool_formats.layouts import Choice, Layout, Reasoning, layout, stops_of
 from pdacon.frontends.tool_formats.parameters import kinds_of
 from pdacon.frontends.tool_formats.reading import AnswerPlan, AnswerReader
 from pdacon.frontends.tool_formats.records import ToolFormat
@@ -70,25 +71,83 @@ class AnswerValues:
         return AnswerReader(AnswerPlan(self.asked.format, self.asked.layout, self._kinds, self._answer), token)
 
     def write(self, value: Any) -> str:
-        """See `Grammar.write`."""
+        """See `Grammar.write`.
+
+        Without quotes and with marks in letters, not every answer can be written: the text is read back.
+        """
         if not isinstance(value, Answer):
             raise Mismatch("answer", f"{value!r:.60} is no Answer")
+        calls = [(call.name, self._arguments(call)) for call in value.calls]
+        meant = {
+            "reasoning": value.reasoning,
+            "text": value.text,
+            "calls": [(name, {key: _as_read(text) for key, text in arguments.items()}) for name, arguments in calls],
+        }
+        refusal = self._stop_within(value)
+        for all_blanks in (False, True) if refusal is None else ():
+            text = self._written(value, calls, all_blanks)
+            try:
+                read = self._read_back(text)
+            except ValueError as error:
+                refusal = refusal or str(error)
+                continue
+            if read == meant:
+                return text
+            other = next(name for name in meant if meant[name] != read[name])
+            refusal = refusal or f"its {other} would be read as {read[other]!r:.60}"
+        raise Mismatch("answer", f"it cannot be written in the format {self.asked.format.name}: {refusal}")
+
+    def _stop_within(self, value: Answer) -> str | None:
+        """That a thought or a text has what none may have, if it does."""
+        parts: tuple[tuple[Literal["reasoning", "text"], str], ...] = (
+            ("reasoning", value.reasoning), ("text", value.text)
+        )  # fmt: skip
+        for role, text in parts:
+            for stop in stops_of(self.asked.layout, role):
+                if stop in text:
+                    return f"its {role} has {quoted(stop)} in it, which is a mark of the format there"
+        return None
+
+    def _read_back(self, text: str) -> dict[str, Any]:
+        """What a text is read as, by the names of an answer's parts; arguments as they stand in JSON."""
+        parts: dict[str, Any] = {}
+
+        def taken(reasoning: str, said: str, calls: Sequence[ReadCall], missing: str | None) -> Answer:
+            if missing is not None:
+                raise ValueError(missing)
+            read = [(call.name, _as_read(call.arguments)) for call in calls]
+            parts.update({"reasoning": reasoning, "text": said, "calls": read})
+            return Answer(reasoning, said, ())
+
+        reader = AnswerReader(AnswerPlan(self.asked.format, self.asked.layout, self._kinds, taken))
+        reader.feed(text)
+        reader.close()
+        _ = reader.answer
+        return parts
+
+    def _written(self, value: Answer, calls: Sequence[tuple[str, Mapping[str, str]]], all_blanks: bool) -> str:
+        """The text of an answer, with the blanks of templates, or all that belong to no part: what has blanks at its
+        borders keeps them so."""
         format, parts = self.asked.format, []
-        if value.reasoning and format.thought is not None:
+        blank_of = _longest if all_blanks else _first
+        begun = self.asked.reasoning == "begun"
+        if (value.reasoning or begun) and format.thought is not None:
             thought = format.thought
-            begin = "" if self.asked.reasoning == "begun" else thought.begin + _first(thought.begin_blanks)
-            parts.append(f"{begin}{value.reasoning}{_first(thought.end_blanks)}{thought.end}{_first(thought.after)}")
+            begin = "" if begun else thought.begin
+            begin += "" if begun and not all_blanks else blank_of(thought.begin_blanks)
+            end = blank_of(thought.end_blanks) + thought.end + blank_of(thought.after)
+            parts.append(f"{begin}{value.reasoning}{end}")
         if format.messages is not None and len(value.calls) > 1:
             raise Mismatch("answer", f"there is one call at most in the format {format.name}")
         begin, end = format.text_begin, format.text_end
         if format.messages is not None and value.calls:
             begin, end = format.messages.preamble if value.text else ("", "")
-        begun = format.text_begun and not self.asked.reasoning
-        parts.append(f"{'' if begun else begin}{value.text}{end}")
-        calls = [format.write_call(k, call.name, self._arguments(call)) for k, call in enumerate(value.calls)]
-        if calls:
-            blank = format.blanks[-1] if value.text and format.blanks else ""
-            parts.append(f"{blank}{format.begin}{format.separator.join(calls)}{format.end}")
+        text_begun = format.text_begun and not self.asked.reasoning
+        parts.append(f"{'' if text_begun else begin}{value.text}{end}")
+        filled = [format.write_call(k, name, arguments) for k, (name, arguments) in enumerate(calls)]
+        if filled:
+            blank = _longest(format.blanks) if all_blanks else _first(format.blanks[-1:] if value.text else ())
+            parts.append(f"{blank}{format.begin}{format.separator.join(filled)}{format.end}")
         return "".join(parts) + format.close
 
     def describe(self) -> str:
@@ -101,6 +160,8 @@ class AnswerValues:
         tool = next((tool for tool in self._described.tools if tool.name == call.name), None)
         if tool is None:
             raise Mismatch("answer", f"there is no tool {call.name!r:.60}")
+        if self.asked.choice not in (*get_args(Choice), call.name):
+            raise Mismatch("answer", f"it calls {call.name!r:.60}, and choice is {self.asked.choice!r:.60}")
         raw = tool.arguments.write(call.arguments, call.name)
         return {name: self._described.form.dumps(value) for name, value in raw.items()}
 
@@ -187,5 +248,18 @@ def _refuse_name(format: ToolFormat, name: str) -> None:
         raise UnsupportedTypeError(name, f"a tool's name has no {end!r} in the format {format.name}; rename it")
 
 
+def _as_read(text: str) -> Any:
+    """A value of JSON to compare with another one: numbers by their texts, so that none is ``true``."""
+    return json.loads(text, parse_int=_number, parse_float=_number)
+
+
+def _number(text: str) -> tuple[str, str]:
+    return "number", text
+
+
 def _first(blanks: tuple[str, ...]) -> str:
     return blanks[0] if blanks else ""
+
+
+def _longest(blanks: tuple[str, ...]) -> str:
+    return max(blanks, key=len, default="")

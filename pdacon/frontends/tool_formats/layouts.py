@@ -129,3 +129,11 @@ def _calls(format: ToolFormat, parallel: bool, *, several: bool) -> tuple[Layout
         return marker, blank, opening, Repeated(one, 1, None), end
     another: Layout = InOrder((Fixed(format.separator if begin else format.separator + trigger), one))
     return marker, blank, opening, one, Repeated(another, 0, None), end
+
+
+def stops_of(tree: Layout, role: Literal["reasoning", "text"]) -> tuple[str, ...]:
+    """The texts that a thought or a text of an answer never has."""
+    if isinstance(tree, Free):
+        return tree.stops if tree.role == role else ()
+    items = tree.items if isinstance(tree, InOrder | OneOf) else (tree.item,) if isinstance(tree, Repeated) else ()
+    return tuple(dict.fromkeys(stop for item in items for stop in stops_of(item, role)))

@@ -193,3 +193,46 @@ def test_names_that_begin_alike(name: str) -> None:
 def test_names_that_have_what_ends_them_are_refused(format: str, tool: dict[str, Any]) -> None:
     with pytest.raises(UnsupportedTypeError, match="in the format"):
         pdacon.Grammar.from_tools([tool], format=format)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("reasoning", [False, True, "begun"])
+def test_answers_with_blanks_and_without_parts_are_written(name: str, reasoning: Any) -> None:
+    """An answer that a constraint could have given is written as a text that is read as that answer."""
+    format = FORMATS[name]
+    if reasoning and format.thought is None:
+        with pytest.raises(ValueError, match="has no thoughts"):
+            pdacon.Grammar.from_tools(TOOLS, format=name, reasoning=reasoning)
+        return
+    grammar = pdacon.Grammar.from_tools(TOOLS, format=name, reasoning=reasoning)
+    constraint = pdacon.compile(grammar, vocabulary_of(format))
+    for thought in ("", "hm", "\nhm\n") if reasoning else ("",):
+        for text in ("", "hi", "\n\n\nhi\n"):
+            for calls in ((), (Call("get_time", {}),)):
+                answer = Answer(thought, text, calls)
+                ids = encoded(format, grammar.write(answer))
+                assert accepted(constraint, ids), answer
+                reader = constraint.reader()
+                read(reader, ids)
+                assert reader.answer == answer
+
+
+@pytest.mark.parametrize(
+    ("options", "answer", "why"),
+    [
+        ({}, Answer("", f"So: {CALL}", ()), 'its text has "<tool_call>"'),
+        ({}, Answer("", "a<think>b", ()), 'its text has "<think>"'),
+        ({}, Answer("", "a</tool_call>b", ()), 'its text has "</tool_call>"'),
+        ({}, Answer("hm", "", ()), "its reasoning would be read as ''"),
+        ({"reasoning": True}, Answer("a</think>b", "", ()), 'its reasoning has "</think>"'),
+        ({"reasoning": "begun"}, Answer("a</think>b", "", ()), 'its reasoning has "</think>"'),
+        ({"choice": "none"}, Answer("", "", (Call("get_time", {}),)), "its text would be read as"),
+        ({"choice": "required"}, Answer("", "Hi.", ()), "had to come"),
+        ({"choice": "required"}, Answer("", "", ()), "had to come"),
+        ({"choice": "search"}, Answer("", "", (Call("get_time", {}),)), "choice is 'search'"),
+        ({"parallel": False}, Answer("", "", (Call("get_time", {}),) * 2), "had to come|would be read"),
+    ],
+)  # fmt: skip
+def test_what_would_be_read_as_something_else_is_not_written(options: dict[str, Any], answer: Answer, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        hermes(**options).write(answer)
