@@ -19,20 +19,22 @@ class JsonScanner:
         Whether a character of the value has come, and whether its last one has.
     is_scalar : bool
         Whether it is a number or a constant.
+    in_string : bool
+        Whether the text so far ends within a string.
     """
 
-    __slots__ = ("_after_backslash", "_closers", "_in_string", "begun", "done", "is_scalar")
+    __slots__ = ("_after_backslash", "_closers", "begun", "done", "in_string", "is_scalar")
 
     def __init__(self) -> None:
         self._closers: list[str] = []
-        self._in_string = self._after_backslash = False
-        self.begun = self.done = self.is_scalar = False
+        self._after_backslash = False
+        self.begun = self.done = self.in_string = self.is_scalar = False
 
     def scan(self, text: str, at: int) -> int:
         """Read on from a place; where what has come of the value ends in the text."""
         length = len(text)
         while at < length and not self.done:
-            if self._in_string:
+            if self.in_string:
                 at = self._scan_string(text, at, length)
                 continue
             character = text[at]
@@ -41,7 +43,7 @@ class JsonScanner:
                     self.done = True
                     return at
             elif character == '"':
-                self._in_string = self.begun = True
+                self.in_string = self.begun = True
             elif character in "{[":
                 self._closers.append(_CLOSERS[character])
                 self.begun = True
@@ -64,11 +66,11 @@ class JsonScanner:
             return backslash + 1
         if quote < 0:
             return length
-        self._in_string = False
+        self.in_string = False
         self.done = not self._closers
         return quote + 1
 
     @property
     def missing(self) -> str:
         """What would close all that is open."""
-        return '"' * self._in_string + "".join(reversed(self._closers))
+        return '"' * self.in_string + "".join(reversed(self._closers))

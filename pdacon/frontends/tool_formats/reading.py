@@ -18,7 +18,7 @@ from pdacon.frontends.tool_formats.json_scanner import JsonScanner
 from pdacon.frontends.tool_formats.layouts import Layout
 from pdacon.frontends.tool_formats.reader_states import Role, State, states_of
 from pdacon.frontends.tool_formats.records import ToolFormat
-from pdacon.frontends.tool_formats.scalars import ALL_KINDS, CONSTANTS, reads_as
+from pdacon.frontends.tool_formats.scalars import ALL_KINDS, CONSTANTS, OPENINGS, reads_as
 from pdacon.frontends.tool_formats.whole_answers import Answer, ReadCall
 
 EventKind = Literal["reasoning", "text", "name", "arguments", "end"]
@@ -237,6 +237,10 @@ class AnswerReader:
             self._at = at
         if exit is None:
             return False
+        if state.role == "whole" and self._is_within_json_string():
+            self._came(state.role, self._text[at])
+            self._at += 1
+            return True
         self._at += len(exit)
         self._state = state.exits[exit]
         self._ended(state.role)
@@ -282,6 +286,16 @@ class AnswerReader:
             self._argue(_inner(text))
         else:
             self._captured.append(text)
+            if role == "whole":
+                self._scanner.scan(text, 0)
+
+    def _is_within_json_string(self) -> bool:
+        """Whether a value that is read as a whole is an object or an array so far, and within one of its strings.
+
+        There the grammar has it as JSON, in which the end mark has no meaning.
+        """
+        first = next((text[0] for text in self._captured if text), "")
+        return OPENINGS.get(first) in self._kinds and self._scanner.in_string
 
     def _ended(self, role: Role) -> None:
         """An exit was read after text of this role."""
@@ -302,6 +316,7 @@ class AnswerReader:
             self._type = text
         elif role == "whole":
             self._argue(self._value(text))
+            self._scanner = JsonScanner()
 
     def _capture(self) -> str:
         text = "".join(self._captured)

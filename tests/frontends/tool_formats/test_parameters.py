@@ -8,9 +8,13 @@ from typing import Any
 
 import jsonschema
 import pytest
+from support.scaling import scaled
+from support.tool_answers import accepted, cut, encoded, vocabulary_of
+from support.tool_answers import read as read_all
 
 import pdacon
 from pdacon.errors import EmptyLanguageError, GrammarWarning, UnsupportedTypeError
+from pdacon.frontends.tool_formats import FORMATS, Answer
 from pdacon.frontends.tool_formats.json_scanner import JsonScanner
 from pdacon.frontends.tool_formats.scalars import ALL_KINDS, reads_as
 
@@ -179,3 +183,91 @@ def test_arguments_are_valid_for_their_schema() -> None:
             reader.close()
             assert reader.answer.missing is None
             jsonschema.validate(reader.answer.calls[0].arguments, schema)
+
+
+TAGGED = [name for name, format in FORMATS.items() if format.tagged]
+
+
+def one_parameter(name: str, schema: Any, **options: Any) -> pdacon.Grammar:
+    parameters = {"type": "object", "properties": {"q": schema}, "required": ["q"], "additionalProperties": False}
+    return pdacon.Grammar.from_tools([{"name": "f", "parameters": parameters}], format=name, choice="f", **options)
+
+
+@pytest.mark.parametrize("name", TAGGED)
+def test_an_end_mark_within_the_json_of_a_value_does_not_end_it(name: str) -> None:
+    """Also where the parameter takes strings, which end at their first end mark."""
+    format = FORMATS[name]
+    inner = format.value_end[0].strip()
+    for token in format.tokens:  # no text has these
+        inner = inner.replace(token, "")
+    grammar = one_parameter(name, {"type": ["string", "object", "array", "null"]})
+    constraint = pdacon.compile(grammar, vocabulary_of(format))
+    values: list[Any] = [{"k": f"a{inner}b"}, [f'"{inner}\\', inner], {inner: [inner, {}]}, [], "x", "", None]
+    for value in values:
+        text = grammar.write(Answer("", "", (pdacon.Call("f", {"q": value}),)))
+        assert accepted(constraint, encoded(format, text)), text
+        random = Random(name)
+        for pieces in ([text], list(text), list(cut(text, random))):
+            reader = constraint.reader()
+            read_all(reader, pieces)
+            assert [call.arguments for call in reader.answer.calls] == [{"q": value}]
+            assert reader.answer.missing is None
+
+
+@pytest.mark.parametrize("name", TAGGED)
+def test_random_walks_through_strings_beside_json_are_read(name: str) -> None:
+    """What the constraint lets through is read, as a value of the schema; the walks go near end marks."""
+    format = FORMATS[name]
+    schema = {"anyOf": [{"type": "string", "maxLength": 3}, {"type": "object"}, {"type": "array"}]}
+    constraint = pdacon.compile(one_parameter(name, schema), vocabulary_of(format))
+    mark = format.value_end[0].strip().encode()
+    for seed in range(scaled(20)):
+        random, matcher, reader = Random(seed), constraint.matcher(), constraint.reader()
+        while not matcher.is_accepting() and matcher.bytes_left is not None:
+            allowed = list(matcher.allowed_tokens())
+            likely = [token for token in allowed if token in b'{}[]":,' or token in mark]
+            token = random.choice(likely if likely and random.random() < 0.9 else allowed)
+            matcher.accept_token(token)
+            reader.feed(token)
+            if len(matcher.text) > 400:
+                break
+        reader.close()
+        if matcher.is_accepting():
+            assert reader.answer.missing is None, matcher.text
+            jsonschema.validate(reader.answer.calls[0].arguments["q"], schema)
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"enum": ["1", 1, None, "null"]}, "null"),
+        ({"enum": ["1", 1, None, "null"]}, "1"),
+        ({"type": "string"}, "a</arg_value>b"),
+        ({"type": ["string", "object"]}, '{"k": 1}'),
+    ],
+)
+def test_a_string_that_would_be_read_as_something_else_is_not_written(schema: Any, value: str) -> None:
+    with pytest.raises(ValueError, match="cannot be written in the format glm4_5"):
+        one_parameter("glm4_5", schema).write(Answer("", "", (pdacon.Call("f", {"q": value}),)))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("choice", ["auto", "required"])
+def test_names_that_begin_alike_with_values_of_any_kind(name: str, choice: str) -> None:
+    """A tool without arguments beside one whose name goes on, with an argument that may be left out."""
+    format = FORMATS[name]
+    for first, second in (({"y": {}}, {}), ({}, {"y": {}}), ({"y": {}, "yz": {"type": "object"}}, {"yz": {}})):
+        tools = [
+            {"name": tool, "parameters": {"type": "object", "properties": properties, "additionalProperties": False}}
+            for tool, properties in (("get", first), ("get_it", second))
+        ]
+        grammar = pdacon.Grammar.from_tools(tools, format=name, choice=choice)
+        constraint = pdacon.compile(grammar, vocabulary_of(format))
+        for tool in tools:
+            for key in (None, *tool["parameters"]["properties"]):  # type: ignore[index]
+                answer = Answer("", "", (pdacon.Call(str(tool["name"]), {} if key is None else {key: {"a": [1]}}),))
+                ids = encoded(format, grammar.write(answer))
+                assert accepted(constraint, ids)
+                reader = constraint.reader()
+                read_all(reader, ids)
+                assert reader.answer == answer
