@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, make_dataclass
 from random import Random
@@ -315,3 +317,29 @@ def test_a_space_that_the_tokenizer_strips(grammar: Grammar) -> None:
         assert np.array_equal(fork.allowed_mask(), other.allowed_mask())
         assert np.array_equal(fork.allowed_mask(), constraint.matcher(strip_leading_space=True).allowed_mask())
         constraint = pdacon.compile(grammar, SPACED)
+
+
+_LIMITS = """
+import pdacon
+schema = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"enum": [1, "x"]}}}
+value, end = {"type": "json_schema", "json_schema": schema}, {"type": "const_string", "value": "x"}
+tag = {"type": "sequence", "elements": [value, end]}
+vocabulary, met = pdacon.Vocabulary.bytes(), 0
+for grammar in (pdacon.Grammar.from_json_schema(schema), pdacon.Grammar.from_structural_tag(tag)):
+    for most in range(24, 2000, 8):
+        try:
+            matcher = pdacon.compile(grammar, vocabulary, limits=pdacon.Limits(bytes=most)).matcher()
+            for byte in b'{"a": "b"}':
+                matcher.allowed_tokens()
+                matcher.accept_token(byte)
+        except pdacon.errors.LimitExceededError as error:
+            met += error.what == "bytes"
+print(met)
+"""
+
+
+def test_a_limit_on_bytes_is_an_error_wherever_it_is_met() -> None:
+    """Also while Python is asked, whose arguments are converted by what must not throw: the process had ended."""
+    told = subprocess.run([sys.executable, "-c", _LIMITS], capture_output=True, text=True, timeout=300)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert int(told.stdout) > 300

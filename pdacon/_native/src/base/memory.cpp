@@ -63,6 +63,15 @@ MemoryLimit::Pause::Pause() noexcept : outer_(current) { current = nullptr; }
 
 MemoryLimit::Pause::~Pause() { current = outer_; }
 
+MemoryLimit::Lenient::Lenient() noexcept
+    : limit_(current), before_(current != nullptr && current->is_lenient_) {
+    if (limit_ != nullptr) limit_->is_lenient_ = true;
+}
+
+MemoryLimit::Lenient::~Lenient() {
+    if (limit_ != nullptr) limit_->is_lenient_ = before_;
+}
+
 MemoryLimit::MemoryLimit(std::int64_t most, std::int64_t& held) noexcept
     : outer_(current), most_(most), held_(held) {
     current = this;
@@ -81,6 +90,7 @@ void MemoryLimit::give_back(std::size_t bytes) noexcept {
 }
 
 void MemoryLimit::require(std::size_t bytes) const {
+    if (is_lenient_) return;
     for (const auto* limit = this; limit != nullptr; limit = limit->outer_) {
         const auto wanted = limit->held_ + static_cast<std::int64_t>(bytes);
         if (limit->most_ > 0 && wanted > limit->most_) throw OutOfBytes(wanted, limit->most_);

@@ -34,6 +34,21 @@ class MemoryLimit {
         MemoryLimit* const outer_;
     };
 
+    // While one lives, nothing that its thread allocates fails: it counts, and the next allocation after it
+    // fails in its place. For calls of Python, whose arguments and results are converted by functions that
+    // must not throw. A limit that is set within it holds.
+    class Lenient {
+      public:
+        Lenient() noexcept;
+        ~Lenient();
+        Lenient(const Lenient&) = delete;
+        Lenient& operator=(const Lenient&) = delete;
+
+      private:
+        MemoryLimit* const limit_;
+        const bool before_;
+    };
+
     // At most so many bytes more than are held now; 0: no limit. What counts against a limit counts against
     // those around it as well.
     explicit MemoryLimit(std::int64_t most) noexcept : MemoryLimit(most, own_) {}
@@ -59,6 +74,7 @@ class MemoryLimit {
   private:
     MemoryLimit* const outer_;
     const std::int64_t most_;
+    bool is_lenient_ = false;
     std::int64_t own_ = 0;
     std::int64_t& held_;  // less than 0 where older storage was given back
 };

@@ -38,17 +38,21 @@ class PythonMembers final : public AboutMembers {
           questions_(questions),
           schemas_(schemas) {}
 
-    Step step(std::int32_t variable, std::int32_t read) override { return step_of(step_(variable, read)); }
-    bool at_end(std::int32_t variable) override { return nb::cast<bool>(at_end_(variable)); }
+    Step step(std::int32_t variable, std::int32_t read) override {
+        return asked([&] { return step_of(step_(variable, read)); });
+    }
+    bool at_end(std::int32_t variable) override {
+        return asked([&] { return nb::cast<bool>(at_end_(variable)); });
+    }
     std::optional<Vector> concerns(std::int32_t variable) override {
-        return numbers_or_none(concerns_(variable));
+        return asked([&] { return numbers_or_none(concerns_(variable)); });
     }
     bool possible(std::int32_t question) override { return questions_.possible(schemas_, question); }
     std::optional<Vector> listed(std::int32_t question) override {
         return questions_.listed(schemas_, question);
     }
     std::optional<std::int32_t> terminal(std::int32_t read) override {
-        return number_or_none(terminal_(read));
+        return asked([&] { return number_or_none(terminal_(read)); });
     }
     void look() override { budget_.tick(); }
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/gil.hpp"
 #include "bindings/module.hpp"
@@ -30,7 +31,7 @@ template <class Ask>
 auto answered(Ask ask) {
     const WithGil acquire;
     try {
-        return ask();
+        return asked(ask);
     } catch (nb::python_error& error) {
         const auto refusal = nb::module_::import_("pdacon.errors").attr("UnsupportedSchemaError");
         if (!error.matches(refusal) && !error.matches(PyExc_RecursionError)) throw;
@@ -48,6 +49,7 @@ class LockedMembers final : public AboutMembers {
           native_(nb::cast<Questions&>(questions_.attr("native"))) {}
     ~LockedMembers() override {
         const WithGil acquire;
+        const MemoryLimit::Lenient converted;
         about_.reset();
         questions_.reset();
         explorer_.reset();
@@ -99,6 +101,7 @@ class LockedSchemas final : public NestedSchemas {
         : explorer_(std::move(explorer)), formulas_(nb::cast<Formulas&>(explorer_.attr("formulas"))) {}
     ~LockedSchemas() override {
         const WithGil acquire;
+        const MemoryLimit::Lenient converted;
         explorer_.reset();
     }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/memory.hpp"
 #include "frontends/derivatives.hpp"
 #include "frontends/questions.hpp"
 
@@ -21,6 +22,13 @@ inline std::optional<Numbers> numbers_or_none(const nb::object& answer) {
     return nb::cast<Numbers>(answer);
 }
 
+// Asks Python, and converts, which must not fail for want of memory.
+template <class Ask>
+auto asked(Ask ask) {
+    const MemoryLimit::Lenient converted;
+    return ask();
+}
+
 // Asks Python, with the GIL held all the time. It lives for one call, so that nothing of the core holds what
 // holds it.
 class PythonSchemas final : public AboutSchemas {
@@ -28,19 +36,19 @@ class PythonSchemas final : public AboutSchemas {
     explicit PythonSchemas(nb::handle about) : about_(about) {}
 
     Numbers types(std::int32_t variable) override {
-        return nb::cast<Numbers>(about_.attr("types_of")(variable));
+        return asked([&] { return nb::cast<Numbers>(about_.attr("types_of")(variable)); });
     }
     std::int32_t meaning(std::int32_t variable, std::int32_t type) override {
-        return nb::cast<std::int32_t>(about_.attr("meaning_of")(variable, type));
+        return asked([&] { return nb::cast<std::int32_t>(about_.attr("meaning_of")(variable, type)); });
     }
     std::optional<Numbers> values(std::int32_t variable) override {
-        return numbers_or_none(about_.attr("values_of")(variable));
+        return asked([&] { return numbers_or_none(about_.attr("values_of")(variable)); });
     }
     std::optional<Numbers> listed(std::int32_t variable) override {
-        return numbers_or_none(about_.attr("listed_by")(variable));
+        return asked([&] { return numbers_or_none(about_.attr("listed_by")(variable)); });
     }
     bool holds_for_any(std::int32_t formula, std::int32_t type) override {
-        return nb::cast<bool>(about_.attr("holds_for_any")(formula, type));
+        return asked([&] { return nb::cast<bool>(about_.attr("holds_for_any")(formula, type)); });
     }
 
   private:
