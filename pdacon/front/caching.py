@@ -13,18 +13,14 @@ import json
 import logging
 import math
 import os
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from gc import get_referents
 from importlib.metadata import version
 from pathlib import Path
-from sys import getsizeof
 from tempfile import TemporaryDirectory
 from threading import Event, Lock
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from pdacon.artifact import own_version, write
@@ -41,6 +37,7 @@ from pdacon.front.compiling import compile_grammar, filters_of
 from pdacon.front.constraint import Constraint, constraint_of
 from pdacon.front.given import is_builtin_name
 from pdacon.front.grammar import Grammar, GrammarSource, grammar_of
+from pdacon.front.kept_constraints import KeptConstraints, needed_by
 from pdacon.front.stages import compiled_on_demand, within_filters
 from pdacon.front.stores import ObjectStore
 from pdacon.frontends.json_schema import Schema, Spelling, read_canonical
@@ -186,12 +183,10 @@ class CompileCache:
             self._directory.mkdir(parents=True, exist_ok=True)
         self._version = own_version()
         self._lock = Lock()
-        self._known: OrderedDict[str, Constraint | PdaconError] = OrderedDict()
-        self._bytes: dict[str, int] = {}
-        self._total = 0  # of these
+        self._kept = KeptConstraints(max_bytes)
         self._unlooked = math.inf  # bytes of files since the folder was looked through
         self._flights: dict[str, _Flight] = {}
-        self._counts = dict.fromkeys(("hits", "misses", "waits", "loads", "fetches", "refusals", "evictions"), 0)
+        self._counts = dict.fromkeys(("hits", "misses", "waits", "loads", "fetches", "refusals"), 0)
 
     def compile(
         self, grammar: GrammarSource, vocabulary: Vocabulary | None = None, **options: Unpack[CompileOptions]
@@ -358,7 +353,7 @@ class CompileCache:
         """
         name = self._name(("keyed", *key), _Asked(vocabulary, limits))
         with self._lock:
-            return self._answer(name) if name in self._known else None
+            return self._answer(name) if name in self._kept else None
 
     @property
     def has_folder(self) -> bool:
@@ -376,14 +371,13 @@ class CompileCache:
             store; ``refusals``: hits that were errors; ``evictions``; ``entries`` and ``bytes`` now.
         """
         with self._lock:
-            return {**self._counts, "entries": len(self._known), "bytes": self._total}
+            kept = self._kept
+            return {**self._counts, "evictions": kept.evictions, "entries": len(kept), "bytes": kept.total}
 
     def clear(self) -> None:
         """Forget what is in memory; files stay."""
         with self._lock:
-            self._known.clear()
-            self._bytes.clear()
-            self._total = 0
+            self._kept.clear()
 
     def _constraint(
         self,
@@ -395,7 +389,7 @@ class CompileCache:
         key = self._name(parts, asked)
         while True:
             with self._lock:
-                if key in self._known:
+                if key in self._kept:
                     return self._answer(key)
                 flight = self._flights.get(key)
                 own = flight is None
@@ -422,12 +416,9 @@ class CompileCache:
 
     def _answer(self, key: str) -> Constraint:
         """What is known, to whom holds the lock."""
-        found = self._known[key]
-        self._known.move_to_end(key)
+        found = self._kept[key]
         self._counts["hits"] += 1
         self._counts["refusals"] += isinstance(found, PdaconError)
-        if isinstance(found, Constraint):  # it grows; an error does not
-            self._weigh(key, found.nbytes)
         return _given(found)
 
     def _fly(
@@ -448,29 +439,15 @@ class CompileCache:
                 self._store(key, made)
             if isinstance(made, bytes):  # mapped, if there is a folder: its vocabulary need not be in memory
                 made = self._mapped(key, vocabulary) or Constraint.from_bytes(made, vocabulary)
-            flight.result = made
-            what, needed = "misses" if loaded is None else "loads", _needed(flight.result)
-            self._keep(key, flight.result, what, needed)
-            return _given(flight.result)
+            flight.result, needed = made, needed_by(made)
+            with self._lock:
+                self._counts["misses" if loaded is None else "loads"] += 1
+                self._kept.keep(key, made, needed)
+            return _given(made)
         finally:
             with self._lock:
                 del self._flights[key]
             flight.landed.set()
-
-    def _keep(self, key: str, found: Constraint | PdaconError, what: str, needed: int) -> None:
-        with self._lock:
-            self._counts[what] += 1
-            self._known[key] = found
-            self._weigh(key, needed)
-
-    def _weigh(self, key: str, needed: int) -> None:
-        """Count what one needs now, and make room for it; to whom holds the lock."""
-        self._total += needed - self._bytes.get(key, 0)
-        self._bytes[key] = needed
-        while self._total > self._max_bytes:
-            oldest, _ = self._known.popitem(last=False)
-            self._total -= self._bytes.pop(oldest)
-            self._counts["evictions"] += 1
 
     # The folder and the store. What goes wrong there is no error: the constraint is compiled, or not kept.
 
@@ -571,20 +548,6 @@ def _made(make: Callable[[], _Constraint]) -> _Constraint | PdaconError:
         if isinstance(error, LimitExceededError) and error.what == "seconds":
             raise
         return copy.copy(error)  # without the frames in which it was raised, and all that these hold
-
-
-def _needed(found: Constraint | PdaconError) -> int:
-    """The bytes that one needs: an error those of the report that it may have, which is data and nothing else."""
-    if isinstance(found, Constraint):
-        return found.nbytes
-    needed, counted, left = 0, {id(found)}, [found]
-    while left:
-        needed += getsizeof(one := left.pop())
-        for part in get_referents(one):
-            if id(part) not in counted and not isinstance(part, type | ModuleType):
-                counted.add(id(part))
-                left.append(part)
-    return needed
 
 
 def _given(found: Constraint | PdaconError) -> Constraint:

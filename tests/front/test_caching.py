@@ -543,3 +543,17 @@ def test_filters_of_schemas_and_keys(tmp_path: Path) -> None:
         ]
         assert [one.accepts('["blue", true]') for one in keyed] == [True, False]
         assert cache.statistics()["loads"] == 6 * loads
+
+
+def test_what_is_read_on_demand_is_counted_when_it_has_been_used() -> None:
+    """Nothing of it is made when it is kept."""
+    cache = CompileCache(max_bytes=60_000)
+    for k in range(30):
+        schema = {"type": "object", "properties": {f"p{k}": {"enum": [f"x{k}_{n}" for n in range(50)]}}}
+        matcher = cache.compile_schema(schema, WORDS).matcher()
+        matcher.accept_bytes(f'{{"p{k}": "x{k}_'.encode())
+        assert matcher.allowed_tokens()
+    counts = cache.statistics()
+    assert counts["evictions"] > 0
+    assert 0 < counts["entries"] < 30
+    assert CompileCache(max_bytes=0).compile_schema(True, WORDS).accepts("1")
