@@ -21,9 +21,9 @@ from pdacon.frontends.json_schema.facts import (
     Names,
     Repeats,
 )
-from pdacon.frontends.json_schema.listing import value_key
+from pdacon.frontends.json_schema.json_values import kind_of, number_of
+from pdacon.frontends.json_schema.listed_values import value_key
 from pdacon.frontends.json_schema.questions import Questions
-from pdacon.frontends.json_schema.values import kind_of, number_of
 from pdacon.regular import TRUE
 
 

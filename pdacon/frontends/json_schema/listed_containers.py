@@ -15,9 +15,9 @@ from pdacon.base.cancelling import every
 from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.facts import Listed
 from pdacon.frontends.json_schema.holding import Holding
+from pdacon.frontends.json_schema.json_values import kind_of
 from pdacon.frontends.json_schema.schema_formulas import Reader
 from pdacon.frontends.json_schema.spelling import Spelling
-from pdacon.frontends.json_schema.values import kind_of
 from pdacon.regular import FALSE, Substitution
 
 

@@ -22,7 +22,7 @@ from pdacon.frontends.json_schema.questions import Questions
 from pdacon.frontends.json_schema.schema_formulas import Note, Reader
 from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.strings import shape_of, string_automaton
-from pdacon.frontends.json_schema.survey import Reading, Survey
+from pdacon.frontends.json_schema.survey import ReadingOptions, Survey
 from pdacon.frontends.json_schema.writing import Writer
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import GrammarOptions
@@ -72,7 +72,7 @@ class Schema:
         _refuse_envelope(self._schema)
         self._notation = notation
         marked = () if notation is None else tuple(notation.marks)
-        self._reading = Reading(self.spelling, formats, lax, closed, plain_integers, marked)
+        self._reading = ReadingOptions(self.spelling, formats, lax, closed, plain_integers, marked)
         self._survey = Once(lambda: Survey(self.documents, self._reading))
         self._is_settled = Once(self._settled)
         self._explorers: list[Explorer] = []  # of the search that has settled doubts

@@ -42,12 +42,12 @@ from pdacon.frontends.json_schema.facts import (
     Satisfies,
     Type,
 )
-from pdacon.frontends.json_schema.listing import listed_values, types_at, value_key
+from pdacon.frontends.json_schema.json_values import NAMES, are_plain_integers, fraction_of, kind_of, number_of
+from pdacon.frontends.json_schema.listed_values import listed_values, types_at, value_key
 from pdacon.frontends.json_schema.pattern_words import pattern_words
 from pdacon.frontends.json_schema.plain import WrittenDecimal
 from pdacon.frontends.json_schema.plainness import Plainness
 from pdacon.frontends.json_schema.ranks import Ranks, ranks_of
-from pdacon.frontends.json_schema.values import NAMES, are_plain_integers, fraction_of, kind_of, number_of
 from pdacon.frontends.json_schema.wrong_values import wrong_value
 from pdacon.regular import FALSE, TRUE, PatternError, parse_pattern
 

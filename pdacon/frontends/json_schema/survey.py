@@ -38,7 +38,7 @@ _NO_VALUES: tuple[dict[str, Any], ...] = ({"not": {}}, {"not": True})
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingOptions:
     """How a schema is read.
 
     Attributes
@@ -76,7 +76,7 @@ class Survey:
     doubts : Doubts
     """
 
-    def __init__(self, documents: Documents, reading: Reading) -> None:
+    def __init__(self, documents: Documents, reading: ReadingOptions) -> None:
         self.notes: dict[tuple[str, str, str], bool] = {}
         self.is_plain = True
         self.doubts = Doubts()

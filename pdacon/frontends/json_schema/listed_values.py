@@ -12,9 +12,9 @@ from typing import Any
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents, Place
 from pdacon.frontends.json_schema.facts import TYPES, Type
+from pdacon.frontends.json_schema.json_values import NAMES, kind_of, number_of
 from pdacon.frontends.json_schema.keywords import is_assertion
 from pdacon.frontends.json_schema.pattern_words import pattern_words
-from pdacon.frontends.json_schema.values import NAMES, kind_of, number_of
 
 _DEEPEST = 8
 
