@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -153,8 +154,13 @@ def find(number: int) -> dict[str, Any]:
     return {"type": "object", "properties": names, "required": ["a"], "additionalProperties": False}
 
 
+def star(content: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "star", "content": content}
+
+
 CALLS = [tag(f"<f={name}>", find(k), "</f>") for k, name in enumerate(["a", "ab", "abc", "b"])]
 TRIGGERED = {"type": "triggered_tags", "triggers": ["<f="], "tags": CALLS}
+BEE = {"type": "const_string", "value": "b"}
 THOUGHT = {"type": "tag", "begin": "<t>", "content": {"type": "any_text"}, "end": "</t>"}
 TAGS: dict[str, dict[str, Any]] = {
     "calls in text": TRIGGERED,
@@ -230,6 +236,39 @@ def test_a_tag_in_mid_text_goes_over_to_the_whole() -> None:
         assert np.array_equal(matcher.allowed_mask(), other.allowed_mask())
 
 
+NUMBER = r"-?(0|[1-9]\d{0,3})"
+
+
+@pytest.mark.parametrize(
+    ("behind", "expression"),
+    [
+        ([star(BEE)], "b*"),
+        ([star(star(BEE))], "b*"),
+        ([{"type": "optional", "content": star(BEE)}], "b*"),
+        ([{"type": "or", "elements": [{"type": "const_string", "value": "c"}, star(BEE)]}], "c|b*"),
+        ([star({"type": "sequence", "elements": [BEE, star({"type": "const_string", "value": "c"})]})], "(bc*)*"),
+        ([star(BEE), {"type": "optional", "content": {"type": "const_string", "value": "c"}}], "b*c?"),
+        ([star(BEE), star({"type": "const_string", "value": "c"})], "b*c*"),
+        ([{"type": "regex", "pattern": "(bc)*"}], "(bc)*"),
+        ([{"type": "regex", "pattern": "(b|c?b)*"}], "(b|c?b)*"),
+        ([{"type": "tags_with_separator", "tags": [{**THOUGHT, "content": BEE}], "separator": ","}], "<t>b</t>"),
+    ],
+)
+@pytest.mark.parametrize("kind", [{"type": "integer"}, {"type": ["integer", "null"]}, {"enum": [1, 12, 2]}, {}])
+def test_a_text_may_end_behind_a_number(kind: dict[str, Any], behind: list[Any], expression: str) -> None:
+    elements = [{"type": "json_schema", "json_schema": kind}, *behind]
+    grammar = Grammar.from_structural_tag({"type": "sequence", "elements": elements})
+    constraint, whole = pdacon.compile(grammar, WORDS), compiled(grammar.data, WORDS)
+    for text in ["1", "12", *("1" + rest for rest in ("b", "c", "bb", "bc", "cb", "bcb", "bcc", "bbc"))]:
+        one, other = constraint.matcher(), whole.matcher()
+        accepted = one.accept(text)
+        assert accepted == other.accept(text), text
+        assert one._is_nested()
+        if accepted:
+            assert one.is_accepting() == bool(re.fullmatch(f"{NUMBER}({expression})?", text)), text
+            assert np.array_equal(one.allowed_mask(), other.allowed_mask()), text
+
+
 def test_the_values_of_tags_are_looked_at_when_they_are_come_to() -> None:
     tags = [tag(f"<f={k}>", find(k), "</f>") for k in range(200)]
     constraint = on_demand(Grammar.from_structural_tag({**TRIGGERED, "tags": tags}))
@@ -256,6 +295,44 @@ def test_a_limit_is_met_in_the_text_of_a_tag() -> None:
         read()
     assert matcher.text == before
     assert before
+
+
+@pytest.mark.parametrize("most", [20_000, 40_000, 60_000])
+def test_a_matcher_goes_back_from_where_a_limit_is_met(most: int) -> None:
+    names = {
+        "kind": {"enum": ["cat", "dog"]},
+        "a": {"type": "string", "maxLength": 400},
+        "p": {"type": "string", "pattern": "^(ab|c){2,9}x?$"},
+        "d": {"type": "string", "format": "date"},
+    }
+    grammar = Grammar.from_json_schema({"properties": names, "required": [*names], "type": "object"})
+    text = b'{"kind": "dog", "a": "x", "p": "abc", "d": "2024-01-01"}'
+    constraint = pdacon.compile(grammar, WORDS, limits=pdacon.Limits(bytes=most))
+    matcher, masks = constraint.matcher(), list[Any]()
+
+    def read() -> None:
+        for byte in text:
+            masks.append(matcher.allowed_mask())
+            assert matcher.accept(bytes([byte]))
+
+    with pytest.raises(pdacon.LimitExceededError, match="bytes"):
+        read()
+    came = len(matcher.text)
+    assert 0 < came < len(text)
+    with pytest.raises(pdacon.LimitExceededError, match="bytes"):
+        matcher.allowed_mask()
+    assert len(matcher.text) == came
+    twin = matcher.fork()
+    for length in reversed(range(came)):
+        matcher.rollback(1)
+        assert matcher.text == text[:length].decode()
+        assert np.array_equal(matcher.allowed_mask(), masks[length])
+    twin.reset()
+    assert twin.text == ""
+    words = constraint.new_bitmask(2)
+    pdacon.fill_bitmasks([twin, constraint.matcher()], words)
+    assert np.array_equal(words[0], words[1])
+    assert np.array_equal(twin.allowed_mask(), masks[0])
 
 
 def test_threads_share_a_tag() -> None:

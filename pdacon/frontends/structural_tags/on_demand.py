@@ -356,7 +356,8 @@ class _Places:
             for here, place in order.items()
             if graph.ends[here] or here in graph.values or len(rows[place]) < len(graph.edges[here])
         ]
-        return OuterPlace(((_arrays(rows, told), self._place("behind", min(part.states))),), None, False)
+        terminal = _arrays(rows, told), self._place("behind", min(part.states))
+        return OuterPlace((terminal,), None, graph.ends[state])  # a number before it does not know of empty texts
 
     def _behind(self, part: _Part) -> OuterPlace:
         """Where a part is left: the byte that tells it is read here."""
