@@ -39,26 +39,16 @@ auto without_gil(Work work) {
     return work();
 }
 
-// The lock of an automaton that is made as texts are read; nobody waits for it with the GIL.
-std::unique_lock<std::recursive_mutex> held(NestedPda& nested) {
-    std::unique_lock lock(nested.lock(), std::try_to_lock);
-    if (!lock.owns_lock()) {
-        const WithoutGil release;
-        lock.lock();
-    }
-    return lock;
-}
-
 template <class Work>
 auto answered(Matcher& matcher, Work work) {
     if (!matcher.is_nested()) return work();
     const auto nested = matcher.shared_nested();
     const auto asked = [&] {
-        const auto lock = held(*nested);
+        const auto lock = held(nested->lock());
         return work();
     };
     bool needs_whole = false;
-    if (!nested->is_closed()) {
+    if (!nested->is_closed() || nested->is_broken()) {
         try {
             return asked();
         } catch (const NeedsWhole&) {
@@ -80,6 +70,16 @@ auto guarded(Answer (*ask)(AnyMatcher&, Arguments...)) {
     return [ask](Matcher& matcher, Arguments... arguments) {
         const Matcher::Use use(matcher);
         return answered(matcher, [&] { return ask(matcher, arguments...); });
+    };
+}
+// The same for what goes back in the text, which no automaton needs to be made for.
+template <class... Arguments>
+auto going_back(void (*change)(Matcher&, Arguments...)) {
+    return [change](Matcher& matcher, Arguments... arguments) {
+        const Matcher::Use use(matcher);
+        const auto nested = matcher.shared_nested();
+        const auto lock = nested ? held(nested->lock()) : std::unique_lock<std::recursive_mutex>();
+        change(matcher, arguments...);
     };
 }
 // The same for what no automaton is needed for.
@@ -464,7 +464,7 @@ MatcherError; forks are independent of each other. Cannot be pickled.)")
             [](Matcher* self, std::shared_ptr<NestedPda> nested,
                nb::typed<nb::callable, std::shared_ptr<TokenPda>()> whole, std::int64_t kept,
                bool leading_space, bool keep_text) {
-                const auto lock = held(*nested);
+                const auto lock = held(nested->lock());
                 new (self) Matcher(nested, asked_of(std::move(whole)), kept, leading_space, keep_text);
             },
             nb::arg("nested"), nb::arg("whole"), nb::arg("max_rollback"), nb::arg("leading_space"),
@@ -508,10 +508,10 @@ for an id outside the vocabulary, LimitExceededError("depth"). Cost: O(bytes of 
 Takes a sequence of ids, an array or a tensor, of one dimension. A token with which the stack would exceed
 ``Limits.depth`` cannot be accepted. IndexError for an id outside the vocabulary that all before it lead up to.)")
         .def(
-            "rollback", guarded(&rollback), nb::arg("count").none(),
+            "rollback", going_back(&rollback), nb::arg("count").none(),
             nb::sig("def rollback(self, count: typing.SupportsIndex) -> None"),
             R"(Take back the last ``count`` successful accepts, of whatever kind. MatcherError if there are not so many.)")
-        .def("reset", guarded(&reset), R"(Back to the start of the text, with an empty history.)")
+        .def("reset", going_back(&reset), R"(Back to the start of the text, with an empty history.)")
         .def("is_accepting", guarded(&is_accepting),
              R"(Whether the text so far is a sentence of the grammar: whether an end token is allowed.)")
         .def("is_terminated", guarded(&Matcher::is_terminated), R"(Whether an end token has been accepted.)")

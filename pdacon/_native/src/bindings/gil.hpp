@@ -8,6 +8,7 @@
 #include <nanobind/nanobind.h>
 
 #include <chrono>
+#include <mutex>
 #include <thread>
 
 namespace pdacon {
@@ -44,5 +45,16 @@ class WithGil {
   private:
     PyGILState_STATE state_;
 };
+
+// Holds a mutex whose owners may ask for Python's lock: nobody waits for it with that.
+template <class Mutex>
+std::unique_lock<Mutex> held(Mutex& mutex) {
+    std::unique_lock lock(mutex, std::try_to_lock);
+    if (!lock.owns_lock()) {
+        const WithoutGil release;
+        lock.lock();
+    }
+    return lock;
+}
 
 }  // namespace pdacon

@@ -42,6 +42,7 @@ NestedPda::NestedPda(std::unique_ptr<NestedSchemas> schemas, std::int32_t questi
 template <class Work>
 auto NestedPda::guarded(Work work) {
     const std::lock_guard hold(lock_);
+    if (is_broken()) throw NeedsWhole("work on this automaton was broken off");
     struct Publishing {
         ~Publishing() {
             own.published_.store(own.held_ - own.masks_.shared_bytes(), std::memory_order_relaxed);
@@ -69,12 +70,13 @@ auto NestedPda::guarded(Work work) {
 }
 
 NestedPda::Position NestedPda::initial() {
-    return guarded([&] {
-        const auto start = reading_.begin(automaton_.start());
-        const auto node = reading_.node(start);
-        const MemoryLimit::Pause theirs;
-        return Position{node, start.count, PersistentStack(kBottom)};
-    });
+    const std::lock_guard hold(lock_);
+    if (!start_)
+        start_ = guarded([&] {
+            const auto start = reading_.begin(automaton_.start());
+            return std::pair{reading_.node(start), start.count};
+        });
+    return Position{start_->first, start_->second, PersistentStack(kBottom)};
 }
 
 bool NestedPda::read_byte(NestedReading::Cursor& at, PersistentStack& frames, std::uint8_t byte) {
@@ -334,8 +336,8 @@ std::int32_t NestedPda::find(const Position& at) {
     begin_key(at);
     const auto* frame = at.frames.node();
     for (std::int32_t depth = 0;; ++depth) {
-        if (const auto known = mask_keys_.find(key_); known >= 0)
-            return mask_ids_[static_cast<std::size_t>(known)];
+        if (const auto known = mask_keys_.find(key_); known >= 0)  // its mask is missing where work broke off
+            return std::cmp_less(known, mask_ids_.size()) ? mask_ids_[static_cast<std::size_t>(known)] : -1;
         if (depth == most->second || frame == nullptr) return -1;
         key_.push_back(frame->state);
         frame = frame->below;
@@ -344,26 +346,25 @@ std::int32_t NestedPda::find(const Position& at) {
 
 Mask NestedPda::known_mask(const Position& at) {
     const std::unique_lock hold(lock_, std::try_to_lock);
-    if (!hold.owns_lock() || is_closed()) return {};
+    if (!hold.owns_lock() || is_replaced()) return {};
     const auto id = find(at);
     return id < 0 ? Mask{} : Mask{id, masks_.row(id)};
 }
 
 Mask NestedPda::mask(const Position& at) {
+    const std::lock_guard hold(lock_);
+    if (const auto known = find(at); known >= 0) return {known, masks_.row(known)};
     return guarded([&] {
-        auto id = find(at);
-        if (id < 0) {
-            if (is_closed()) throw NeedsWhole("another automaton has taken the place of this one");
-            id = masks_.intern(trie_->masks().of(computed(at)));
-            begin_key(at);
-            const auto* frame = at.frames.node();
-            for (std::int32_t k = 0; k < looked_; ++k, frame = frame->below) key_.push_back(frame->state);
-            const auto number = static_cast<std::size_t>(mask_keys_.intern(key_));
-            if (mask_ids_.size() <= number) mask_ids_.resize(number + 1, -1);
-            mask_ids_[number] = id;
-            auto& most = most_frames_[at.node];
-            most = std::max(most, looked_);
-        }
+        if (is_closed()) throw NeedsWhole("another automaton has taken the place of this one");
+        const auto id = masks_.intern(trie_->masks().of(computed(at)));
+        begin_key(at);
+        const auto* frame = at.frames.node();
+        for (std::int32_t k = 0; k < looked_; ++k, frame = frame->below) key_.push_back(frame->state);
+        const auto number = static_cast<std::size_t>(mask_keys_.intern(key_));
+        if (mask_ids_.size() <= number) mask_ids_.resize(number + 1, -1);
+        mask_ids_[number] = id;
+        auto& most = most_frames_[at.node];
+        most = std::max(most, looked_);
         return Mask{id, masks_.row(id)};
     });
 }
@@ -393,7 +394,7 @@ Mask NestedPda::leading_mask() {
 
 Mask NestedPda::known_leading_mask() {
     const std::unique_lock hold(lock_, std::try_to_lock);
-    if (!hold.owns_lock() || is_closed() || leading_mask_ < 0) return {};
+    if (!hold.owns_lock() || is_replaced() || leading_mask_ < 0) return {};
     return Mask{leading_mask_, masks_.row(leading_mask_)};
 }
 

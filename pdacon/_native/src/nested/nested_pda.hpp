@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/interner.hpp"
@@ -55,6 +56,8 @@ class NestedPda {
     // While it is closed no mask gets an id, since another automaton that has all masks so far is being made,
     // or has been. It is closed for good once work on it was broken off: something may be half made.
     bool is_closed() const { return closed_.load(std::memory_order_acquire); }
+    // What is known by then is still answered, and nothing else.
+    bool is_broken() const { return broken_.load(std::memory_order_acquire); }
     void close() { closed_.store(true, std::memory_order_release); }
     void reopen() { closed_.store(broken_, std::memory_order_release); }
 
@@ -97,6 +100,7 @@ class NestedPda {
     using Words = std::vector<std::int32_t>;
     template <class Work>
     auto guarded(Work work);
+    bool is_replaced() const { return is_closed() && !is_broken(); }
     void break_off() {
         broken_ = true;
         close();
@@ -120,7 +124,8 @@ class NestedPda {
     Limits limits_;
     mutable std::recursive_mutex lock_;
     std::atomic<bool> closed_{false}, broken_{false};
-    std::int64_t held_ = 0;  // bytes that all work so far has left
+    std::optional<std::pair<std::int32_t, std::int32_t>> start_;  // node and count of where texts begin
+    std::int64_t held_ = 0;                                       // bytes that all work so far has left
     std::atomic<std::int64_t> published_{0};
     NestedAutomaton automaton_;
     NestedReading reading_;
