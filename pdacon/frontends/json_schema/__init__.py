@@ -21,8 +21,10 @@ from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.numbers import any_integer, has_few_digits
 from pdacon.frontends.json_schema.places import schema_lines
 from pdacon.frontends.json_schema.plain import PlainSchema
+from pdacon.frontends.json_schema.ranks import ranks_of
 from pdacon.frontends.json_schema.schema import Schema, bounded_json, schema_grammar
 from pdacon.frontends.json_schema.spelling import Spelling
+from pdacon.frontends.json_schema.steps import order_of_lists
 from pdacon.frontends.json_schema.string_formats import PATTERNS
 
 __all__ = [
@@ -38,6 +40,8 @@ __all__ = [
     "draft_of",
     "has_few_digits",
     "is_assertion",
+    "order_of_lists",
+    "ranks_of",
     "read_canonical",
     "schema_grammar",
     "schema_lines",

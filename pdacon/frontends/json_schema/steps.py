@@ -147,8 +147,14 @@ def order_of_names(facts: Facts, vector: Vector, ranks: Callable[[], Ranks]) -> 
     if len(lists) == 1 and not required:
         return tuple(lists[0])
     rank = ranks().of_name
-    lists.sort(key=lambda names: [rank(name) for name in names])
-    lists += [[name] for name in sorted(required, key=rank)]
+    return order_of_lists(lists, rank, [[name] for name in sorted(required, key=rank)])
+
+
+def order_of_lists(
+    lists: Sequence[Sequence[str]], rank: Callable[[str], tuple[int, str]], last: Sequence[Sequence[str]] = ()
+) -> tuple[str, ...]:
+    """The names of some lists: each in its order, as far as all can be kept at once, and those of ``last`` behind."""
+    lists = [*sorted(lists, key=lambda names: [rank(name) for name in names]), *last]
     before: dict[str, set[str]] = {}
     for names in lists:
         for previous, name in every(zip((None, *names), names, strict=False)):

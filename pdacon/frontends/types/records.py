@@ -94,6 +94,15 @@ class Record(Named):
     def key(self, field: Field) -> str:
         return field.argument if self._form.python and not self.plain else field.key
 
+    @property
+    def is_plain_object(self) -> bool:
+        """Whether it is written as an object that its form has no mark for."""
+        return not (self.as_list or self.root or (self._form.python and not self.plain))
+
+    def keys(self) -> list[str]:
+        """The names of its members, in their order."""
+        return [*([] if self.tag is None else [self.tag[0]]), *(self.key(field) for field in self.fields)]
+
     def own_schema(self, schemas: Schemas) -> dict[str, Any]:
         tag = [] if self.tag is None else [(self.tag[0], {"const": self.tag[1]})]
         if self.as_list:

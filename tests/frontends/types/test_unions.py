@@ -5,9 +5,13 @@ from __future__ import annotations
 import datetime
 import enum
 import pathlib
+import pickle
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
 from decimal import Decimal
+from functools import reduce
+from operator import or_
+from random import Random
 from typing import Annotated, Any, Literal, NamedTuple
 
 import pydantic
@@ -334,3 +338,54 @@ def test_keys_of_dicts_have_a_hash() -> None:
 )
 def test_sets_of_what_has_a_hash(kind: Any, text: str, value: Any) -> None:
     assert pdacon.compile(Grammar.from_type(kind), Vocabulary.bytes()).parse(text) == value
+
+
+def shuffled(random: Random, number: int) -> Any:
+    """A class whose members, of names that others have too, come in an order of its own."""
+    names = ["kind", *random.sample("abcde", random.randint(1, 5))]
+    random.shuffle(names)
+    kind = Literal[f"k{number}"]
+    return make_dataclass(f"C{number}", [(name, kind if name == "kind" else int) for name in names])
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_members_are_written_in_the_order_that_the_grammar_of_a_union_has(seed: int) -> None:
+    random = Random(seed)
+    classes = [shuffled(random, number) for number in range(random.randint(2, 4))]
+    values = [
+        made(**{name: f"k{number}" if name == "kind" else number for name in made.__dataclass_fields__})
+        for number, made in enumerate(classes)
+    ]
+    union: Any = reduce(or_, classes)
+    outer = make_dataclass("Outer", [(name, int) for name in random.sample("abcde", 3)] + [("of", union)])
+    for kind, given in (
+        (union, values),
+        (outer, [outer(1, 2, 3, value) for value in values]),
+        (list[union | None], [[*values, None, values[0]]]),
+    ):
+        grammar = Grammar.from_type(kind)
+        constraint = pdacon.compile(grammar, Vocabulary.bytes())
+        for value in given:
+            text = grammar.write(value)
+            assert constraint.accepts(text), text
+            assert constraint.parse(text) == value
+
+
+class DogDict(TypedDict):
+    name: str
+    kind: Literal["dog"]
+
+
+class CatDict(TypedDict):
+    kind: Literal["cat"]
+    name: str
+
+
+@pytest.mark.parametrize("form", ["json", "python"])
+def test_dicts_of_unions_are_written_in_the_order_that_the_grammar_has(form: Any) -> None:
+    grammar = Grammar.from_type(dict[str, DogDict | CatDict], form=form)
+    value: Any = {"a": {"kind": "cat", "name": "x"}, "b": {"kind": "dog", "name": "y"}}
+    text = grammar.write(value)
+    assert grammar.accepts(text), text
+    assert pickle.loads(pickle.dumps(grammar)).write(value) == text
+    assert pdacon.compile(grammar, Vocabulary.bytes()).parse(text) == value
