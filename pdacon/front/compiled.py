@@ -167,6 +167,9 @@ class Compiled:
         EmptyLanguageError
             No text is a sentence of `start`, though there are some of another start (PDA007 in `report`). Or a
             vocabulary has no token for each byte, and none may begin a text with `strip_leading_space`, or without.
+        LimitExceededError
+            What texts begin with, or a budget, does not fit into the limits that the grammar was compiled with. Of
+            what is read on demand the first matcher makes the beginning.
         """
         kept = -1 if max_rollback is None else require_count("matcher", "max_rollback", max_rollback)
         if max_rollback is not None and kept < 0:

@@ -96,8 +96,8 @@ def compile(
     Returns
     -------
     Constraint
-        It knows the mask of the empty text. Its other masks are computed when they are first needed, if not before;
-        they are the same, bit for bit.
+        It knows the mask of the empty text, but where texts are read on demand. Its other masks are computed when
+        they are first needed, if not before; they are the same, bit for bit.
 
     Raises
     ------
