@@ -259,9 +259,9 @@ class _Borders:
     def _error(self, terminal: int, other: int, what: str) -> UnsupportedGrammarError:
         shown = [self._shown(k) for k in ((terminal,) if terminal == other else (terminal, other))]
         return UnsupportedGrammarError(
-            f"{' and '.join(shown)} {what}; write texts between them that are in none of them, or name in `excludes` "
-            "what ends free text",
+            f"{' and '.join(shown)} {what}",
             feature="structural tag",
+            advice="write texts between them that are in none of them, or name in `excludes` what ends free text",
         )
 
     def _shown(self, terminal: int) -> str:

@@ -79,7 +79,8 @@ def answer_grammar(
     try:
         return replace(made(piece, source, format.name), language="tool calls")
     except UnsupportedGrammarError as error:
-        raise UnsupportedGrammarError(error.reason, error.span, f"tool format {format.name}", error.advice) from error
+        advice = "rename the tools or arguments that this is about, or choose a format with other marks"
+        raise UnsupportedGrammarError(error.reason, error.span, f"tool format {format.name}", advice) from error
 
 
 def answer_places(
@@ -170,7 +171,11 @@ class _Builder:
         """What is left open filled in; texts side by side are one."""
         text = TextPiece(EMPTY, place)
         pieces: Piece = text
-        for part in parts:
+        for k, part in enumerate(parts):
+            if part == Open("arguments") and parts[k - 1 : k] == (Open("name"),) and not _is_fixed(slots["arguments"]):
+                rest = _in_order(self._template(parts[k + 1 :], slots, place))
+                yield _with_name(pieces, slots["arguments"], rest)
+                return
             piece = self._fixed(part, place) if isinstance(part, str) else slots.get(part.slot) or self._one_of(part)
             if _is_fixed(piece) or (isinstance(part, Open) and part.slot != "arguments"):
                 pieces = sequence([pieces, piece])
@@ -313,6 +318,28 @@ class _Tails:
         self.some = some
         self._known[left] = some if self._required & left or not alternatives else Repeated(some, 0, 1)
         return self._known[left]
+
+
+def _with_name(name: Piece, arguments: Piece, rest: Piece) -> Piece:
+    """A call whose name is directly before its arguments: the name is one text with what comes after it.
+
+    By itself it could be the beginning of another tool's name.
+    """
+    if isinstance(arguments, Repeated):
+        return either([_with_name(name, arguments.item, rest), sequence([name, rest])])
+    return _in_order([_after(name, arguments), rest])
+
+
+def _after(text: Piece, piece: Piece) -> Piece:
+    """A piece that a text comes before, which is put into each of its alternatives."""
+    if isinstance(piece, OneOf):
+        return either([_after(text, item) for item in piece.items])
+    if isinstance(piece, InOrder):
+        return _in_order([_after(text, piece.items[0]), *piece.items[1:]])
+    if isinstance(text, TextPiece) and isinstance(piece, TextPiece):
+        whole = text.then(piece)
+        return whole if whole.words is not None else TextPiece(whole.set, piece.place, piece.closer)
+    return _in_order([text, piece])
 
 
 def _envelope(parts: Sequence[Part]) -> tuple[str, str, str] | None:

@@ -11,7 +11,7 @@ from support.tool_answers import TOOLS, accepted, encoded, read, vocabulary_of
 
 import pdacon
 from pdacon import Call
-from pdacon.errors import UnsupportedTypeError, VocabularyError
+from pdacon.errors import UnsupportedGrammarError, UnsupportedTypeError, VocabularyError
 from pdacon.frontends.tool_formats import FORMATS, Answer, Thought, ToolFormat
 
 CALL = '<tool_call>\n{"name": "get_time", "arguments": {}}\n</tool_call>'
@@ -236,3 +236,15 @@ def test_answers_with_blanks_and_without_parts_are_written(name: str, reasoning:
 def test_what_would_be_read_as_something_else_is_not_written(options: dict[str, Any], answer: Answer, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         hermes(**options).write(answer)
+
+
+def test_a_format_that_does_not_say_where_its_parts_end() -> None:
+    """The way out that is named is one that there is for tools."""
+    own = ToolFormat(
+        name="own", models="none", source="here", call="CALL $name:$arguments", argument="$key=$value;",
+        trigger="CALL ", text_after=True,
+    )  # fmt: skip
+    tool = {"name": "f", "parameters": {"properties": {"q": {}, "r": {}}, "additionalProperties": False}}
+    with pytest.raises(UnsupportedGrammarError, match=r"f\.q .* and text .*; rename .*, or choose a format") as caught:
+        _ = pdacon.Grammar.from_tools([tool], format=own).data
+    assert "excludes" not in str(caught.value)

@@ -252,22 +252,30 @@ def test_a_string_that_would_be_read_as_something_else_is_not_written(schema: An
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("choice", ["auto", "required"])
-def test_names_that_begin_alike_with_values_of_any_kind(name: str, choice: str) -> None:
-    """A tool without arguments beside one whose name goes on, with an argument that may be left out."""
+@pytest.mark.parametrize(
+    "properties",
+    [
+        {"get": {"y": {}}, "get_it": {}},
+        {"get": {}, "get_it": {"y": {}}},
+        {"get": {"y": {}, "yz": {"type": "object"}}, "get_it": {"yz": {}}},
+        {"get_it": {}, "get_at": {}, "get": {"y": {"type": ["string", "object"]}, "x": {"type": ["string", "array"]}}},
+        {"got": {}, "get_it": {"y": {}, "x": {"type": ["array", "string"]}}, "get": {"y": {}, "yz": {}}, "get_i": {}},
+    ],
+)
+def test_names_that_begin_alike_with_values_of_any_kind(name: str, properties: dict[str, dict[str, Any]]) -> None:
+    """Tools without arguments beside one whose name goes on, with arguments that may be left out."""
     format = FORMATS[name]
-    for first, second in (({"y": {}}, {}), ({}, {"y": {}}), ({"y": {}, "yz": {"type": "object"}}, {"yz": {}})):
-        tools = [
-            {"name": tool, "parameters": {"type": "object", "properties": properties, "additionalProperties": False}}
-            for tool, properties in (("get", first), ("get_it", second))
-        ]
-        grammar = pdacon.Grammar.from_tools(tools, format=name, choice=choice)
-        constraint = pdacon.compile(grammar, vocabulary_of(format))
-        for tool in tools:
-            for key in (None, *tool["parameters"]["properties"]):  # type: ignore[index]
-                answer = Answer("", "", (pdacon.Call(str(tool["name"]), {} if key is None else {key: {"a": [1]}}),))
-                ids = encoded(format, grammar.write(answer))
-                assert accepted(constraint, ids)
-                reader = constraint.reader()
-                read_all(reader, ids)
-                assert reader.answer == answer
+    tools = [
+        {"name": tool, "parameters": {"type": "object", "properties": listed, "additionalProperties": False}}
+        for tool, listed in properties.items()
+    ]
+    grammar = pdacon.Grammar.from_tools(tools, format=name)
+    constraint = pdacon.compile(grammar, vocabulary_of(format))
+    for tool, listed in properties.items():
+        for arguments in ({}, *({key: [1]} if "array" in str(listed[key]) else {key: {"a": [1]}} for key in listed)):
+            answer = Answer("", "", (pdacon.Call(tool, arguments),))
+            ids = encoded(format, grammar.write(answer))
+            assert accepted(constraint, ids)
+            reader = constraint.reader()
+            read_all(reader, ids)
+            assert reader.answer == answer
