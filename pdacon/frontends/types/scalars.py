@@ -187,7 +187,11 @@ class Number(Shape):
         if isinstance(value, Decimal):
             # Thousands of digits would be more than Python reads as an integer.
             long = abs(value.adjusted()) > _LONG or not has_few_digits(f"{value:f}", self.form.digits)
-            text = str(value) if long and not self.metadata.numeric else f"{value:f}"
+            text = f"{value:f}"
+            if long and not self.metadata.numeric:
+                text = str(value)
+            elif long and self.metadata.multiple_of is None and has_few_digits(f"{value:e}", self.form.digits):
+                text = f"{value:e}"  # where there are bounds, exponents are those of floats
             _check_digits(text, None if self.metadata.numeric else self.form.digits, path)
             return self.form.marked("Decimal", Real(text))
         return Real(repr(float(value)))

@@ -77,3 +77,17 @@ def test_all_floats_and_integers_of_64_bits_are_spelled(number: float) -> None:
 
 
 CONSTRAINT = pdacon.compile(Grammar.from_type(float), Vocabulary.bytes())
+
+
+@pytest.mark.parametrize("form", ["json", "python"])
+@pytest.mark.parametrize(
+    "kind",
+    [Decimal, Annotated[Decimal, Ge(0)], Annotated[Decimal, Gt(Decimal("-5.5"))], Annotated[Decimal, Le(10**40)]],
+)
+@pytest.mark.parametrize("text", ["3e+30", "1.5e+21", "3e-99", "3.00e+30", "12345678901234567890", "0.00001"])
+def test_decimals_that_are_read_are_written(text: str, kind: Any, form: Literal["json", "python"]) -> None:
+    grammar = Grammar.from_type(kind, form=form)
+    constraint = pdacon.compile(grammar, Vocabulary.bytes())
+    value = constraint.parse(text if form == "json" else f'Decimal("{text}")')
+    assert value == Decimal(text)
+    assert constraint.parse(grammar.write(value)) == value
