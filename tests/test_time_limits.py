@@ -111,8 +111,8 @@ CASES: dict[str, tuple[Callable[[], object], int]] = {
     ),
     "regex": (lambda: Grammar.from_regex("(a|b)*a(a|b){9}"), 5),
     "choices": (lambda: Grammar.from_choices(WORDS), 2),
-    "types, two Literals": (lambda: Grammar.from_type(two_choices(300)), 40),
-    "types, two Enums": (lambda: Grammar.from_type(two_enums(300)), 40),
+    "types, two Literals": (lambda: Grammar.from_type(two_choices(1_000)), 40),
+    "types, two Enums": (lambda: Grammar.from_type(two_enums(1_000)), 40),
     **{
         f"{what} {name}": (partial(work, name), 20)
         for name in VALUES
@@ -122,8 +122,8 @@ CASES: dict[str, tuple[Callable[[], object], int]] = {
     "delimited_subsequence_of": (lambda: RegularSet.delimited_subsequence_of(WORDS[:60], ","), 200),
     "concatenation": (lambda: RegularSet.from_regex("a*b").concatenation(*[RegularSet.from_regex("c")] * 40), 40),
     "union": (lambda: RegularSet.from_regex("a*b").union(*[RegularSet.from_regex("c")] * 40), 40),
-    "structural tag": (lambda: Grammar.from_structural_tag(calls(6, "-")), 300),
-    "structural tag, its normal form": (lambda: Grammar.from_structural_tag(calls(6, "")), 500),
+    "structural tag": (lambda: Grammar.from_structural_tag(calls(6, "-")).data, 300),
+    "structural tag, its normal form": (lambda: Grammar.from_structural_tag(calls(6, "")).data, 500),
     "compile": (lambda: pdacon.compile(unread(builtin_source("json")[0]), Vocabulary.bytes()), 10),
     "check": (lambda: pdacon.check(Grammar.builtin("json"), seconds=1_000), 20),
     "sample": (lambda: Grammar.builtin("arithmetic").sample(20, seed=1), 20),

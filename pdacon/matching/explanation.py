@@ -191,7 +191,11 @@ class Explanation:
         said = f"{self._verdict(uncut)}{self.reason}"
         if not self.allowed:
             said = f"{source}:{self.line}:{self.column}: {said}"
-        lines = textwrap.wrap(said, width, subsequent_indent="    ") if len(said) < _LONG else [said]
+        lines = [said]
+        if len(said) < _LONG:
+            lines = textwrap.wrap(  # a path stays in one piece
+                said, width, subsequent_indent="    ", break_on_hyphens=False, break_long_words=False
+            )
         if self.allowed:
             lines.append(f"  at:       line {self.line}, column {self.column}, after {self._tail}")
         else:

@@ -417,6 +417,6 @@ print(met)
 
 def test_a_limit_on_bytes_is_an_error_wherever_it_is_met() -> None:
     """Also while Python is asked, whose arguments are converted by what must not throw: the process had ended."""
-    told = subprocess.run([sys.executable, "-c", _LIMITS], capture_output=True, text=True, timeout=300)
+    told = subprocess.run([sys.executable, "-P", "-c", _LIMITS], capture_output=True, text=True, timeout=300)
     assert (told.returncode, told.stderr) == (0, "")
     assert int(told.stdout) > 300
