@@ -189,13 +189,13 @@ class Explanation:
         another dialect the parser's rules and stack too. With ``uncut`` texts and the stack are not shortened.
         """
         said = f"{self._verdict(uncut)}{self.reason}"
-        if not self.allowed:
-            said = f"{source}:{self.line}:{self.column}: {said}"
+        place = "" if self.allowed else f"{source}:{self.line}:{self.column}: "
         lines = [said]
-        if len(said) < _LONG:
-            lines = textwrap.wrap(  # a path stays in one piece
-                said, width, subsequent_indent="    ", break_on_hyphens=False, break_long_words=False
-            )
+        if len(said) < _LONG:  # a path stays in one piece, however long
+            first = " " * min(len(place), width // 2)
+            lines = textwrap.wrap(said, width, initial_indent=first, subsequent_indent="    ")
+            lines[0] = lines[0].removeprefix(first)
+        lines[0] = place + lines[0]
         if self.allowed:
             lines.append(f"  at:       line {self.line}, column {self.column}, after {self._tail}")
         else:

@@ -36,6 +36,19 @@ def served(model: Any = None, **settings: Any) -> Iterator[Running]:
         running.stop()
 
 
+def patient_model() -> Any:
+    """The tiny model with time between its steps, so that 900 tokens take longer than any stop that is waited for."""
+    model, _ = load_tiny()
+    forward = model.forward
+
+    def step(*args: Any, **options: Any) -> Any:
+        time.sleep(0.02)
+        return forward(*args, **options)
+
+    model.forward = step
+    return model
+
+
 def ask(server: Running, asked: Any = ASKED) -> httpx.Response:
     return httpx.post(f"{server.address}/v1/completions", json=asked, timeout=60)
 
@@ -66,7 +79,7 @@ def require_stopping(status: int, body: Any) -> None:
 
 
 def test_all_that_a_stop_finds_ends_with_an_answer_or_an_error() -> None:
-    with served(batch_size=2, shutdown_seconds=3.0) as server, ThreadPoolExecutor(4) as pool:
+    with served(patient_model(), batch_size=2, shutdown_seconds=3.0) as server, ThreadPoolExecutor(4) as pool:
         running = pool.submit(events, server), pool.submit(ask, server)
         wait_until(shows(server, running=2))
         waiting = pool.submit(events, server), pool.submit(ask, server)
@@ -104,7 +117,7 @@ def test_answers_that_are_being_written_end_whole() -> None:
 
 
 def test_a_second_signal_ends_what_is_being_written() -> None:
-    with served(shutdown_seconds=1000.0) as server, ThreadPoolExecutor(1) as pool:
+    with served(patient_model(), shutdown_seconds=1000.0) as server, ThreadPoolExecutor(1) as pool:
         running = pool.submit(events, server)
         wait_until(shows(server, running=1))
         server.signal()
@@ -123,7 +136,7 @@ def test_a_server_that_says_not_ready_answers_for_a_while() -> None:
 
 def test_whoever_runs_the_application_may_cancel_what_is_late() -> None:
     """As uvicorn itself does after its own time: without `Server`, nothing drains before."""
-    with served(shutdown_seconds=0.0) as server, ThreadPoolExecutor(2) as pool:
+    with served(patient_model(), shutdown_seconds=0.0) as server, ThreadPoolExecutor(2) as pool:
         running = pool.submit(events, server), pool.submit(ask, server)
         wait_until(shows(server, running=2))
         for task in server.tasks:
