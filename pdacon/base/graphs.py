@@ -1,12 +1,15 @@
 """Breadth-first walks over graphs whose edges are found on the way: parsers' items, automata's states, rules.
 
-In: nodes to start at. Out: the nodes that they lead to, each once, with a number or with what it was met by.
+In: nodes to start at. Out: the nodes that they lead to, each once, with a number or with what it was met by. Of a graph
+of which all edges are given: its strongly connected components.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
+
+from pdacon.base.cancelling import every
 
 Node = TypeVar("Node")
 Way = TypeVar("Way")
@@ -80,3 +83,46 @@ class Numbering(Generic[Node]):
 
     def __len__(self) -> int:
         return len(self._order)
+
+
+def components(graph: Mapping[Node, Collection[Node]]) -> list[list[Node]]:
+    """The strongly connected components of a graph; those that a component leads to come before it.
+
+    An edge to what is no node of the graph is passed over. Linear in nodes and edges.
+
+    Source: R. Tarjan, "Depth-First Search and Linear Graph Algorithms", SIAM Journal on Computing 1(2), 1972.
+    """
+    index: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    stack: list[Node] = []
+    groups: list[list[Node]] = []
+    grouped: set[Node] = set()
+    for root in every(graph):
+        pending = [] if root in index else [(root, iter(graph[root]))]
+        while pending:
+            node, rest = pending[-1]
+            if node not in index:
+                index[node] = low[node] = len(index)
+                stack.append(node)
+            for after in rest:
+                if after in graph and after not in index:
+                    pending.append((after, iter(graph[after])))
+                    break
+                if after in graph and after not in grouped:
+                    low[node] = min(low[node], index[after])
+            else:
+                pending.pop()
+                if pending:
+                    low[pending[-1][0]] = min(low[pending[-1][0]], low[node])
+                if low[node] == index[node]:
+                    group = [stack.pop()]
+                    while group[-1] != node:
+                        group.append(stack.pop())
+                    groups.append(group[::-1])
+                    grouped.update(group)
+    return groups
+
+
+def is_cyclic(component: Collection[Node], graph: Mapping[Node, Collection[Node]]) -> bool:
+    """Whether a node of a strongly connected component leads back to itself."""
+    return len(component) > 1 or any(node in graph[node] for node in component)

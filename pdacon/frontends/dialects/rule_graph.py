@@ -4,8 +4,7 @@ A strongly connected component of rules is regular if what it calls outside is, 
 alternatives only, or at the beginning only.
 
 Source: M. Mohri and M.-J. Nederhof, "Regular Approximation of Context-Free Grammars through Transformation" (2001),
-section 2, for strongly regular grammars; R. Tarjan, "Depth-First Search and Linear Graph Algorithms", SIAM Journal on
-Computing 1(2), 1972.
+section 2, for strongly regular grammars.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pdacon.base.cancelling import every, look
+from pdacon.base.graphs import components, is_cyclic
 from pdacon.frontends.dialects.tree import Reference, Rules, Tree, is_tail, put, references
 from pdacon.frontends.machines import Machine, Nfa, machine_of
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
@@ -30,44 +30,6 @@ def graph_of(rules: Rules) -> dict[str, dict[str, None]]:
             graph[name] = dict.fromkeys(reference.name for reference in references(rules.rules[name].body))
             pending += graph[name]
     return graph
-
-
-def components(graph: Graph) -> list[list[str]]:
-    """The strongly connected components; those that a component leads to come before it."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    groups: list[list[str]] = []
-    grouped: set[str] = set()
-    for root in every(graph):
-        pending = [] if root in index else [(root, iter(graph[root]))]
-        while pending:
-            name, rest = pending[-1]
-            if name not in index:
-                index[name] = low[name] = len(index)
-                stack.append(name)
-            for after in rest:
-                if after in graph and after not in index:
-                    pending.append((after, iter(graph[after])))
-                    break
-                if after in graph and after not in grouped:
-                    low[name] = min(low[name], index[after])
-            else:
-                pending.pop()
-                if pending:
-                    low[pending[-1][0]] = min(low[pending[-1][0]], low[name])
-                if low[name] == index[name]:
-                    group = [stack.pop()]
-                    while group[-1] != name:
-                        group.append(stack.pop())
-                    groups.append(group[::-1])
-                    grouped.update(group)
-    return groups
-
-
-def is_cyclic(component: Collection[str], graph: Graph) -> bool:
-    """Whether a rule of a component leads back to itself."""
-    return len(component) > 1 or any(name in graph[name] for name in component)
 
 
 def breaking(graph: Graph, among: Iterable[str]) -> set[str]:

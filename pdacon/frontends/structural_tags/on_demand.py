@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from pdacon.base.cancelling import every, look
+from pdacon.base.graphs import components, is_cyclic
 from pdacon.base.limits import Limits
 from pdacon.frontends.json_schema import Schema
 from pdacon.frontends.json_schema.calling import OuterPlace
@@ -406,37 +407,10 @@ def _with_start(rows: list[Edges], entry: int) -> list[Edges]:
 
 
 def _circles(edges: Sequence[Edges], cut: set[int]) -> list[_Part]:
-    """The parts of a graph that go round in circles, without some states: strongly connected, with an edge within.
-
-    Source: R. Tarjan, "Depth-First Search and Linear Graph Algorithms", SIAM Journal on Computing 1(2), 1972.
-    """
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    closed = set(cut)
-    parts: list[_Part] = []
-    for root in every(range(len(edges))):
-        pending = [] if root in index or root in cut else [(root, iter(edges[root]))]
-        while pending:
-            state, rest = pending[-1]
-            if state not in index:
-                index[state] = low[state] = len(index)
-                stack.append(state)
-            for _, _, target in rest:
-                if target not in index and target not in cut:
-                    pending.append((target, iter(edges[target])))
-                    break
-                if target not in closed:
-                    low[state] = min(low[state], index[target])
-            else:
-                pending.pop()
-                if pending:
-                    low[pending[-1][0]] = min(low[pending[-1][0]], low[state])
-                if low[state] == index[state]:
-                    group = [stack.pop()]
-                    while group[-1] != state:
-                        group.append(stack.pop())
-                    closed.update(group)
-                    if len(group) > 1 or any(target == state for _, _, target in edges[state]):
-                        parts.append(_Part(set(group)))
-    return parts
+    """The parts of a graph that go round in circles, without some states: strongly connected, with an edge within."""
+    graph = {
+        state: [target for _, _, target in row if target not in cut]
+        for state, row in enumerate(edges)
+        if state not in cut
+    }
+    return [_Part(set(component)) for component in components(graph) if is_cyclic(component, graph)]
