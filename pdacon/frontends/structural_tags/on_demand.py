@@ -21,10 +21,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from pdacon.base.cancelling import every, look
+from pdacon.base.cautions import caution, held
 from pdacon.base.graphs import components, is_cyclic
 from pdacon.base.limits import Limits
+from pdacon.errors import LimitExceededError
 from pdacon.frontends.json_schema import Schema
-from pdacon.frontends.json_schema.calling import OuterPlace
+from pdacon.frontends.json_schema.calling import OuterPlace, has_order_of_its_own
 from pdacon.frontends.json_schema.exploring import Arrays
 from pdacon.frontends.machines import FIRST_CALL, MOST_CALLED, Nfa
 from pdacon.frontends.structural_tags.pieces import Piece, SchemaPiece, TextPiece
@@ -52,16 +54,45 @@ class UndecidedError(Exception):
     """The end of some part is not told by the next byte: the tag has to be read as a whole."""
 
 
-def outer_places(piece: Piece) -> tuple[list[Schema], list[OuterPlace]]:
+def outer_places(translate: Callable[[], Piece]) -> tuple[list[Schema], list[OuterPlace]] | None:
     """The schemas of a tag, and the places around their values, of which the first is the start.
+
+    Parameters
+    ----------
+    translate : callable
+        Makes the piece of the tag, or raises UndecidedError.
+
+    Returns
+    -------
+    tuple or None
+        None: the tag has to be read as a whole, which then says what there is to be warned of.
 
     Raises
     ------
-    UndecidedError
     LimitExceededError
+        There was no time left.
     """
-    schemas, graph = _graph_of(piece)
-    return schemas, _Places(graph, schemas).all()
+    with held() as cautions:
+        try:
+            schemas, graph = _graph_of(translate())
+            places = _Places(graph, schemas).all()
+        except UndecidedError:
+            return None
+        except LimitExceededError as error:
+            if error.what == "seconds":
+                raise
+            return None
+    for message, kind in cautions:
+        caution(message, kind)
+    return schemas, places
+
+
+def schema_piece(schema: Schema, place: str) -> SchemaPiece:
+    """The values of a schema as a symbol; UndecidedError if they are not to be read on demand between other texts."""
+    usual = schema.may_be_read_on_demand() and not schema.notes  # which the whole tells
+    if not (usual and has_order_of_its_own(schema.documents.root.node)):
+        raise UndecidedError
+    return SchemaPiece("a value", place, schema)
 
 
 class _Machine(Nfa):

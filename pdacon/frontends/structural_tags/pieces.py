@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import TypeAlias
 
+from pdacon.frontends.insertion.borders import end_of
 from pdacon.frontends.json_schema import Schema
 from pdacon.grammar import GrammarData
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
@@ -83,6 +84,12 @@ class SchemaPiece(Token):
 
 
 Piece: TypeAlias = Tree[TextPiece | GrammarPiece | Token]
+
+
+def grammar_piece(grammar: GrammarData, place: str) -> GrammarPiece | TextPiece:
+    """The sentences of a grammar: its texts, where it is one terminal and nothing else."""
+    texts = end_of(grammar).texts
+    return GrammarPiece(grammar, place) if texts is None else TextPiece(texts, place)
 
 
 def sequence(pieces: Iterable[Piece]) -> Piece:

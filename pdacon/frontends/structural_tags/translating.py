@@ -7,30 +7,27 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from pdacon.base.cautions import caution, held
+from pdacon.base.cautions import caution
 from pdacon.base.once import Once
 from pdacon.errors import (
     EmptyLanguageError,
     GrammarError,
-    LimitExceededError,
     UnsupportedGrammarError,
     UnsupportedSchemaError,
 )
 from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar
-from pdacon.frontends.insertion.borders import end_of
 from pdacon.frontends.json_schema import Schema, Spelling
-from pdacon.frontends.json_schema.calling import CallingExplorer, OuterPlace, has_order_of_its_own
+from pdacon.frontends.json_schema.calling import CallingExplorer
 from pdacon.frontends.on_demand import OnDemand
 from pdacon.frontends.structural_tags.free_text import FreeText
-from pdacon.frontends.structural_tags.on_demand import UndecidedError, outer_places
+from pdacon.frontends.structural_tags.on_demand import UndecidedError, outer_places, schema_piece
 from pdacon.frontends.structural_tags.pieces import (
     EMPTY,
-    GrammarPiece,
     Piece,
-    SchemaPiece,
     TextPiece,
     Token,
     either,
+    grammar_piece,
     repeated,
     sequence,
 )
@@ -68,12 +65,9 @@ def _whole(outermost: TagFormat, spelling: Spelling | None, registry: Any) -> Gr
 
 
 def _on_demand(outermost: TagFormat, spelling: Spelling | None, registry: Any) -> OnDemand | None:
-    with held() as cautions:
-        places = _places_of(outermost, spelling, registry)
+    places = outer_places(lambda: _Translation(spelling, registry, on_demand=True).piece(outermost, ()))
     if places is None:
         return None
-    for message, kind in cautions:
-        caution(message, kind)
     schemas, outer = places
     documents = [schema.documents for schema in schemas]
     own = schemas[0].spelling if schemas else Spelling()
@@ -85,20 +79,6 @@ def _on_demand(outermost: TagFormat, spelling: Spelling | None, registry: Any) -
 def _source(outermost: TagFormat) -> str:
     """The tag as JSON."""
     return json.dumps(outermost.given, ensure_ascii=False, default=float)
-
-
-def _places_of(
-    outermost: TagFormat, spelling: Spelling | None, registry: Any
-) -> tuple[list[Schema], list[OuterPlace]] | None:
-    """The schemas of a tag and the places around their values; None: the tag has to be read as a whole."""
-    try:
-        return outer_places(_Translation(spelling, registry, on_demand=True).piece(outermost, ()))
-    except UndecidedError:
-        return None
-    except LimitExceededError as error:
-        if error.what == "seconds":
-            raise
-        return None
 
 
 class _Translation:
@@ -190,13 +170,11 @@ class _Translation:
         )
         place = f"{node.place}/json_schema"
         if not self._on_demand:
-            return _part(self._within(node, "json_schema", described.grammar), place)
+            return grammar_piece(self._within(node, "json_schema", described.grammar), place)
         self._schemas.append(described)
-        usual = described.may_be_read_on_demand() and not described.notes  # which the whole tells
-        usual = usual and has_order_of_its_own(described.documents.root.node)
-        if not usual or described.spelling != self._schemas[0].spelling:
+        if described.spelling != self._schemas[0].spelling:
             raise UndecidedError
-        return SchemaPiece("a value", place, described)
+        return schema_piece(described, place)
 
     def _grammar(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
         if self._on_demand:
@@ -204,7 +182,7 @@ class _Translation:
         text, syntax = node.string("grammar"), node.given.get("syntax", "ebnf")
         if not isinstance(syntax, str) or syntax not in _SYNTAXES:
             raise malformed(f"{node.place}/syntax", 'one of "ebnf", "gbnf", "lark"', syntax)
-        return _part(self._within(node, "grammar", lambda: _SYNTAXES[syntax](text)), f"{node.place}/grammar")
+        return grammar_piece(self._within(node, "grammar", lambda: _SYNTAXES[syntax](text)), f"{node.place}/grammar")
 
     def _any_text(self, node: TagFormat, ends: tuple[str, ...]) -> Piece:
         most = node.number("max_chars")
@@ -427,12 +405,6 @@ def _unless_needed(text: Piece, node: TagFormat, at_least_one: bool) -> Piece:
 
 def _text(text: str, place: str) -> TextPiece:
     return TextPiece((text,), place)
-
-
-def _part(grammar: GrammarData, place: str) -> Piece:
-    """A grammar; or its texts, where it is one terminal and nothing else."""
-    texts = end_of(grammar).texts
-    return GrammarPiece(grammar, place) if texts is None else TextPiece(texts, place)
 
 
 def _names(node: TagFormat, tokens: Sequence[Any], key: str) -> list[str]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Literal, get_args
 
-from pdacon.base.cautions import caution, held
 from pdacon.base.once import Once
 from pdacon.base.quoting import quoted
 from pdacon.errors import UnsupportedTypeError
@@ -224,12 +223,9 @@ def tool_answers(
         grammar = answer_grammar(asked.format, asked.layout, schemas, spelling, source)
         return replace(grammar, values=values, unenforced=described.unenforced)
 
-    with held() as cautions:
-        places = None if described.unenforced else answer_places(asked.format, asked.layout, schemas, spelling)
+    places = None if described.unenforced else answer_places(asked.format, asked.layout, schemas, spelling)
     if places is None:
         return whole()
-    for message, kind in cautions:
-        caution(message, kind)
     documents = [schema.documents for schema in places[0]]
     asked_of = json.dumps([[schema.name, schema.arguments] for schema in schemas], default=repr)
     key = ("tool calls on demand", repr((asked.format, asked.layout, spelling)), asked_of)

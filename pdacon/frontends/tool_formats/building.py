@@ -13,21 +13,20 @@ from typing import Any
 from urllib.parse import quote
 
 from pdacon.base.cautions import caution
-from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedGrammarError, UnsupportedTypeError
-from pdacon.frontends.insertion.borders import end_of
+from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError, UnsupportedTypeError
 from pdacon.frontends.json_schema import Schema, Spelling, schema_grammar
-from pdacon.frontends.json_schema.calling import OuterPlace, has_order_of_its_own
+from pdacon.frontends.json_schema.calling import OuterPlace
 from pdacon.frontends.structural_tags.free_text import FreeText
 from pdacon.frontends.structural_tags.making import made
-from pdacon.frontends.structural_tags.on_demand import UndecidedError, outer_places
+from pdacon.frontends.structural_tags.on_demand import UndecidedError, outer_places, schema_piece
 from pdacon.frontends.structural_tags.pieces import (
     EMPTY,
     GrammarPiece,
     Piece,
-    SchemaPiece,
     TextPiece,
     Token,
     either,
+    grammar_piece,
     repeated,
     sequence,
 )
@@ -93,14 +92,7 @@ def answer_places(
     """
     if format.tagged:
         return None
-    try:
-        return outer_places(_Builder(format, tools, spelling, on_demand=True).piece(tree))
-    except UndecidedError:
-        return None
-    except LimitExceededError as error:
-        if error.what == "seconds":
-            raise
-        return None
+    return outer_places(lambda: _Builder(format, tools, spelling, on_demand=True).piece(tree))
 
 
 @dataclass
@@ -217,15 +209,8 @@ class _Builder:
         return self._value(Schema(tool.arguments, spelling=self.spelling, plain_integers=True), tool.name)
 
     def _value(self, schema: Schema, place: str) -> Piece:
-        """The values of a schema: a grammar, or its texts where it is one terminal and nothing else."""
-        if self.on_demand:
-            usual = schema.may_be_read_on_demand() and not schema.notes  # which the whole tells
-            if not (usual and has_order_of_its_own(schema.documents.root.node)):
-                raise UndecidedError
-            return SchemaPiece("a value", place, schema)
-        grammar = schema.grammar()
-        texts = end_of(grammar).texts
-        return GrammarPiece(grammar, place) if texts is None else TextPiece(texts, place)
+        """The values of a schema."""
+        return schema_piece(schema, place) if self.on_demand else grammar_piece(schema.grammar(), place)
 
     # Arguments that are tagged one by one
 
