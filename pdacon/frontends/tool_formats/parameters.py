@@ -16,13 +16,14 @@ from pdacon.base.cautions import caution
 from pdacon.errors import EmptyLanguageError, UnsupportedTypeError
 from pdacon.frontends.insertion.borders import set_of
 from pdacon.frontends.json_schema import Schema, Spelling, is_assertion
+from pdacon.frontends.json_schema.json_values import NAMES
 from pdacon.frontends.tool_formats.scalars import CONSTANTS, NUMBER, OPENINGS
 from pdacon.frontends.types.grammars import told_of_types
 from pdacon.grammar import GrammarData
 from pdacon.regular import RegularSet
 
 _SAID = ("type", "properties", "required", "additionalProperties", "$ref", "$defs", "definitions")
-_TYPES = {"null": ("null",), "boolean": ("false", "true"), **{name: (name,) for name in ("number", "array", "object")}}
+_WITHOUT_STRINGS = ("null", "boolean", "number", "array", "object")
 _NUMBERS = RegularSet.from_regex(NUMBER)
 
 
@@ -137,11 +138,11 @@ def _values_of(asked: Any, definitions: Mapping[str, Any], spelling: Spelling) -
 
     whole = described(asked)
     kinds, strings = whole.kinds_and_strings()
-    types = [name for name, of_type in _TYPES.items() if kinds.intersection(of_type)]
+    types = [name for name in _WITHOUT_STRINGS if kinds.intersection(NAMES[name])]
     others: dict[str, RegularSet | Schema] = {}
     for name in types:
         if name in ("null", "boolean"):
-            others[name] = RegularSet.from_choices(kinds.intersection(_TYPES[name]))
+            others[name] = RegularSet.from_choices(kinds.intersection(NAMES[name]))
             continue
         alone = types == [name] and "string" not in kinds
         schema = whole if alone else described({"allOf": [asked, {"type": name}]})

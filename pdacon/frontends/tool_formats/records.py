@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from json import dumps, loads
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
+
+from pdacon.frontends.json_schema.json_values import NAMES, kind_of
 
 Slot: TypeAlias = Literal["name", "index", "arguments", "key", "value", "type", "is_string", "header", "channel"]
 """What a template leaves open, written ``$name``.
@@ -162,7 +164,8 @@ class ToolFormat:
         plain = loads(value)
         text = plain if isinstance(plain, str) else value
         is_string = "true" if isinstance(plain, str) else "false"
-        return _filled(self.argument, {"key": key, "value": text, "is_string": is_string, "type": _type_of(plain)})
+        type = next(name for name, kinds in NAMES.items() if kind_of(plain) in kinds)
+        return _filled(self.argument, {"key": key, "value": text, "is_string": is_string, "type": type})
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -208,10 +211,3 @@ def parts_of_template(template: str) -> tuple[Part, ...]:
 
 def _filled(template: str, slots: Mapping[str, str]) -> str:
     return "".join(part if isinstance(part, str) else slots[part.slot] for part in parts_of_template(template))
-
-
-def _type_of(value: Any) -> str:
-    if value is None or isinstance(value, bool):
-        return "null" if value is None else "boolean"
-    names = ((str, "string"), (dict, "object"), (list, "array"))
-    return next((name for kind, name in names if isinstance(value, kind)), "number")
