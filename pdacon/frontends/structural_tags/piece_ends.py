@@ -14,7 +14,6 @@ from functools import cache
 
 from pdacon.base.bit_sets import members
 from pdacon.base.cancelling import every, look
-from pdacon.base.graphs import reachable
 from pdacon.base.quoting import quoted
 from pdacon.errors import UnsupportedGrammarError
 from pdacon.frontends.insertion import Composition
@@ -28,7 +27,8 @@ from pdacon.regular.characters import intersection, union
 
 _COMMON = "have a text in common, so that nobody knows which of them it is"
 
-_Rows = tuple[list[bool], list[dict[int, Ranges]]]
+_Edges = list[dict[int, Ranges]]
+_Rows = tuple[list[bool], _Edges]
 """Of each state of an automaton whether a text may end there, and the characters that lead to each next one."""
 
 
@@ -84,44 +84,41 @@ def _rows(texts: RegularSet) -> _Rows:
     return texts.automaton.accepting(), list(texts.automaton.edges())
 
 
-def _goes_on(rows: _Rows, other: _Rows) -> bool:
-    """Whether a text of the second automaton goes on after one of the first.
+def _common_beginnings(edges: _Edges, other_edges: _Edges) -> Iterator[tuple[int, int]]:
+    """The pairs of states to which texts lead that two automata both read. O(pairs of states).
 
-    Long texts are looked at first: where the answer is yes, it is found at the end of one.
+    Depth first, so that pairs behind long texts come early: where a text of one goes on after one of the other, it is
+    found at the end of a long one.
     """
-    (ends, edges), (other_ends, other_edges) = rows, other
-    if not ends or not other_ends:
-        return False
     pending, met = [(0, 0)], {(0, 0)}
     while pending:
         look()
         here, there = pending.pop()
-        if ends[here] and other_edges[there]:  # all states lead to an end
-            return True
+        yield here, there
         for target, ranges in edges[here].items():
             for other_target, other_ranges in other_edges[there].items():
                 if (target, other_target) not in met and intersection(ranges, other_ranges):
                     met.add((target, other_target))
                     pending.append((target, other_target))
-    return False
+
+
+def _goes_on(rows: _Rows, other: _Rows) -> bool:
+    """Whether a text of the second automaton goes on after one of the first: all states lead to an end."""
+    (ends, edges), (other_ends, other_edges) = rows, other
+    if not ends or not other_ends:
+        return False
+    return any(ends[here] and other_edges[there] for here, there in _common_beginnings(edges, other_edges))
 
 
 def _meeting(rows: _Rows, other: _Rows) -> tuple[bool, Ranges]:
     """Whether two automata have a text in common, and with which characters texts of the second go on after one of the
-    first. All states lead to an end, so that it is enough to walk both at once. O(pairs of states).
+    first. All states lead to an end, so that it is enough to walk both at once.
     """
     (ends, edges), (other_ends, other_edges) = rows, other
     if not ends or not other_ends:
         return False, ()
     common, beyond = False, list[Ranges]()
-
-    def after(pair: tuple[int, int]) -> Iterator[tuple[int, int]]:
-        for target, ranges in edges[pair[0]].items():
-            for other_target, other_ranges in other_edges[pair[1]].items():
-                if intersection(ranges, other_ranges):
-                    yield target, other_target
-
-    for here, there in every(reachable([(0, 0)], after), 1):
+    for here, there in _common_beginnings(edges, other_edges):
         if ends[here]:
             common = common or other_ends[there]
             beyond += other_edges[there].values()
