@@ -431,23 +431,31 @@ class CompileCache:
     ) -> Constraint:
         """Load or compile what no one has, and keep it; those who wait are told, whatever happens."""
         try:
-            demanded = None if on_demand is None else _made(on_demand)
-            loaded = None if demanded is not None else self._loaded(key, vocabulary)
-            made = _made(make) if loaded is None and demanded is None else loaded or demanded
-            assert made is not None
-            if loaded is None and demanded is None and not isinstance(made, PdaconError):
-                self._store(key, made)
-            if isinstance(made, bytes):  # mapped, if there is a folder: its vocabulary need not be in memory
-                made = self._mapped(key, vocabulary) or Constraint.from_bytes(made, vocabulary)
-            flight.result, needed = made, needed_by(made)
+            what, result = "misses", None if on_demand is None else _made(on_demand)
+            if result is None and (loaded := self._loaded(key, vocabulary)) is not None:
+                what, result = "loads", loaded
+            if result is None:
+                result = self._compiled(key, vocabulary, make)
+            flight.result, needed = result, needed_by(result)
             with self._lock:
-                self._counts["misses" if loaded is None else "loads"] += 1
-                self._kept.keep(key, made, needed)
-            return _given(made)
+                self._counts[what] += 1
+                self._kept.keep(key, result, needed)
+            return _given(result)
         finally:
             with self._lock:
                 del self._flights[key]
             flight.landed.set()
+
+    def _compiled(
+        self, key: str, vocabulary: Vocabulary, make: Callable[[], Constraint | bytes]
+    ) -> Constraint | PdaconError:
+        """Compile as a whole what is in no file, and write one."""
+        made = _made(make)
+        if not isinstance(made, PdaconError):
+            self._store(key, made)
+        if isinstance(made, bytes):  # mapped, if there is a folder: its vocabulary need not be in memory
+            made = self._mapped(key, vocabulary) or Constraint.from_bytes(made, vocabulary)
+        return made
 
     # The folder and the store. What goes wrong there is no error: the constraint is compiled, or not kept.
 
