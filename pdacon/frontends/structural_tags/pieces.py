@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from typing import TypeAlias
 
 from pdacon.frontends.insertion.borders import end_of
@@ -50,7 +50,7 @@ class TextPiece:
     @property
     def is_only_empty(self) -> bool:
         """Whether there is no other text than the empty one."""
-        return self.words == EMPTY if self.words is not None else self.set == RegularSet.from_choices(EMPTY)
+        return self.words == EMPTY if self.words is not None else self.set == _empty_set()
 
     def then(self, other: TextPiece) -> TextPiece:
         """The texts of this piece, each with one of the other's behind it."""
@@ -137,7 +137,7 @@ def without_empty(piece: Piece) -> tuple[Piece | None, bool]:
     if isinstance(piece, TextPiece):
         if not piece.has_empty:
             return piece, False
-        rest = piece.set - RegularSet.from_choices(EMPTY)
+        rest = piece.set - _empty_set()
         return (TextPiece(rest, piece.place) if rest else None), True
     if isinstance(piece, OneOf):
         parts = [without_empty(item) for item in piece.items]
@@ -146,6 +146,11 @@ def without_empty(piece: Piece) -> tuple[Piece | None, bool]:
     if isinstance(piece, Repeated) and piece.least == 0:
         return Repeated(piece.item, 1, piece.most), True
     return piece, False
+
+
+@cache
+def _empty_set() -> RegularSet:
+    return RegularSet.from_choices(EMPTY)
 
 
 def _union(texts: Sequence[TextPiece]) -> TextPiece:
