@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from pdacon.base.cautions import caution
+from pdacon.base.graphs import reachable
 from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError, UnsupportedTypeError
 from pdacon.frontends.json_schema import Schema, Spelling, schema_grammar
 from pdacon.frontends.json_schema.calling import OuterPlace
@@ -77,6 +78,10 @@ def answer_grammar(
     piece = _Builder(format, tools, spelling).piece(tree)
     try:
         return replace(made(piece, source, format.name), language="tool calls")
+    except RecursionError:
+        why = "a tool has too many arguments for a format that tags each of them and lets some of them be left out"
+        advice = "make more of them required, or choose a format with JSON arguments"
+        raise UnsupportedTypeError(format.name, f"{why}; {advice}") from None
     except UnsupportedGrammarError as error:
         advice = "rename the tools or arguments that this is about, or choose a format with other marks"
         raise UnsupportedGrammarError(error.reason, error.span, f"tool format {format.name}", advice) from error
@@ -221,9 +226,10 @@ class _Builder:
         if not pieces:
             return nothing
         required = frozenset(k for k, parameter in enumerate(parameters) if parameter.required)
-        tails = _Tails(pieces, required, self._follows(tool.name, len(pieces)))
-        start = tails.after(frozenset(range(len(pieces))))
-        return start if required or not self.format.no_arguments else either([tails.some, nothing])
+        arguments = _arguments_in_order(pieces, required, self._follows(tool.name, len(pieces)))
+        if required:
+            return arguments
+        return either([arguments, nothing]) if self.format.no_arguments else Repeated(arguments, 0, 1)
 
     def _follows(self, tool: str, count: int) -> Callable[[frozenset[int], int], frozenset[int]]:
         """Which arguments may come after one, of those that might come where that came."""
@@ -270,39 +276,30 @@ class _Builder:
         return TextPiece(whole.set, place, tail) if isinstance(whole, TextPiece) else whole
 
 
-class _Tails:
-    """Arguments one after the other: what may still come, by which arguments might come next."""
+def _arguments_in_order(
+    pieces: Sequence[Piece],
+    required: frozenset[int],
+    follows: Callable[[frozenset[int], int], frozenset[int]],
+) -> Piece:
+    """At least one of some arguments, and all that are required, in an order that ``follows`` allows.
 
-    def __init__(
-        self,
-        pieces: Sequence[Piece],
-        required: frozenset[int],
-        follows: Callable[[frozenset[int], int], frozenset[int]],
-    ) -> None:
-        self._pieces, self._required, self._follows = pieces, required, follows
-        self._known: dict[frozenset[int], Piece] = {}
-        self.some: Piece = TextPiece(EMPTY, "")
-        """The last answer, without the empty alternative."""
+    ``follows`` says which arguments may come after one, of those that might come where that came. What comes after is
+    made once for each set of arguments that may come next, for the smallest sets first.
+    """
+    nexts: dict[frozenset[int], list[tuple[int, frozenset[int]]]] = {}
 
-    def after(self, left: frozenset[int]) -> Piece:
-        if left in self._known:
-            return self._known[left]
-        alternatives: list[Piece] = []
-        for k in sorted(left):
-            then = self._follows(left, k)
-            missed = self._required & left - then - {k}
-            if not missed:
-                alternatives.append(_in_order([self._pieces[k], self.after(then)]))
-        some: Piece = (
-            alternatives[0]
-            if len(alternatives) == 1
-            else OneOf(tuple(alternatives))
-            if alternatives
-            else TextPiece(EMPTY, "")
-        )
-        self.some = some
-        self._known[left] = some if self._required & left or not alternatives else Repeated(some, 0, 1)
-        return self._known[left]
+    def sets_after(left: frozenset[int]) -> list[frozenset[int]]:
+        nexts[left] = [(k, after) for k in sorted(left) if not required & left - (after := follows(left, k)) - {k}]
+        return [after for _, after in nexts[left]]
+
+    arguments: Piece = TextPiece(EMPTY, "")
+    tails = {frozenset[int](): arguments}
+    for left in sorted(reachable([frozenset(range(len(pieces)))], sets_after), key=len):
+        alternatives = [_in_order([pieces[k], tails[after]]) for k, after in nexts[left]]
+        if alternatives:
+            arguments = alternatives[0] if len(alternatives) == 1 else OneOf(tuple(alternatives))
+            tails[left] = arguments if required & left else Repeated(arguments, 0, 1)
+    return arguments
 
 
 def _with_name(name: Piece, arguments: Piece, rest: Piece) -> Piece:

@@ -158,6 +158,14 @@ def test_where_a_value_of_json_ends() -> None:
             assert at == end, text
 
 
+def test_more_optional_arguments_than_can_be_nested() -> None:
+    """Each that may be left out nests what comes after it; the limit of Python's stack is no error of the user's."""
+    properties = {f"p{k}": {"enum": [k]} for k in range(260)}
+    tool = {"name": "f", "parameters": {"type": "object", "properties": properties}}
+    with pytest.raises(UnsupportedTypeError, match="mimo: a tool has too many arguments"):
+        pdacon.Grammar.from_tools([tool], format="mimo")
+
+
 def test_arguments_are_valid_for_their_schema() -> None:
     """Random walks through tagged arguments give what jsonschema takes."""
     schema = {
