@@ -31,7 +31,7 @@ from pdacon.frontends.json_schema.exploring import Arrays
 from pdacon.frontends.machines import FIRST_CALL, MOST_CALLED, Nfa
 from pdacon.frontends.structural_tags.pieces import Piece, SchemaPiece, TextPiece
 from pdacon.grammar.expressions import InOrder
-from pdacon.regular.ordered.program import BYTES, MATCH
+from pdacon.regular.ordered.program import BYTES, MATCH, SPLIT, pack, to_automaton
 from pdacon.regular.string_programs import utf8
 
 _MOST_BYTES = 1 << 20
@@ -410,31 +410,13 @@ def _reads_all(edges: Edges, some: Iterable[int]) -> bool:
 
 def _arrays(rows: Sequence[Edges], ends: Iterable[int]) -> Arrays:
     """A deterministic automaton as the core takes it: a state that may end is split into one that reads and the end."""
-    marked = {state: k for k, state in enumerate(ends)}
-    count = len(rows)
-    entry = {state: count + len(marked) + k for state, k in marked.items()}
-    kinds = bytes([BYTES] * count + [MATCH] * len(marked) + [1] * len(marked))
-    own = [[(first, last, entry.get(target, target)) for first, last, target in row] for row in rows]
-    own += [[] for _ in marked]
-    own += [[(0, 0, state), (0, 0, count + k)] for state, k in marked.items()]
-    if 0 in marked:  # the start is state 0
-        own, kinds = _with_start(own, entry[0]), bytes([1]) + kinds[1:] + bytes([BYTES])
-    offset = np.cumsum([0, *map(len, own)], dtype="<i4")
-    flat = [edge for row in own for edge in row]
-    return (
-        kinds,
-        offset.tobytes(),
-        bytes(first for first, _, _ in flat),
-        bytes(last for _, last, _ in flat),
-        np.array([target for _, _, target in flat], "<i4").tobytes(),
-    )
-
-
-def _with_start(rows: list[Edges], entry: int) -> list[Edges]:
-    """The rows with the split state ``entry`` as state 0, whose own row is the last one."""
-    last = len(rows)
-    moved = [[(first, end, last if target == 0 else target) for first, end, target in row] for row in rows]
-    return [moved[entry], *moved[1:], moved[0]]
+    end = len(rows)
+    split = {state: end + 1 + k for k, state in enumerate(ends)}
+    edges = [tuple((first, last, split.get(target, target)) for first, last, target in row) for row in rows]
+    edges += [(), *(((0, 0, state), (0, 0, end)) for state in split)]
+    kinds = [BYTES] * len(rows) + [MATCH] + [SPLIT] * len(split)
+    automaton = to_automaton(pack(kinds, edges, [split.get(0, 0)]))
+    return automaton.kind, automaton.offset, automaton.lo, automaton.hi, automaton.target
 
 
 def _circles(edges: Sequence[Edges], cut: set[int]) -> list[_Part]:
