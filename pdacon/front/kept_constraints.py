@@ -15,7 +15,7 @@ from types import ModuleType
 from pdacon.errors import PdaconError
 from pdacon.front.constraint import Constraint
 
-_COUNTED_AGAIN = 4  # constraints of which it is asked again with each call what they need
+_COUNTED_AGAIN = 4  # with each call, of the constraints counted last, and of those counted longest ago
 
 
 class KeptConstraints:
@@ -44,15 +44,15 @@ class KeptConstraints:
 
     def __getitem__(self, key: str) -> Constraint | PdaconError:
         """What is kept under a key; it counts as used."""
-        found = self._entries[key]
+        entry = self._entries[key]
         self._entries.move_to_end(key)
         self._needed.move_to_end(key)
         self._make_room()
-        return found
+        return entry
 
-    def keep(self, key: str, found: Constraint | PdaconError, needed: int) -> None:
+    def keep(self, key: str, entry: Constraint | PdaconError, needed: int) -> None:
         """Keep one that needs so many bytes now; `needed_by` tells, which can take some milliseconds."""
-        self._entries[key] = found
+        self._entries[key] = entry
         self._count(key, needed)
         self._make_room()
 
@@ -68,20 +68,20 @@ class KeptConstraints:
     def _make_room(self) -> None:
         last, first = islice(reversed(self._needed), _COUNTED_AGAIN), islice(self._needed, _COUNTED_AGAIN)
         for key in dict.fromkeys([*first, *reversed(list(last))]):
-            found = self._entries[key]
-            if isinstance(found, Constraint):  # an error does not grow
-                self._count(key, needed_by(found))
+            entry = self._entries[key]
+            if isinstance(entry, Constraint):  # an error does not grow
+                self._count(key, needed_by(entry))
         while self.total > self._max_bytes:
             oldest, _ = self._entries.popitem(last=False)
             self.total -= self._needed.pop(oldest)
             self.evictions += 1
 
 
-def needed_by(found: Constraint | PdaconError) -> int:
-    """The bytes that one needs: an error those of the report that it may have, which is data and nothing else."""
-    if isinstance(found, Constraint):
-        return max(1, found.nbytes)  # of what is read on demand nothing may be made yet
-    needed, counted, left = 0, {id(found)}, [found]
+def needed_by(entry: Constraint | PdaconError) -> int:
+    """The bytes that a constraint needs, or an error: those of its report, if any, which is data and nothing else."""
+    if isinstance(entry, Constraint):
+        return max(1, entry.nbytes)  # of what is read on demand nothing may be made yet
+    needed, counted, left = 0, {id(entry)}, [entry]
     while left:
         needed += getsizeof(one := left.pop())
         for part in get_referents(one):

@@ -1,7 +1,7 @@
-"""`OnDemand`: a grammar that can be read as texts are, without its rules.
+"""`OnDemand`: a grammar whose automaton is made while texts are read, without its rules.
 
-In: what a front end knows of it. Out: what the core asks while texts are read (``json_schema.exploring``), and the data
-of the whole; each is made when it is first asked for.
+In: what a front end has read. Out: what the core asks while texts are read (``json_schema.exploring``), and the data of
+the whole; each is made when it is first asked for.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pdacon.grammar.model import SourceLanguage, Values
 
 @dataclass(frozen=True, slots=True)
 class OnDemand:
-    """What may be read on demand, since all that is to be said of it is known.
+    """A grammar that may be read on demand: it is refused nowhere, and all warnings of it have been given.
 
     Attributes
     ----------

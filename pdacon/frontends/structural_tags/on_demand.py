@@ -39,6 +39,7 @@ _MOST_BYTES = 1 << 20
 _MOST_ALIKE = 8
 """Bytes that lead to one state, of which each is in a text of its own."""
 _MOST_CUTS = 50
+"""How often states are taken out of circles before the tag is read as a whole."""
 _MOST_STATES = 20_000
 """Of a part that goes round in circles."""
 _FIRST = {"object": b"{", "array": b"[", "string": b'"', "boolean": b"tf", "null": b"n"}
@@ -128,7 +129,7 @@ class _Machine(Nfa):
 
     def _in_order(self, items: Sequence[Piece], begin: int, end: int) -> None:
         if len(items) > 1 and (word := _only_word(items[-1])) is not None:
-            end = self._before(word, end)  # what ends alike has one end
+            end = self._before(word, end)  # alternatives that end with the same word share its states
             items = items[:-1]
         if len(items) > 1 and (word := _only_word(items[0])) is not None:
             begin = self._behind(word, begin)
@@ -228,16 +229,16 @@ def _graph_of(piece: Piece) -> tuple[list[Schema], _Graph]:
 
 
 def _leave_out_surrogates(edges: list[Edges]) -> None:
-    """Calls are surrogates in the core's automata, which texts in UTF-8 do not have."""
-    behind = {target for own in edges for first, last, target in own if first <= 0xED <= last}
+    """Remove the edges of surrogates, which are calls in the core's automata; no text in UTF-8 has them."""
+    behind = {target for row in edges for first, last, target in row if first <= 0xED <= last}
     empty = set()
     for state in behind:
         edges[state] = [(first, min(last, 0x9F), target) for first, last, target in edges[state] if first < 0xA0]
         if not edges[state]:
             empty.add(state)
     if empty:
-        for state, own in enumerate(edges):
-            edges[state] = [edge for edge in own if edge[2] not in empty]
+        for state, row in enumerate(edges):
+            edges[state] = [edge for edge in row if edge[2] not in empty]
 
 
 @dataclass
@@ -300,7 +301,7 @@ class _Places:
         firsts = {byte for state in valued for byte in self._first(graph.values[state][0])}
         untold = left - ends if ends else set()
         untold |= {
-            state for targets in sources.values() if len(targets) > 1 for some in targets.values() for state in some
+            state for targets in sources.values() if len(targets) > 1 for states in targets.values() for state in states
         }
         if len({graph.values[state] for state in valued}) > 1 or not firsts.isdisjoint(sources):
             untold |= set(valued)
@@ -349,27 +350,30 @@ class _Places:
     def _straight(self, state: int) -> OuterPlace:
         """A state out of circles: each text to the next one where something is told is a terminal, or each byte."""
         graph = self._graph
-        found: list[tuple[bytes, int]] = []
+        texts: list[tuple[bytes, int]] = []
         pending = [(state, b"")]
         while pending:
             here, text = pending.pop()
             if text and self._is_told(here):
-                found.append((text, here))
+                texts.append((text, here))
                 self._left -= len(text)
                 continue
             for first, last, target in graph.edges[here]:
                 if self._left <= 0 or last - first > _MOST_ALIKE:
-                    return OuterPlace(self._by_byte(state), self._value(state), graph.ends[state])
+                    edges = self._by_byte(graph.edges[state])
+                    return OuterPlace(edges, self._value(state), graph.ends[state])
                 pending += [(target, text + bytes([byte])) for byte in range(first, last + 1)]
                 self._left -= last + 1 - first
-        edges = tuple((text, self._place("at", here)) for text, here in found)
-        return OuterPlace(edges, self._value(state), graph.ends[state])
+        return OuterPlace(
+            tuple((text, self._place("at", here)) for text, here in texts), self._value(state), graph.ends[state]
+        )
 
-    def _by_byte(self, state: int) -> tuple[tuple[bytes | Arrays, int], ...]:
+    def _by_byte(self, edges: Edges) -> tuple[tuple[Arrays, int], ...]:
+        """For each state that some edges lead to a terminal: the bytes that lead there."""
         by_target: defaultdict[int, Edges] = defaultdict(list)
-        for first, last, target in self._graph.edges[state]:
+        for first, last, target in edges:
             by_target[target].append((first, last, 1))
-        return tuple((_arrays([some, []], [1]), self._place("at", target)) for target, some in by_target.items())
+        return tuple((_arrays([row, []], [1]), self._place("at", target)) for target, row in by_target.items())
 
     def _is_told(self, state: int) -> bool:
         return self._graph.ends[state] or state in self._graph.values or state in self._parts
@@ -393,19 +397,16 @@ class _Places:
 
     def _behind(self, part: _Part) -> OuterPlace:
         """Where a part is left: the byte that tells it is read here."""
-        by_target: defaultdict[int, Edges] = defaultdict(list)
-        for byte, target in sorted(part.leaving.items()):
-            by_target[target].append((byte, byte, 1))
-        edges = tuple((_arrays([some, []], [1]), self._place("at", target)) for target, some in by_target.items())
+        edges = self._by_byte([(byte, byte, target) for byte, target in sorted(part.leaving.items())])
         return OuterPlace(edges, None if part.value is None else self._value(part.value), part.may_end)
 
 
-def _reads_any(edges: Edges, some: Iterable[int]) -> bool:
-    return any(first <= byte <= last for first, last, _ in edges for byte in some)
+def _reads_any(edges: Edges, alphabet: Iterable[int]) -> bool:
+    return any(first <= byte <= last for first, last, _ in edges for byte in alphabet)
 
 
-def _reads_all(edges: Edges, some: Iterable[int]) -> bool:
-    return all(any(first <= byte <= last for first, last, _ in edges) for byte in some)
+def _reads_all(edges: Edges, alphabet: Iterable[int]) -> bool:
+    return all(any(first <= byte <= last for first, last, _ in edges) for byte in alphabet)
 
 
 def _arrays(rows: Sequence[Edges], ends: Iterable[int]) -> Arrays:

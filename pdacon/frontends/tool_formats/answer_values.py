@@ -168,19 +168,19 @@ class AnswerValues:
     def _kinds(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
         if not self.asked.format.tagged:
             return {}
-        own = zip(self._described.tools, self._described.schemas, strict=True)
-        return {tool.name: kinds_of(schema) for tool, schema in own}
+        described = zip(self._described.tools, self._described.schemas, strict=True)
+        return {tool.name: kinds_of(schema) for tool, schema in described}
 
     def _answer(self, reasoning: str, text: str, calls: Sequence[ReadCall], missing: str | None) -> Answer:
         tools = {tool.name: tool for tool in self._described.tools}
-        made = []
+        read = []
         for call in calls:
             raw, tool = self._described.form.loads(call.arguments), tools.get(call.name)
             if tool is None:
-                made.append(Call(call.name, json.loads(call.arguments)))
+                read.append(Call(call.name, json.loads(call.arguments)))
             else:
-                made.append(Call(call.name, tool.arguments.read(raw, call.name), tool.function))
-        return Answer(reasoning, text, tuple(made), missing)
+                read.append(Call(call.name, tool.arguments.read(raw, call.name), tool.function))
+        return Answer(reasoning, text, tuple(read), missing)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _values_of, (self.asked,)

@@ -111,8 +111,8 @@ def _body(format: ToolFormat, choice: Choice, parallel: bool, text_begin: str) -
     if format.text_end:
         return InOrder((text, Repeated(InOrder(_calls(format, parallel, several=True)), 0, 1), close))
     if format.text_after and parallel:
-        one: Layout = InOrder((free, *_calls(format, parallel, several=bool(format.begin))))
-        return InOrder((Repeated(one, 0, None), free, close))
+        calls: Layout = InOrder((free, *_calls(format, parallel, several=bool(format.begin))))
+        return InOrder((Repeated(calls, 0, None), free, close))
     return OneOf((InOrder((free, *_calls(format, parallel, several=True), close)), InOrder((free, close))))
 
 
@@ -121,14 +121,14 @@ def _calls(format: ToolFormat, parallel: bool, *, several: bool) -> tuple[Layout
     trigger, begin, template = format.trigger, format.begin, format.call
     marker, end = Fixed(trigger, format.blanks), Fixed(format.end)
     blank = Blanks(format.trigger_blanks, in_text=False)
-    one = CallParts(parts_of_template(template if begin else template[len(trigger) :]))
+    call = CallParts(parts_of_template(template if begin else template[len(trigger) :]))
     opening = Fixed(begin[len(trigger) :])
     if not (parallel and several):
-        return marker, blank, opening, one, end
+        return marker, blank, opening, call, end
     if begin and not format.separator:
-        return marker, blank, opening, Repeated(one, 1, None), end
-    another: Layout = InOrder((Fixed(format.separator if begin else format.separator + trigger), one))
-    return marker, blank, opening, one, Repeated(another, 0, None), end
+        return marker, blank, opening, Repeated(call, 1, None), end
+    another: Layout = InOrder((Fixed(format.separator if begin else format.separator + trigger), call))
+    return marker, blank, opening, call, Repeated(another, 0, None), end
 
 
 def stops_of(tree: Layout, role: Literal["reasoning", "text"]) -> tuple[str, ...]:

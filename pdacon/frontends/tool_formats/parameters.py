@@ -72,21 +72,21 @@ def parameters_of(tool: str, schema: Mapping[str, Any], spelling: Spelling) -> l
     EmptyLanguageError
         A required one can have no value.
     """
-    own, base = _listing(schema)
-    for keyword in own:
+    listing, base = _listing(schema)
+    for keyword in listing:
         if is_assertion(keyword) and keyword not in _SAID:
             why = "its arguments are tagged one by one, so that only properties and required can be said of them"
             raise UnsupportedTypeError(tool, f"{keyword}: {why}; leave it out, or choose a format with JSON arguments")
-    if own.get("additionalProperties"):
+    if listing.get("additionalProperties"):
         caution(f"{tool}: additionalProperties: arguments are tagged by their names, so that only listed ones come")
-    listed, required = own.get("properties", {}), own.get("required", ())
+    listed, required = listing.get("properties", {}), listing.get("required", ())
     for missing in required:
         if missing not in listed:
             raise EmptyLanguageError(f"{tool}: the argument {missing!r:.60} is required, and is none of those listed")
     parameters = []
     for name in listed:
         with told_of_types(f"{tool}.{name}", {}):
-            values = _values(schema, own, base, name, spelling)
+            values = _values(schema, listing, base, name, spelling)
         if values.strings or values.others:
             parameters.append(Parameter(name, name in required, values))
         elif name in required:
@@ -98,29 +98,29 @@ def parameters_of(tool: str, schema: Mapping[str, Any], spelling: Spelling) -> l
 
 def kinds_of(schema: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     """The kinds of values that each parameter takes, by its name."""
-    own, base = _listing(schema)
-    return {name: _values(schema, own, base, name, Spelling()).kinds for name in own.get("properties", {})}
+    listing, base = _listing(schema)
+    return {name: _values(schema, listing, base, name, Spelling()).kinds for name in listing.get("properties", {})}
 
 
 def _listing(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
     """The schema of an object that a schema of arguments refers to, and what references to its parts begin with."""
-    pointer, own = "#", schema
-    while str(own.get("$ref", "")).startswith("#/$defs/"):
-        pointer = own["$ref"]
-        own = schema["$defs"][pointer.removeprefix("#/$defs/")]
-    identifier = own.get("$id", own.get("id"))
-    return own, f"{identifier}#" if isinstance(identifier, str) else pointer
+    pointer, listing = "#", schema
+    while str(listing.get("$ref", "")).startswith("#/$defs/"):
+        pointer = listing["$ref"]
+        listing = schema["$defs"][pointer.removeprefix("#/$defs/")]
+    identifier = listing.get("$id", listing.get("id"))
+    return listing, f"{identifier}#" if isinstance(identifier, str) else pointer
 
 
 def _values(
-    schema: Mapping[str, Any], own: Mapping[str, Any], base: str, name: str, spelling: Spelling
+    schema: Mapping[str, Any], listing: Mapping[str, Any], base: str, name: str, spelling: Spelling
 ) -> ArgumentValues:
     """The values of an argument. A schema that refers to nothing means the same in every tool."""
     try:
-        text = dumps(own["properties"][name])
+        text = dumps(listing["properties"][name])
     except (TypeError, ValueError, RecursionError):
         text = "$"
-    if "$" not in text and "$schema" not in own:
+    if "$" not in text and "$schema" not in listing:
         return _self_contained(text, spelling)
     reference = {"$ref": f"{base}/properties/{name.replace('~', '~0').replace('/', '~1')}"}
     return _values_of(reference, schema["$defs"], spelling)

@@ -60,7 +60,7 @@ def states_of(format: ToolFormat, layout: Layout, spelled: Mapping[str, str]) ->
         Of each special token of the format what stands for it in what is read.
     """
     builder = _Builder(format, spelled)
-    start = builder.state(layout, builder.made(State("fixed", may_end=True)))
+    start = builder.state(layout, builder.added(State("fixed", may_end=True)))
     for state in builder.all:
         state.ordered = tuple(sorted(state.exits, key=len, reverse=True))
         state.first_characters = tuple(sorted({text[0] for text in state.exits}))
@@ -68,11 +68,13 @@ def states_of(format: ToolFormat, layout: Layout, spelled: Mapping[str, str]) ->
 
 
 class _Builder:
+    """Makes the states from the end of the tree to its beginning: each knows the one that follows it."""
+
     def __init__(self, format: ToolFormat, spelled: Mapping[str, str]) -> None:
         self._format, self._spelled = format, spelled
         self.all: list[State] = []
 
-    def made(self, state: State) -> State:
+    def added(self, state: State) -> State:
         self.all.append(state)
         return state
 
@@ -82,7 +84,7 @@ class _Builder:
             return self._fixed(layout.text, layout.blanks, follow)
         if isinstance(layout, Blanks):
             exits = dict.fromkeys(layout.texts, follow)
-            return self._either(self.made(State("fixed", exits)), follow) if exits else follow
+            return self._either(self.added(State("fixed", exits)), follow) if exits else follow
         if isinstance(layout, Free):
             return self._text(layout.role, follow)
         if isinstance(layout, CallParts):
@@ -100,41 +102,41 @@ class _Builder:
         """Something any number of times, at least once, or once at most."""
         if most is not None:
             return self._either(self.state(item, follow), follow)
-        again = self.made(State("fixed"))
+        again = self.added(State("fixed"))
         first = self.state(item, again)
         both = self._either(first, follow)
         for name in ("role", "exits", "may_end", "otherwise", "then", "values"):
             setattr(again, name, getattr(both, name))
         return first if least else again
 
-    def _either(self, one: State, other: State) -> State:
+    def _either(self, first: State, second: State) -> State:
         """Two states as one. Where both have free text, it is the same, and goes on as either does."""
-        if one.role == "fixed" and other.role == "fixed":
-            otherwise = one.otherwise or other.otherwise
-            if one.otherwise and other.otherwise:
-                otherwise = self._either(one.otherwise, other.otherwise)
-            may_end = one.may_end or other.may_end
-            return self.made(State("fixed", {**other.exits, **one.exits}, may_end, otherwise))
-        if one.role == other.role:
-            may_end = one.may_end or other.may_end
-            return self.made(State(one.role, {**other.exits, **one.exits}, may_end))
-        fixed, free = (one, other) if one.role == "fixed" else (other, one)
+        if first.role == "fixed" and second.role == "fixed":
+            otherwise = first.otherwise or second.otherwise
+            if first.otherwise and second.otherwise:
+                otherwise = self._either(first.otherwise, second.otherwise)
+            may_end = first.may_end or second.may_end
+            return self.added(State("fixed", {**second.exits, **first.exits}, may_end, otherwise))
+        if first.role == second.role:
+            may_end = first.may_end or second.may_end
+            return self.added(State(first.role, {**second.exits, **first.exits}, may_end))
+        fixed, free = (first, second) if first.role == "fixed" else (second, first)
         assert fixed.role == "fixed"
         otherwise = free if fixed.otherwise is None else self._either(fixed.otherwise, free)
-        return self.made(State("fixed", fixed.exits, fixed.may_end or free.may_end, otherwise))
+        return self.added(State("fixed", fixed.exits, fixed.may_end or free.may_end, otherwise))
 
     def _fixed(self, text: str, blanks: Sequence[str], follow: State) -> State:
         for token, spelled in self._spelled.items():
             text = text.replace(token, spelled)
-        return self.made(State("fixed", {blank + text: follow for blank in ("", *blanks)})) if text else follow
+        return self.added(State("fixed", {blank + text: follow for blank in ("", *blanks)})) if text else follow
 
     def _text(self, role: Role, follow: State) -> State:
         """Free text: it goes on up to what may come after it."""
         assert follow.role == "fixed"
-        return self.made(State(role, follow.exits, follow.may_end))
+        return self.added(State(role, follow.exits, follow.may_end))
 
     def _call(self, parts: Sequence[Part], follow: State) -> State:
-        follow = self.made(State("end", then=follow))
+        follow = self.added(State("end", then=follow))
         for part in reversed(parts):
             if isinstance(part, str):
                 follow = self._fixed(part, (), follow)
@@ -145,12 +147,12 @@ class _Builder:
             elif self._format.tagged:
                 follow = self._arguments(follow)
             else:
-                follow = self.made(State("json", then=follow))
+                follow = self.added(State("json", then=follow))
         return follow
 
     def _arguments(self, follow: State) -> State:
         """Arguments that are tagged one by one."""
-        again = self.made(State("fixed"))
+        again = self.added(State("fixed"))
         state: State = again
         for text in reversed(self._format.value_end):
             state = self._fixed(text, (), state)
@@ -166,5 +168,5 @@ class _Builder:
 
     def _value(self, follow: State) -> State:
         values = {"raw": self._text("raw", follow), "whole": self._text("whole", follow)}
-        values["json"] = self.made(State("json", then=follow))
-        return self.made(State("value", values=values))
+        values["json"] = self.added(State("json", then=follow))
+        return self.added(State("value", values=values))
