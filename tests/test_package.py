@@ -75,7 +75,8 @@ def test_public_members() -> None:
     assert members(pdacon.Grammar) == [
         *("accepts", "builtin", "builtins", "compose", "data", "describe", "draw", "escaped", "explain", "fingerprint"),
         *("from_choices", "from_ebnf", "from_file", "from_gbnf", "from_json_schema", "from_lark", "from_llguidance"),
-        *("from_regex", "from_sql_schema", "from_structural_tag", "from_tools", "from_type", "lark_options", "sample"),
+        *("from_regex", "from_response_template", "from_sql_schema", "from_structural_tag", "from_tools", "from_type"),
+        *("lark_options", "sample"),
         *("to_lark", "unenforced", "unreachable", "write"),
     ]
     assert members(pdacon.Constraint) == [

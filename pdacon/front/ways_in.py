@@ -180,8 +180,9 @@ class GrammarWaysIn(GrammarQuestions):
             Functions, of which each parameter has an annotation; classes, whose fields are the arguments; and dicts
             that describe a tool as MCP (``inputSchema``), OpenAI and Hugging Face (``function``, ``parameters``) and
             others do. What has a default may be left out; ``**kwargs`` are other members.
-        format : str or ToolFormat, optional
+        format : str, tokenizer or ToolFormat, optional
             The model's own format of tool calls, such as ``"hermes"`` or ``"qwen3_coder"``; docs/agents.md lists them.
+            Of a tokenizer or processor of transformers: the one in which its chat template writes past calls.
         choice : {"auto", "required", "none"} or str
             With a format: whether calls may come, must come (and no text), or do not come; or the name of the tool that
             is called once.
@@ -204,8 +205,8 @@ class GrammarWaysIn(GrammarQuestions):
             A parameter has no annotation, or no name in a call, as ``*args``, ``path`` is the place; or a dict's schema
             cannot be enforced, or not in this format.
         TypeError, ValueError
-            There are no tools, one is none, or two have the same name; or there is no such format or choice, or options
-            of a format were given without one.
+            There are no tools, one is none, or two have the same name; or there is no such format or choice, the chat
+            template writes calls in none, or options of a format were given without one.
         """
         if format is not None:
             from pdacon.frontends.tool_formats import tool_answers
@@ -222,6 +223,47 @@ class GrammarWaysIn(GrammarQuestions):
 
         with Watch(seconds, cancel):
             return cls._of(tools_grammar(tools, form, spelling, lax, strict, arguments, several))
+
+    @classmethod
+    def from_response_template(
+        cls,
+        tokenizer: Any,
+        tools: Sequence[Any],
+        *,
+        choice: str = "auto",
+        parallel: bool = True,
+        reasoning: bool | Literal["begun"] = False,
+        spelling: Any = None,
+        lax: bool = False,
+        strict: bool = False,
+        seconds: float = 0.0,
+        cancel: CancelEvent | None = None,
+    ) -> Self:
+        """The grammar of the answers that transformers reads by a checkpoint's ``response_template``.
+
+        The response template says where calls, thought and text are, the chat template what a call looks like: so the
+        format of a model that nobody has heard of is known, too. It is given out only if the tokenizer's
+        ``parse_response`` reads answers in it as what they are.
+
+        Parameters
+        ----------
+        tokenizer : object
+            A tokenizer or processor of transformers with a ``response_template`` and a chat template.
+        tools, choice, parallel, reasoning, spelling, lax, strict, seconds, cancel
+            As in :meth:`from_tools` with a format.
+
+        Raises
+        ------
+        ValueError
+            There is no response template, or one of which no format can be made: calls in Python's notation, say.
+        UnsupportedTypeError, TypeError
+            As in :meth:`from_tools`.
+        """
+        from pdacon.frontends.tool_formats import FORMATS, format_of_response_template, tool_answers
+
+        with Watch(seconds, cancel):
+            format = format_of_response_template(tokenizer, tuple(FORMATS.values()))
+            return cls._of(tool_answers(tools, format, choice, parallel, reasoning, spelling, lax, strict))
 
     @classmethod
     def from_gbnf(cls, text: str, *, source_path: str | os.PathLike[str] | None = None) -> Self:

@@ -6,15 +6,18 @@ generated. A format is a record, `ToolFormat`: nothing else in this room knows h
 what is constrained and what is read cannot differ.
 
 The modules within, in the order in which data goes through them: ``records`` (what a format says), ``formats`` (the
-formats of models), ``layouts`` (a format and the choices of a request as a tree), ``parameters`` (the values of
-arguments that are tagged one by one), ``building`` (the tree as a grammar), ``reader_states`` (the tree as states of a
-reader), ``reading`` (the reader), ``answer_values`` (tools as users give them, and what texts stand for).
+formats of models), ``recognizing`` (which one a tokenizer's chat template writes), ``response_templates`` (what a
+checkpoint says of its format), ``layouts`` (a format and the choices of a request as a tree), ``parameters`` (the
+values of arguments that are tagged one by one), ``building`` (the tree as a grammar), ``reader_states`` (the tree as
+states of a reader), ``reading`` (the reader), ``writing`` (answers as texts), ``answer_values`` (tools as users give
+them, and what texts stand for).
 """
 
 from pdacon.frontends.tool_formats.answer_values import AnswerValues, tool_answers
-from pdacon.frontends.tool_formats.formats import FORMATS
+from pdacon.frontends.tool_formats.formats import FORMATS, format_of
 from pdacon.frontends.tool_formats.reading import AnswerEvent, AnswerReader
 from pdacon.frontends.tool_formats.records import Messages, Thought, ToolFormat
+from pdacon.frontends.tool_formats.response_templates import format_of_response_template
 from pdacon.frontends.tool_formats.whole_answers import Answer
 
 __all__ = [
@@ -26,5 +29,7 @@ __all__ = [
     "Messages",
     "Thought",
     "ToolFormat",
+    "format_of",
+    "format_of_response_template",
     "tool_answers",
 ]

@@ -24,6 +24,7 @@ from pdacon.frontends.tool_formats.parameters import kinds_of
 from pdacon.frontends.tool_formats.reading import AnswerPlan, AnswerReader
 from pdacon.frontends.tool_formats.records import ToolFormat
 from pdacon.frontends.tool_formats.whole_answers import Answer, ReadCall
+from pdacon.frontends.tool_formats.writing import written_answer
 from pdacon.frontends.types.grammars import DescribedTools, described_tools
 from pdacon.frontends.types.shapes import Mismatch
 from pdacon.frontends.types.tools import Call
@@ -76,6 +77,8 @@ class AnswerValues:
         """
         if not isinstance(value, Answer):
             raise Mismatch("answer", f"{value!r:.60} is no Answer")
+        if self.asked.format.messages is not None and len(value.calls) > 1:
+            raise Mismatch("answer", f"there is one call at most in the format {self.asked.format.name}")
         calls = [(call.name, self._arguments(call)) for call in value.calls]
         meant = {
             "reasoning": value.reasoning,
@@ -84,7 +87,10 @@ class AnswerValues:
         }
         refusal = self._stop_within(value)
         for all_blanks in (False, True) if refusal is None else ():
-            text = self._written(value, calls, all_blanks)
+            written = [self.asked.format.write_call(k, name, inner) for k, (name, inner) in enumerate(calls)]
+            text = written_answer(
+                self.asked.format, self.asked.reasoning, value.reasoning, value.text, written, all_blanks=all_blanks
+            )
             try:
                 read = self._read_back(text)
             except ValueError as error:
@@ -123,31 +129,6 @@ class AnswerValues:
         reader.close()
         _ = reader.answer
         return parts
-
-    def _written(self, value: Answer, calls: Sequence[tuple[str, Mapping[str, str]]], all_blanks: bool) -> str:
-        """The text of an answer, with the blanks of templates, or all that belong to no part: what has blanks at its
-        borders keeps them so."""
-        format, parts = self.asked.format, []
-        blank_of = _longest if all_blanks else _first
-        begun = self.asked.reasoning == "begun"
-        if (value.reasoning or begun) and format.thought is not None:
-            thought = format.thought
-            begin = "" if begun else thought.begin
-            begin += "" if begun and not all_blanks else blank_of(thought.begin_blanks)
-            end = blank_of(thought.end_blanks) + thought.end + blank_of(thought.after)
-            parts.append(f"{begin}{value.reasoning}{end}")
-        if format.messages is not None and len(value.calls) > 1:
-            raise Mismatch("answer", f"there is one call at most in the format {format.name}")
-        begin, end = format.text_begin, format.text_end
-        if format.messages is not None and value.calls:
-            begin, end = format.messages.preamble if value.text else ("", "")
-        text_begun = format.text_begun and not self.asked.reasoning
-        parts.append(f"{'' if text_begun else begin}{value.text}{end}")
-        filled = [format.write_call(k, name, arguments) for k, (name, arguments) in enumerate(calls)]
-        if filled:
-            blank = _longest(format.blanks) if all_blanks else _first(format.blanks[-1:] if value.text else ())
-            parts.append(f"{blank}{format.begin}{format.separator.join(filled)}{format.end}")
-        return "".join(parts) + format.close
 
     def describe(self) -> str:
         """See `Grammar.describe`."""
@@ -188,7 +169,7 @@ class AnswerValues:
 
 def tool_answers(
     tools: Sequence[Any],
-    format: str | ToolFormat,
+    format: Any,
     choice: str,
     parallel: bool,
     reasoning: Reasoning,
@@ -251,11 +232,3 @@ def _as_read(text: str) -> Any:
 
 def _number(text: str) -> tuple[str, str]:
     return "number", text
-
-
-def _first(blanks: tuple[str, ...]) -> str:
-    return blanks[0] if blanks else ""
-
-
-def _longest(blanks: tuple[str, ...]) -> str:
-    return max(blanks, key=len, default="")

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from difflib import get_close_matches
+from typing import Any
 
+from pdacon.frontends.tool_formats.recognizing import format_of_tokenizer
 from pdacon.frontends.tool_formats.records import Messages, Thought, ToolFormat
 
 _LINES = ("\n\n", "\n")
@@ -212,17 +214,19 @@ FORMATS = {
 """All formats, by name."""
 
 
-def format_of(given: str | ToolFormat) -> ToolFormat:
-    """A format by its name; one that is given is that itself.
+def format_of(given: Any) -> ToolFormat:
+    """A format by its name, or by a tokenizer whose chat template writes it; a format that is given is that itself.
 
     Raises
     ------
     ValueError
-        There is none of that name.
+        There is none of that name, or none that the template writes.
     """
     if isinstance(given, ToolFormat):
         return given
-    format = FORMATS.get(given)
+    if hasattr(given, "apply_chat_template"):
+        return format_of_tokenizer(given, tuple(FORMATS.values()))
+    format = FORMATS.get(given) if isinstance(given, str) else None
     if format is None:
         near = get_close_matches(str(given), FORMATS, n=1)
         advice = f"; did you mean {near[0]!r}" if near else ""

@@ -5,7 +5,7 @@ In: nothing. Out: `ToolFormat`, and its templates cut into parts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from json import dumps, loads
 from typing import Literal, TypeAlias, get_args
@@ -151,14 +151,23 @@ class ToolFormat:
 
     def write_call(self, index: int, name: str, arguments: Mapping[str, str]) -> str:
         """The text of a call whose arguments are given as JSON."""
+        return next(self.write_calls(index, name, arguments))
+
+    def write_calls(self, index: int, name: str, arguments: Mapping[str, str]) -> Iterator[str]:
+        """The texts that a call may have, of which models write any: the format's own first."""
         if not self.tagged:
             inner = (
                 "{" + ", ".join(f"{dumps(key, ensure_ascii=False)}: {value}" for key, value in arguments.items()) + "}"
             )
         else:
             inner = "".join(self._write_argument(key, value) for key, value in arguments.items()) or self.no_arguments
-        header = "" if self.messages is None else self.messages.headers[0]
-        return _filled(self.call, {"name": name, "index": str(index), "arguments": inner, "header": header})
+        slots = {"name": name, "index": str(index), "arguments": inner}
+        if self.messages is None:
+            yield _filled(self.call, slots)
+            return
+        for template in (self.call, *self.messages.calls):
+            texts = self.messages.headers if "$header" in template else self.messages.channels
+            yield from (_filled(template, {**slots, "header": text, "channel": text}) for text in texts)
 
     def _write_argument(self, key: str, value: str) -> str:
         plain = loads(value)
@@ -166,6 +175,17 @@ class ToolFormat:
         is_string = "true" if isinstance(plain, str) else "false"
         type = next(name for name, kinds in NAMES.items() if kind_of(plain) in kinds)
         return _filled(self.argument, {"key": key, "value": text, "is_string": is_string, "type": type})
+
+    @property
+    def fixed_texts(self) -> tuple[str, ...]:
+        """All texts that the format puts around parts of an answer, with its templates."""
+        texts = (self.call, self.argument, self.begin, self.separator, self.end, self.text_begin, self.text_end)
+        thought = () if self.thought is None else (self.thought.begin, self.thought.end)
+        messages = self.messages
+        others = (
+            () if messages is None else (*messages.preamble, *messages.calls, *messages.headers, *messages.channels)
+        )
+        return (*texts, self.close, *self.reserved, *thought, *others)
 
     @property
     def marks(self) -> tuple[str, ...]:

@@ -1,0 +1,121 @@
+"""A tokenizer's chat template -> the format of tool calls that the model was taught.
+
+In: an object that renders messages, as those of transformers do. Out: the one of some formats in which the template
+writes a past call. The template is run and not searched: what it writes is what the model saw, however it is put down.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+from pdacon.frontends.tool_formats.records import ToolFormat
+
+PROBE_NAME = "tide_table"
+PROBE_ARGUMENTS: Mapping[str, Any] = {"days": 3, "harbour": "Oslo"}  # sorted, as some templates write them
+_IDS = "call00000", f"functions.{PROBE_NAME}:0"  # as Mistral's and Kimi's templates ask for
+PROBE_TOOL = {
+    "type": "function",
+    "function": {
+        "name": PROBE_NAME,
+        "description": "When the tide is high.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "days": {"type": "integer", "description": "How many."},
+                "harbour": {"type": "string", "description": "Where."},
+            },
+            "required": ["days", "harbour"],
+        },
+    },
+}
+
+
+def format_of_tokenizer(tokenizer: Any, formats: Sequence[ToolFormat]) -> ToolFormat:
+    """The format in which a tokenizer's chat template writes past calls.
+
+    Parameters
+    ----------
+    tokenizer : object
+        It has ``apply_chat_template``, as tokenizers and processors of transformers have.
+    formats : sequence of ToolFormat
+        Of which it is one; of those that write alike the first.
+
+    Raises
+    ------
+    ValueError
+        It has no chat template, its template writes no calls, or it writes them in none of the formats.
+    """
+    kind = type(tokenizer).__name__
+    advice = f"; give format= the name of one: {', '.join(format.name for format in formats)}"
+    errors: list[str] = []
+    texts = list(rendered_calls(tokenizer, 1, errors))
+    if not texts:
+        raise ValueError(f"the chat template of this {kind} renders no call of a tool: {errors[0]:.200}{advice}")
+    for text in texts:
+        spelled = text, text.replace("▁", " ")  # as SentencePiece has blanks
+        matches = [
+            (len(written), format)
+            for format in formats
+            for written in _written(format)
+            if any(written in given for given in spelled)
+        ]
+        if matches:
+            return with_tokens_of(tokenizer, max(matches, key=lambda match: match[0])[1])
+    value = str(PROBE_ARGUMENTS["harbour"])
+    shown = next((text for text in texts if value in text), None)
+    if shown is None:
+        raise ValueError(f"the chat template of this {kind} leaves out calls of tools{advice}")
+    shown = shown[max(0, shown.rindex(value) - 80) :]
+    raise ValueError(
+        f"the chat template of this {kind} writes calls in no format that there is: {shown!r:.200}{advice}"
+    )
+
+
+def with_tokens_of(tokenizer: Any, format: ToolFormat) -> ToolFormat:
+    """A format whose marks are special tokens where they are in a tokenizer that tells them, and text elsewhere."""
+    added = getattr(tokenizer, "added_tokens_decoder", None)
+    if not isinstance(added, Mapping):
+        return format
+    words = {str(token) for token in added.values() if getattr(token, "special", False)}
+    words |= {str(word) for word in getattr(tokenizer, "all_special_tokens", ()) or ()}
+    tokens = tuple(sorted(word for word in words if word and any(word in text for text in format.fixed_texts)))
+    if any(word in stop and not stop.startswith(tokens) for word in tokens for stop in format.marks):
+        return format
+    return format if set(tokens) == set(format.tokens) else replace(format, tokens=tokens)
+
+
+def rendered_calls(tokenizer: Any, count: int, errors: list[str]) -> Iterator[str]:
+    """A conversation with some calls in its last answer, as a template writes it, in all that templates take."""
+    spelled = (dict(PROBE_ARGUMENTS), json.dumps(PROBE_ARGUMENTS))
+    for is_answered, arguments, content, id in product((False, True), spelled, ("", None), _IDS):
+        call = {"type": "function", "id": id, "function": {"name": PROBE_NAME, "arguments": arguments}}
+        messages = [
+            {"role": "user", "content": "How is it?"},
+            {"role": "assistant", "content": content, "tool_calls": [call] * count},
+            *([{"role": "tool", "content": "At noon.", "name": PROBE_NAME, "tool_call_id": id}] if is_answered else []),
+        ]
+        try:
+            text = tokenizer.apply_chat_template(messages, tools=[PROBE_TOOL], tokenize=False)
+        except Exception as error:  # a template is a program of its own, which may raise anything
+            errors.append(f"{type(error).__name__}: {error}")
+            continue
+        if isinstance(text, str):
+            # A past call has an identifier that the model never writes.
+            yield text.replace(f', "id": "{id}"', "").replace(f'"id": "{id}", ', "")
+        else:
+            errors.append(f"it renders {type(text).__name__} where a text was asked for")
+
+
+def _written(format: ToolFormat) -> Iterator[str]:
+    """The texts of the call in a format, with what is before it."""
+    arguments = {name: json.dumps(value) for name, value in PROBE_ARGUMENTS.items()}
+    begin, trigger = format.begin, format.trigger
+    for index in (0, 1):
+        for call in format.write_calls(index, PROBE_NAME, arguments):
+            yield begin + call + format.end
+            for blank in format.trigger_blanks if begin else ():
+                yield trigger + blank + begin[len(trigger) :] + call + format.end
