@@ -89,6 +89,10 @@ class Substitution:
         self._native = _core.Substitution(formulas)
         self._meaning = meaning
 
+    def meaning(self, variable: int) -> int:
+        """The formula in place of a variable, where it is not known yet."""
+        return self._meaning(variable)
+
     def __call__(self, formula: int) -> int:
         """The formula with that in place of its variables."""
         return formula if formula <= TRUE else self.all([formula])[0]
@@ -97,5 +101,5 @@ class Substitution:
         """The same for several."""
         native = self._native
         for variable in native.missing(formulas):
-            native.give(variable, self._meaning(variable))
+            native.give(variable, self.meaning(variable))
         return [native.apply(formula) for formula in formulas]

@@ -10,7 +10,7 @@ Source: A. Chandra, D. Kozen and L. Stockmeyer, "Alternation", Journal of the AC
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -231,16 +231,7 @@ class Languages:
 
     def _placed(self, place: dict[int, int]) -> Substitution:
         """Formulas at a point of the text, with loops replaced by what they stand for."""
-
-        def meaning(variable: int) -> int:
-            if variable in place:
-                return place[variable]
-            if variable in self._loops:
-                return placed(self._loops[variable])
-            return self.formulas.variable(variable)
-
-        placed = Substitution(self.formulas, meaning)
-        return placed
+        return _Placed(self.formulas, self._loops, place)
 
     def _sets(self, start: int) -> Iterable[Ranges]:
         """The sets of characters that reachable positions, and what looks behind, tell apart."""
@@ -260,6 +251,22 @@ class Languages:
                 sets[ranges] = None
                 pending += self.formulas.support([then])
         return sets
+
+
+class _Placed(Substitution):
+    """At a point of the text: formulas in place of some variables, and in place of loops what they stand for."""
+
+    __slots__ = ("_loops", "_place")
+
+    def __init__(self, formulas: Formulas, loops: Mapping[int, int], place: Mapping[int, int]) -> None:
+        super().__init__(formulas, formulas.variable)
+        self._loops, self._place = loops, place
+
+    def meaning(self, variable: int) -> int:
+        """The formula in place of a variable."""
+        if variable in self._place:
+            return self._place[variable]
+        return self(self._loops[variable]) if variable in self._loops else super().meaning(variable)
 
 
 def _starts_anchored(tree: ecma.Tree) -> bool:

@@ -94,7 +94,10 @@ class _SideBySide(Documents):
 
 
 def _raise(error: Exception) -> None:
-    raise error
+    try:
+        raise error
+    finally:
+        del error  # or the frame and the error would hold each other
 
 
 def _pass_over(pointer: str, keyword: str, why: str) -> None:

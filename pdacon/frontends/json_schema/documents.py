@@ -122,9 +122,8 @@ class Documents:
     """
 
     def __init__(self, root: Any, registry: Any = None, text: str | None = None, *, lenient: bool = False) -> None:
-        self._registry = registry
-        self._others: dict[str, Any] = {}  # what it has given, by URI
-        self._drafts = Drafts(self._from_registry, lenient=lenient)
+        self._registry = _Registry(registry)
+        self._drafts = Drafts(self._registry, lenient=lenient)
         self._resources: dict[str, Place] = {}
         self._anchors: dict[tuple[str, str], Place] = {}
         self._referred: dict[tuple[str, str], Place] = {}  # by the base and the reference
@@ -221,7 +220,7 @@ class Documents:
         resource = self._resources.get(uri)
         if resource is not None:
             return resource
-        node = self._from_registry(uri)
+        node = self._registry(uri)
         if node is None:
             advice = self._meant(place, reference) or f"; give it with registry={{{uri!r}: ...}}"
             why = f"{reference!r} is in another document{advice}"
@@ -235,7 +234,7 @@ class Documents:
 
     def others(self) -> Iterator[str]:
         """The URI and the text of each other document that has been asked for and was given."""
-        for uri, document in sorted(self._others.items()):
+        for uri, document in sorted(self._registry.given.items()):
             yield uri
             yield json.dumps(document, default=repr)
 
@@ -262,10 +261,18 @@ class Documents:
         near = did_you_mean(reference, list(definitions), 0.8).strip()
         return f"; {near}" if near else ""
 
-    def _from_registry(self, uri: str) -> Any:
+
+class _Registry:
+    """Other documents by URI, as they are given; ``given`` are those that have been asked for."""
+
+    def __init__(self, registry: Any) -> None:
+        self._registry = registry
+        self.given: dict[str, Any] = {}
+
+    def __call__(self, uri: str) -> Any:
         document = self._looked_up(uri)
         if document is not None:
-            self._others[uri] = document
+            self.given[uri] = document
         return document
 
     def _looked_up(self, uri: str) -> Any:

@@ -59,7 +59,7 @@ class Explorer:
     def __init__(self, reader: Reader, spelling: Spelling, root: int) -> None:
         self.root = root
         self._out = _Recorded()
-        self._writer = Writer(reader, spelling, out=self._out, counts_apart=True)
+        self._writer = Writer(reader, spelling, out=self._out, on_demand=True)
         self.reader, self._facts = reader, reader.facts
         self._plain: dict[int, bool] = {}
         self._of_types: dict[str, list[Edge]] = {}

@@ -15,6 +15,7 @@ from pdacon.frontends.json_schema.facts import (
     Has,
     Items,
     Listed,
+    Matches,
     Members,
     MoreItemsThan,
     MoreMembersThan,
@@ -25,6 +26,20 @@ from pdacon.frontends.json_schema.json_values import kind_of, number_of
 from pdacon.frontends.json_schema.listed_values import value_key
 from pdacon.frontends.json_schema.questions import Questions
 from pdacon.regular import TRUE
+
+
+class FittingPatterns:
+    """Whether patterns match the names of members. It is remembered."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def __call__(self, pattern: str, name: str) -> bool:
+        """Whether a pattern matches a name."""
+        known = self._known.get((pattern, name))
+        if known is None:
+            known = self._known[pattern, name] = strings.pattern_automaton(Matches(pattern)).accepts(name)
+        return known
 
 
 class Holding:

@@ -162,14 +162,12 @@ class Schema:
         noted: dict[tuple[str, str, str], bool] = {}
 
         def drop(error: UnsupportedSchemaError) -> None:
-            if not self._reading.lax:
-                raise error
             dropped.setdefault((error.pointer, error.keyword, error.why))
 
         def note(pointer: str, keyword: str, why: str) -> None:
             noted.setdefault((pointer, keyword, why), True)
 
-        reader = self._reader(drop, note)
+        reader = self._reader(drop if self._reading.lax else _raise, note)
         writer = Writer(reader, spelling, notation)
         try:
             start = writer.write(reader.question(documents.root))
@@ -222,7 +220,10 @@ def schema_grammar(schema: Any, **options: Any) -> GrammarData:
 
 
 def _raise(error: UnsupportedSchemaError) -> None:
-    raise error
+    try:
+        raise error
+    finally:
+        del error  # or the frame and the error would hold each other
 
 
 def _forget(error: UnsupportedSchemaError) -> None:

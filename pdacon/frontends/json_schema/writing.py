@@ -34,7 +34,7 @@ from pdacon.frontends.json_schema.facts import (
     Satisfies,
 )
 from pdacon.frontends.json_schema.few_values import MOST_REMEMBERED, few_values
-from pdacon.frontends.json_schema.holding import Holding
+from pdacon.frontends.json_schema.holding import FittingPatterns, Holding
 from pdacon.frontends.json_schema.listed_containers import ListedContainers
 from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.productions import ARRAY, OBJECT, Productions
@@ -60,6 +60,11 @@ _MOST_NAMES = 64
 class Writer:
     """Writes the productions of families until none is left.
 
+    Parameters
+    ----------
+    on_demand : bool
+        Whether families are asked for one by one, so that none is to be written later.
+
     Attributes
     ----------
     members : dict
@@ -73,18 +78,19 @@ class Writer:
         notation: Notation | None = None,
         out: Productions | None = None,
         *,
-        counts_apart: bool = False,
+        on_demand: bool = False,
     ) -> None:
         self._constants = {} if notation is None else notation.constants
         self._marks = {} if notation is None else notation.marks
         self.out = Productions() if out is None else out
         self.reader, self.facts, self.spelling = reader, reader.facts, written
-        self._pending: list[tuple[Callable[..., None], Any, int]] = []
+        self._pending: list[tuple[Callable[[Writer, Any], None], Any, int]] = []
         self._seen: set[Hashable] = set()
         self.questions = Questions(reader)
-        self._fits: dict[tuple[str, str], bool] = {}
+        self.fits = FittingPatterns()
+        self._is_on_demand = on_demand
         self._counts_depth = written.whitespace == "indent"
-        self.scalars = Scalars(self.out, reader, written, counts_apart=counts_apart)
+        self.scalars = Scalars(self.out, reader, written, counts_apart=on_demand)
         self.listed = ListedContainers(
             reader, written, Holding(self.facts, self.questions, self.fits), notation is None
         )
@@ -102,7 +108,7 @@ class Writer:
             work, argument, self.depth = self._pending.pop()
             self._current = argument
             self.is_deepest = self._counts_depth and self.depth == self.spelling.max_depth
-            work(argument)
+            work(self, argument)
         return start
 
     def impossible_members(self, symbols: Container[int]) -> Iterator[tuple[str, str]]:
@@ -113,7 +119,7 @@ class Writer:
         doubted = 0
         for (pointer, name), (question, depth) in self.members.items():
             possible = self.questions.possible(question)
-            if possible and (self._family.__name__, (question,), depth) in self._seen:
+            if possible and (Writer._family, (question,), depth) in self._seen:
                 value = self.out.value(depth, question, (question,))
                 if value not in symbols:
                     doubted += 1
@@ -147,9 +153,9 @@ class Writer:
                 pointers.append(self.reader.origins[fact][0])
         return pointers if len(pointers) > 1 else []
 
-    def _later(self, work: Callable[..., None], argument: Hashable, depth: int) -> None:
-        key = work.__name__, argument, depth
-        if key not in self._seen:
+    def _later(self, work: Callable[[Writer, Any], None], argument: Hashable, depth: int) -> None:
+        key = work, argument, depth
+        if not self._is_on_demand and key not in self._seen:
             self._seen.add(key)
             self._pending.append((work, argument, depth))
 
@@ -160,13 +166,13 @@ class Writer:
 
     def value(self, family: Vector, question: int) -> int:
         """The nonterminal of the values that satisfy one question of a family."""
-        self._later(self._family, family, self.depth)
+        self._later(Writer._family, family, self.depth)
         return self.out.value(self.depth, question, family)
 
     def _family(self, family: Vector) -> None:
         for is_array, formulas, asked in self.write_family(family):
             machine = tuple(formulas)
-            self._later(self._array if is_array else self._object, machine, self.depth)
+            self._later(Writer._array if is_array else Writer._object, machine, self.depth)
             for formula, question in zip(formulas, asked, strict=True):
                 key = ARRAY if is_array else OBJECT, self.depth, len(machine), *machine, formula
                 self.out.add(self.value(family, question), self.out.nonterminal(*key))
@@ -208,7 +214,9 @@ class Writer:
             return
         if base in ("array", "object"):
             machine = tuple(sorted(meanings.values()))
-            self._later(self._marked_array if base == "array" else self._marked_object, (code, *machine), self.depth)
+            self._later(
+                Writer._marked_array if base == "array" else Writer._marked_object, (code, *machine), self.depth
+            )
             for one, formula in meanings.items():
                 key = ARRAY if base == "array" else OBJECT, code, len(machine), *machine, formula
                 self.out.add(self.value(family, one), self.out.nonterminal(*key))
@@ -279,7 +287,7 @@ class Writer:
     def _families(self, families: Iterable[Sequence[int]]) -> None:
         """The families of what lies within the array or the object that is being written are to be written too."""
         for family in families:
-            self._later(self._family, tuple(family), self.depth_within)
+            self._later(Writer._family, tuple(family), self.depth_within)
 
     def _counted(self, variable: int) -> int:
         """A fact about an array; that items repeat, as the fact that one of few values is there twice.
@@ -314,13 +322,6 @@ class Writer:
 
     def _object(self, machine: Vector) -> None:
         self._families(ObjectMembers(self, machine).write(self.container(False, machine)))
-
-    def fits(self, pattern: str, name: str) -> bool:
-        """Whether a pattern matches a member's name."""
-        key = pattern, name
-        if key not in self._fits:
-            self._fits[key] = strings.pattern_automaton(Matches(pattern)).accepts(name)
-        return self._fits[key]
 
 
 @dataclass(frozen=True, slots=True)
