@@ -57,6 +57,13 @@ class Dfa:
         """For each state whether the text may end there."""
         return [accepts != 0 for accepts in self.native.accepting.tolist()]
 
+    def lengths(self, least: int, most: int | None) -> tuple[bool, bool] | None:
+        """Whether some string, and whether every one, has at least and at most so many characters.
+
+        None if that would take more than some ten million steps to say.
+        """
+        return self.native.lengths(least, most)
+
     def words(self, most: int) -> list[str] | None:
         """All strings, if they are no more than so many; else None."""
         if not len(self):

@@ -218,3 +218,19 @@ def test_long_formulas_need_no_stack() -> None:
     assert formulas.support([every]) == list(range(100_000))
     assert formulas.choice(every, 0, 1) != every
     assert formulas.replaced([every], [99_999], 0) == [0]
+
+
+@pytest.mark.parametrize("pattern", [*PATTERNS, "^(?:aa|b{5})*$", "^(?:a{3})*b(?:a{4})*$", "^(?!)"])
+def test_lengths_are_those_of_strings(pattern: str) -> None:
+    dfa = automaton(pattern)
+    there = set[int]()
+    states = {0} if len(dfa) else set[int]()
+    edges, accepting = list(dfa.edges()), dfa.accepting()
+    for length in range(40):
+        if any(accepting[state] for state in states):
+            there.add(length)
+        states = {target for state in states for target in edges[state]}
+    for least in range(20):
+        for most in (*range(20), None):
+            within = set(range(least, 40 if most is None else most + 1))
+            assert dfa.lengths(least, most) == (bool(there & within), there <= within), (least, most)

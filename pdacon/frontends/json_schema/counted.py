@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pdacon.base.cancelling import every
 from pdacon.frontends.json_schema.programs import string_program
-from pdacon.frontends.json_schema.strings import string_automaton
+from pdacon.frontends.json_schema.strings import Shape, string_automaton
 from pdacon.regular import Dfa
 from pdacon.regular.ordered.escaping import Escapes
 from pdacon.regular.ordered.program import BYTES, MATCH, Program
@@ -138,10 +138,15 @@ Arrays: TypeAlias = tuple[bytes, bytes, bytes, bytes, bytes, int, int]
 """Those of an automaton, the state where it starts, and how many states, the first ones, stand between characters."""
 
 
-@lru_cache(maxsize=8)
-def every_string(escapes: Escapes) -> Arrays:
-    """Every string, from its opening quote on, for a reader that counts characters beside it."""
-    content = string_automaton(True)
+@lru_cache(maxsize=64)
+def counted_strings(contents: Shape, escapes: Escapes) -> Arrays:
+    """The strings for which a formula holds, from their opening quote on, for a reader that counts characters.
+
+    Raises
+    ------
+    LimitExceededError
+    """
+    content = string_automaton(contents)
     one = string_program(content, escapes, before=b"")
     return (
         one.kind.tobytes() + bytes([BYTES]),

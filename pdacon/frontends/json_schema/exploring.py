@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from pdacon.frontends.json_schema.counted import every_string
+from pdacon.frontends.json_schema.counted import counted_strings
 from pdacon.frontends.json_schema.facts import Satisfies
 from pdacon.frontends.json_schema.keywords import is_assertion
 from pdacon.frontends.json_schema.productions import Productions
@@ -123,7 +123,8 @@ class Explorer:
         text = self._out.terminals[~number][1]
         if text.kind == "counted":
             least, most = text.counts
-            return *every_string(self._writer.spelling.escapes), least, _ENDLESS if most is None else most
+            strings = counted_strings(text.contents, self._writer.spelling.escapes)
+            return *strings, least, _ENDLESS if most is None else most
         if text.automaton is None and text.kind == "str":
             return text.value.encode()
         automaton = _automaton(text.value) if text.automaton is None else text.automaton

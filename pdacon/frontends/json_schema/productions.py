@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 from pdacon._native import _core
+from pdacon.frontends.json_schema.strings import Shape
 from pdacon.regular.records import Automaton
 
 MOST_PRODUCTIONS = 50_000
@@ -23,7 +24,8 @@ VALUE, OBJECT, ARRAY, PART = (KINDS.index(kind) for kind in ("value", "object", 
 class Text:
     """A terminal: one text ("str"), a pattern of ``re`` ("re"), or an automaton, with its pattern if that is known.
 
-    Of strings whose characters are counted beside the automaton ("counted"), ``counts`` are the least and the most.
+    Of strings whose characters are counted beside the automaton ("counted"), ``counts`` are the least and the most, and
+    ``contents`` is what else is asked of them.
 
     ``pattern`` makes the pattern of an automaton for which it is long, and seldom asked for.
     """
@@ -33,6 +35,7 @@ class Text:
     automaton: Automaton | None = None
     pattern: Callable[[], str] | None = None
     counts: tuple[int, int | None] = 0, None
+    contents: Shape = True
 
 
 class Productions:

@@ -102,9 +102,10 @@ class Scalars:
             return False  # some may not come
         spans = {}
         for one, formula in meanings.items():
-            found = strings.counts_of(strings.shape_of(facts, strings.unnamed(facts, formula)))
+            rest = strings.unnamed(facts, formula)
+            found = strings.counts_of(strings.shape_of(facts, rest))
             if found is None:
-                return False
+                return len(meanings) == 1 and not named and self._pattern_counted_apart(value(one), rest)
             spans[one] = found
         if named and not any(spans.values()):
             return False
@@ -115,10 +116,28 @@ class Scalars:
                 self._out.add(value(one), self._counted(*span))
         return True
 
-    def _counted(self, least: int, most: int | None) -> int:
-        """The strings of so many characters, which are counted beside the automaton of all strings."""
-        key = "counted", least, most
-        return self._out.terminal(key, "STRING", lambda: Text("counted", "", counts=(least, most)))
+    def _pattern_counted_apart(self, value: int, formula: int) -> bool:
+        """Add the strings for which a formula holds, if it asks for a number of characters beside other things."""
+        counts = strings.counts_and_rest(self._facts, formula)
+        if counts is None or counts[:2] == (0, None):
+            return False
+        least, most, contents = counts
+        lengths = strings.lengths_of(contents, least, most)
+        if lengths is None:
+            return False
+        are_some, are_all = lengths
+        if are_all and are_some:
+            key = "strings", contents, '"'
+            name = shape_name("STRING", contents)
+            self._out.add(value, self._out.terminal(key, name, lambda: self._text(contents, '"')))
+        elif are_some:
+            self._out.add(value, self._counted(least, most, contents))
+        return True
+
+    def _counted(self, least: int, most: int | None, contents: Shape = True) -> int:
+        """The strings of so many characters, which are counted beside the automaton of what else is asked of them."""
+        key = "counted", least, most, contents
+        return self._out.terminal(key, "STRING", lambda: Text("counted", "", counts=(least, most), contents=contents))
 
     def _strings_among(self, name: str, texts: list[str], closing: str) -> int:
         escapes = self._spelling.escapes

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
 from pdacon.base.cancelling import every, look
+from pdacon.errors import LimitExceededError
 from pdacon.frontends.json_schema import string_formats
 from pdacon.frontends.json_schema.card_numbers import card_number_automaton
 from pdacon.frontends.json_schema.facts import Among, Fact, Facts, Listed, LongerThan, Matches
@@ -212,6 +213,20 @@ def counts_and_rest(facts: Facts, formula: int) -> tuple[int, int | None, Shape]
 
 
 @lru_cache(maxsize=256)
+def lengths_of(shape: Shape, least: int, most: int | None) -> tuple[bool, bool] | None:
+    """Whether some of the strings for which a formula holds, and whether all of them, have so many characters.
+
+    None if it would take too long to say, or there is no automaton of them.
+    """
+    try:
+        return string_automaton(shape).lengths(least, most)
+    except LimitExceededError as error:
+        if error.what == "seconds":
+            raise
+        return None
+
+
+@lru_cache(maxsize=256)
 def pattern_automaton(fact: Matches) -> Dfa:
     """The strings that a pattern matches. Raises PatternError, LimitExceededError."""
     name = string_formats.NAMES.get(fact.pattern) if fact.whole else None
@@ -283,6 +298,7 @@ __all__ = [
     "counts_of",
     "determinized_pattern",
     "few_strings",
+    "lengths_of",
     "named_strings",
     "only_counts",
     "pattern_automaton",

@@ -42,6 +42,53 @@ def test_counted_strings_are_the_same_on_demand(schema: Any, spelling: Spelling)
     assert sum(compare(*made, Random(seed), 25) for seed in range(8)) > 16
 
 
+PATTERNS: list[tuple[str, int, int | None]] = [
+    ("^(ab)*$", 3, 9),  # lengths come again in a circle
+    ("^(ab)*$", 5, 5),  # no string at all
+    ("^(ab|abc|é)*$", 2, 7),
+    ("^(xyz)*(ab)*$", 4, 11),
+    ("^[a-c]{2,5}$", 1, 9),  # all are of that many
+    ("^[a-c]{2,5}$", 4, 8),
+    ("^[a-c]{2,5}$", 6, 8),
+    (r"^(\S+ ){0,3}\S+$", 2, 8),
+    (r"^\S+@\S+$", 3, 40),
+    ("b$", 0, 6),
+    ("^a*b?$", 4, None),
+    ("^.*é$", 0, 3),
+    (r"^[^\\]*$", 0, 6),
+]
+
+
+@pytest.mark.parametrize(("pattern", "least", "most"), PATTERNS)
+@pytest.mark.parametrize("spelling", [Spelling(), Spelling(escapes="ascii"), Spelling(escapes="any")])
+def test_patterns_beside_counts_are_the_same_on_demand(
+    pattern: str, least: int, most: int | None, spelling: Spelling
+) -> None:
+    counted = {
+        "type": "string",
+        "pattern": pattern,
+        "minLength": least,
+        **({} if most is None else {"maxLength": most}),
+    }
+    made = both({"anyOf": [counted, {"type": "null"}]}, WORDS, spelling)
+    assert made is not None
+    assert sum(compare(*made, Random(seed), 25) for seed in range(8)) > 8
+
+
+def test_a_pattern_with_a_large_bound_takes_no_states() -> None:
+    schema = {"type": "string", "minLength": 1, "maxLength": 5000, "pattern": r"^$|(^(?:\S+\s+){0,99}\S+$)"}
+    matcher = pdacon.compile(Grammar.from_json_schema(schema), WORDS).matcher()
+    assert matcher.accept('"' + "a " * 98 + "b" * 4801)
+    assert matcher.is_allowed(ord(" "))
+    assert matcher.accept("c" * 2)
+    assert not matcher.is_allowed(ord(" "))  # a word would have to follow it
+    assert matcher.is_allowed(ord("c"))
+    assert matcher.accept("c")
+    assert not matcher.is_allowed(ord("c"))
+    assert matcher.accept('"')
+    assert matcher._is_nested()
+
+
 @pytest.mark.parametrize("tail", ["", "x", "é", "\\", "\\n", "😀", "\\u00"])
 def test_near_the_end_of_a_string_each_token_is_told(tail: str) -> None:
     for most in range(1, 8):

@@ -1,6 +1,7 @@
 // The binding of automata over code points, and of the bytes that front ends write strings in.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -17,6 +18,7 @@
 #include "regular/formulas.hpp"
 #include "regular/longest_match.hpp"
 #include "regular/signatures.hpp"
+#include "regular/string_lengths.hpp"
 #include "regular/word_automaton.hpp"
 
 namespace nb = nanobind;
@@ -221,7 +223,24 @@ void bind_regular(nb::module_& m) {
             [](const CharacterDfa& dfa, const Array<std::int32_t>& points) {
                 return dfa.accepts(view(points));
             },
-            nb::arg("points"));
+            nb::arg("points"))
+        .def(
+            "lengths",
+            [](const CharacterDfa& dfa, std::int32_t least,
+               std::optional<std::int32_t> most) -> std::optional<std::pair<bool, bool>> {
+                if (dfa.size() == 0) return std::pair{false, true};
+                const auto lengths = StringLengths::of(dfa);
+                if (!lengths) return std::nullopt;
+                constexpr auto kEndless = StringLengths::kEndless;
+                const auto last = most.value_or(kEndless);
+                const bool are_others =
+                    lengths->meet(0, 0, least - 1) || (most && lengths->meet(0, last + 1, kEndless));
+                return std::pair{lengths->meet(0, least, last), !are_others};
+            },
+            "Whether some string, and whether every one, has at least and at most so many characters; None: "
+            "it "
+            "would take too long to say.",
+            nb::arg("least"), nb::arg("most").none());
     m.def("character_classes", &character_classes, nb::arg("sets"));
     m.def("determinized", &determinize, nb::kw_only(), nb::arg("sets"), nb::arg("edge_offsets"),
           nb::arg("edge_sets"), nb::arg("edge_lists"), nb::arg("list_offsets"), nb::arg("lists"),

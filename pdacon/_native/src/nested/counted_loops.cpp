@@ -11,10 +11,9 @@ std::int32_t characters_of(std::string_view text) {
 
 CountedLoop::CountedLoop(const Trie& trie, const LoopTokens& loop) : all_(trie.words()) {
     loop.staying.add_to(all_);
-    std::array<std::vector<std::int32_t>, kMost + 1> by_count;
+    std::vector<std::vector<std::int32_t>> by_count(static_cast<std::size_t>(trie.max_depth()) + 1);
     for_each_bit(all_, [&](std::int32_t token) {
-        const auto count = static_cast<std::size_t>(characters_of(trie.tokens()->bytes_of(token)));
-        by_count[std::min(count, kMost)].push_back(token);
+        by_count[static_cast<std::size_t>(characters_of(trie.tokens()->bytes_of(token)))].push_back(token);
         return true;
     });
     for (const auto& exit : loop.exits) {
@@ -26,15 +25,16 @@ CountedLoop::CountedLoop(const Trie& trie, const LoopTokens& loop) : all_(trie.w
         }
         for (auto& [characters, some] : nodes) exits_.push_back({exit.byte, characters, std::move(some)});
     }
-    for (std::size_t count = 0; count < by_count.size(); ++count) {
-        tokens_.insert(tokens_.end(), by_count[count].begin(), by_count[count].end());
-        end_[count] = static_cast<std::int32_t>(tokens_.size());
+    for (const auto& some : by_count) {
+        tokens_.insert(tokens_.end(), some.begin(), some.end());
+        end_.push_back(static_cast<std::int32_t>(tokens_.size()));
     }
 }
 
 std::vector<std::int32_t> CountedLoop::mask(const Trie& trie, std::int32_t most) const {
     const auto end =
-        most < 0 ? 0 : static_cast<std::size_t>(end_[std::min(static_cast<std::size_t>(most), kMost)]);
+        most < 0 ? 0
+                 : static_cast<std::size_t>(end_[std::min(static_cast<std::size_t>(most), end_.size() - 1)]);
     if (end * 2 < tokens_.size()) {
         std::vector<std::int32_t> words(trie.words());
         for (std::size_t at = 0; at < end; ++at) set_bit(words, tokens_[at]);

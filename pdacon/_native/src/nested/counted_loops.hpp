@@ -2,7 +2,6 @@
 // more. Made once for a loop and a vocabulary.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -32,12 +31,10 @@ class CountedLoop {
     const std::vector<Exit>& exits() const { return exits_; }
 
   private:
-    static constexpr std::size_t kMost = 256;  // all that have more count as having so many
-
     std::vector<Exit> exits_;
-    std::vector<std::int32_t> all_;              // the mask of all of them
-    std::vector<std::int32_t> tokens_;           // with fewer characters first
-    std::array<std::int32_t, kMost + 1> end_{};  // how many have at most so many
+    std::vector<std::int32_t> all_;     // the mask of all of them
+    std::vector<std::int32_t> tokens_;  // with fewer characters first
+    std::vector<std::int32_t> end_;     // how many have at most so many
 };
 
 // For all who use a trie. Safe from any thread.

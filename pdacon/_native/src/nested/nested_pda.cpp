@@ -35,7 +35,7 @@ NestedPda::NestedPda(std::unique_ptr<NestedSchemas> schemas, std::int32_t questi
       limits_(limits),
       automaton_(std::move(schemas), question, limits.states),
       reading_(automaton_, *trie_, limits.states),
-      longest_(std::min(trie_->max_depth() + 1, CharactersLeft::kMany)),
+      longest_(trie_->max_depth() + 1),
       masks_(trie_->words()) {}
 
 // Behind the lock; what it leaves counts against the limit on bytes.

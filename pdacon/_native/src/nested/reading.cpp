@@ -243,18 +243,19 @@ std::int32_t NestedReading::next(const Cursor& from, const Thread& thread, std::
     const auto& [text, automaton, counts] = terminal_of(from.place, thread.move);
     const auto to = automaton->row(thread.position, limit_).next[byte];
     if (counts.are_free()) return to;
-    const auto counted =
-        TerminalAutomaton::counted(thread.position, to, from.count, counts.least, counts.most);
+    const auto counted = automaton->counted(thread.position, to, from.count, counts.least, counts.most);
     ends_character =
         ends_character || (counted != TerminalAutomaton::kDead && TerminalAutomaton::ends_character(counted));
     return counted;
 }
 
 CharactersLeft NestedReading::left(const Cursor& at, std::int32_t move, std::int32_t most) {
-    const auto& counts = terminal_of(at.place, move).counts;
+    const auto& [text, automaton, counts] = terminal_of(at.place, move);
     if (counts.are_free()) return {};
+    const auto settled = automaton->settled();
+    const auto enough = settled < 0 ? CharactersLeft::kMany : most + settled;
     const auto room = counts.most - at.count;
-    return {std::clamp(counts.least - at.count, 0, most), room >= most ? CharactersLeft::kMany : room};
+    return {std::clamp(counts.least - at.count, 0, enough), room >= enough ? CharactersLeft::kMany : room};
 }
 
 std::int32_t NestedReading::node(const Cursor& cursor) {

@@ -39,6 +39,69 @@ TerminalAutomaton::TerminalAutomaton(NestedTerminal terminal)
       bytes_(static_cast<std::int64_t>(own_.kind.size() * 9 + own_.target.size() * 6)) {
     StateLimit none(0);
     start_ = position_of({own_.start}, none);
+    if (own_.inside > 0) find_lengths();
+}
+
+void TerminalAutomaton::find_lengths() {
+    const auto inside = static_cast<std::size_t>(own_.inside);
+    std::vector<std::uint8_t> accepting(inside), is_known(own_.kind.size());
+    std::vector<std::vector<std::int32_t>> leads_to(own_.kind.size());
+    // A character is a path without a circle: what is within one is known before what leads there.
+    for (std::size_t state = 0; state < inside; ++state) {
+        std::vector<std::size_t> open{state};
+        while (!open.empty()) {
+            const auto at = open.back();
+            const auto begin = own_.target.begin() + own_.offset[at];
+            const auto end = own_.target.begin() + own_.offset[at + 1];
+            const auto missing = std::find_if(begin, end, [&](auto target) {
+                return target >= own_.inside && !is_known[static_cast<std::size_t>(target)];
+            });
+            if (missing != end) {
+                open.push_back(static_cast<std::size_t>(*missing));
+                continue;
+            }
+            open.pop_back();
+            auto& own = leads_to[at];
+            for (auto edge = begin; edge != end; ++edge) {
+                const auto target = static_cast<std::size_t>(*edge);
+                if (*edge < own_.inside)
+                    own.push_back(*edge);
+                else if (own_.kind[target] >= NestedTerminal::kMatch)
+                    accepting[at] = at < inside;
+                else
+                    own.insert(own.end(), leads_to[target].begin(), leads_to[target].end());
+            }
+            std::ranges::sort(own);
+            const auto same = std::ranges::unique(own);
+            own.erase(same.begin(), same.end());
+            is_known[at] = 1;
+        }
+    }
+    auto lengths = StringLengths::of(std::span(leads_to).first(inside), accepting);
+    if (!lengths) throw NeedsWhole("the lengths of strings are too many to be told");
+    for (std::int32_t state = 0; state < own_.inside; ++state)
+        if (lengths->all_from(state) != 0) {
+            lengths_ = std::move(lengths);
+            leads_to_ = std::move(leads_to);
+            return;
+        }
+}
+
+bool TerminalAutomaton::has_lengths(std::int32_t position, std::int32_t characters, std::int32_t least,
+                                    std::int32_t most) const {
+    least -= characters;
+    most = most >= CharactersLeft::kMany ? most : most - characters;
+    return std::ranges::any_of(sets_[position / 8], [&](auto state) {
+        if (state < own_.inside) return lengths_->meet(state, least, most);
+        return std::ranges::any_of(leads_to_[static_cast<std::size_t>(state)],
+                                   [&](auto to) { return lengths_->meet(to, least - 1, most - 1); });
+    });
+}
+
+std::int32_t TerminalAutomaton::all_lengths_from(std::int32_t position) const {
+    if (!lengths_) return 0;
+    const auto set = sets_[position / 8];
+    return set.size() == 1 && set[0] < own_.inside ? lengths_->all_from(set[0]) : -1;
 }
 
 const TerminalAutomaton::Row& TerminalAutomaton::row(std::int32_t position, StateLimit& limit) {
@@ -211,9 +274,10 @@ TerminalTokens TerminalAutomaton::made_tokens(std::int32_t position, const Chara
         if (trie.subtree_end(node) > node + 1)
             pending.push_back({node, at, characters + (own_.inside > 0 && ends_character(at))});
     };
+    const bool is_counted = !left.are_free();
     const auto next = [&](std::int32_t at, std::uint8_t byte, std::int32_t characters) {
         const auto to = made_row(at, limit).next[byte];
-        return own_.inside == 0 ? to : counted(at, to, characters, left.least, left.most);
+        return is_counted ? counted_here(at, to, characters, left.least, left.most) : to;
     };
     // The characters of a token between the depth of a node and another one.
     const auto characters_in = [&](std::int32_t token, std::int32_t node, std::int32_t depth) {
@@ -222,15 +286,16 @@ TerminalTokens TerminalAutomaton::made_tokens(std::int32_t position, const Chara
         return characters_of(bytes.substr(from, static_cast<std::size_t>(depth) - from));
     };
     const auto run = made_run(position, limit);
-    const bool is_counted = !left.are_free();
-    // Tokens that stay in a loop from a node on, where so many characters have been read.
-    const auto stay = [&](std::int32_t node, std::int32_t first, std::int32_t end, std::int32_t characters) {
+    // Tokens that stay in a loop from a node on, where there is room for so many characters.
+    const auto stay = [&](std::int32_t node, std::int32_t first, std::int32_t end, std::int32_t room) {
         if (!is_counted) return within.emplace_back(first, end), void();
         for (auto at = first; at < end; ++at) {
             const auto depth = static_cast<std::int32_t>(trie.tokens()->bytes_of(trie.token(at)).size());
-            if (characters + characters_in(at, node, depth) <= left.most) within.emplace_back(at, at + 1);
+            if (characters_in(at, node, depth) <= room) within.emplace_back(at, at + 1);
         }
     };
+    // Of how many characters at least a string must go on behind a loop; -1: some numbers below others, too.
+    const auto needed = [&](std::int32_t at) { return is_counted ? all_lengths_from(at) : 0; };
     const auto leave = [&](std::int32_t before, std::uint8_t byte, std::int32_t characters,
                            const std::vector<std::int32_t>& nodes) {
         const auto to = next(before, byte, characters);
@@ -241,13 +306,13 @@ TerminalTokens TerminalAutomaton::made_tokens(std::int32_t position, const Chara
                 beyond.push_back(node);
         }
     };
-    if (run.next == kDead || run.characters.size() < kLong ||
+    if (run.next == kDead || run.characters.size() < kLong || needed(position) < 0 ||
         (!run.is_loop && (is_counted || run.length < kChain))) {
         pending.push_back({0, position, 0});
     } else if (is_counted) {
         const auto tokens = trie.loops().tokens(run.characters);
         const auto loop = trie.kept<CountedLoops>().of(trie, run.characters, *tokens);
-        made.counted = loop->mask(trie, left.most);
+        made.counted = loop->mask(trie, left.most - needed(position));
         for (const auto& exit : loop->exits())
             if (exit.characters <= left.most) leave(position, exit.byte, exit.characters, exit.nodes);
     } else {
@@ -268,14 +333,15 @@ TerminalTokens TerminalAutomaton::made_tokens(std::int32_t position, const Chara
         std::shared_ptr<const LoopExits> exits;
         if (end - node > 8) {
             const auto& below = made_run(at, limit);
-            if (below.is_loop && below.characters.size() >= kLong)
+            if (below.is_loop && below.characters.size() >= kLong && needed(at) >= 0)
                 exits = trie.loops().exits(below.characters);
         }
         for (auto child = node + 1; child < end; child = trie.subtree_end(child)) {
             auto before = characters;
             if (exits) {
                 const auto first = exits->first(child, end);
-                stay(node, trie.first_token(child), trie.first_token(first), characters);
+                stay(node, trie.first_token(child), trie.first_token(first),
+                     left.most - characters - needed(at));
                 if (first == end) break;
                 child = first;
                 if (is_counted) before += characters_in(trie.first_token(child), node, trie.depth(child) - 1);

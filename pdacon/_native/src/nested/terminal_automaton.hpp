@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -26,6 +27,7 @@
 #include "detokenizer/token_set.hpp"
 #include "nested/rests.hpp"
 #include "nested/schemas.hpp"
+#include "regular/string_lengths.hpp"
 
 namespace pdacon {
 
@@ -42,10 +44,9 @@ class StateLimit {
     std::int64_t most_, count_ = 0;
 };
 
-// How many characters a string must still have, and may have at most, for what tokens do: no token has more
-// than kMany.
+// How many characters a string must still have, and may have at most, for what tokens do; kMany: any number.
 struct CharactersLeft {
-    static constexpr std::int32_t kMany = 1 << 12;
+    static constexpr std::int32_t kMany = StringLengths::kEndless;
     std::int32_t least = 0, most = kMany;
     bool are_free() const { return least <= 0 && most >= kMany; }
     auto operator<=>(const CharactersLeft&) const = default;
@@ -103,12 +104,15 @@ class TerminalAutomaton {
     std::shared_ptr<const TerminalTokens> tokens(std::int32_t position, const CharactersLeft& left,
                                                  const SharedTrie& trie, StateLimit& limit);
     // Where a byte leads that goes from one position to another, after so many characters; kDead: nowhere,
-    // since they are too many or too few.
-    static std::int32_t counted(std::int32_t from, std::int32_t to, std::int64_t characters,
-                                std::int64_t least, std::int64_t most) {
-        if (to == kDead || (matches(to) && characters < least)) return kDead;
-        return ends_character(from) && !matches(to) && characters >= most ? kDead : to;
+    // since no text that goes on so has as many as it must and may.
+    std::int32_t counted(std::int32_t from, std::int32_t to, std::int32_t characters, std::int32_t least,
+                         std::int32_t most) {
+        if (!lengths_) return among_all(from, to, characters, least, most);
+        const std::lock_guard hold(lock_);
+        return counted_here(from, to, characters, least, most);
     }
+    // From how many characters that may still come on it makes no difference how many they are; -1: it may.
+    std::int32_t settled() const { return lengths_ ? lengths_->settled() : 0; }
 
   private:
     struct State {
@@ -124,8 +128,30 @@ class TerminalAutomaton {
     std::int32_t only_target(std::int32_t position, int first, int last, StateLimit& limit);
     bool reads_others(std::int32_t from, std::int32_t to, StateLimit& limit);
     Run found_run(std::int32_t position, StateLimit& limit);
+    void find_lengths();
+    // The same of all strings: from each of their positions strings of all lengths are left.
+    static std::int32_t among_all(std::int32_t from, std::int32_t to, std::int32_t characters,
+                                  std::int32_t least, std::int32_t most) {
+        if (to == kDead || (matches(to) && characters < least)) return kDead;
+        return ends_character(from) && !matches(to) && characters >= most ? kDead : to;
+    }
+    std::int32_t counted_here(std::int32_t from, std::int32_t to, std::int32_t characters, std::int32_t least,
+                              std::int32_t most) const {
+        const auto among = among_all(from, to, characters, least, most);
+        if (among == kDead || !lengths_ || matches(to)) return among;
+        return has_lengths(to, characters + ends_character(to), least, most) ? to : kDead;
+    }
+    // Whether a text goes on from a position behind so many characters, and has as many as it must and may.
+    bool has_lengths(std::int32_t position, std::int32_t characters, std::int32_t least,
+                     std::int32_t most) const;
+    // If strings of all lengths from one on, and of none below, go on from a position: that one; else -1.
+    std::int32_t all_lengths_from(std::int32_t position) const;
 
     const NestedTerminal own_;
+    // Of strings that are counted, and are not all strings: how long they can be from each of the states
+    // between characters; and of the states within one, which of the former they lead to.
+    std::optional<StringLengths> lengths_;
+    std::vector<std::vector<std::int32_t>> leads_to_;
     std::mutex lock_;
     Interner sets_;
     std::deque<State> states_;
