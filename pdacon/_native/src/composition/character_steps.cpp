@@ -21,7 +21,7 @@ CharacterSteps::Step& CharacterSteps::describe(std::int32_t lexer_state) {
     for (std::size_t byte = 0; byte < 128; ++byte)
         if (lexer_.next(lexer_state, lexer_.byte_class(static_cast<std::uint8_t>(byte))) == step.next)
             step.characters.ascii[byte / 64] |= std::uint64_t{1} << (byte % 64);
-    step.characters.other = steps_outside_ascii(lexer_state, step.next);
+    if (steps_outside_ascii(lexer_state, step.next)) step.characters.leads = CharacterSet::kAllLeads;
     return step;
 }
 

@@ -13,7 +13,7 @@ namespace {
 bool begins_inside(const Trie& trie, const CharacterSet& loop, std::int32_t node, int after) {
     const auto byte = trie.byte(node);
     if (byte < 128) return loop.contains(byte);
-    return loop.other && after != kUtf8Error && trie.is_utf8_below(node, after);
+    return loop.contains(byte) && after != kUtf8Error && trie.is_utf8_below(node, after);
 }
 
 LoopTokens find_tokens(const Trie& trie, const CharacterSet& loop, std::uint8_t most) {

@@ -22,22 +22,25 @@
 
 namespace pdacon {
 
-// A set of characters: ASCII characters one by one, all others together.
+// A set of characters: ASCII characters one by one, the others by the first byte of their UTF-8.
 struct CharacterSet {
+    static constexpr std::uint8_t kFirstLead = 0xC2, kLastLead = 0xF4;
+    static constexpr std::uint64_t kAllLeads = (std::uint64_t{1} << (kLastLead - kFirstLead + 1)) - 1;
     std::array<std::uint64_t, 2> ascii{};
-    bool other = false;
+    std::uint64_t leads = 0;
     auto operator<=>(const CharacterSet&) const = default;
 
+    static std::uint64_t lead(std::uint8_t byte) { return std::uint64_t{1} << (byte - kFirstLead); }
+    // Whether the characters that begin with a byte are in the set.
     bool contains(std::uint8_t byte) const {
-        return byte < 128 && (ascii[byte / 64] >> (byte % 64) & 1U) != 0;
+        if (byte < 128) return (ascii[byte / 64] >> (byte % 64) & 1U) != 0;
+        return byte >= kFirstLead && byte <= kLastLead && (leads & lead(byte)) != 0;
     }
     // Whether the set contains all of the given ASCII characters and, if `others`, all other characters.
     bool contains(const std::array<std::uint64_t, 2>& bytes, bool others) const {
-        return !(bytes[0] & ~ascii[0]) && !(bytes[1] & ~ascii[1]) && (!others || other);
+        return !(bytes[0] & ~ascii[0]) && !(bytes[1] & ~ascii[1]) && (!others || leads == kAllLeads);
     }
-    int size() const {
-        return __builtin_popcountll(ascii[0]) + __builtin_popcountll(ascii[1]) + (other ? 128 : 0);
-    }
+    int size() const { return std::popcount(ascii[0]) + std::popcount(ascii[1]) + 2 * std::popcount(leads); }
 };
 
 // The tokens that stay in a loop, whose last character may be incomplete; and for all other tokens the trie

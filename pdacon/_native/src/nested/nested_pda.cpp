@@ -231,10 +231,11 @@ bool NestedPda::add_terminals(const Here& from, Words& words) {
                 .tokens(position, reading_.left(cursor, move, longest_), *trie_, reading_.limit());
         tokens->add_to(words);
         const bool ends = TerminalAutomaton::matches(position);
-        if (tokens->beyond.empty() && !ends) continue;
+        if (tokens->beyond->empty() && tokens->large.empty() && !ends) continue;
         const auto behind = taken(reading_.made_move(cursor.place, move), from.stack);
         if (!behind) continue;
-        walk(tokens->beyond, 0, *behind, words);
+        walk(*tokens->beyond, 0, *behind, words);
+        for (const auto node : tokens->large) walk(*trie_, node, *behind, words);
         if (ends) walk_from(*behind, reading_.live(behind->cursor) & ~all, words);
     }
     for (auto text = cursor.first; text < cursor.end;) {

@@ -6,14 +6,11 @@
 
 #include "base/budget.hpp"
 #include "base/checksum.hpp"
-#include "nested/counted_loops.hpp"
 
 namespace pdacon {
 
 namespace {
 
-constexpr int kLong = 32;             // a run of so many characters has its tokens known for the process
-constexpr int kChain = 16;            // if it is a loop, or goes on for so many
 constexpr std::int64_t kState = 200;  // bytes, about, without its row
 
 template <class Number>
@@ -123,8 +120,8 @@ std::shared_ptr<const TerminalTokens> TerminalAutomaton::tokens(std::int32_t pos
         left.are_free() ? states_[static_cast<std::size_t>(position / 8)].tokens : counted_[{position, left}];
     if (!known) {
         known = std::make_shared<const TerminalTokens>(made_tokens(position, left, trie, limit));
-        bytes_.fetch_add(static_cast<std::int64_t>(known->within.bytes() + known->beyond.bytes() +
-                                                   known->counted.size() * sizeof(std::int32_t)),
+        const auto numbers = (known->counted.size() + known->large.size()) * sizeof(std::int32_t);
+        bytes_.fetch_add(static_cast<std::int64_t>(known->within.bytes() + numbers),
                          std::memory_order_relaxed);
     }
     return known;
@@ -205,22 +202,31 @@ std::int32_t TerminalAutomaton::only_target(std::int32_t position, int first, in
     return std::all_of(begin, end, [&](auto target) { return target == *begin; }) ? *begin : kDead;
 }
 
-// Whether every character outside ASCII leads from one state to another.
-bool TerminalAutomaton::reads_others(std::int32_t from, std::int32_t to, StateLimit& limit) {
+// The first bytes of characters outside ASCII that, whatever comes behind, lead from one state to another.
+std::uint64_t TerminalAutomaton::leads_between(std::int32_t from, std::int32_t to, StateLimit& limit) {
     const auto last = [&](std::int32_t state) { return only_target(state, 0x80, 0xBF, limit) == to; };
     const auto two = [&](std::int32_t state, int first, int end) {
         return last(only_target(state, first, end, limit));
     };
-    const auto three = [&](int lead, int end) {
-        return two(only_target(from, lead, end, limit), 0x80, 0xBF);
+    const auto does = [&](int lead) {
+        const auto state = only_target(from, lead, lead, limit);
+        if (state == kDead) return false;
+        if (lead < 0xE0) return last(state);
+        if (lead < 0xF0) return two(state, lead == 0xE0 ? 0xA0 : 0x80, lead == 0xED ? 0x9F : 0xBF);
+        const auto first = lead == 0xF0 ? 0x90 : 0x80, end = lead == 0xF4 ? 0x8F : 0xBF;
+        return two(only_target(state, first, end, limit), 0x80, 0xBF);
     };
-    const auto four = [&](int lead, int end, int first, int after) {
-        return two(only_target(only_target(from, lead, end, limit), first, after, limit), 0x80, 0xBF);
-    };
-    return last(only_target(from, 0xC2, 0xDF, limit)) &&
-           two(only_target(from, 0xE0, 0xE0, limit), 0xA0, 0xBF) && three(0xE1, 0xEC) &&
-           two(only_target(from, 0xED, 0xED, limit), 0x80, 0x9F) && three(0xEE, 0xEF) &&
-           four(0xF0, 0xF0, 0x90, 0xBF) && four(0xF1, 0xF3, 0x80, 0xBF) && four(0xF4, 0xF4, 0x80, 0x8F);
+    const auto& next = made_row(from, limit).next;
+    std::uint64_t leads = 0;
+    bool before = false;
+    for (int lead = CharacterSet::kFirstLead; lead <= CharacterSet::kLastLead; ++lead) {
+        const auto at = static_cast<std::size_t>(lead);
+        const bool is_alike = lead != CharacterSet::kFirstLead && lead != 0xE0 && lead != 0xE1 &&
+                              lead != 0xED && lead != 0xEE && lead != 0xF0 && lead != 0xF1 && lead != 0xF4;
+        if (!is_alike || next[at] != next[at - 1]) before = does(lead);
+        if (before) leads |= CharacterSet::lead(static_cast<std::uint8_t>(lead));
+    }
+    return leads;
 }
 
 TerminalAutomaton::Run TerminalAutomaton::found_run(std::int32_t position, StateLimit& limit) {
@@ -234,7 +240,7 @@ TerminalAutomaton::Run TerminalAutomaton::found_run(std::int32_t position, State
     run.next = most->first;
     for (std::size_t byte = 0; byte < 128; ++byte)
         if (next[byte] == run.next) run.characters.ascii[byte / 64] |= std::uint64_t{1} << (byte % 64);
-    run.characters.other = reads_others(position, run.next, limit);
+    run.characters.leads = leads_between(position, run.next, limit);
     run.is_loop = run.next == position;
     run.length = run.is_loop ? Run::kEndless : 1;
     return run;
@@ -243,121 +249,24 @@ TerminalAutomaton::Run TerminalAutomaton::found_run(std::int32_t position, State
 const TerminalAutomaton::Run& TerminalAutomaton::made_run(std::int32_t position, StateLimit& limit) {
     std::vector<std::int32_t> chain;
     // A chain counts as far as the states after it read the same characters.
-    for (auto at = position; !runs_.contains(at);) {
-        const auto& found = runs_.emplace(at, found_run(at, limit)).first->second;
+    const auto known = [&](std::int32_t at) -> auto& {
+        return states_[static_cast<std::size_t>(at / 8)].run;
+    };
+    for (auto at = position; !known(at);) {
+        auto made = std::make_unique<Run>(found_run(at, limit));
+        const auto& found = *(known(at) = std::move(made));
         chain.push_back(at);
         if (found.next == kDead || found.is_loop) break;
         at = found.next;
     }
     for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
-        auto& here = runs_.at(*at);
+        auto& here = *known(*at);
         if (here.next == kDead || here.is_loop) continue;
-        const auto after = runs_.find(here.next);
-        if (after != runs_.end() && after->second.next != kDead &&
-            after->second.characters == here.characters)
-            here.length = std::min(Run::kEndless, after->second.length + 1);
+        const auto& after = known(here.next);
+        if (after && after->next != kDead && after->characters == here.characters)
+            here.length = std::min(Run::kEndless, after->length + 1);
     }
-    return runs_.at(position);
-}
-
-TerminalTokens TerminalAutomaton::made_tokens(std::int32_t position, const CharactersLeft& left,
-                                              const SharedTrie& trie, StateLimit& limit) {
-    struct Read {
-        std::int32_t node, at, characters;
-    };
-    TerminalTokens made;
-    std::vector<TokenRange> within;
-    std::vector<std::int32_t> beyond;  // nodes of the trie whose bytes no text of the terminal goes on with
-    std::vector<Read> pending;         // nodes that were read
-    const auto read = [&](std::int32_t node, std::int32_t at, std::int32_t characters) {
-        within.emplace_back(trie.first_token(node), trie.first_token(node + 1));
-        if (trie.subtree_end(node) > node + 1)
-            pending.push_back({node, at, characters + (own_.inside > 0 && ends_character(at))});
-    };
-    const bool is_counted = !left.are_free();
-    const auto next = [&](std::int32_t at, std::uint8_t byte, std::int32_t characters) {
-        const auto to = made_row(at, limit).next[byte];
-        return is_counted ? counted_here(at, to, characters, left.least, left.most) : to;
-    };
-    // The characters of a token between the depth of a node and another one.
-    const auto characters_in = [&](std::int32_t token, std::int32_t node, std::int32_t depth) {
-        const auto bytes = trie.tokens()->bytes_of(trie.token(token));
-        const auto from = static_cast<std::size_t>(trie.depth(node));
-        return characters_of(bytes.substr(from, static_cast<std::size_t>(depth) - from));
-    };
-    const auto run = made_run(position, limit);
-    // Tokens that stay in a loop from a node on, where there is room for so many characters.
-    const auto stay = [&](std::int32_t node, std::int32_t first, std::int32_t end, std::int32_t room) {
-        if (!is_counted) return within.emplace_back(first, end), void();
-        for (auto at = first; at < end; ++at) {
-            const auto depth = static_cast<std::int32_t>(trie.tokens()->bytes_of(trie.token(at)).size());
-            if (characters_in(at, node, depth) <= room) within.emplace_back(at, at + 1);
-        }
-    };
-    // Of how many characters at least a string must go on behind a loop; -1: some numbers below others, too.
-    const auto needed = [&](std::int32_t at) { return is_counted ? all_lengths_from(at) : 0; };
-    const auto leave = [&](std::int32_t before, std::uint8_t byte, std::int32_t characters,
-                           const std::vector<std::int32_t>& nodes) {
-        const auto to = next(before, byte, characters);
-        for (const auto node : nodes) {
-            if (to != kDead)
-                read(node, to, characters);
-            else if (matches(before) && trie.depth(node) > 1)
-                beyond.push_back(node);
-        }
-    };
-    if (run.next == kDead || run.characters.size() < kLong || needed(position) < 0 ||
-        (!run.is_loop && (is_counted || run.length < kChain))) {
-        pending.push_back({0, position, 0});
-    } else if (is_counted) {
-        const auto tokens = trie.loops().tokens(run.characters);
-        const auto loop = trie.kept<CountedLoops>().of(trie, run.characters, *tokens);
-        made.counted = loop->mask(trie, left.most - needed(position));
-        for (const auto& exit : loop->exits())
-            if (exit.characters <= left.most) leave(position, exit.byte, exit.characters, exit.nodes);
-    } else {
-        const auto longest = std::min(trie.max_depth(), 255);
-        const auto most = run.is_loop ? 0 : std::min(run.length, longest);
-        made.loop = trie.loops().tokens(run.characters, static_cast<std::uint8_t>(most));
-        std::vector<std::int32_t> positions{position};  // after so many characters
-        for (const auto& exit : made.loop->exits) {
-            while (positions.size() <= exit.characters)
-                positions.push_back(made_run(positions.back(), limit).next);
-            leave(positions[exit.characters], exit.byte, exit.characters, exit.nodes);
-        }
-    }
-    while (!pending.empty()) {
-        const auto [node, at, characters] = pending.back();
-        pending.pop_back();
-        const auto end = trie.subtree_end(node);
-        std::shared_ptr<const LoopExits> exits;
-        if (end - node > 8) {
-            const auto& below = made_run(at, limit);
-            if (below.is_loop && below.characters.size() >= kLong && needed(at) >= 0)
-                exits = trie.loops().exits(below.characters);
-        }
-        for (auto child = node + 1; child < end; child = trie.subtree_end(child)) {
-            auto before = characters;
-            if (exits) {
-                const auto first = exits->first(child, end);
-                stay(node, trie.first_token(child), trie.first_token(first),
-                     left.most - characters - needed(at));
-                if (first == end) break;
-                child = first;
-                if (is_counted) before += characters_in(trie.first_token(child), node, trie.depth(child) - 1);
-                if (before > left.most) continue;
-            }
-            const auto to = next(at, trie.byte(child), before);
-            if (to != kDead)
-                read(child, to, before);
-            else if (matches(at) && node != 0)
-                beyond.push_back(child);
-        }
-    }
-    std::erase_if(within, [](const auto& range) { return range.first == range.second; });
-    made.within = TokenSet(trie, std::move(within));
-    made.beyond = Rests(trie, beyond);
-    return made;
+    return *known(position);
 }
 
 void TerminalAutomata::make_room() {

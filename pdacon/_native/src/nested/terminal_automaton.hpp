@@ -59,7 +59,9 @@ struct TerminalTokens {
     std::shared_ptr<const LoopTokens> loop;  // those that stay in a run of characters; or null
     std::vector<std::int32_t> counted;       // the mask of those that stay in it for few characters; or empty
     TokenSet within;
-    Rests beyond;
+    std::shared_ptr<const Rests> beyond;
+    // Nodes of the trie at which the terminal has ended, with all rests below them, where those are many.
+    std::vector<std::int32_t> large;
 
     void add_to(std::span<std::int32_t> words) const {
         if (loop) loop->staying.add_to(words);
@@ -88,6 +90,7 @@ class TerminalAutomaton {
         std::int32_t next = kDead;  // after one of them; kDead: it reads no characters alike
         std::int32_t length = 0;  // for how many characters at least it goes on so; kEndless: for any number
         bool is_loop = false;     // whether `next` is the same
+        mutable std::shared_ptr<const LoopExits> exits = nullptr;  // of a loop, once they are needed
         static constexpr std::int32_t kEndless = 1 << 20;
     };
 
@@ -115,8 +118,10 @@ class TerminalAutomaton {
     std::int32_t settled() const { return lengths_ ? lengths_->settled() : 0; }
 
   private:
+    class Walk;
     struct State {
         std::unique_ptr<const Row> row;  // null: not made yet
+        std::unique_ptr<Run> run;        // the same
         std::shared_ptr<const TerminalTokens> tokens;
     };
     // Of all these the lock is held.
@@ -126,7 +131,8 @@ class TerminalAutomaton {
     TerminalTokens made_tokens(std::int32_t position, const CharactersLeft& left, const SharedTrie& trie,
                                StateLimit& limit);
     std::int32_t only_target(std::int32_t position, int first, int last, StateLimit& limit);
-    bool reads_others(std::int32_t from, std::int32_t to, StateLimit& limit);
+    std::uint64_t leads_between(std::int32_t from, std::int32_t to, StateLimit& limit);
+    std::shared_ptr<const Rests> rests_of(const SharedTrie& trie, std::vector<std::int32_t> nodes);
     Run found_run(std::int32_t position, StateLimit& limit);
     void find_lengths();
     // The same of all strings: from each of their positions strings of all lengths are left.
@@ -155,7 +161,7 @@ class TerminalAutomaton {
     std::mutex lock_;
     Interner sets_;
     std::deque<State> states_;
-    std::unordered_map<std::int32_t, Run> runs_;
+    std::map<std::vector<std::int32_t>, std::shared_ptr<const Rests>> rests_;  // by where they begin
     std::vector<std::uint32_t> seen_;  // by position of the terminal: the last search that came to it
     std::uint32_t search_ = 0;
     // Of strings with few characters left, up to so many.

@@ -1,0 +1,191 @@
+// What the tokens of a vocabulary do from a position of a terminal: a walk along the trie of the vocabulary,
+// in preorder, that passes over what stays in a loop of characters.
+#include <algorithm>
+#include <utility>
+
+#include "nested/counted_loops.hpp"
+#include "nested/terminal_automaton.hpp"
+
+namespace pdacon {
+
+namespace {
+
+constexpr int kLong = 32;              // a run of so many characters has its tokens known for the process
+constexpr int kChain = 16;             // if it is a loop, or goes on for so many
+constexpr std::int32_t kLarge = 1024;  // nodes of a subtree that is left in the trie, where a terminal ends
+constexpr std::int32_t kSmall = 8;     // nodes of a subtree in which no loop is looked for
+
+}  // namespace
+
+// Of one call; the automaton's lock is held.
+class TerminalAutomaton::Walk {
+  public:
+    Walk(TerminalAutomaton& own, const CharactersLeft& left, const SharedTrie& trie, StateLimit& limit)
+        : own_(own), left_(left), trie_(trie), limit_(limit), is_counted_(!left.are_free()) {}
+
+    TerminalTokens from(std::int32_t position) {
+        const auto run = own_.made_run(position, limit_);
+        const bool is_long = run.next != kDead && run.characters.size() >= kLong;
+        if (!is_long || needed(position) < 0 || (!run.is_loop && (is_counted_ || run.length < kChain)))
+            open(0, position, 0);
+        else if (is_counted_)
+            leave_counted(position, run);
+        else
+            leave_run(position, run);
+        follow();
+        std::erase_if(within_, [](const auto& range) { return range.first == range.second; });
+        made_.within = TokenSet(trie_, std::move(within_));
+        made_.beyond = own_.rests_of(trie_, std::move(beyond_));
+        return std::move(made_);
+    }
+
+  private:
+    // A node that has been read, and the position behind it.
+    struct Open {
+        std::int32_t node, child, end, at;
+        std::int32_t characters;  // that have been read up to it
+        std::int32_t needed;      // in a loop: how many a string must have behind it
+        const Row* row;
+        const LoopExits* exits;  // of the loop that the position is; or null
+    };
+
+    // Of how many characters at least a string must go on from a position; -1: some numbers, and not all
+    // above.
+    std::int32_t needed(std::int32_t at) const { return is_counted_ ? own_.all_lengths_from(at) : 0; }
+    std::int32_t next(std::int32_t at, const Row& row, std::uint8_t byte, std::int32_t characters) const {
+        const auto to = row.next[byte];
+        return is_counted_ ? own_.counted_here(at, to, characters, left_.least, left_.most) : to;
+    }
+    // The characters of a token between the depth of a node and another one.
+    std::int32_t characters_in(std::int32_t token, std::int32_t node, std::int32_t depth) const {
+        const auto bytes = trie_.tokens()->bytes_of(trie_.token(token));
+        const auto from = static_cast<std::size_t>(trie_.depth(node));
+        return characters_of(bytes.substr(from, static_cast<std::size_t>(depth) - from));
+    }
+    void keep(std::int32_t first, std::int32_t end) {
+        if (!within_.empty() && within_.back().second == first)
+            within_.back().second = end;
+        else
+            within_.emplace_back(first, end);
+    }
+
+    // A node of which the last byte has led to a position, behind so many characters.
+    void read(std::int32_t node, std::int32_t at, std::int32_t characters) {
+        keep(trie_.first_token(node), trie_.first_token(node + 1));
+        const auto end = trie_.subtree_end(node);
+        if (end == node + 1) return;
+        if (can_go_on(at))
+            open(node, at, characters + (own_.own_.inside > 0 && ends_character(at)));
+        else if (end - node > kLarge)
+            made_.large.push_back(node);
+        else
+            for (auto child = node + 1; child < end; child = trie_.subtree_end(child))
+                beyond_.push_back(child);
+    }
+    void open(std::int32_t node, std::int32_t at, std::int32_t characters) {
+        const auto end = trie_.subtree_end(node);
+        Open made{node, node + 1, end, at, characters, 0, &own_.made_row(at, limit_), nullptr};
+        if (end - node > kSmall) {
+            const auto& run = own_.made_run(at, limit_);
+            if (run.is_loop && run.characters.size() >= kLong && (made.needed = needed(at)) >= 0) {
+                if (!run.exits) run.exits = trie_.loops().exits(run.characters);
+                made.exits = run.exits.get();
+            }
+        }
+        open_.push_back(made);
+    }
+    // The tokens below the nodes that are open.
+    void follow() {
+        while (!open_.empty()) {
+            auto& top = open_.back();
+            auto characters = top.characters;
+            if (top.exits != nullptr) {
+                const auto first = top.exits->first(top.child, top.end);
+                stay(top, first);
+                top.child = first;
+                if (is_counted_ && first < top.end)
+                    characters += characters_in(trie_.first_token(first), top.node, trie_.depth(first) - 1);
+            }
+            if (top.child >= top.end) {
+                open_.pop_back();
+                continue;
+            }
+            const auto child = top.child;
+            top.child = trie_.subtree_end(child);
+            if (characters > left_.most) continue;
+            const auto to = next(top.at, *top.row, trie_.byte(child), characters);
+            if (to != kDead)
+                read(child, to, characters);
+            else if (matches(top.at) && top.node != 0)
+                beyond_.push_back(child);
+        }
+    }
+    // The tokens from where a node's loop is read on that stay in it up to an exit.
+    void stay(const Open& top, std::int32_t exit) {
+        const auto first = trie_.first_token(top.child), end = trie_.first_token(exit);
+        if (!is_counted_) return keep(first, end);
+        const auto room = left_.most - top.characters - top.needed;
+        for (auto at = first; at < end; ++at) {
+            const auto depth = static_cast<std::int32_t>(trie_.tokens()->bytes_of(trie_.token(at)).size());
+            if (characters_in(at, top.node, depth) <= room) keep(at, at + 1);
+        }
+    }
+    void leave(std::int32_t before, std::uint8_t byte, std::int32_t characters,
+               const std::vector<std::int32_t>& nodes) {
+        const auto to = next(before, own_.made_row(before, limit_), byte, characters);
+        for (const auto node : nodes) {
+            if (to != kDead)
+                read(node, to, characters);
+            else if (matches(before) && trie_.depth(node) > 1)
+                beyond_.push_back(node);
+            follow();
+        }
+    }
+    void leave_counted(std::int32_t position, const Run& run) {
+        const auto tokens = trie_.loops().tokens(run.characters);
+        const auto loop = trie_.kept<CountedLoops>().of(trie_, run.characters, *tokens);
+        made_.counted = loop->mask(trie_, left_.most - needed(position));
+        for (const auto& exit : loop->exits())
+            if (exit.characters <= left_.most) leave(position, exit.byte, exit.characters, exit.nodes);
+    }
+    void leave_run(std::int32_t position, const Run& run) {
+        const auto longest = std::min(trie_.max_depth(), 255);
+        const auto most = run.is_loop ? 0 : std::min(run.length, longest);
+        made_.loop = trie_.loops().tokens(run.characters, static_cast<std::uint8_t>(most));
+        std::vector<std::int32_t> positions{position};  // after so many characters
+        for (const auto& exit : made_.loop->exits) {
+            while (positions.size() <= exit.characters)
+                positions.push_back(own_.made_run(positions.back(), limit_).next);
+            leave(positions[exit.characters], exit.byte, exit.characters, exit.nodes);
+        }
+    }
+
+    TerminalAutomaton& own_;
+    const CharactersLeft& left_;
+    const SharedTrie& trie_;
+    StateLimit& limit_;
+    const bool is_counted_;
+    TerminalTokens made_;
+    std::vector<TokenRange> within_;
+    std::vector<std::int32_t> beyond_;  // nodes of the trie whose bytes no text of the terminal goes on with
+    std::vector<Open> open_;
+};
+
+TerminalTokens TerminalAutomaton::made_tokens(std::int32_t position, const CharactersLeft& left,
+                                              const SharedTrie& trie, StateLimit& limit) {
+    return Walk(*this, left, trie, limit).from(position);
+}
+
+// What positions have in common, such as those in the words of a text, is made once.
+std::shared_ptr<const Rests> TerminalAutomaton::rests_of(const SharedTrie& trie,
+                                                         std::vector<std::int32_t> nodes) {
+    constexpr std::size_t kMost = 64;
+    if (const auto known = rests_.find(nodes); known != rests_.end()) return known->second;
+    if (rests_.size() >= kMost) rests_.clear();
+    auto made = std::make_shared<const Rests>(trie, nodes);
+    const auto held = made->bytes() + nodes.size() * sizeof(std::int32_t);
+    bytes_.fetch_add(static_cast<std::int64_t>(held), std::memory_order_relaxed);
+    return rests_.emplace(std::move(nodes), std::move(made)).first->second;
+}
+
+}  // namespace pdacon
