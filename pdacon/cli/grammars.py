@@ -151,16 +151,20 @@ def _of_object(name: str, options: GrammarOptions) -> Grammar:
     return _telling(grammar)
 
 
+_NAMES_OF_SPELLING = (
+    "whitespace", "max_blanks", "whitespace_pattern", "separators", "indent", "max_depth", "max_unordered", "escapes",
+    "numbers", "max_digits",
+)  # fmt: skip
+
+
 def _spelling(options: GrammarOptions) -> Any:
     from pdacon import Spelling
 
-    return Spelling(
-        whitespace=options.whitespace,
-        order="any" if options.any_order else "schema",
-        escapes=options.escapes,
-        numbers=options.numbers,
-        max_digits=options.max_digits,
-    )
+    said = {name: getattr(options, name) for name in _NAMES_OF_SPELLING}
+    try:
+        return Spelling(order="any" if options.any_order else "schema", **said)
+    except ValueError as error:
+        raise BadInput(str(error)) from None
 
 
 def _telling(grammar: Grammar) -> Grammar:

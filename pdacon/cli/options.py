@@ -192,13 +192,35 @@ class GrammarOptions:
         _schema_option("--with/--no-with", help="Whether WITH may define tables. Without: FROM takes listed ones."),
     ] = True
     whitespace: Annotated[
-        Literal["json.dumps", "compact", "indent", "any"],
+        Literal["json.dumps", "compact", "indent", "usual", "any"],
         _json_option(
             "--whitespace",
-            metavar="json.dumps|compact|indent|any",
-            help="One space after , and :, none, indented lines, or any blanks.",
+            metavar="json.dumps|compact|indent|usual|any",
+            help="One space after , and :, none, indented lines, any of these at each place, or any blanks.",
         ),
     ] = "json.dumps"
+    max_blanks: Annotated[
+        int | None,
+        _json_option(
+            "--max-blanks", metavar="N", min=0, help="Blanks at one place; with 'usual', behind a line break."
+        ),
+    ] = None
+    whitespace_pattern: Annotated[
+        str | None,
+        _json_option("--whitespace-pattern", metavar="RE", help="With 'any': the blanks at one place, by a pattern."),
+    ] = None
+    separators: Annotated[
+        tuple[str, str] | None,
+        _json_option("--separators", metavar="COMMA COLON", help="As json.dumps takes them, where blanks are fixed."),
+    ] = None
+    indent: Annotated[
+        int,
+        _json_option("--indent", metavar="N", min=0, help="Spaces of a level, with --whitespace indent. Default: 2."),
+    ] = 2
+    max_depth: Annotated[
+        int,
+        _json_option("--max-depth", metavar="N", min=0, help="Levels, with --whitespace indent. Default: 16."),
+    ] = 16
     escapes: Annotated[
         Literal["needed", "ascii", "any"],
         _json_option("--escapes", metavar="needed|ascii|any", help="Escapes where needed, if not ASCII, or anywhere."),
@@ -214,6 +236,9 @@ class GrammarOptions:
     any_order: Annotated[bool, _json_option("--any-order", help="The members of small objects come in any order.")] = (
         False
     )
+    max_unordered: Annotated[
+        int, _json_option("--max-unordered", metavar="N", min=0, help="Names of such an object, at most. Default: 6.")
+    ] = 6
     lax: Annotated[
         bool, _json_option("--lax", help="Leave out what cannot be enforced, and name it on standard error.")
     ] = False

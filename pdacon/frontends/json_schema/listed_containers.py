@@ -28,8 +28,8 @@ class ListedContainers:
         self._reader, self._facts, self._holding = reader, reader.facts, holding
         self._separators = spelling.comma, spelling.colon
         self._ascii = spelling.escapes == "ascii"
-        whitespace, escapes = spelling.whitespace in ("json.dumps", "compact"), spelling.escapes != "any"
-        self._is_fixed = is_json and whitespace and escapes and spelling.order == "schema"
+        is_fixed = spelling.has_one_layout and spelling.escapes != "any"
+        self._is_fixed = is_json and is_fixed and spelling.order == "schema"
         self._spelled_out: dict[int, int] = {}
 
     def texts(self, meanings: dict[int, int]) -> dict[int, list[str]] | None:

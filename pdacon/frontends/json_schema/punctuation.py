@@ -14,35 +14,36 @@ class Punctuation:
     """Signs, as they stand within some arrays and objects; ``depth`` is how many of them are open around the value."""
 
     def __init__(self, out: Productions, written: Spelling) -> None:
-        self._out, self._spelling = out, written
+        self._out, self._spelling, self._blanks = out, written, written.blanks
 
     def comma(self, depth: int) -> int:
         """Between two members or items of a value."""
-        if self._spelling.blanks is None:
+        if self._blanks is None:
             return self._literal(self._spelling.comma + self._line(depth + 1))
-        return self._free(",", before=True, behind=True)
+        return self._free(",", self._blanks.before, self._blanks.after_comma)
 
     def colon(self) -> tuple[int, ...]:
         """Behind a name; nothing where that is part of the name."""
-        return () if self._spelling.blanks is None else (self._free(":", before=True, behind=True),)
+        return () if self._blanks is None else (self._free(":", self._blanks.before, self._blanks.after_colon),)
 
     def opening(self, sign: str, depth: int) -> int:
         """Before the first member or item."""
-        if self._spelling.blanks is None:
+        if self._blanks is None:
             return self._literal(sign + self._line(depth + 1))
-        return self._free(sign, before=False, behind=True)
+        return self._free(sign, "", self._blanks.inside)
 
     def closing(self, sign: str, depth: int) -> int:
         """Behind the last one."""
-        if self._spelling.blanks is None:
+        if self._blanks is None:
             return self._literal(self._line(depth) + sign)
-        return self._free(sign, before=True, behind=False)
+        return self._free(sign, self._blanks.inside, "")
 
     def empty(self, signs: str, depth: int) -> tuple[int, ...]:
         """An object or an array without anything in it."""
         if self._spelling.whitespace == "indent":
             return (self._out.terminal(("literal", signs), "EMPTY", lambda: Text("str", signs)),)
-        return self.opening(signs[0], depth), self.closing(signs[1], depth)
+        # Where blanks are free, those behind the opening sign are all.
+        return self.opening(signs[0], depth), self._literal(signs[1])
 
     def _line(self, depth: int) -> str:
         return "\n" + " " * (self._spelling.indent * depth) if self._spelling.whitespace == "indent" else ""
@@ -50,7 +51,6 @@ class Punctuation:
     def _literal(self, text: str) -> int:
         return self._out.terminal(("literal", text), _NAMES[text.strip()], lambda: Text("str", text))
 
-    def _free(self, sign: str, *, before: bool, behind: bool) -> int:
-        blanks = self._spelling.blanks or ""
-        pattern = f"{blanks if before else ''}{re.escape(sign)}{blanks if behind else ''}"
+    def _free(self, sign: str, before: str, behind: str) -> int:
+        pattern = f"{before}{re.escape(sign)}{behind}"
         return self._out.terminal(_NAMES[sign], _NAMES[sign], lambda: Text("re", pattern))

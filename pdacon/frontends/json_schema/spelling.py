@@ -5,15 +5,19 @@ In: nothing. Out: the policy, and the texts between values.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import lru_cache
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Literal, TypeAlias
 
-from pdacon.regular import ANY
+from pdacon.base.limits import Limits
+from pdacon.errors import LimitExceededError, UnsupportedGrammarError
+from pdacon.regular import ANY, RegularSet
 from pdacon.regular.characters import Ranges, complement, intersection
 from pdacon.regular.ordered.escaping import ESCAPES, Escapes
 
-Whitespace: TypeAlias = Literal["json.dumps", "compact", "indent", "any"]
+Whitespace: TypeAlias = Literal["json.dumps", "compact", "indent", "usual", "any"]
 
 SHORT = {0x22: '\\"', 0x5C: "\\\\", 0x08: "\\b", 0x0C: "\\f", 0x0A: "\\n", 0x0D: "\\r", 0x09: "\\t"}
 ESCAPED: Ranges = ((0x00, 0x1F), (0x22, 0x22), (0x5C, 0x5C))
@@ -24,12 +28,29 @@ CHARACTER = r'(?:[^"\\\x00-\x1f\ud800-\udfff]|\\(?:["\\bfnrt]|u00(?:0[0-7be-f]|1
 ANY_STRING = f'"{CHARACTER}*"'
 """Every string, as a pattern of Python's ``re``."""
 
+_BLANKS = r"[ \t\r\n]*"
+_MOST_BLANKS_STATES = 1_000  # of the automaton of a pattern of blanks
+_FIXED = ("json.dumps", "compact", "indent")
 _CHOICES = {
-    "whitespace": ("json.dumps", "compact", "indent", "any"),
+    "whitespace": (*_FIXED, "usual", "any"),
     "order": ("schema", "any"),
     "escapes": ESCAPES,
     "numbers": ("any", "canonical"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Blanks:
+    """Patterns of the blanks at each place between values, where they are free.
+
+    ``inside``: behind an opening bracket, and before a closing one, but once if nothing else is there. ``before``:
+    before a comma and a colon.
+    """
+
+    inside: str
+    before: str
+    after_comma: str
+    after_colon: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +59,20 @@ class Spelling:
 
     Attributes
     ----------
-    whitespace : {"json.dumps", "compact", "indent", "any"}
+    whitespace : {"json.dumps", "compact", "indent", "usual", "any"}
         One space after ``,`` and ``:``, as ``json.dumps`` writes; none; lines that are indented by ``indent`` spaces a
-        level, as ``json.dumps(..., indent=2)``; or up to ``max_blanks`` blanks wherever JSON allows them.
-    max_blanks : int
+        level, as ``json.dumps(..., indent=2)``. "usual" leaves it to the model, at each place anew, where programs
+        write blanks: after ``,`` and within brackets nothing, one space, or one line break with an indentation, and
+        after ``:`` nothing or a space. "any": blanks wherever JSON allows them within a value.
+    max_blanks : int or None
+        How many blanks stand at one place at most with "any" (None: 16), and behind a line break with "usual" (None:
+        64, or a quarter of them in tabs).
+    whitespace_pattern : str or None
+        With "any": a pattern of Python's ``re`` for the blanks at each place, in place of `max_blanks`. It matches
+        blanks of JSON only, and not for ever.
+    separators : (str, str) or None
+        What stands between members and items, and behind a name, in place of what `whitespace` has: as ``json.dumps``
+        takes it, a comma and a colon with blanks around them.
     order : {"schema", "any"}
         The members that a schema lists come in its order, or in any, in objects for which it lists at most
         ``max_unordered``. Members that it does not list may always come anywhere.
@@ -65,7 +96,9 @@ class Spelling:
     """
 
     whitespace: Whitespace = "json.dumps"
-    max_blanks: int = 16
+    max_blanks: int | None = None
+    whitespace_pattern: str | None = None
+    separators: tuple[str, str] | None = None
     order: Literal["schema", "any"] = "schema"
     max_unordered: int = 6
     escapes: Escapes = "needed"
@@ -81,6 +114,8 @@ class Spelling:
                 raise ValueError(f"{name} is {listed}, not {getattr(self, name)!r}")
         for name in ("max_blanks", "max_unordered", "indent", "max_depth"):
             value = getattr(self, name)
+            if name == "max_blanks" and value is None:
+                continue
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 raise ValueError(f"{name} is a number, 0 or more, not {value!r}")
 
@@ -89,6 +124,27 @@ class Spelling:
             isinstance(digits, bool | str) or not isinstance(digits, int) or digits < 1
         ):
             raise ValueError(f'max_digits is a number, 1 or more, "any" or None, not {digits!r}')
+        self._check_blanks()
+
+    def _check_blanks(self) -> None:
+        if self.whitespace_pattern is not None:
+            if self.whitespace != "any" or self.max_blanks is not None:
+                raise ValueError(
+                    'whitespace_pattern goes with whitespace="any", and says itself how many blanks there are'
+                )
+            _check_pattern(self.whitespace_pattern)
+        separators = self.separators
+        if separators is None:
+            return
+        if self.whitespace not in _FIXED:
+            raise ValueError(f"separators go with whitespace={', '.join(map(_quoted, _FIXED))}, where blanks are fixed")
+        if (
+            not isinstance(separators, tuple | list)
+            or len(separators) != 2
+            or not all(map(_separates, separators, ",:"))
+        ):
+            raise ValueError(f"separators are a comma and a colon, with blanks around them, not {separators!r:.60}")
+        object.__setattr__(self, "separators", tuple(separators))
 
     @property
     def digits(self) -> int | None:
@@ -101,19 +157,45 @@ class Spelling:
         return self.whitespace == "json.dumps" and self.order == "schema"
 
     @property
+    def has_one_layout(self) -> bool:
+        """Whether all blanks are fixed, and do not depend on depth."""
+        return self.whitespace in ("json.dumps", "compact")
+
+    @property
     def colon(self) -> str:
-        """What stands between a name and its value, if that is fixed."""
-        return ":" if self.whitespace == "compact" else ": "
+        """What stands between a name and its value, as values are written."""
+        if self.separators is not None:
+            return self.separators[1]
+        if self.whitespace_pattern is not None:
+            return f"{self.least_blanks}:{self.least_blanks}"
+        return ":" if self.whitespace == "compact" or (self.whitespace == "any" and self.max_blanks == 0) else ": "
 
     @property
     def comma(self) -> str:
-        """What stands between two members or items, before the end of the line if there is one."""
-        return ", " if self.whitespace == "json.dumps" else ","
+        """What stands between two members or items, as values are written, before a line break if there is one."""
+        if self.separators is not None:
+            return self.separators[0]
+        if self.whitespace_pattern is not None:
+            return f"{self.least_blanks},{self.least_blanks}"
+        return ", " if self.whitespace in ("json.dumps", "usual") else ","
 
     @property
-    def blanks(self) -> str | None:
-        """Where blanks are free, a pattern for them."""
-        return rf"[ \t\r\n]{{0,{self.max_blanks}}}" if self.whitespace == "any" else None
+    def least_blanks(self) -> str:
+        """What stands within brackets, as values are written, on one line."""
+        return "" if self.whitespace_pattern is None else _check_pattern(self.whitespace_pattern)
+
+    @property
+    def blanks(self) -> Blanks | None:
+        """What blanks there may be; None: they are fixed."""
+        if self.whitespace == "usual":
+            most = 64 if self.max_blanks is None else self.max_blanks
+            gap = rf"(?: |\n(?:\t{{1,{most // 4}}}| {{0,{most}}}))?" if most >= 4 else rf"(?: |\n {{0,{most}}})?"
+            return Blanks(inside=gap, before="", after_comma=gap, after_colon=" ?")
+        if self.whitespace == "any":
+            most = 16 if self.max_blanks is None else self.max_blanks
+            every = rf"[ \t\r\n]{{0,{most}}}" if self.whitespace_pattern is None else f"(?:{self.whitespace_pattern})"
+            return Blanks(every, every, every, every)
+        return None
 
 
 def spelled(text: str, escapes: Escapes = "needed") -> str:
@@ -123,3 +205,33 @@ def spelled(text: str, escapes: Escapes = "needed") -> str:
 
 def _quoted(text: str) -> str:
     return f'"{text}"'
+
+
+def _separates(text: object, sign: str) -> bool:
+    return isinstance(text, str) and re.fullmatch(f"{_BLANKS}{sign}{_BLANKS}", text) is not None
+
+
+@lru_cache(maxsize=256)
+def _check_pattern(pattern: str) -> str:
+    """The shortest text of a pattern of blanks.
+
+    Raises ValueError: it matches something else than so many blanks, or means something else beside signs.
+    """
+    if not isinstance(pattern, str):
+        raise ValueError(f"whitespace_pattern is a pattern of Python's re, not {pattern!r:.60}")
+    limits = Limits(states=_MOST_BLANKS_STATES, seconds=1.0)
+    try:
+        blanks = RegularSet.from_regex(pattern, limits=limits)
+        around = RegularSet.from_regex(f"(?:{pattern}),(?:{pattern})", limits=limits)
+    except (LimitExceededError, UnsupportedGrammarError) as error:
+        raise ValueError(f"whitespace_pattern: {error}") from None
+    shortest = blanks.shortest()
+    if shortest is None or not blanks <= RegularSet.from_regex(_BLANKS):
+        raise ValueError(f"whitespace_pattern: {pattern!r:.60} matches something else than blanks of JSON")
+    if not blanks.is_finite():
+        raise ValueError(
+            f"whitespace_pattern: {pattern!r:.60} lets a model write blanks for ever; bound it, as [ \\n]{{0,16}} does"
+        )
+    if around != blanks + "," + blanks:
+        raise ValueError(f"whitespace_pattern: {pattern!r:.60} depends on what stands beside it")
+    return shortest

@@ -92,6 +92,10 @@ def _json(raw: Any, spelling: Spelling, depth: int) -> str:
             for name, value in every(raw.items())
         ]
         return _enclosed("{", parts, "}", spelling, depth)
+    if isinstance(raw, dict | list) and not raw and spelling.least_blanks:
+        return _enclosed(
+            "{" if isinstance(raw, dict) else "[", [], "}" if isinstance(raw, dict) else "]", spelling, depth
+        )
     if isinstance(raw, list) and raw:
         return _enclosed("[", [_json(item, spelling, depth + 1) for item in every(raw)], "]", spelling, depth)
     if isinstance(raw, Real):
@@ -105,9 +109,10 @@ def _json(raw: Any, spelling: Spelling, depth: int) -> str:
 
 def _enclosed(opening: str, parts: list[str], closing: str, spelling: Spelling, depth: int) -> str:
     if spelling.whitespace != "indent":
-        return f"{opening}{spelling.comma.join(parts)}{closing}"
+        blanks = spelling.least_blanks
+        return f"{opening}{blanks}{spelling.comma.join(parts)}{blanks if parts else ''}{closing}"
     line = "\n" + " " * (spelling.indent * (depth + 1))
-    return f"{opening}{line}{f',{line}'.join(parts)}{line[: -spelling.indent or None]}{closing}"
+    return f"{opening}{line}{f'{spelling.comma}{line}'.join(parts)}{line[: -spelling.indent or None]}{closing}"
 
 
 def _canonical(text: str) -> str:

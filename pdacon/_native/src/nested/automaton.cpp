@@ -82,7 +82,8 @@ std::vector<NestedAutomaton::Move> NestedAutomaton::made(std::int32_t number) {
                 add_members(start, moves);
             else if (const auto items = value_place(start, 0); items >= 0)
                 moves = this->moves(items);
-            if (of(key[1]).own.container.signs.empty.size() > 1) add_closing(start, moves);
+            if (const auto& empty = of(key[1]).own.container.signs.empty; empty.size() > 1)
+                add_closing(start, empty.back(), moves);
             break;
         }
         case kBefore:
@@ -97,7 +98,7 @@ std::vector<NestedAutomaton::Move> NestedAutomaton::made(std::int32_t number) {
             } else if (leads_on(state, true)) {
                 moves.push_back({signs.comma, Act::kGo, false, place_of(kBefore, state)});
             }
-            add_closing(state, moves);
+            add_closing(state, signs.closing, moves);
             break;
         }
         case kOuter: {
@@ -165,12 +166,11 @@ void NestedAutomaton::add_container(const FamilyMachine& machine, std::span<cons
     moves.push_back({own.signs.opening, Act::kOpen, true, static_cast<std::int32_t>(openings_.size()) - 1});
 }
 
-void NestedAutomaton::add_closing(const State& state, std::vector<Move>& moves) {
+void NestedAutomaton::add_closing(const State& state, std::int32_t terminal, std::vector<Move>& moves) {
     auto& own = of(state.container);
     for (std::size_t k = 0; k < state.left.size(); ++k)
         if (state.left[k] != kFalse && own.derivatives->at_end(state.left[k]))
-            moves.push_back(
-                {own.own.container.signs.closing, Act::kClose, false, static_cast<std::int32_t>(k)});
+            moves.push_back({terminal, Act::kClose, false, static_cast<std::int32_t>(k)});
 }
 
 void NestedAutomaton::add_members(const State& state, std::vector<Move>& moves) {

@@ -103,7 +103,7 @@ class NestedAutomaton {
     void add_container(const FamilyMachine& machine, std::span<const std::int32_t> outcomes,
                        std::vector<Move>& moves);
     void add_members(const State& state, std::vector<Move>& moves);
-    void add_closing(const State& state, std::vector<Move>& moves);
+    void add_closing(const State& state, std::int32_t terminal, std::vector<Move>& moves);
     const ValueFamily& family(const Vector& questions);
     std::int32_t holder(bool is_array, const Vector& machine);
     Holder& of(std::int32_t container) { return *holders_[static_cast<std::size_t>(container)]; }
