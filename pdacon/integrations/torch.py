@@ -1,11 +1,11 @@
-"""Masks on the device where the logits are: a step sends one integer per sequence, never a mask.
+"""Masks on the device where the logits are: a step sends one integer per sequence, never a mask that was sent before.
 
-In: a Constraint, its matchers, logits. Out: the logits with -inf where the mask says no.
+In: a Vocabulary, matchers of any of its constraints, logits. Out: the logits with -inf where the masks say no.
 
-    masks = DeviceMasks(constraint, logits.device)
+    masks = DeviceMasks(vocabulary, logits.device)
     ...
-    masks.apply(logits, matchers)  # each step; or, in two halves:
-    ids = masks.ids(matchers)
+    masks.apply(logits, matchers, tokens)  # each step; tokens: those that the last one chose. Or, in two halves:
+    ids = masks.ids(matchers, tokens)
     apply_masks(logits, masks.table, ids)
 
 A host that keeps int32 bitmasks itself, as vLLM, SGLang and XGrammar lay them out (token t is bit t % 32 of word
@@ -15,124 +15,177 @@ which comes with PyTorch there, masking is one kernel (`mask_kernel.py`); elsewh
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 import operator
+import os
 import threading
+from collections import deque
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from pdacon.front.constraint import Constraint
+from pdacon._native import _core
+from pdacon.detokenizer import Vocabulary
 from pdacon.integrations.widths import refusal
-from pdacon.matching import Matcher, mask_ids
+from pdacon.matching import Matcher
 
 _KEPT_BITS: dict[torch.device, torch.Tensor] = {}
 
 
 class DeviceMasks:
-    """A constraint's mask table on a device, topped up as masks are interned.
+    """A table of masks on a device, for batches of any constraints of one vocabulary.
 
     Parameters
     ----------
-    constraint : Constraint
+    vocabulary : Vocabulary
+        That of all constraints whose matchers come.
     device : torch.device or str
         Where the logits are.
-    start : str, optional
-        Which of the grammar's start rules; the first if it is not given.
     rows : int
         For how many masks there is room at first: a row has 4 bytes for each 32 tokens. The room is doubled when it is
         used up, and `table` is another tensor then.
+    max_bytes : int
+        For how many bytes of masks there is room at most. Masks that were not used for the longest time make room for
+        new ones; no step may have more at once. A host that captures graphs gives ``rows=`` so many that it is all
+        taken from the beginning.
 
     Notes
     -----
-    Ids are stable and a row never changes, so only new rows are ever copied. A constraint that was compiled with
-    ``eager=True`` has all rows from the beginning. Threads may share it, on one stream of the device.
+    Equal masks of all constraints are one row. A step sends the numbers of its rows, and what rows are new. The host
+    keeps a copy of the table, which on the CPU is the table. Threads may share it, on one stream of the device.
     """
 
     def __init__(
-        self, constraint: Constraint, device: torch.device | str, start: str | None = None, rows: int = 64
+        self, vocabulary: Vocabulary, device: torch.device | str, *, rows: int = 64, max_bytes: int = 1 << 26
     ) -> None:
-        if not isinstance(constraint, Constraint):
-            raise TypeError(f"DeviceMasks are of a pdacon.Constraint, not of {type(constraint).__name__}")
+        if not isinstance(vocabulary, Vocabulary):
+            raise TypeError(f"DeviceMasks are of a pdacon.Vocabulary, not of {type(vocabulary).__name__}")
         if operator.index(rows) < 1:
             raise ValueError(f"rows must be at least 1, got {rows}")
-        self._constraint = constraint
-        self._start = start
-        self._size = constraint.vocabulary.size
-        self._explainer = constraint._explainers[constraint._index(start)]  # all matchers of this start have it
+        self._size = vocabulary.size
         words = -(-self._size // 32)
-        self._room = torch.empty((rows, words), dtype=torch.int32, device=device)
-        self._table = self._room[:0]
-        self._lock = threading.Lock()  # held while the table grows
-        self.top_up()
+        if operator.index(max_bytes) < 4 * words:
+            raise ValueError(f"max_bytes must be at least {4 * words}, which one mask has, got {max_bytes}")
+        self._arena = _core.MaskArena(words, rows, max_bytes // (4 * words))
+        self._device = torch.device(device)
+        host = torch.from_numpy(self._arena.table())
+        self._table = host if self._device.type == "cpu" else torch.empty_like(host, device=self._device)
+        self._lock = threading.Lock()  # held from the choice of rows until what reads them is under way
+        self._sending: deque[tuple[torch.Tensor, torch.cuda.Event]] = deque(maxlen=2)  # numbers that may be read yet
 
     @property
     def table(self) -> torch.Tensor:
-        """The masks by id: int32[masks, words], a view. Masks interned since the last top-up are not in it.
-
-        Read it after `ids`, which tops it up.
-        """
+        """The masks by number: int32[rows, words]. `ids` says which are meant; read it after that."""
         return self._table
 
-    def top_up(self) -> int:
-        """Copy the masks that are not on the device yet. Returns how many those were."""
-        with self._lock:
-            before = len(self._table)
-            rows = self._constraint.mask_table(before, self._start)
-            filled = before + len(rows)
-            if filled > len(self._room):
-                larger = self._room.new_empty((max(filled, 2 * len(self._room)), self._room.shape[1]))
-                larger[:before] = self._table
-                self._room = larger
-            self._room[before:filled] = torch.from_numpy(rows)
-            self._table = self._room[:filled]
-            return len(rows)
-
-    def apply(self, logits: torch.Tensor, matchers: Sequence[Matcher | None]) -> torch.Tensor:
+    def apply(
+        self,
+        logits: torch.Tensor,
+        matchers: Sequence[Matcher | None],
+        tokens: Sequence[int] | NDArray[np.int64] | None = None,
+    ) -> torch.Tensor:
         """Set to -inf, in place, what the matchers do not allow: `ids`, then `apply_masks`, and their errors.
 
         ValueError, too, if the logits have more columns than models pad a vocabulary of this size to: more than twice
-        as many, or more than 1,024 and an eighth beyond it. Where the constraint is known to be for the model,
+        as many, or more than 1,024 and an eighth beyond it. Where the constraints are known to be for the model,
         `apply_masks` with ``size=`` takes any number.
         """
         columns = logits.shape[-1] if isinstance(logits, torch.Tensor) and logits.dim() == 2 else 0
         way_out = "compile it for the vocabulary of this model, or use apply_masks with size= if it is"
         if columns > self._size and (said := refusal(columns, self._size, way_out)) is not None:
             raise ValueError(said)
-        ids = self.ids(matchers)
-        return apply_masks(logits, self.table, ids, size=self._size)
+        with self._lock:
+            ids = self._ids(matchers, tokens)
+            return apply_masks(logits, self._table, ids, size=self._size)
 
-    def ids(self, matchers: Sequence[Matcher | None]) -> torch.Tensor:
-        """The mask of each matcher as a row of `table`, which is topped up if it has to be.
+    def ids(
+        self, matchers: Sequence[Matcher | None], tokens: Sequence[int] | NDArray[np.int64] | None = None
+    ) -> torch.Tensor:
+        """The mask of each matcher as a row of `table`, which has what is new then.
 
         Parameters
         ----------
         matchers : sequence of Matcher or None
-            Of this constraint and start; ValueError if they are not. None: a sequence that nothing constrains.
+            Of any constraints of the vocabulary. None: a sequence that nothing constrains.
+        tokens : sequence of int, optional
+            A token for each matcher, which it takes first; -1: it takes none. No matcher may come twice then.
 
         Returns
         -------
-        torch.Tensor, int64[n], on the device
-            -1 where the matcher is None.
+        torch.Tensor, int32[n], on the device
+            -1 where the matcher is None. Rows stay what they are until the next call.
+
+        Raises
+        ------
+        MatcherError
+            A matcher does not allow its token, or another thread uses it.
+        LimitExceededError, ArtifactError
+            A mask or a step cannot be had.
+        ValueError
+            A matcher is of another vocabulary, or a step has more masks than there is room for.
+        IndexError
+            A token is not in the vocabulary.
+
+        An error about a matcher names it, and whatever the others could do is done: they have taken their tokens, and
+        ``ids(matchers)`` goes on from there.
+
+        Notes
+        -----
+        Masks that are not known yet are computed by several threads, one for each constraint.
         """
+        with self._lock:
+            return self._ids(matchers, tokens)
+
+    def _ids(
+        self, matchers: Sequence[Matcher | None], tokens: Sequence[int] | NDArray[np.int64] | None
+    ) -> torch.Tensor:
         if not isinstance(matchers, Iterable):
             raise TypeError(f"matchers must be a sequence of Matcher or None, not {type(matchers).__name__}")
-        matchers = list(matchers)
-        numbers = np.full(len(matchers), -1, np.int64)
-        known = [(at, matcher) for at, matcher in enumerate(matchers) if matcher is not None]
-        for at, matcher in known:
-            if not isinstance(matcher, Matcher):
-                raise TypeError(f"matchers[{at}] must be a Matcher or None, not {type(matcher).__name__}")
-            if matcher._explainer is not self._explainer:
-                raise ValueError(f"matchers[{at}] has another constraint or start than these masks")
-        if known:
-            numbers[[at for at, _ in known]] = mask_ids([matcher for _, matcher in known])
-            if numbers.max() >= len(self._table):
-                self.top_up()
-        return torch.from_numpy(numbers).to(self._room.device, non_blocking=True)
+        matchers = matchers if isinstance(matchers, list) else list(matchers)
+        numbers = self._new_numbers(len(matchers))
+        missed = self._arena.step(matchers, tokens, numbers.numpy())
+        if missed:
+            _compute([matcher for at in missed if (matcher := matchers[at]) is not None], self._table.shape[1])
+            self._arena.place(matchers, missed, numbers.numpy())
+        self._copy_rows(self._arena.written())
+        return self._sent(numbers)
+
+    def _copy_rows(self, rows: NDArray[np.int32]) -> None:
+        """Bring rows that are new to the device."""
+        if not len(rows):
+            return
+        host = torch.from_numpy(self._arena.table())
+        if self._device.type == "cpu":
+            self._table = host
+        elif len(self._table) < len(host):
+            self._table = host.to(self._device)
+        else:
+            places = torch.from_numpy(rows).long()
+            self._table.index_copy_(0, places.to(self._device), host[places].to(self._device))
+
+    def _new_numbers(self, count: int) -> torch.Tensor:
+        """Room for the numbers of a step; pinned where a device reads it while the host goes on."""
+        if self._device.type != "cuda":
+            return torch.empty(count, dtype=torch.int32)
+        if len(self._sending) == self._sending.maxlen:
+            room, sent = self._sending.popleft()
+            sent.synchronize()
+            if len(room) >= count:
+                return room[:count]
+        return torch.empty(max(count, 64), dtype=torch.int32, pin_memory=True)[:count]
+
+    def _sent(self, numbers: torch.Tensor) -> torch.Tensor:
+        if self._device.type != "cuda":
+            return numbers.to(self._device)
+        there = numbers.to(self._device, non_blocking=True)
+        sent = torch.cuda.current_stream(self._device).record_event()
+        self._sending.append((numbers if numbers._base is None else numbers._base, sent))
+        return there
 
 
 def apply_masks(
@@ -239,6 +292,28 @@ def _bits_of_octet(device: torch.device) -> torch.Tensor:
     return bits
 
 
+def _compute(matchers: Sequence[Matcher], words: int) -> None:
+    """Compute masks, those of several constraints at once; whatever fails is met again by whoever asks for them."""
+
+    def compute(of_one: Iterable[Matcher]) -> None:  # they would wait for each other
+        row = np.empty(words, np.int32)
+        for matcher in of_one:
+            with contextlib.suppress(Exception):
+                matcher.fill_bitmask(row)
+
+    by_constraint: dict[int, dict[int, Matcher]] = {}
+    for matcher in matchers:
+        by_constraint.setdefault(id(matcher._explainer), {})[id(matcher)] = matcher
+    if len(by_constraint) > 1:
+        deque(_threads(os.getpid()).map(compute, [each.values() for each in by_constraint.values()]), maxlen=0)
+
+
+@functools.lru_cache(maxsize=1)
+def _threads(process: int) -> ThreadPoolExecutor:
+    """Those of this process: a fork has none."""
+    return ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1), thread_name_prefix="pdacon-masks")
+
+
 def _require_tensor(name: str, value: object) -> None:
     if not isinstance(value, torch.Tensor):
         raise TypeError(f"{name} must be a torch.Tensor, not {type(value).__name__}")
@@ -300,6 +375,8 @@ def _forbid(logits: torch.Tensor, words: torch.Tensor, free: torch.Tensor | None
 
     On a device it is the number of kernels that counts, some microseconds each, not how much they do.
     """
+    if not len(logits):
+        return logits
     if free is not None:
         words = torch.where(free, -1, words)
     forbidden = _shift_out_zeros(words, logits.shape[1])

@@ -108,7 +108,7 @@ def test_applied(benchmark: Any, tekken: Coded, how: str, number: int) -> None:
     constraint = compiled(tekken)
     matchers = matchers_at(constraint, tekken, number)
     bitmask = torch.zeros((number, 4096), dtype=torch.int32)
-    masks = DeviceMasks(constraint, "cpu")
+    masks = DeviceMasks(tekken.vocabulary, "cpu")
     logits = torch.randn(number, tekken.vocabulary.size)
 
     def by_ids() -> None:

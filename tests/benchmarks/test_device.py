@@ -86,14 +86,13 @@ def accept(matchers: list[pdacon.Matcher], tokens: list[int] | None) -> None:
 
 def with_ids(tekken: Coded, constraint: pdacon.Constraint, rows: int) -> Begin:
     """Masks lie on the device, and a step sends one integer for each row."""
-    masks = DeviceMasks(constraint, "cuda")
+    masks = DeviceMasks(tekken.vocabulary, "cuda")
 
     def begin() -> Step:
         matchers = matchers_of(constraint, rows)
 
         def step(logits: torch.Tensor, tokens: list[int] | None) -> None:
-            accept(matchers, tokens)
-            masks.apply(logits, matchers)
+            masks.apply(logits, matchers, tokens)
 
         return step
 
@@ -273,7 +272,7 @@ def test_kernels(tekken: Coded, constraint: pdacon.Constraint, measured: bool, s
     for kind, rows in product(kinds, [1, 32, 128, 512] if measured else [2]):
         logits = logits_of(tekken, rows).to(kind)
         ids = numbers_of_masks(tekken, constraint, rows)
-        masks = DeviceMasks(constraint, "cuda").table
+        masks = torch.from_numpy(constraint.mask_table()).cuda()
         bitmask = masks[ids]
         calls: dict[str, Callable[[], object]] = {
             "`logits.fill_`": partial(logits.fill_, 0.5),

@@ -119,12 +119,9 @@ def processed(constraint: pdacon.Constraint, logits: torch.Tensor, steps: int) -
 
 def masked(constraint: pdacon.Constraint, logits: torch.Tensor, steps: int) -> None:
     matchers = [constraint.matcher(max_rollback=0, keep_text=False) for _ in logits]
-    masks = DeviceMasks(constraint, logits.device)
+    masks = DeviceMasks(constraint.vocabulary, logits.device)
     ids = torch.empty((len(logits), 0), dtype=torch.long)
     for step in range(steps):
         scores = logits.roll(step, dims=1)
-        masks.apply(scores, matchers)
-        choice = scores.argmax(dim=1, keepdim=True)
-        for matcher, token in zip(matchers, choice[:, 0].tolist(), strict=True):
-            assert matcher.accept_token(token)
-        ids = torch.cat([ids, choice], dim=1)
+        masks.apply(scores, matchers, ids[:, -1].tolist() if step else None)
+        ids = torch.cat([ids, scores.argmax(dim=1, keepdim=True)], dim=1)

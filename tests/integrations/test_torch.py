@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import pdacon
+from pdacon.integrations.huggingface import load_tiny
 from pdacon.integrations.torch import DeviceMasks, apply_bitmask, apply_masks
 
 KINDS = [torch.float32, torch.float16, torch.bfloat16, torch.float64]
@@ -58,47 +59,149 @@ def test_no_number_is_made_up() -> None:
     assert logits[0, 2].signbit()
 
 
+GRAMMARS = [
+    pdacon.Grammar.builtin("json"),
+    pdacon.Grammar.builtin("sql"),
+    pdacon.Grammar.from_regex("[0-9]+(, [0-9]+)*"),
+    pdacon.Grammar.from_json_schema(
+        {"type": "object", "properties": {"a": {"enum": [1, "b"]}, "c": {"type": "array"}}}
+    ),
+]
+
+
+def allowed_by(matcher: pdacon.Matcher, size: int) -> list[int]:
+    return [token for token in range(size) if matcher.is_allowed(token)]
+
+
 @pytest.mark.parametrize("size", [261, 288, 300])
-def test_a_batch_along_texts(size: int) -> None:
-    """Masks that are interned as the texts go on come to the device when they are asked for, and only once."""
-    constraint = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(size))
-    masks = DeviceMasks(constraint, "cpu", rows=1)
-    matchers = [constraint.matcher() for _ in range(4)]
-    copied, rng = len(masks.table), random.Random(size)
-    before = masks.table.clone()
+@pytest.mark.parametrize("rows", [1, 64])
+def test_a_batch_of_several_constraints_along_texts(size: int, rows: int) -> None:
+    """What is asked of the table is what `fill_bitmasks` writes, however few rows there are and whoever is in it."""
+    vocabulary, rng = vocabulary_of(size), random.Random(size)
+    constraints = [pdacon.compile(grammar, vocabulary) for grammar in GRAMMARS]
     words = -(-size // 32)
-    for _ in range(40):
-        ids = masks.ids([*matchers, None])
-        assert ids.tolist()[-1] == -1
-        logits = torch.randn(5, size + 3)
+    masks = DeviceMasks(vocabulary, "cpu", rows=rows, max_bytes=4 * words * 7)  # of which no batch has more
+    matchers = [constraint.matcher() for constraint in constraints for _ in range(2)]
+    tokens: list[int] | None = None
+    batch: list[pdacon.Matcher | None] = []
+    for _ in range(60):
+        ids = masks.ids(batch, tokens)
+        assert (ids[-1:] == -1).all()
+        logits = torch.randn(len(batch), size + 3)
         masked = apply_masks(logits.clone(), masks.table, ids)
-        bitmask = torch.zeros((4, words), dtype=torch.int32)
-        pdacon.fill_bitmasks(matchers, bitmask)
-        assert (apply_bitmask(logits[:4].clone(), bitmask) == masked[:4]).all()
-        assert (masked[4] == logits[4]).all()
-        for matcher, row in zip(matchers, masked, strict=False):
-            allowed = [token for token in range(size) if matcher.is_allowed(token)]
-            assert torch.isfinite(row).nonzero().flatten().tolist() == allowed
-            token = rng.choice(allowed)
-            assert matcher.accept_token(token)
-        assert (masks.table[: len(before)] == before).all()
-        before = masks.table.clone()
-    assert len(masks.table) <= constraint.statistics()["distinct_masks"]
-    copied += masks.top_up()
-    assert masks.top_up() == 0
-    assert masks.table.numpy().tolist() == constraint.mask_table().tolist()
-    assert copied <= len(masks.table)
+        there = [matcher for matcher in batch if matcher is not None]
+        bitmask = np.zeros((len(there), words), dtype=np.int32)
+        pdacon.fill_bitmasks(there, bitmask)
+        assert torch.equal(apply_bitmask(logits[:-1].clone(), bitmask), masked[:-1])
+        assert torch.equal(masked[-1:], logits[-1:])
+        for matcher, row in zip(there, masked, strict=False):
+            assert torch.isfinite(row).nonzero().flatten().tolist() == allowed_by(matcher, size)
+            if matcher.is_terminated():
+                matcher.reset()
+        batch = [*rng.sample(matchers, rng.randrange(7)), None]
+        tokens = [-1 if matcher is None else rng.choice(allowed_by(matcher, size)) for matcher in batch]
+
+
+def test_equal_masks_are_one_row() -> None:
+    """Constraints of one grammar, and states of several ones, have masks in common."""
+    vocabulary = vocabulary_of(261)
+    first, second = (pdacon.compile(pdacon.Grammar.from_regex(text), vocabulary) for text in ("ab+", "(x|a)b+"))
+    masks = DeviceMasks(vocabulary, "cpu")
+    ids = masks.ids([first.matcher(), second.matcher(), first.matcher()])
+    assert ids[0] == ids[2] != ids[1]
+    matchers = [first.matcher(), second.matcher()]
+    assert len(set(masks.ids(matchers, [ord("a")] * 2).tolist())) == 1
+
+
+def test_a_dropped_constraint_leaves_no_ids_behind() -> None:
+    """Another constraint, perhaps at the same address, whose masks have the same numbers, has other rows."""
+    vocabulary = vocabulary_of(261)
+    masks = DeviceMasks(vocabulary, "cpu")
+    for text in "abcdefgh" * 3:
+        matcher = pdacon.compile(pdacon.Grammar.from_regex(text), vocabulary).matcher()
+        assert torch.isfinite(masks.apply(torch.zeros(1, 261), [matcher])[0]).nonzero().flatten().tolist() == [
+            ord(text)
+        ]
+
+
+def test_masks_of_canonical_tokens_have_rows() -> None:
+    """They have no ids of their own."""
+    _, tokenizer = load_tiny()
+    constraint = pdacon.compile("json_dumps", tokenizer=tokenizer, canonical=True)
+    vocabulary = constraint.vocabulary
+    matcher, rng = constraint.matcher(), random.Random(0)
+    masks, tokens = DeviceMasks(vocabulary, "cpu", max_bytes=1 << 16), [-1]
+    for _ in range(30):
+        ids = masks.ids([matcher], tokens)
+        bitmask = constraint.new_bitmask(1)
+        matcher.fill_bitmask(bitmask)
+        assert masks.table[ids[0]].tolist() == bitmask[0].tolist()
+        if matcher.is_terminated():
+            matcher.reset()
+            tokens = [-1]
+        else:
+            tokens = [rng.choice(matcher.allowed_tokens())]
+
+
+def test_tokens_that_are_not_allowed() -> None:
+    """The error names the matcher; the others have taken their tokens, and the step can be gone on with."""
+    vocabulary = vocabulary_of(261)
+    constraint = pdacon.compile(pdacon.Grammar.from_regex("ab*"), vocabulary)
+    masks = DeviceMasks(vocabulary, "cpu")
+    one, other = constraint.matcher(), constraint.matcher()
+    with pytest.raises(pdacon.MatcherError, match=r"matchers\[1\]: token 98 is not allowed; the others have taken"):
+        masks.ids([one, other, None], [97, 98, -1])
+    assert (one.text, other.text) == ("a", "")
+    with pytest.raises(IndexError, match=r"matchers\[0\] and 1 behind it: token 261 is not in the vocabulary"):
+        masks.ids([one, other], np.array([261, 261]))
+    with pytest.raises(ValueError, match=r"matchers\[1\] comes twice: a matcher takes one token a step"):
+        masks.ids([one, one], [98, 98])
+    with pytest.raises(ValueError, match="1 tokens for 2 matchers"):
+        masks.ids([one, other], [97])
+    with pytest.raises(TypeError, match="token must be a whole number, not float"):
+        masks.ids([one], [1.5])
+    assert (one.text, other.text) == ("a", "")
+    assert masks.ids([one, other, one]).tolist() == [1, 0, 1]
+
+
+def test_a_mask_that_cannot_be_had_is_named() -> None:
+    vocabulary = vocabulary_of(261)
+    limited = pdacon.compile(pdacon.Grammar.builtin("sql"), vocabulary, limits=pdacon.Limits(depth=3))
+    free = pdacon.compile(pdacon.Grammar.from_regex("a+"), vocabulary)
+    masks = DeviceMasks(vocabulary, "cpu")
+    deep, shallow = limited.matcher(), free.matcher()
+
+    def go_on() -> None:
+        for byte in b"SELECT (((((((1)))))))":
+            masks.ids([deep, shallow], [byte, ord("a")])
+
+    with pytest.raises(pdacon.LimitExceededError, match=r"depth.*by matchers\[0\]; the others have taken"):
+        go_on()
+    assert len(shallow.text) == len(deep.text) + 1
+    assert masks.ids([shallow]).shape == (1,)
+
+
+def test_a_step_has_no_more_masks_than_there_is_room_for() -> None:
+    vocabulary = vocabulary_of(261)
+    matchers = [pdacon.compile(pdacon.Grammar.from_regex(text), vocabulary).matcher() for text in "abc"]
+    masks = DeviceMasks(vocabulary, "cpu", max_bytes=2 * 4 * 9)
+    with pytest.raises(ValueError, match="a step has more different masks than max_bytes has room for, which is 2"):
+        masks.ids(matchers)
+    assert len(set(masks.ids(matchers[1:]).tolist())) == 2
 
 
 def test_threads_share_a_table() -> None:
-    constraint = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(261))
-    masks = DeviceMasks(constraint, "cpu", rows=1)
+    vocabulary = vocabulary_of(261)
+    constraints = [pdacon.compile(grammar, vocabulary) for grammar in GRAMMARS]
+    masks = DeviceMasks(vocabulary, "cpu", rows=1, max_bytes=4 * 9 * 2)
     begin, wrong = threading.Barrier(4), []
 
     def write(seed: int) -> None:
-        matcher, rng, bitmask = constraint.matcher(), random.Random(seed), torch.zeros((1, 9), dtype=torch.int32)
+        matcher, rng, bitmask = constraints[seed].matcher(), random.Random(seed), torch.zeros((1, 9), dtype=torch.int32)
         begin.wait()
         for _ in range(60):
+            if matcher.is_terminated():
+                matcher.reset()
             matcher.fill_bitmask(bitmask)
             wanted = apply_bitmask(torch.zeros(1, 261), bitmask)
             try:
@@ -116,28 +219,17 @@ def test_threads_share_a_table() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
-    masks.top_up()
-    assert masks.table.tolist() == constraint.mask_table().tolist()
 
 
-def test_masks_that_are_new_are_applied_at_once() -> None:
-    constraint = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(261))
-    masks, matcher = DeviceMasks(constraint, "cpu"), constraint.matcher()
-    for byte in b'{"a": [1, true]}':
+def test_a_table_that_has_all_its_room_stays_where_it_is() -> None:
+    """As a captured graph needs it."""
+    vocabulary = vocabulary_of(261)
+    masks = DeviceMasks(vocabulary, "cpu", rows=8, max_bytes=4 * 9 * 8)
+    matcher, where = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary).matcher(), masks.table.data_ptr()
+    for byte in b'{"a": [1, true, "b\\n"], "c": {}}':
         assert torch.isfinite(masks.apply(torch.zeros(1, 261), [matcher])[0, byte])
         assert matcher.accept_token(byte)
-
-
-def test_eager_masks_are_there_from_the_beginning() -> None:
-    constraint = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(261), eager=True)
-    masks = DeviceMasks(constraint, "cpu")
-    table = masks.table.data_ptr(), len(masks.table)
-    matcher = constraint.matcher()
-    for byte in b'{"a": [1, true, "b\\n"], "c": {}}':
-        masks.ids([matcher])
-        assert matcher.accept_token(byte)
-    assert (masks.table.data_ptr(), len(masks.table)) == table
-    assert np.array_equal(masks.table.numpy(), constraint.mask_table())
+    assert masks.table.data_ptr() == where
 
 
 @pytest.mark.parametrize(
@@ -164,9 +256,11 @@ def test_a_host_may_lay_out_wider_rows() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     constraint = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(261))
-    other = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(261))
-    masks = DeviceMasks(constraint, "cpu")
-    with pytest.raises(ValueError, match=r"matchers\[1\] has another constraint"):
+    other = pdacon.compile(pdacon.Grammar.builtin("json"), vocabulary_of(300))
+    masks = DeviceMasks(vocabulary_of(261), "cpu")
+    with pytest.raises(
+        ValueError, match=r"matchers\[1\] has masks of 10 words, the table rows of 9: they are for another"
+    ):
         masks.ids([constraint.matcher(), other.matcher()])
     logits = torch.zeros(2, 261)
     words = torch.zeros((2, 9), dtype=torch.int32)
@@ -189,7 +283,7 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="table is on meta, the logits on cpu"):
         apply_masks(logits, words.to("meta"), torch.tensor([0, 0]))
     for wrong, says in [
-        (lambda: DeviceMasks("json", "cpu"), "of a pdacon.Constraint, not of str"),
+        (lambda: DeviceMasks("json", "cpu"), "of a pdacon.Vocabulary, not of str"),
         (lambda: masks.ids(constraint.matcher()), "matchers must be a sequence of Matcher or None, not Matcher"),
         (lambda: apply_bitmask(logits, words, size="261"), "'str' object cannot be interpreted as an integer"),
         (lambda: masks.ids(["json"]), r"matchers\[0\] must be a Matcher or None, not str"),
@@ -205,7 +299,9 @@ def test_what_does_not_fit_is_refused() -> None:
         with pytest.raises(ValueError, match=f"size must be the number of tokens of the vocabulary, got {size}"):
             apply_bitmask(logits, words, size=size)
     with pytest.raises(ValueError, match="rows must be at least 1, got 0"):
-        DeviceMasks(constraint, "cpu", rows=0)
+        DeviceMasks(vocabulary_of(261), "cpu", rows=0)
+    with pytest.raises(ValueError, match="max_bytes must be at least 36, which one mask has, got 35"):
+        DeviceMasks(vocabulary_of(261), "cpu", max_bytes=35)
     assert masks.ids([]).shape == (0,)
     assert masks.ids([None]).tolist() == [-1]
 
@@ -214,7 +310,7 @@ def test_device_masks_refuse_logits_that_no_model_pads_so_far() -> None:
     tokens = [*(bytes([byte]) for byte in range(256)), None]
     vocab = pdacon.Vocabulary.from_tokens(tokens, eos_ids=[256])
     constraint = pdacon.compile(pdacon.Grammar.from_lark('start: "a"'), vocab)
-    masks = DeviceMasks(constraint, "cpu")
+    masks = DeviceMasks(vocab, "cpu")
     with pytest.raises(ValueError, match="1536 columns, but the constraint was compiled for 257 tokens"):
         masks.apply(torch.zeros(1, 1536), [constraint.matcher()])
     ids = masks.ids([constraint.matcher()])

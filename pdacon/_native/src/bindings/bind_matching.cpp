@@ -20,6 +20,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/bitmask.hpp"
 #include "bindings/gil.hpp"
+#include "bindings/matcher_calls.hpp"
 #include "bindings/module.hpp"
 #include "bindings/whole_numbers.hpp"
 #include "matching/lexeme_trace.hpp"
@@ -32,37 +33,6 @@ namespace {
 
 // What takes its time, or may have to wait for another thread, runs without the GIL.
 constexpr std::size_t kLongText = 4096;
-
-template <class Work>
-auto without_gil(Work work) {
-    const WithoutGil release;
-    return work();
-}
-
-template <class Work>
-auto answered(Matcher& matcher, Work work) {
-    if (!matcher.is_nested()) return work();
-    const auto nested = matcher.shared_nested();
-    const auto asked = [&] {
-        const auto lock = held(nested->lock());
-        return work();
-    };
-    bool needs_whole = false;
-    if (!nested->is_closed() || nested->is_broken()) {
-        try {
-            return asked();
-        } catch (const NeedsWhole&) {
-            needs_whole = true;
-        }
-    }
-    try {
-        matcher.complete();
-    } catch (...) {
-        if (needs_whole || nested->is_closed()) throw;
-        return asked();  // there is no whole, but none is needed
-    }
-    return work();
-}
 
 // What a matcher is asked, only while no other thread changes it.
 template <class Answer, class AnyMatcher, class... Arguments>
@@ -105,11 +75,6 @@ auto of_whole(Answer (*ask)(AnyMatcher&, Arguments...)) {
         if (matcher.is_nested()) matcher.complete();
         return ask(matcher, arguments...);
     };
-}
-
-Mask mask_of(const Matcher& matcher) {
-    const auto known = matcher.known_mask();
-    return known.id >= 0 ? known : without_gil([&] { return matcher.mask(); });
 }
 
 // Masks of constraints with a filter differ by the last token: they are written, and not kept.
@@ -175,18 +140,7 @@ struct BatchMasks {
 
     // Throws what the first that failed did, with its place in the batch. Nothing if none did.
     void complain(const char* others) const {
-        if (failed.empty()) return;
-        auto whose = "matchers[" + std::to_string(failed[0]) + "]";
-        if (failed.size() > 1) whose += " and " + std::to_string(failed.size() - 1) + " behind it";
-        try {
-            std::rethrow_exception(first);
-        } catch (const LimitExceeded& error) {
-            throw LimitExceeded(error.what(), error.given, error.limit, "by " + whose + "; " + others);
-        } catch (const ArtifactDamage& error) {
-            throw ArtifactDamage(whose + ": " + error.what() + "; " + others);
-        } catch (const std::runtime_error& error) {
-            throw std::runtime_error(whose + ": " + error.what() + "; " + others);
-        }
+        if (!failed.empty()) rethrow_of_batch(first, failed, others);
     }
 };
 
@@ -253,26 +207,6 @@ Owned<std::int32_t> mask_ids(nb::handle matchers) {
         std::ranges::transform(masks.found, ids.begin(), &Mask::id);
     });
     return owned(std::move(ids));
-}
-
-// The step if it is allowed; what is known already is found without a wait.
-template <class What>
-std::optional<Matcher::Step> allowed_step(const Matcher& matcher, What what) {
-    auto step = matcher.step(what);
-    if (step && !step->allowed && !without_gil([&] { return matcher.is_allowed(*step); })) step.reset();
-    return step;
-}
-
-// A token: one that a label has may take more than a look.
-std::optional<Matcher::Step> allowed_token(const Matcher& matcher, std::int64_t token) {
-    if (matcher.is_labelled(token) || matcher.is_filtered())
-        return without_gil([&] { return matcher.step(token); });
-    return allowed_step(matcher, token);
-}
-
-bool accept(Matcher& matcher, std::optional<Matcher::Step> step) {
-    if (step) matcher.accept(std::move(*step));
-    return step.has_value();
 }
 
 bool is_allowed(const Matcher& matcher, nb::handle token) {

@@ -17,5 +17,6 @@ NB_MODULE(_core, m) {
     pdacon::bind_composition(m);
     pdacon::bind_nested(m);
     pdacon::bind_matching(m);
+    pdacon::bind_arena(m);
     pdacon::bind_engines(m);
 }

@@ -15,6 +15,7 @@ void bind_filters(nanobind::module_& m);
 void bind_composition(nanobind::module_& m);
 void bind_nested(nanobind::module_& m);
 void bind_matching(nanobind::module_& m);
+void bind_arena(nanobind::module_& m);
 void bind_engines(nanobind::module_& m);
 
 }  // namespace pdacon

@@ -22,6 +22,7 @@
 
 #include "artifact/artifact.hpp"
 #include "base/budget.hpp"
+#include "base/serial.hpp"
 #include "completion/completion.hpp"
 #include "composition/budgeted_masks.hpp"
 #include "composition/canonical_masks.hpp"
@@ -67,6 +68,8 @@ class TokenPda {
     const Labels& labels() const { return resources_.labels(); }
     const Trie& trie() const { return resources_.trie(); }
     std::int64_t max_depth() const { return max_depth_; }
+    // Of whoever gives masks their ids.
+    std::uint64_t serial() const { return serial_.value(); }
 
     PlainMasks& plain() { return plain_; }
     BudgetedMasks& budgeted() { return budgeted_; }
@@ -131,6 +134,7 @@ class TokenPda {
     void begin(const Futures* known);
     bool is_live(const LexerConfiguration& lexing, std::int32_t speller_state, const StackView& stack);
 
+    Serial serial_;
     MaskResources resources_;
     PlainMasks plain_;
     BudgetedMasks budgeted_;

@@ -82,6 +82,9 @@ class Matcher {
     const void* owner() const {
         return nested_ ? static_cast<const void*>(nested_.get()) : static_cast<const void*>(pda_.get());
     }
+    // Of whoever gives its masks their ids: no two owners of a process have the same one, one after the
+    // other.
+    std::uint64_t serial() const { return nested_ ? nested_->serial() : pda_->serial(); }
 
     const std::shared_ptr<TokenPda>& pda() const { return pda_; }
 

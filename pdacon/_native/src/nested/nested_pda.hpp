@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/interner.hpp"
+#include "base/serial.hpp"
 #include "composition/mask_resources.hpp"
 #include "composition/mask_set.hpp"
 #include "detokenizer/shared_trie.hpp"
@@ -49,6 +50,8 @@ class NestedPda {
 
     const Tokens& tokens() const { return *trie_->tokens(); }
     const Trie& trie() const { return *trie_; }
+    // Of whoever gives masks their ids.
+    std::uint64_t serial() const { return serial_.value(); }
     // Whether no value satisfies the question.
     bool is_empty() const { return automaton_.start() < 0; }
 
@@ -120,6 +123,7 @@ class NestedPda {
     void walk(const Tokens& trie, std::int32_t root, const Here& from, Words& words);
     std::shared_ptr<const LoopExits> loop_of(const NestedReading::Cursor& at);
 
+    Serial serial_;
     std::shared_ptr<const SharedTrie> trie_;
     Limits limits_;
     mutable std::recursive_mutex lock_;

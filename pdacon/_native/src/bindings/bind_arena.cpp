@@ -1,0 +1,189 @@
+// The binding of the table of masks that a batch of any constraints uses.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "bindings/matcher_calls.hpp"
+#include "bindings/module.hpp"
+#include "bindings/whole_numbers.hpp"
+#include "matching/mask_arena.hpp"
+#include "matching/matcher.hpp"
+
+namespace nb = nanobind;
+
+namespace pdacon {
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+using Rows = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// The matchers of a step, null for None, each held against other threads; without tokens one may come several
+// times.
+class StepBatch {
+  public:
+    StepBatch(nb::handle matchers, bool may_repeat, std::size_t words) {
+        const nb::object list = nb::steal(PySequence_Fast(matchers.ptr(), "matchers must be a sequence"));
+        if (!list.is_valid()) throw nb::python_error();
+        owner_ = list;
+        const auto sequence = nb::borrow<nb::sequence>(list);
+        matchers_.reserve(nb::len(sequence));
+        for (const auto item : sequence) {
+            Matcher* matcher = nullptr;
+            if (!item.is_none()) {
+                if (!nb::try_cast<Matcher*>(item, matcher) || matcher == nullptr)
+                    throw nb::type_error(
+                        (place() + " must be a Matcher or None, not " + nb::type_name(item.type()).c_str())
+                            .c_str());
+                if (matcher->tokens().words() != words)
+                    throw nb::value_error((place() + " has masks of " +
+                                           std::to_string(matcher->tokens().words()) +
+                                           " words, the table rows of " + std::to_string(words) +
+                                           ": they are for another vocabulary")
+                                              .c_str());
+                hold(*matcher, may_repeat);
+            }
+            matchers_.push_back(matcher);
+        }
+    }
+
+    std::span<Matcher* const> matchers() const { return matchers_; }
+
+  private:
+    std::string place() const { return "matchers[" + std::to_string(matchers_.size()) + "]"; }
+    void hold(const Matcher& matcher, bool may_repeat) {
+        try {
+            uses_.emplace_back(matcher);
+        } catch (const MatcherMisuse&) {  // by this batch, or by another thread
+            if (std::ranges::find(matchers_, &matcher) == matchers_.end()) throw;
+            if (!may_repeat)
+                throw nb::value_error((place() + " comes twice: a matcher takes one token a step").c_str());
+        }
+    }
+
+    nb::object owner_;
+    std::vector<Matcher*> matchers_;
+    std::deque<Matcher::Use> uses_;
+};
+
+constexpr std::int64_t kNoToken = -1;
+
+void require_places(const Rows& rows, const StepBatch& batch) {
+    if (rows.size() < batch.matchers().size()) throw nb::value_error("rows has too few places");
+}
+
+Numbers tokens_of(nb::handle tokens, std::size_t count) {
+    Numbers taken;
+    if (tokens.is_none()) return taken;
+    Array<std::int64_t> array;
+    taken = nb::try_cast(tokens, array, false) ? copy(array) : whole_numbers(tokens, "token");
+    if (taken.size() != count)
+        throw nb::value_error((std::to_string(taken.size()) + " tokens for " + std::to_string(count) +
+                               " matchers: one for each is needed, -1 for those that take none")
+                                  .c_str());
+    return taken;
+}
+
+// What befell the matchers of a batch for which something failed.
+class Failures {
+  public:
+    template <class Work>
+    void watch(std::size_t at, Work work) {
+        try {
+            work();
+        } catch (const std::exception&) {
+            if (!first_) first_ = std::current_exception();
+            failed_.push_back(at);
+        }
+    }
+    void complain(const char* others) const {
+        if (first_) rethrow_of_batch(first_, failed_, others);
+    }
+
+  private:
+    std::vector<std::size_t> failed_;
+    std::exception_ptr first_;
+};
+
+// A step in which the matchers take their tokens, if there are any. Returns the indices of those whose masks
+// are not known yet.
+Numbers step(MaskArena& arena, nb::handle matchers, nb::handle tokens, Rows rows) {
+    const StepBatch batch(matchers, tokens.is_none(), arena.words());
+    const auto taken = tokens_of(tokens, batch.matchers().size());
+    require_places(rows, batch);
+    Failures failures;
+    for (std::size_t at = 0; at < taken.size(); ++at) {
+        auto* const matcher = batch.matchers()[at];
+        if (matcher == nullptr || taken[at] == kNoToken) continue;
+        failures.watch(at, [&] {
+            if (!answered(*matcher, [&] { return accept(*matcher, allowed_token(*matcher, taken[at])); }))
+                throw MatcherMisuse("token " + std::to_string(taken[at]) + " is not allowed");
+        });
+    }
+    failures.complain("the others have taken their tokens");
+    arena.begin_step();
+    Numbers missed;
+    for (std::size_t at = 0; at < batch.matchers().size(); ++at) {
+        const auto* const matcher = batch.matchers()[at];
+        rows.data()[at] = -1;
+        if (matcher == nullptr) continue;
+        if (const auto mask = matcher->known_mask(); mask.id >= 0)
+            rows.data()[at] = arena.row(matcher->serial(), mask);
+        else
+            missed.push_back(static_cast<std::int64_t>(at));
+    }
+    return missed;
+}
+
+// The rest of a step: the rows of the matchers at some indices, whose masks are waited for.
+void place(MaskArena& arena, nb::handle matchers, const Numbers& indices, Rows rows) {
+    const StepBatch batch(matchers, true, arena.words());
+    require_places(rows, batch);
+    Failures failures;
+    for (const auto index : indices) {
+        const auto at = static_cast<std::size_t>(index);
+        if (index < 0 || at >= batch.matchers().size() || batch.matchers()[at] == nullptr)
+            throw nb::index_error("no matcher is at this index");
+        auto& matcher = *batch.matchers()[at];
+        failures.watch(at, [&] {
+            const auto mask = answered(matcher, [&] { return mask_of(matcher); });
+            rows.data()[at] = arena.row(matcher.serial(), mask);
+        });
+    }
+    failures.complain("the masks of the others are known");
+}
+
+OwnedRows<std::int32_t> table(const MaskArena& arena) {
+    using Kept = std::shared_ptr<std::int32_t[]>;
+    auto kept = std::make_unique<Kept>(arena.table());
+    auto* const data = kept->get();
+    nb::capsule owner(kept.get(), [](void* of) noexcept { delete static_cast<Kept*>(of); });
+    kept.release();
+    return OwnedRows<std::int32_t>(data, {arena.capacity(), arena.words()}, owner);
+}
+
+}  // namespace
+
+void bind_arena(nb::module_& m) {
+    nb::class_<MaskArena>(m, "MaskArena",
+                          "The masks that batches of any constraints have used last, as rows of one table.")
+        .def(nb::init<std::size_t, std::size_t, std::size_t>(), nb::arg("words"), nb::arg("rows"),
+             nb::arg("most_rows"))
+        .def("step", &step, nb::arg("matchers").none(), nb::arg("tokens").none(), nb::arg("rows"))
+        .def("place", &place, nb::arg("matchers"), nb::arg("indices"), nb::arg("rows"))
+        .def("written", [](const MaskArena& arena) { return owned(std::vector(arena.written())); })
+        .def("table", &table)
+        .def_prop_ro("capacity", &MaskArena::capacity);
+}
+
+}  // namespace pdacon

@@ -1,0 +1,100 @@
+// What a matcher is asked by more than one call of Python: its mask and its steps, with a wait only where
+// there is something to compute, and without Python's lock then.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "artifact/artifact.hpp"
+#include "base/budget.hpp"
+#include "bindings/gil.hpp"
+#include "matching/matcher.hpp"
+
+namespace pdacon {
+
+template <class Work>
+auto without_gil(Work work) {
+    const WithoutGil release;
+    return work();
+}
+
+// Asks a matcher of what is made as texts are read behind the lock of its automaton, and goes over to the
+// whole where that is needed.
+template <class Work>
+auto answered(Matcher& matcher, Work work) {
+    if (!matcher.is_nested()) return work();
+    const auto nested = matcher.shared_nested();
+    const auto asked = [&] {
+        const auto lock = held(nested->lock());
+        return work();
+    };
+    bool needs_whole = false;
+    if (!nested->is_closed() || nested->is_broken()) {
+        try {
+            return asked();
+        } catch (const NeedsWhole&) {
+            needs_whole = true;
+        }
+    }
+    try {
+        matcher.complete();
+    } catch (...) {
+        if (needs_whole || nested->is_closed()) throw;
+        return asked();  // there is no whole, but none is needed
+    }
+    return work();
+}
+
+inline Mask mask_of(const Matcher& matcher) {
+    const auto known = matcher.known_mask();
+    return known.id >= 0 ? known : without_gil([&] { return matcher.mask(); });
+}
+
+// The step if it is allowed; what is known already is found without a wait.
+template <class What>
+std::optional<Matcher::Step> allowed_step(const Matcher& matcher, What what) {
+    auto step = matcher.step(what);
+    if (step && !step->allowed && !without_gil([&] { return matcher.is_allowed(*step); })) step.reset();
+    return step;
+}
+
+// A token: one that a label has may take more than a look.
+inline std::optional<Matcher::Step> allowed_token(const Matcher& matcher, std::int64_t token) {
+    if (matcher.is_labelled(token) || matcher.is_filtered())
+        return without_gil([&] { return matcher.step(token); });
+    return allowed_step(matcher, token);
+}
+
+inline bool accept(Matcher& matcher, std::optional<Matcher::Step> step) {
+    if (step) matcher.accept(std::move(*step));
+    return step.has_value();
+}
+
+// Throws what work on the first of some matchers of a batch did, with its place. `others`: what is with the
+// rest.
+[[noreturn]] inline void rethrow_of_batch(const std::exception_ptr& first,
+                                          std::span<const std::size_t> failed, const std::string& others) {
+    auto whose = "matchers[" + std::to_string(failed[0]) + "]";
+    if (failed.size() > 1) whose += " and " + std::to_string(failed.size() - 1) + " behind it";
+    try {
+        std::rethrow_exception(first);
+    } catch (const LimitExceeded& error) {
+        throw LimitExceeded(error.what(), error.given, error.limit, "by " + whose + "; " + others);
+    } catch (const ArtifactDamage& error) {
+        throw ArtifactDamage(whose + ": " + error.what() + "; " + others);
+    } catch (const MatcherMisuse& error) {
+        throw MatcherMisuse(whose + ": " + error.what() + "; " + others);
+    } catch (const std::out_of_range& error) {
+        throw std::out_of_range(whose + ": " + error.what() + "; " + others);
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error(whose + ": " + error.what() + "; " + others);
+    }
+}
+
+}  // namespace pdacon

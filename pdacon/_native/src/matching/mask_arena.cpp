@@ -1,0 +1,120 @@
+#include "matching/mask_arena.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "base/checksum.hpp"
+#include "matching/matcher.hpp"
+
+namespace pdacon {
+
+MaskArena::MaskArena(std::size_t words, std::size_t rows, std::size_t most_rows)
+    : words_(words), most_rows_(std::max<std::size_t>(most_rows, 1)) {
+    grow(std::clamp<std::size_t>(rows, 1, most_rows_));
+}
+
+std::int32_t MaskArena::row(std::uint64_t owner, const Mask& mask) {
+    if (mask.id == Matcher::kNoNumber) return interned(mask.words);
+    auto& entry = entries_of(owner, mask.id)[static_cast<std::size_t>(mask.id)];
+    if (entry.row >= 0) {
+        auto& known = rows_[static_cast<std::size_t>(entry.row)];
+        if (known.generation == entry.generation) {
+            known.used = step_;
+            return entry.row;
+        }
+    }
+    const auto found = interned(mask.words);
+    entry = {found, rows_[static_cast<std::size_t>(found)].generation};
+    return found;
+}
+
+std::vector<MaskArena::Entry>& MaskArena::entries_of(std::uint64_t owner, std::int32_t id) {
+    const auto size = static_cast<std::size_t>(id) + 1;
+    if (owner == last_owner_ && size <= last_entries_->size()) return *last_entries_;
+    if (entries_ > kMostEntries) {  // of constraints that are gone, most of them
+        owners_.clear();
+        entries_ = 0;
+    }
+    auto& entries = owners_[owner];
+    if (entries.size() < size) {
+        const auto before = entries.size();
+        entries.resize(std::max(size, 2 * before));
+        entries_ += entries.size() - before;
+    }
+    last_owner_ = owner;
+    last_entries_ = &entries;
+    return entries;
+}
+
+std::int32_t MaskArena::interned(const std::int32_t* words) {
+    const auto size = words_ * sizeof(std::int32_t);
+    const auto hash = checksum(words, size);
+    const auto [begin, end] = by_hash_.equal_range(hash);
+    for (auto known = begin; known != end; ++known)
+        if (std::memcmp(at(known->second), words, size) == 0) {
+            rows_[static_cast<std::size_t>(known->second)].used = step_;
+            return known->second;
+        }
+    const auto row = free_row();
+    try {
+        written_.push_back(row);
+        by_hash_.emplace(hash, row);
+    } catch (...) {  // there is no memory: the row is nobody's again
+        if (!written_.empty() && written_.back() == row) written_.pop_back();
+        free_.push_back(row);
+        throw;
+    }
+    std::memcpy(at(row), words, size);
+    auto& taken = rows_[static_cast<std::size_t>(row)];
+    taken.used = step_;
+    taken.hash = hash;
+    return row;
+}
+
+std::int32_t MaskArena::free_row() {
+    if (free_.empty() && rows_.size() == capacity_) {
+        if (capacity_ < most_rows_)
+            grow(std::min(2 * capacity_, most_rows_));
+        else
+            evict();
+    }
+    if (!free_.empty()) {
+        const auto row = free_.back();
+        free_.pop_back();
+        return row;
+    }
+    rows_.emplace_back();
+    free_.reserve(rows_.size());  // so that giving rows back never fails
+    return static_cast<std::int32_t>(rows_.size()) - 1;
+}
+
+void MaskArena::grow(std::size_t capacity) {
+    std::shared_ptr<std::int32_t[]> larger(new std::int32_t[capacity * words_]);
+    if (table_) std::memcpy(larger.get(), table_.get(), rows_.size() * words_ * sizeof(std::int32_t));
+    table_ = std::move(larger);
+    capacity_ = capacity;
+}
+
+// A quarter of the rows that this step does not use, so that they are looked through once for many.
+void MaskArena::evict() {
+    std::vector<std::int32_t> unused;
+    for (std::size_t row = 0; row < rows_.size(); ++row)
+        if (rows_[row].used != step_) unused.push_back(static_cast<std::int32_t>(row));
+    if (unused.empty())
+        throw std::length_error("a step has more different masks than max_bytes has room for, which is " +
+                                std::to_string(most_rows_));
+    const auto few = std::max<std::size_t>(unused.size() / 4, 1);
+    const auto used_of = [&](std::int32_t row) { return rows_[static_cast<std::size_t>(row)].used; };
+    std::ranges::nth_element(unused, unused.begin() + static_cast<std::ptrdiff_t>(few - 1), {}, used_of);
+    for (const auto row : std::span(unused).first(few)) {
+        auto& old = rows_[static_cast<std::size_t>(row)];
+        const auto [begin, end] = by_hash_.equal_range(old.hash);
+        by_hash_.erase(std::find_if(begin, end, [&](const auto& known) { return known.second == row; }));
+        ++old.generation;
+        free_.push_back(row);
+    }
+}
+
+}  // namespace pdacon

@@ -1,0 +1,77 @@
+// The masks that batches have used last, whichever constraints they are of, as rows of one table.
+//
+// A device has a copy of the table, so that a step sends it the number of a row for each sequence, and the
+// rows that are new. Constraints number their masks each for itself; equal masks of all of them are one row
+// here. The rows of a step stay until the next step; where there is no room for more rows, those that were
+// not used for the longest time are given to others.
+//
+// Cost: a row that is known is two look-ups; a new one is hashed and copied. One thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "composition/mask_resources.hpp"
+
+namespace pdacon {
+
+class MaskArena {
+  public:
+    // `words`: of a mask. There is room for `rows` masks at first, at least one, and for `most_rows` at most.
+    MaskArena(std::size_t words, std::size_t rows, std::size_t most_rows);
+
+    // The rows that were asked for before may be given to other masks from here on.
+    void begin_step() {
+        ++step_;
+        written_.clear();
+    }
+    // The row of a mask of so many words. `owner`: the serial number of whoever gave the mask its id. Throws
+    // std::length_error if this step has asked for `most_rows` others.
+    std::int32_t row(std::uint64_t owner, const Mask& mask);
+    // The rows that this step has written.
+    const std::vector<std::int32_t>& written() const { return written_; }
+
+    std::size_t words() const { return words_; }
+    std::size_t capacity() const { return capacity_; }
+    // The table, of capacity() rows. It is another one after it has grown; the old one does not change then.
+    const std::shared_ptr<std::int32_t[]>& table() const { return table_; }
+
+  private:
+    struct Entry {
+        std::int32_t row = -1;
+        std::uint32_t generation =
+            0;  // of the row when the entry was made; it is another mask's if it differs
+    };
+    struct Row {
+        std::uint64_t used = 0;  // the last step that asked for it
+        std::uint64_t hash = 0;
+        std::uint32_t generation = 0;
+    };
+
+    std::vector<Entry>& entries_of(std::uint64_t owner, std::int32_t id);
+    std::int32_t interned(const std::int32_t* words);
+    std::int32_t free_row();
+    void grow(std::size_t capacity);
+    void evict();
+    std::int32_t* at(std::int32_t row) const { return table_.get() + static_cast<std::size_t>(row) * words_; }
+
+    static constexpr std::size_t kMostEntries = std::size_t{1} << 20;
+
+    std::size_t words_, capacity_ = 0, most_rows_;
+    std::shared_ptr<std::int32_t[]> table_;
+    std::vector<Row> rows_;           // those that were ever used
+    std::vector<std::int32_t> free_;  // of these, those that are nobody's
+    std::vector<std::int32_t> written_;
+    std::unordered_multimap<std::uint64_t, std::int32_t> by_hash_;
+    std::unordered_map<std::uint64_t, std::vector<Entry>> owners_;  // by id of a mask; forgotten at times
+    std::size_t entries_ = 0;
+    std::uint64_t last_owner_ = 0;  // a batch often has one; 0: none
+    std::vector<Entry>* last_entries_ = nullptr;
+    std::uint64_t step_ = 1;
+};
+
+}  // namespace pdacon
