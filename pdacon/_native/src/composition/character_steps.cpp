@@ -49,6 +49,7 @@ void CharacterSteps::find_loops() {
     for (std::uint8_t byte = 0; byte < 128; ++byte) ++ascii[lexer_.byte_class(byte)];
     for (std::int32_t state = 0; state < lexer_.num_states() && exits_.size() < kMostSets; ++state) {
         budget_.tick();
+        if (!lexer_.transitions().may_loop(state)) continue;
         int characters = 0;
         lexer_.copy_row(state, row);
         for (std::size_t cls = 0; cls < ascii.size(); ++cls)

@@ -1,6 +1,7 @@
 #include "composition/mask_trie.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace pdacon {
 
@@ -39,9 +40,10 @@ std::int32_t find_from(const AnyTrie& trie, std::int32_t node, const StackNode* 
 template <class AnyTrie>
 std::int32_t MaskTrie::find_in(const AnyTrie& trie, const LexerConfiguration& lexing, const StackView& stack,
                                ReadSet* read_set) const {
-    const auto mask = find_from(trie, lexing.state, stack.top, read_set);
+    auto root = trie.root(lexing.state);
+    const auto mask = root < 0 ? -1 : find_from(trie, root, stack.top, read_set);
     if (mask >= 0 || !columns_) return mask;
-    const auto root = trie.columns_root(columns_key(lexing, stack));
+    root = trie.columns_root(columns_key(lexing, stack));
     if (root < 0) return -1;
     if (read_set != nullptr) read_set->columns = true;
     return find_from(trie, root, stack.top, read_set);
@@ -56,6 +58,16 @@ std::int32_t MaskTrie::find(const LexerConfiguration& lexing, const StackView& s
 std::int32_t MaskTrie::Stored::columns_root(std::span<const std::int32_t> key) const {
     const auto known = Interner::find(column_keys, column_slots, key);
     return known < 0 ? -1 : column_roots[known];
+}
+
+std::int32_t MaskTrie::Added::make_root(std::int32_t lexer_state, std::size_t lexer_states) {
+    if (roots.empty()) roots.resize(lexer_states, -1);
+    auto& root = roots[in_range(lexer_state, roots.size())];
+    if (root < 0) {
+        nodes.emplace_back();
+        root = static_cast<std::int32_t>(nodes.size()) - 1;
+    }
+    return root;
 }
 
 std::int32_t MaskTrie::Added::columns_root(std::span<const std::int32_t> key) const {
@@ -98,8 +110,8 @@ void MaskTrie::add(const LexerConfiguration& lexing, const StackView& stack, con
 
 void MaskTrie::add_path(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& read_set,
                         std::int32_t mask) {
-    if (added_.nodes.empty()) added_.nodes.resize(roots_);
-    auto at = read_set.columns ? added_.make_columns_root(columns_key(lexing, stack)) : lexing.state;
+    auto at = read_set.columns ? added_.make_columns_root(columns_key(lexing, stack))
+                               : added_.make_root(lexing.state, lexer_states_);
     const auto* node = stack.top;
     for (auto left = read_set.states; left > 0; --left, node = node->below)
         at = added_.make_branch(at, node->state);
@@ -110,6 +122,7 @@ void MaskTrie::add_path(const LexerConfiguration& lexing, const StackView& stack
 void MaskTrie::forget() {
     // An assignment of {} would keep the storage.
     std::vector<Node>().swap(added_.nodes);
+    std::vector<std::int32_t>().swap(added_.roots);
     std::vector<std::int32_t>().swap(added_.column_roots);
     added_.column_keys.clear();
 }
@@ -122,15 +135,17 @@ MaskTrie::Added MaskTrie::merged() const {
         const auto below = stored_.branches(static_cast<std::int32_t>(at));
         trie.nodes.push_back({stored_.masks[at], {below.begin(), below.end()}});
     }
-    if (trie.nodes.empty()) trie.nodes.resize(roots_);
+    trie.roots.assign(lexer_states_, -1);
+    if (!trie.nodes.empty()) std::iota(trie.roots.begin(), trie.roots.end(), 0);
     for (std::size_t at = 0; at < stored_.column_keys.size(); ++at)
         if (static_cast<std::size_t>(trie.column_keys.intern(
                 stored_.column_keys[static_cast<std::int32_t>(at)])) == trie.column_roots.size())
             trie.column_roots.push_back(stored_.column_roots[at]);
     std::vector<std::pair<std::int32_t, std::int32_t>> open;  // an added node, and its copy
-    if (!added_.nodes.empty())
-        for (std::int32_t root = 0; static_cast<std::size_t>(root) < roots_; ++root)
-            open.emplace_back(root, root);
+    for (std::size_t state = 0; state < added_.roots.size(); ++state)
+        if (added_.roots[state] >= 0)
+            open.emplace_back(added_.roots[state],
+                              trie.make_root(static_cast<std::int32_t>(state), lexer_states_));
     for (std::size_t at = 0; at < added_.column_roots.size(); ++at)
         open.emplace_back(added_.column_roots[at],
                           trie.own_columns_root(added_.column_keys[static_cast<std::int32_t>(at)]));
@@ -177,8 +192,9 @@ std::vector<std::int32_t> MaskTrie::key_of(const Node& node, std::span<const std
 std::vector<std::int32_t> MaskTrie::number_subtrees(const Added& trie, Interner& subtrees) const {
     constexpr std::int32_t kUnseen = -1;
     std::vector<std::int32_t> subtree_of(trie.nodes.size(), kUnseen), open;
-    for (std::size_t root = 0; root < roots_; ++root)
-        for (const auto& branch : trie.nodes[root].branches) open.push_back(branch.next);
+    for (const auto root : trie.roots)
+        if (root >= 0)
+            for (const auto& branch : trie.nodes[root].branches) open.push_back(branch.next);
     open.insert(open.end(), trie.column_roots.begin(), trie.column_roots.end());
     while (!open.empty()) {
         const auto node = open.back();
@@ -198,7 +214,7 @@ std::vector<std::int32_t> MaskTrie::number_subtrees(const Added& trie, Interner&
 
 MaskTrie::MaskTrie(std::size_t lexer_states, bool columns, std::size_t masks, const ArtifactReader& artifact,
                    std::int32_t start)
-    : roots_(lexer_states), columns_(columns) {
+    : lexer_states_(lexer_states), columns_(columns) {
     stored_.masks = artifact.array<std::int32_t>(Part::kMaskTrieMasks, start);
     auto offsets = artifact.array<std::int32_t>(Part::kMaskTrieOffsets, start);
     auto branches = artifact.array<Branch>(Part::kMaskTrieBranches, start);
@@ -207,7 +223,7 @@ MaskTrie::MaskTrie(std::size_t lexer_states, bool columns, std::size_t masks, co
     stored_.column_slots = artifact.array<std::int32_t>(Part::kMaskTrieSlots, start);
     stored_.column_roots = artifact.array<std::int32_t>(Part::kMaskTrieRoots, start);
     const auto nodes = static_cast<std::int64_t>(stored_.masks.size());
-    require_artifact(stored_.masks.size() >= roots_ && roots_ > 0 &&
+    require_artifact(stored_.masks.size() >= lexer_states_ && lexer_states_ > 0 &&
                          offsets.size() == stored_.masks.size() + 1 && are_rows(offsets, branches.size()),
                      "a mask trie of another lexer");
     require_artifact(all_within(stored_.masks.view(), -1, static_cast<std::int64_t>(masks)),
@@ -233,7 +249,7 @@ void MaskTrie::save(ArtifactWriter& artifact, std::int32_t start) const {
     auto trie = merged();
     Interner subtrees;
     const auto subtree_of = number_subtrees(trie, subtrees);
-    const auto last = static_cast<std::int32_t>(roots_ + subtrees.size()) - 1;
+    const auto last = static_cast<std::int32_t>(lexer_states_ + subtrees.size()) - 1;
     const auto position = [&](std::int32_t subtree) { return last - subtree; };
     std::vector<std::int32_t> masks, offsets{0};
     std::vector<Branch> branches;
@@ -243,7 +259,7 @@ void MaskTrie::save(ArtifactWriter& artifact, std::int32_t start) const {
             branches.push_back({key[at], position(key[at + 1])});
         offsets.push_back(static_cast<std::int32_t>(branches.size()));
     };
-    for (std::size_t root = 0; root < roots_; ++root) add(key_of(trie.nodes[root], subtree_of));
+    for (const auto root : trie.roots) add(key_of(root < 0 ? Node{} : trie.nodes[root], subtree_of));
     for (auto at = static_cast<std::int32_t>(subtrees.size()); at-- > 0;) add(subtrees[at]);
     for (auto& root : trie.column_roots) root = position(subtree_of[root]);
     const auto keys = Rows<std::int32_t>::of(trie.column_keys);

@@ -19,6 +19,7 @@
 
 #include "artifact/artifact.hpp"
 #include "base/flat.hpp"
+#include "base/in_range.hpp"
 #include "base/interner.hpp"
 #include "lexer/columns.hpp"
 #include "pda/stack.hpp"
@@ -27,8 +28,8 @@ namespace pdacon {
 
 class MaskTrie {
   public:
-    // One root for each lexer state. `columns`: whether masks may depend on columns.
-    MaskTrie(std::size_t lexer_states, bool columns) : roots_(lexer_states), columns_(columns) {}
+    // `columns`: whether masks may depend on columns.
+    MaskTrie(std::size_t lexer_states, bool columns) : lexer_states_(lexer_states), columns_(columns) {}
     // Loads what `save` has written. Throws ArtifactDamage.
     MaskTrie(std::size_t lexer_states, bool columns, std::size_t masks, const ArtifactReader& artifact,
              std::int32_t start);
@@ -42,19 +43,19 @@ class MaskTrie {
     void add(const LexerConfiguration& lexing, const StackView& stack, const ReadSet& read_set,
              std::int32_t mask);
     // Whether `add` would empty nothing.
-    bool has_room(const ReadSet& read_set) const { return size() + read_set.states <= roots_ + kMostNodes; }
+    bool has_room(const ReadSet& read_set) const { return size() + read_set.states < kMostNodes; }
     // Whether there is room for a mask that no text has asked for: such masks get half of all nodes.
     bool has_room_beside_texts(const ReadSet& read_set) const {
-        return size() + read_set.states <= roots_ + kMostNodes / 2;
+        return size() + read_set.states < kMostNodes / 2;
     }
     // Empties the added trie and gives its memory back.
     void forget();
 
-    // The nodes of the added trie, roots included, and the bytes of the nodes without their branches.
+    // The nodes of the added trie, and its bytes without their branches.
     std::size_t size() const { return added_.nodes.size(); }
-    std::size_t bytes() const { return size() * sizeof(Node); }
-    // The same bytes without those of the roots.
-    std::size_t bytes_of_paths() const { return size() > roots_ ? (size() - roots_) * sizeof(Node) : 0; }
+    std::size_t bytes() const { return bytes_of_paths() + added_.roots.size() * sizeof(std::int32_t); }
+    // The same bytes without those that all lexer states take.
+    std::size_t bytes_of_paths() const { return size() * sizeof(Node); }
 
     // At most so many added nodes: about 64 MiB with their branches. A trie that is emptied fills again, and
     // masks keep their ids.
@@ -70,11 +71,17 @@ class MaskTrie {
         std::vector<Branch> branches;
     };
     struct Added {
-        std::vector<Node> nodes;  // begins with a root for each lexer state; empty before the first mask
+        std::vector<Node> nodes;
+        std::vector<std::int32_t> roots;  // of each lexer state, or -1; empty before the first mask
         // Roots of masks that depend on columns; their keys are those of `columns_key`.
         Interner column_keys;
         std::vector<std::int32_t> column_roots;
 
+        std::int32_t root(std::int32_t lexer_state) const {
+            return roots.empty() ? -1 : roots[in_range(lexer_state, roots.size())];
+        }
+        // Made if there is none.
+        std::int32_t make_root(std::int32_t lexer_state, std::size_t lexer_states);
         std::int32_t columns_root(std::span<const std::int32_t> key) const;
         std::int32_t make_columns_root(std::span<const std::int32_t> key);
         // The node that an LR state leads to, made if there is none.
@@ -86,13 +93,14 @@ class MaskTrie {
         std::int32_t mask_of(std::int32_t node) const { return nodes[node].mask; }
         std::span<const Branch> branches(std::int32_t node) const { return nodes[node].branches; }
     };
-    // The trie of an artifact.
+    // The trie of an artifact. Its first nodes are the roots of all lexer states.
     struct Stored {
         Flat<std::int32_t> masks;
         Rows<Branch> all_branches;
         Rows<std::int32_t> column_keys;
         Flat<std::int32_t> column_slots, column_roots;
 
+        static std::int32_t root(std::int32_t lexer_state) { return lexer_state; }
         std::int32_t columns_root(std::span<const std::int32_t> key) const;
         std::int32_t mask_of(std::int32_t node) const { return masks[node]; }
         std::span<const Branch> branches(std::int32_t node) const { return all_branches[node]; }
@@ -107,7 +115,7 @@ class MaskTrie {
     static std::vector<std::int32_t> key_of(const Node& node, std::span<const std::int32_t> subtree_of);
     std::vector<std::int32_t> number_subtrees(const Added& trie, Interner& subtrees) const;
 
-    std::size_t roots_;
+    std::size_t lexer_states_;
     bool columns_;
     Added added_;
     Stored stored_;

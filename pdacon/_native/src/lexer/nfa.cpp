@@ -95,6 +95,10 @@ void NfaBuilder::add(std::int32_t terminal, std::span<const std::uint8_t> kind,
     const auto base = static_cast<std::int32_t>(nfa_.kind.size());
     const auto edges = static_cast<std::int32_t>(nfa_.target.size());
     begin(terminal, kind.size());
+    if (kind.size() > nfa_.offset.size()) {  // else they grow by themselves
+        nfa_.offset.reserve(nfa_.offset.size() + kind.size());
+        nfa_.target.reserve(nfa_.target.size() + low.size());
+    }
     nfa_.kind.insert(nfa_.kind.end(), kind.begin(), kind.end());
     nfa_.low.insert(nfa_.low.end(), low.begin(), low.end());
     nfa_.high.insert(nfa_.high.end(), high.begin(), high.end());

@@ -45,6 +45,7 @@ void SubsetConstruction::describe_states() {
     std::vector<std::int32_t> last_seen(static_cast<std::size_t>(spec_.num_terminals()), -1);
     made_.states_by_terminal.assign(last_seen.size(), 0);
     made_.waiting.clear();
+    made_.waiting.reserve(2 * reached_.size());
     for (std::size_t at = 0; at < reached_.size(); ++at) {
         if (is_plain(reached_[at])) {
             const auto [position, matched] = plain_state(reached_[at]);
@@ -78,8 +79,10 @@ bool SubsetConstruction::run(Pass pass) {
     const auto positions = spec_.nfa.kind.size();
     const auto& nfa = spec_.nfa;
     if (pass == Pass::kBounded && nfa.num_look_behind() == 1 && nfa.wanted.empty() && spec_.newline < 0 &&
-        positions < kPlain / 2)
+        positions < kPlain / 2) {
         plain_number_.assign(2 * positions, LexingAutomaton::kDead);
+        is_laid_out_.assign(static_cast<std::size_t>(spec_.num_terminals()), false);
+    }
     for (const auto context : spec_.starts) enter(context, 0);
     for (std::size_t at = 0; at < reached_.size(); ++at) {
         const auto state = reached_[at];
@@ -145,6 +148,9 @@ std::int32_t SubsetConstruction::reach(std::int32_t target) {
 // Called where, in some text, a lexeme of the context begins.
 void SubsetConstruction::enter(std::int32_t context, std::int32_t look_behind) {
     made_.entries[context * num_look_behind() + look_behind] = reach(entry(context, look_behind));
+    const auto& terminals = spec_.contexts[context].alternation;
+    if (has_plain_states() && terminals.size() == 1 && is_large_and_alone(terminals[0]))
+        number_plain_states(terminals[0]);
 }
 
 // The state at the start of a lexeme.

@@ -122,6 +122,8 @@ class SubsetConstruction final : private Pushbacks::Lexer {
     struct FallbackRow {
         std::int32_t row = -1, end = Step::kUnknown;
         std::vector<std::uint8_t> open;  // the byte classes whose targets no state has needed so far
+        // Of each byte class, once it is known: whether the match waits if its thread reads it.
+        std::vector<std::optional<bool>> waits;
     };
     // A plain state has one thread, no keywords, and no match but one that ends here. States deep in a
     // terminal whose automaton is deterministic are plain. All that is kept of a plain state is its id, which
@@ -153,8 +155,13 @@ class SubsetConstruction final : private Pushbacks::Lexer {
     std::int32_t label_at(std::int32_t position) const { return label_of(spec_.nfa.owner[position]); }
     FallbackRow& fallback_row(std::int32_t label);
     void step_plain(std::int32_t from, const PlainState& state);
-    Step plain_step(std::int32_t from, bool matched, std::int32_t cls, std::int32_t target);
+    bool waits_after(std::int32_t label, std::int32_t cls);
+    std::int32_t plain_target(std::int32_t label, std::int32_t cls, std::int32_t target);
+    Step plain_step(std::int32_t from, std::int32_t label, std::int32_t cls, std::int32_t target);
     std::int32_t written_out(std::int32_t plain);
+    void number_plain_states(std::int32_t terminal);
+    bool is_large_and_alone(std::int32_t terminal) const;
+    std::vector<bool> plain_states_of(std::int32_t terminal);
     std::int32_t& number_of(std::int32_t id) {
         return is_plain(id) ? plain_number_[id - kPlain] : number_[id];
     }
@@ -232,6 +239,7 @@ class SubsetConstruction final : private Pushbacks::Lexer {
     std::vector<FallbackRow> fallback_rows_;  // by label, from kNone on
     std::vector<std::int32_t> plain_number_;  // as number_, by id from kPlain on
     std::size_t num_plain_ = 0;
+    std::vector<bool> is_laid_out_;  // of each terminal: see number_plain_states
     std::vector<std::pair<std::uint8_t, std::int32_t>> plain_edges_;  // scratch space
     // Ids of the states and commits that a text reaches, in the order of their numbers.
     std::vector<std::int32_t> reached_, reached_commits_;

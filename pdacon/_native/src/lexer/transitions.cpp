@@ -41,12 +41,22 @@ Packed Transitions::matrix() const {
     return all;
 }
 
+void TransitionsBuilder::reserve(std::size_t states, std::size_t edges) {
+    made_.row_.reserve(made_.row_.size() + states);
+    made_.offset_.reserve(made_.offset_.size() + states);
+    made_.class_.reserve(made_.class_.size() + edges);
+    made_.target_.reserve(made_.target_.size() + edges);
+}
+
 Transitions TransitionsBuilder::take() && {
     const auto numbers = made_.row_.size() * made_.num_classes_;
     const auto classes = static_cast<std::int32_t>(made_.num_classes_);
     if (made_.class_.empty() && made_.rows_.size() == numbers) return {std::move(made_.rows_), classes};
     const auto kept = made_.rows_.size() + 2 * made_.row_.size() + 2 * made_.target_.size();
     if (numbers <= kMatrix || numbers <= kept) return {made_.matrix(), classes};
+    for (std::size_t row = 0; row < made_.num_rows(); ++row)
+        made_.leads_on_.push_back(std::ranges::any_of(made_.row(static_cast<std::int32_t>(row)),
+                                                      [](std::int32_t next) { return next >= 0; }));
     return std::move(made_);
 }
 

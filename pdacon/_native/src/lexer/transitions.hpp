@@ -8,6 +8,7 @@
 // with defaults.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -40,6 +41,22 @@ class Transitions {
     }
     // The same for all byte classes at once.
     void copy_row(std::int32_t state, std::span<std::int32_t> row) const;
+    // Without a matrix: how many rows states share, the row of a state, and the classes and targets of the
+    // edges in which the state differs from it.
+    bool has_shared_rows() const { return !row_.empty(); }
+    std::size_t num_rows() const { return rows_.size() / num_classes_; }
+    std::span<const std::int32_t> row(std::int32_t row) const {
+        return std::span(rows_).subspan(in_range(row, num_rows()) * num_classes_, num_classes_);
+    }
+    std::int32_t row_of(std::int32_t state) const { return row_[in_range(state, row_.size())]; }
+    std::span<const std::uint8_t> edge_classes(std::int32_t state) const { return edges_of(state, class_); }
+    std::span<const std::int32_t> edge_targets(std::int32_t state) const { return edges_of(state, target_); }
+    // False only where no byte class leads from a state back to it; looks at its own edges alone.
+    bool may_loop(std::int32_t state) const {
+        if (row_.empty() || leads_on_[row_of(state)]) return true;
+        const auto targets = edge_targets(state);
+        return std::ranges::find(targets, state) != targets.end();
+    }
     // All of it as a matrix, which is made where there is none.
     Packed matrix() const;
     // The matrix, where there is one.
@@ -47,12 +64,19 @@ class Transitions {
 
   private:
     friend class TransitionsBuilder;
+    template <class Value>
+    std::span<const Value> edges_of(std::int32_t state, const std::vector<Value>& values) const {
+        const auto at = in_range(state, row_.size());
+        const auto begin = static_cast<std::size_t>(offset_[at]);
+        return std::span(values).subspan(begin, static_cast<std::size_t>(offset_[at + 1]) - begin);
+    }
     std::size_t in_class(std::int32_t byte_class) const { return in_range(byte_class, num_classes_); }
 
     Packed matrix_;
     std::size_t num_classes_ = 0;
     // Without a matrix.
     std::vector<std::int32_t> rows_;       // [shared rows, num_classes]
+    std::vector<bool> leads_on_;           // of each row: whether it leads to any state
     std::vector<std::int32_t> row_;        // of each state
     std::vector<std::int32_t> offset_{0};  // edges of state i: offset_[i] .. offset_[i + 1], by class
     std::vector<std::uint8_t> class_;
@@ -90,6 +114,8 @@ class TransitionsBuilder {
     }
     // A matrix, unless it would be large and most of it the same.
     Transitions take() &&;
+    // Makes room for so many more states and edges.
+    void reserve(std::size_t states, std::size_t edges);
 
   private:
     Transitions made_;

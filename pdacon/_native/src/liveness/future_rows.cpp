@@ -9,6 +9,7 @@ namespace pdacon {
 FutureRows::FutureRows(const Pushdown& machine, Futures& futures, LivenessTable& table)
     : machine_(machine), futures_(futures), table_(table), are_new_(table.empty()) {
     const auto& lexer = machine_.lexer;
+    future_.reserve(static_cast<std::size_t>(lexer.num_states()));
     for (std::int32_t state = 0; state < lexer.num_states(); ++state)
         future_.push_back(lexer.keeps_columns(state) ? -1 : futures_.of({state, {}, {}}, 0));
     std::vector<std::int32_t> first_of_state;
@@ -23,6 +24,7 @@ FutureRows::FutureRows(const Pushdown& machine, Futures& futures, LivenessTable&
         return known;
     };
     std::vector<std::int32_t> rows;
+    rows.reserve(future_.size());
     for (const auto future : future_) rows.push_back(future < 0 ? -1 : row_of(future));
     for (std::size_t at = 0; at < configurations.size(); ++at)
         configurations[at].row = row_of(configuration_future_[at]);

@@ -40,7 +40,7 @@ Futures::Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, st
       classes_(classes),
       budget_(&budget),
       boundary_(speller.boundary),
-      plain_nodes_(static_cast<std::size_t>(lexer.num_states()), -1),
+      plain_nodes_(static_cast<std::size_t>(lexer.num_states()), kUnvisited),
       plain_commits_(static_cast<std::size_t>(lexer.num_commits()), kNone),
       plain_ends_(static_cast<std::size_t>(lexer.num_commits()), kNone),
       row_(static_cast<std::size_t>(lexer.num_classes())) {
@@ -55,6 +55,7 @@ Futures::Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, st
             if (static_cast<std::size_t>(seen.intern(key)) == known) moves_.back().push_back(move);
         }
     }
+    answer_alike_states();
 }
 
 std::int32_t Futures::residue(std::int32_t speller_state, bool ended, std::int32_t look_behind,
@@ -266,7 +267,8 @@ std::int32_t Futures::add_node(const LexerConfiguration& lexing, std::int32_t sp
 }
 
 // Appends the distinct successors of a node, and the emissions that its own edges make.
-void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own) {
+void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& sets,
+                     std::vector<std::int32_t>& own) {
     budget_->tick();
     const auto lexing = node_at(at).lexing;  // copies: more nodes are made
     const auto speller_state = node_at(at).speller_state;
@@ -277,7 +279,12 @@ void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std
         const auto next = most ? row_[move.byte_class] : lexer_.next(lexing.state, move.byte_class);
         if (next == LexingAutomaton::kDead) continue;
         if (next >= 0) {
-            const auto to = node(moved(lexing, next, move.byte_class), move.speller_state);
+            const auto after = moved(lexing, next, move.byte_class);
+            if (const auto set = set_without_node(after, move.speller_state); set >= 0) {
+                if (sets.empty() || sets.back() != set) sets.push_back(set);
+                continue;
+            }
+            const auto to = node(after, move.speller_state);
             // Neighbours mostly lead to the same.
             if (successors.empty() || successors.back() != to) successors.push_back(to);
             continue;
@@ -291,8 +298,9 @@ void Futures::expand(std::int32_t at, std::vector<std::int32_t>& successors, std
 }
 
 std::int32_t Futures::of(const LexerConfiguration& lexing, std::int32_t speller_state) {
-    const auto start =
-        node(newline_ < 0 ? LexerConfiguration{lexing.state, {}, {}} : classes_.least(lexing), speller_state);
+    const auto least = newline_ < 0 ? LexerConfiguration{lexing.state, {}, {}} : classes_.least(lexing);
+    if (const auto set = set_without_node(least, speller_state); set >= 0) return set;
+    const auto start = node(least, speller_state);
     if (node_at(start).set < 0) close_over(start);
     return node_at(start).set;
 }
@@ -329,7 +337,7 @@ void Futures::close_over(std::int32_t start) {
     Sequences within, beyond, own;  // by open node: its open successors, the futures of others, own emissions
     for (std::size_t at = 0; at < open.size(); ++at) {
         successors.clear();
-        expand(open[at], successors, own.values);
+        expand(open[at], successors, beyond.values, own.values);
         for (const auto next : successors) {
             auto& node = node_at(next);
             if (node.set >= 0) {

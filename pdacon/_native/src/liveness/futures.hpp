@@ -17,11 +17,13 @@
 //
 // A limit that is met leaves all that was known as it was, and the same question can be asked again.
 //
-// Cost: each pair of a lexer configuration and a speller state is visited once, with its edges, and each
-// residue is scanned once in each context that can follow its label. The sets of emissions are joined once
+// Cost: each pair of a lexer configuration and a speller state is visited once, with its edges, except for
+// the states of a large lexer that can emit by themselves all that any of their like can; and each residue is
+// scanned once in each context that can follow its label. The sets of emissions are joined once
 // for each strongly connected component (Tarjan 1972), in time linear in the sets that are joined.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -144,10 +146,17 @@ class Futures {
     std::int32_t classify(std::int32_t raw);
     bool classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& open);
     ScanResult result_of(const FirstScan& first) const;
+    void answer_alike_states();
+    // The future of a lexer configuration that needs no node, or -1.
+    std::int32_t set_without_node(const LexerConfiguration& lexing, std::int32_t speller_state) const {
+        if (speller_state != 0 || lexing.now.known() || lexing.matched.known()) return -1;
+        return kUnvisited - 1 - std::min(plain_nodes_[lexing.state], kUnvisited);
+    }
     std::int32_t node(const LexerConfiguration& lexing, std::int32_t speller_state);
     std::int32_t add_node(const LexerConfiguration& lexing, std::int32_t speller_state);
     Node& node_at(std::int32_t id) { return nodes_[in_range(id, nodes_.size())]; }
-    void expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& own);
+    void expand(std::int32_t at, std::vector<std::int32_t>& successors, std::vector<std::int32_t>& sets,
+                std::vector<std::int32_t>& own);
     void close_over(std::int32_t start);
     std::int32_t join(std::vector<std::int32_t>& emissions, std::span<const std::int32_t> sets);
     static void add_result(const ScanResult& result, std::vector<std::int32_t>& key);
@@ -162,7 +171,10 @@ class Futures {
     Budget* budget_;
     std::vector<std::vector<Move>> moves_;
     std::vector<std::uint8_t> boundary_;
-    std::vector<std::int32_t> plain_nodes_;  // by lexer state: its node between two tokens without columns
+    // By lexer state: its node between two tokens without columns, kUnvisited, or, where it needs no node,
+    // the future itself, counted down from below kUnvisited.
+    static constexpr std::int32_t kUnvisited = -1;
+    std::vector<std::int32_t> plain_nodes_;
     Interner residues_, residue_classes_, sets_;
     std::vector<Node> nodes_;
     InternedMap<std::int32_t>

@@ -17,7 +17,11 @@ std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 // suffix link leads to the state of the longest suffix that ends in more places.
 class SuffixAutomaton {
   public:
-    explicit SuffixAutomaton(Budget& budget) : budget_(budget) { make(0, kNone); }
+    SuffixAutomaton(std::size_t length, Budget& budget) : budget_(budget) {
+        states_.reserve(2 * length + 1);  // the most that a text of this length needs
+        edges_.reserve(3 * length);
+        make(0, kNone);
+    }
 
     void add(std::int32_t point) {
         budget_.tick();
@@ -32,6 +36,7 @@ class SuffixAutomaton {
     }
 
     std::size_t size() const { return states_.size(); }
+    std::size_t num_edges() const { return edges_.size(); }
 
     template <class Visit>
     void for_each_edge(std::size_t state, Visit visit) const {
@@ -127,6 +132,8 @@ class ByteWriter {
         made_.accepting.assign(states_, 1);
         made_.accepting[0] = 0;
         made_.offset.reserve(states_ + 1);
+        made_.byte.reserve(factors_.num_edges());
+        made_.target.reserve(factors_.num_edges());
         for (std::size_t state = 0; state < factors_.size(); ++state) {
             const auto begin = rest_.size();
             factors_.for_each_edge(state, [&](std::int32_t point, std::int32_t target) {
@@ -198,7 +205,7 @@ class ByteWriter {
 }  // namespace
 
 WordAutomaton factor_automaton(std::span<const std::int32_t> points, Budget& budget) {
-    SuffixAutomaton factors(budget);
+    SuffixAutomaton factors(points.size(), budget);
     for (const auto point : points) {
         if (point < 0 || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000))
             throw std::invalid_argument("factors: no code point of a text");
