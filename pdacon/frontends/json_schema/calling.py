@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from pdacon.frontends.json_schema.documents import Documents, Place
 from pdacon.frontends.json_schema.exploring import Arrays, CountedArrays, Explorer
@@ -44,6 +44,12 @@ class OuterPlace:
     may_end: bool
 
 
+class OuterPlacesByNumber(Protocol):
+    """Places, of which one may be made when it is asked for."""
+
+    def __getitem__(self, number: int, /) -> OuterPlace: ...
+
+
 class CallingExplorer(Explorer):
     """Answers what the core asks about texts around the values of some schemas; the text begins in place 0."""
 
@@ -51,7 +57,7 @@ class CallingExplorer(Explorer):
         self,
         documents: Sequence[Documents],
         spelling: Spelling,
-        places: Sequence[OuterPlace],
+        places: OuterPlacesByNumber,
         plain_integers: bool = False,
     ) -> None:
         reader = Reader(_SideBySide(documents), True, _raise, _pass_over, plain_integers=plain_integers)

@@ -7,7 +7,7 @@ machine of Aho and Corasick finds it (1975, "Efficient string matching: an aid t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from pdacon.base.quoting import quoted
 from pdacon.regular import RegularSet
@@ -27,9 +27,9 @@ class FreeText:
     stops: tuple[str, ...]
     most: int | None = None
 
-    @cached_property
+    @property
     def texts(self) -> RegularSet:
-        texts = ~(_ANY + self._stops + _ANY) if self.stops else _ANY
+        texts = _without(self.stops) if self.stops else _ANY
         return texts & self._short if self.most is not None else texts
 
     def up_to(self, stop: str) -> RegularSet:
@@ -53,3 +53,8 @@ class FreeText:
     def _first_stop(self) -> RegularSet:
         """Texts in which a stop may occur at the end, and nowhere else."""
         return ~(_ANY + self._stops + _SOME)
+
+
+@lru_cache(maxsize=64)
+def _without(stops: tuple[str, ...]) -> RegularSet:
+    return ~(_ANY + RegularSet.from_choices(stops) + _ANY)

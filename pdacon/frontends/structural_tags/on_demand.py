@@ -4,7 +4,8 @@ In: a piece in which schemas are symbols. Out: places, as ``json_schema.calling`
 a part is not told by the next byte. The text around values is a deterministic automaton over bytes. It is cut into
 terminals: a part that goes round in circles, such as free text, is one; from elsewhere each text to the next such part,
 or to a value, is one, or each byte where these are many. So a hundred tags are a hundred texts beside one another, and
-no value of theirs is looked at before it is come to.
+no value of theirs is looked at before it is come to. A late piece is a symbol, too: its places are made when a text
+comes to where it begins.
 
 Source: M. Rabin and D. Scott, "Finite Automata and Their Decision Problems" (1959); for values as calls R. Alur and
 P. Madhusudan, "Visibly Pushdown Languages" (2004).
@@ -12,8 +13,8 @@ P. Madhusudan, "Visibly Pushdown Languages" (2004).
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -24,12 +25,12 @@ from pdacon.base.cancelling import every, look
 from pdacon.base.cautions import caution, held
 from pdacon.base.graphs import components, is_cyclic
 from pdacon.base.limits import Limits
-from pdacon.errors import LimitExceededError
+from pdacon.errors import EmptyLanguageError, LimitExceededError
 from pdacon.frontends.json_schema import Schema
 from pdacon.frontends.json_schema.calling import OuterPlace, has_order_of_its_own
 from pdacon.frontends.json_schema.exploring import Arrays
 from pdacon.frontends.machines import FIRST_CALL, MOST_CALLED, Nfa
-from pdacon.frontends.structural_tags.pieces import Piece, SchemaPiece, TextPiece
+from pdacon.frontends.structural_tags.pieces import LatePiece, Piece, SchemaPiece, TextPiece
 from pdacon.grammar.expressions import InOrder
 from pdacon.regular.ordered.program import BYTES, MATCH, SPLIT, pack, to_automaton
 from pdacon.regular.string_programs import utf8
@@ -49,13 +50,60 @@ _OF_NUMBERS = b"0123456789.eE+-"
 
 Edges: TypeAlias = list[tuple[int, int, int]]
 """First and last byte, and the state that they lead to; the bytes of a state are disjoint."""
+Symbol: TypeAlias = "SchemaPiece | LatePiece"
 
 
 class UndecidedError(Exception):
     """The end of some part is not told by the next byte: the tag has to be read as a whole."""
 
 
-def outer_places(translate: Callable[[], Piece]) -> tuple[list[Schema], list[OuterPlace]] | None:
+@dataclass(frozen=True, slots=True)
+class _LatePlace:
+    """A place where a late piece may come, and behind it a place; in the place of its own edges those of the piece."""
+
+    before: OuterPlace
+    piece: LatePiece
+    behind: int
+
+
+class OuterPlaces:
+    """The places of a tag, of which those within late pieces are made when they are first asked for.
+
+    For one thread at a time; `copied` gives another one.
+    """
+
+    def __init__(self, schemas: Sequence[Schema], places: Sequence[OuterPlace | _LatePlace]) -> None:
+        self._schemas, self._begun = schemas, places
+        self._places = list(places)
+        self._numbers = {id(schema): number for number, schema in enumerate(schemas)}
+
+    def copied(self) -> OuterPlaces:
+        """The same places, of which none is made late so far."""
+        return OuterPlaces(self._schemas, self._begun)
+
+    def __getitem__(self, number: int) -> OuterPlace:
+        place = self._places[number]
+        if isinstance(place, _LatePlace):
+            symbols, graph = _graph_of(place.piece.make())
+            within = self._within(symbols, graph, place.behind)
+            first, before = within[0], place.before
+            place = OuterPlace((*before.edges, *first.edges), None, before.may_end)
+            self._places += within
+            self._places[number] = place
+        return place
+
+    def _within(self, symbols: Sequence[Symbol], graph: _Graph, behind: int) -> list[OuterPlace]:
+        """The places of a late piece. Where circles are not left as is usual, each byte of a text is a terminal."""
+        for has_circles in (True, False):
+            try:
+                made = _Places(graph, symbols, self._numbers, len(self._places), behind, has_circles).all()
+            except UndecidedError:
+                continue
+            return [place for place in made if isinstance(place, OuterPlace)]
+        raise AssertionError("a late piece has values whose beginnings are not told")
+
+
+def outer_places(translate: Callable[[], Piece]) -> tuple[list[Schema], OuterPlaces] | None:
     """The schemas of a tag, and the places around their values, of which the first is the start.
 
     Parameters
@@ -72,20 +120,38 @@ def outer_places(translate: Callable[[], Piece]) -> tuple[list[Schema], list[Out
     ------
     LimitExceededError
         There was no time left.
+    EmptyLanguageError
+        The tag has no text.
     """
+    empty: EmptyLanguageError | None = None
     with held() as cautions:
         try:
-            schemas, graph = _graph_of(translate())
-            places = _Places(graph, schemas).all()
+            symbols, graph = _graph_of(translate())
+            schemas = _schemas_of(symbols)
+            numbers = {id(schema): number for number, schema in enumerate(schemas)}
+            places = OuterPlaces(schemas, _Places(graph, symbols, numbers).all())
         except UndecidedError:
             return None
         except LimitExceededError as error:
             if error.what == "seconds":
                 raise
             return None
+        except EmptyLanguageError as error:
+            empty = error  # which the warnings explain
     for message, kind in cautions:
         caution(message, kind)
+    if empty is not None:
+        raise empty
     return schemas, places
+
+
+def _schemas_of(symbols: Sequence[Symbol]) -> list[Schema]:
+    """All schemas that values are of, each of them once."""
+    schemas: dict[int, Schema] = {}
+    for symbol in symbols:
+        for schema in symbol.schemas if isinstance(symbol, LatePiece) else (symbol.schema,):
+            schemas[id(schema)] = schema
+    return list(schemas.values())
 
 
 def schema_piece(schema: Schema, place: str) -> SchemaPiece:
@@ -101,9 +167,10 @@ class _Machine(Nfa):
 
     def __init__(self) -> None:
         super().__init__()
-        self.schemas: list[Schema] = []
+        self.symbols: list[Symbol] = []
         self._letters: dict[tuple[int, str], int] = {}
         self._ends: dict[tuple[str, int], int] = {}
+        self._begun: dict[tuple[int, int], tuple[int, Piece]] = {}
         self._numbers: dict[int, int] = {}
 
     def tree(self, tree: Piece, begin: int, end: int, leaf: Callable[[Any, int, int], None]) -> None:
@@ -118,7 +185,7 @@ class _Machine(Nfa):
         self.tree(piece, begin, end, self._leaf)
 
     def _leaf(self, piece: Piece, begin: int, end: int) -> None:
-        if isinstance(piece, SchemaPiece):
+        if isinstance(piece, SchemaPiece | LatePiece):
             self.call(begin, self._number(piece), end)
         elif isinstance(piece, TextPiece) and piece.words is not None:
             for word in piece.words:
@@ -138,7 +205,16 @@ class _Machine(Nfa):
             after = self.state()
             self.put(item, begin, after)
             begin = after
-        self.put(items[-1], begin, end)
+        self.silent(begin, self._shared(items[-1], end))
+
+    def _shared(self, piece: Piece, end: int) -> int:
+        """The state where a piece begins that leads to a state: one, however many alternatives go on with it."""
+        key = id(piece), end
+        if key not in self._begun:
+            begin = self.state()
+            self.put(piece, begin, end)
+            self._begun[key] = begin, piece
+        return self._begun[key][0]
 
     def _behind(self, word: str, begin: int) -> int:
         """The state behind a word, in a trie of all that begin in a state."""
@@ -164,11 +240,11 @@ class _Machine(Nfa):
             begin = after
         self.silent(begin, end)
 
-    def _number(self, piece: SchemaPiece) -> int:
+    def _number(self, piece: Symbol) -> int:
         number = self._numbers.get(id(piece))
         if number is None:
-            number = self._numbers[id(piece)] = len(self.schemas)
-            self.schemas.append(piece.schema)
+            number = self._numbers[id(piece)] = len(self.symbols)
+            self.symbols.append(piece)
             if number >= MOST_CALLED:
                 raise UndecidedError
         return number
@@ -191,7 +267,7 @@ class _Graph:
     ends : list of bool
         By state, whether the text may end there; of those within characters nothing.
     values : dict of int to (int, int)
-        By state, the number of a schema, and the state behind its values.
+        By state, the number of a symbol, and the state behind its texts.
     """
 
     edges: list[Edges]
@@ -199,7 +275,7 @@ class _Graph:
     values: dict[int, tuple[int, int]]
 
 
-def _graph_of(piece: Piece) -> tuple[list[Schema], _Graph]:
+def _graph_of(piece: Piece) -> tuple[list[Symbol], _Graph]:
     machine = _Machine()
     begin, end = machine.state(), machine.state()
     machine.put(piece, begin, end)
@@ -208,16 +284,16 @@ def _graph_of(piece: Piece) -> tuple[list[Schema], _Graph]:
         raise UndecidedError
     native = dfa.native
     values: dict[int, tuple[int, int]] = {}
-    if machine.schemas:
-        calls = np.arange(FIRST_CALL, FIRST_CALL + len(machine.schemas), dtype=np.int32)
+    if machine.symbols:
+        calls = np.arange(FIRST_CALL, FIRST_CALL + len(machine.symbols), dtype=np.int32)
         classes = native.numbers[np.searchsorted(native.firsts, calls, side="right") - 1]
         table = native.table.reshape(len(dfa), native.num_classes)[:, classes]
         table[:, classes < 0] = -1
-        states, schemas = np.nonzero(table >= 0)
-        for state, schema in zip(states.tolist(), schemas.tolist(), strict=True):
+        states, symbols = np.nonzero(table >= 0)
+        for state, symbol in zip(states.tolist(), symbols.tolist(), strict=True):
             if state in values:
                 raise UndecidedError  # two schemas, of which nothing tells which it is
-            values[state] = schema, int(table[state, schema])
+            values[state] = symbol, int(table[state, symbol])
     offset, low, high, target = (array.tolist() for array in utf8(dfa, Limits()))
     edges = [
         list(zip(low[first:last], high[first:last], target[first:last], strict=True))
@@ -225,7 +301,7 @@ def _graph_of(piece: Piece) -> tuple[list[Schema], _Graph]:
     ]
     _leave_out_surrogates(edges)
     ends = dfa.accepting()
-    return machine.schemas, _Graph(edges, ends + [False] * (len(edges) - len(ends)), values)
+    return machine.symbols, _Graph(edges, ends + [False] * (len(edges) - len(ends)), values)
 
 
 def _leave_out_surrogates(edges: list[Edges]) -> None:
@@ -252,17 +328,34 @@ class _Part:
 
 
 class _Places:
-    """The places of a graph. ``at`` a state, or ``behind`` a part that is left: its smallest state says which."""
+    """The places of a graph. ``at`` a state, or ``behind`` a part that is left: its smallest state says which.
 
-    def __init__(self, graph: _Graph, schemas: Sequence[Schema]) -> None:
-        self._graph, self._schemas = graph, schemas
-        self._parts = self._told_parts()
+    Parameters
+    ----------
+    numbers : mapping of int to int
+        By the identity of a schema, its number.
+    offset : int
+        The number of the first place.
+    behind : int, optional
+        The number of the place that comes behind the whole, which is a late piece; None: texts end there.
+    has_circles : bool
+        Whether parts that go round in circles are terminals; else each byte is.
+    """
+
+    def __init__(
+        self, graph: _Graph, symbols: Sequence[Symbol], numbers: Mapping[int, int],
+        offset: int = 0, behind: int | None = None, has_circles: bool = True,
+    ) -> None:  # fmt: skip
+        self._graph, self._symbols, self._schema_numbers = graph, symbols, numbers
+        self._offset, self._end, self._has_circles = offset, behind, has_circles
+        self._parts = self._told_parts() if has_circles else {}
+        self._joints = _joints(graph.edges, self._parts.keys())
         self._numbers: dict[tuple[str, int], int] = {}
         self._pending: list[tuple[str, int]] = []
-        self._left = _MOST_BYTES
+        self._left = _MOST_BYTES if has_circles else 0
 
-    def all(self) -> list[OuterPlace]:
-        places: list[OuterPlace] = []
+    def all(self) -> list[OuterPlace | _LatePlace]:
+        places: list[OuterPlace | _LatePlace] = []
         self._place("at", 0)
         while len(places) < len(self._pending):
             look()
@@ -316,39 +409,61 @@ class _Places:
 
     def _place(self, kind: str, state: int) -> int:
         """The number of a place, which is made in its turn."""
+        if self._end is not None and self._graph.ends[state]:
+            return self._end
         key = kind, state
         if key not in self._numbers:
-            self._numbers[key] = len(self._pending)
+            self._numbers[key] = self._offset + len(self._pending)
             self._pending.append(key)
         return self._numbers[key]
 
     def _value(self, state: int) -> tuple[int, int] | None:
-        """The value that may come in a state, whose beginning and end are told by a byte."""
+        """The number of the schema whose value may come in a state, where a byte tells that it begins and ends, and the
+        place behind it."""
         value = self._graph.values.get(state)
         if value is None:
             return None
-        schema, behind = value
-        if _reads_any(self._graph.edges[state], self._first(schema)):
+        number, behind = value
+        symbol = self._symbols[number]
+        if not isinstance(symbol, SchemaPiece) or _reads_any(self._graph.edges[state], self._first(number)):
             raise UndecidedError
-        if self._may_be_number(schema) and (
+        if self._may_be_number(number) and (
             behind in self._graph.values or _reads_any(self._graph.edges[behind], _OF_NUMBERS)
         ):
             raise UndecidedError
-        return schema, self._place("at", behind)
+        return self._schema_numbers[id(symbol.schema)], self._place("at", behind)
 
-    def _kind(self, schema: int) -> str:
-        node = self._schemas[schema].documents.root.node
-        kind = node.get("type") if isinstance(node, dict) and "$ref" not in node else None
-        return kind if isinstance(kind, str) and kind in _FIRST else ""
+    def _kinds(self, schema: Schema) -> list[str]:
+        """The types of a schema's values; empty if they are not plain."""
+        node = schema.documents.root.node
+        given = node.get("type") if isinstance(node, dict) and "$ref" not in node else None
+        kinds = [given] if isinstance(given, str) else given if isinstance(given, list) else []
+        return kinds if all(kind in _FIRST for kind in kinds) else []
 
-    def _first(self, schema: int) -> bytes:
-        return _FIRST.get(self._kind(schema), _ANY_FIRST)
+    def _first(self, number: int) -> frozenset[int]:
+        """The bytes that the texts of a symbol begin with."""
+        symbol = self._symbols[number]
+        if isinstance(symbol, LatePiece):
+            return symbol.first
+        kinds = self._kinds(symbol.schema)
+        return frozenset(b"".join(_FIRST[kind] for kind in kinds) if kinds else _ANY_FIRST)
 
-    def _may_be_number(self, schema: int) -> bool:
-        return not self._kind(schema)
+    def _may_be_number(self, number: int) -> bool:
+        symbol = self._symbols[number]
+        return isinstance(symbol, SchemaPiece) and not self._kinds(symbol.schema)
 
-    def _straight(self, state: int) -> OuterPlace:
+    def _straight(self, state: int) -> OuterPlace | _LatePlace:
         """A state out of circles: each text to the next one where something is told is a terminal, or each byte."""
+        number, behind = self._graph.values.get(state, (-1, -1))
+        piece = self._symbols[number] if number >= 0 else None
+        is_late = isinstance(piece, LatePiece)
+        if is_late and _reads_any(self._graph.edges[state], self._first(number)):
+            raise UndecidedError
+        value = None if is_late else self._value(state)
+        place = OuterPlace(self._edges_of(state), value, self._graph.ends[state])
+        return _LatePlace(place, piece, self._place("at", behind)) if isinstance(piece, LatePiece) else place
+
+    def _edges_of(self, state: int) -> tuple[tuple[bytes | Arrays, int], ...]:
         graph = self._graph
         texts: list[tuple[bytes, int]] = []
         pending = [(state, b"")]
@@ -360,13 +475,10 @@ class _Places:
                 continue
             for first, last, target in graph.edges[here]:
                 if self._left <= 0 or last - first > _MOST_ALIKE:
-                    edges = self._by_byte(graph.edges[state])
-                    return OuterPlace(edges, self._value(state), graph.ends[state])
+                    return self._by_byte(graph.edges[state])
                 pending += [(target, text + bytes([byte])) for byte in range(first, last + 1)]
                 self._left -= last + 1 - first
-        return OuterPlace(
-            tuple((text, self._place("at", here)) for text, here in texts), self._value(state), graph.ends[state]
-        )
+        return tuple((text, self._place("at", here)) for text, here in texts)
 
     def _by_byte(self, edges: Edges) -> tuple[tuple[Arrays, int], ...]:
         """For each state that some edges lead to a terminal: the bytes that lead there."""
@@ -376,7 +488,7 @@ class _Places:
         return tuple((_arrays([row, []], [1]), self._place("at", target)) for target, row in by_target.items())
 
     def _is_told(self, state: int) -> bool:
-        return self._graph.ends[state] or state in self._graph.values or state in self._parts
+        return self._graph.ends[state] or state in self._graph.values or state in self._parts or state in self._joints
 
     def _within(self, state: int, part: _Part) -> OuterPlace:
         """A state of a part that goes round in circles: one terminal, up to the byte with which the part is left."""
@@ -418,6 +530,15 @@ def _arrays(rows: Sequence[Edges], ends: Iterable[int]) -> Arrays:
     kinds = [BYTES] * len(rows) + [MATCH] + [SPLIT] * len(split)
     automaton = to_automaton(pack(kinds, edges, [split.get(0, 0)]))
     return automaton.kind, automaton.offset, automaton.lo, automaton.hi, automaton.target
+
+
+def _joints(edges: Sequence[Edges], parts: Collection[int]) -> set[int]:
+    """States that every way round in circles goes through, beside states that are in parts already."""
+    left = {state for circle in _circles(edges, set(parts)) for state in circle.states}
+    if not left:
+        return set()
+    sources = Counter(target for row in edges for target in {target for _, _, target in row})
+    return {state for state in left if sources[state] > 1 or state == 0}
 
 
 def _circles(edges: Sequence[Edges], cut: set[int]) -> list[_Part]:

@@ -6,8 +6,8 @@ Texts that lie side by side are one set, whatever they were: where one of them e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property, reduce
 from typing import TypeAlias
 
@@ -81,6 +81,27 @@ class SchemaPiece(Token):
     """A value of a schema in a tag that is read on demand: like a token, it is nothing that a text has."""
 
     schema: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class LatePiece(Token):
+    """A piece of a tag that is read on demand, which is made when a text comes to it.
+
+    No text of it is the beginning of another one, and none is empty.
+
+    Attributes
+    ----------
+    first : frozenset of int
+        The bytes that its texts begin with.
+    schemas : tuple of Schema
+        Those whose values are in it.
+    make : callable
+        Makes the piece; it does not fail.
+    """
+
+    first: frozenset[int]
+    schemas: tuple[Schema, ...] = field(compare=False)
+    make: Callable[[], Piece] = field(compare=False)
 
 
 Piece: TypeAlias = Tree[TextPiece | GrammarPiece | Token]

@@ -73,7 +73,7 @@ def _on_demand(outermost: TagFormat, spelling: Spelling | None, registry: Any) -
     own = schemas[0].spelling if schemas else Spelling()
     key = ("structural tag on demand", _source(outermost), repr(spelling))
     whole = Once(lambda: _whole(outermost, spelling, registry))
-    return OnDemand(key, lambda: CallingExplorer(documents, own, outer), whole, "structural tag")
+    return OnDemand(key, lambda: CallingExplorer(documents, own, outer.copied()), whole, "structural tag")
 
 
 def _source(outermost: TagFormat) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 from pdacon.base.once import Once
@@ -210,7 +210,10 @@ def tool_answers(
     documents = [schema.documents for schema in places[0]]
     asked_of = json.dumps([[schema.name, schema.arguments] for schema in schemas], default=repr)
     key = ("tool calls on demand", repr((asked.format, asked.layout, spelling)), asked_of)
-    explorer = partial(CallingExplorer, documents, spelling, places[1], plain_integers=True)
+
+    def explorer() -> CallingExplorer:
+        return CallingExplorer(documents, spelling, places[1].copied(), plain_integers=True)
+
     return OnDemand(key, explorer, Once(whole), "tool calls", values)
 
 

@@ -7,7 +7,7 @@ them as the structural tags do it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
@@ -16,14 +16,15 @@ from pdacon.base.cautions import caution
 from pdacon.base.graphs import reachable
 from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError, UnsupportedTypeError
 from pdacon.frontends.json_schema import Schema, Spelling, schema_grammar
-from pdacon.frontends.json_schema.calling import OuterPlace
 from pdacon.frontends.structural_tags.free_text import FreeText
 from pdacon.frontends.structural_tags.making import made
-from pdacon.frontends.structural_tags.on_demand import UndecidedError, outer_places, schema_piece
+from pdacon.frontends.structural_tags.on_demand import OuterPlaces, UndecidedError, outer_places, schema_piece
 from pdacon.frontends.structural_tags.pieces import (
     EMPTY,
     GrammarPiece,
+    LatePiece,
     Piece,
+    SchemaPiece,
     TextPiece,
     Token,
     either,
@@ -33,7 +34,7 @@ from pdacon.frontends.structural_tags.pieces import (
 )
 from pdacon.frontends.tool_arguments import call_schema
 from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Fixed, Free, Layout
-from pdacon.frontends.tool_formats.parameters import Parameter, parameters_of, strings_beside_json
+from pdacon.frontends.tool_formats.parameters import Parameter, have_a_text, parameters_of, texts_as_they_are
 from pdacon.frontends.tool_formats.records import Open, Part, ToolFormat, parts_of_template
 from pdacon.frontends.tool_formats.scalars import CONSTANTS
 from pdacon.frontends.types.grammars import told_of_types
@@ -41,6 +42,8 @@ from pdacon.grammar import GrammarData
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.regular import RegularSet
 
+_MOST_NESTED = 50
+"""Arguments that may all be left out where the format then writes something in their place."""
 _INDEX = RegularSet.from_regex("[0-9]+")
 
 
@@ -89,14 +92,11 @@ def answer_grammar(
 
 def answer_places(
     format: ToolFormat, tree: Layout, tools: Sequence[ToolSchema], spelling: Spelling
-) -> tuple[list[Schema], list[OuterPlace]] | None:
+) -> tuple[list[Schema], OuterPlaces] | None:
     """The schemas of values in answers, and the places around them, for a grammar that is read on demand.
 
-    None: the answers have to be read as a whole. Those with tagged arguments are: most of them is text, which would be
-    many places. Raises as `answer_grammar`.
+    None: the answers have to be read as a whole. Raises as `answer_grammar`, but for what only the whole comes to.
     """
-    if format.tagged:
-        return None
     return outer_places(lambda: _Builder(format, tools, spelling, on_demand=True).piece(tree))
 
 
@@ -152,17 +152,20 @@ class _Builder:
             return _in_order([self._fixed(before, ""), self._envelopes(key), self._fixed(after, "")])
         pieces = []
         for tool in self.tools:
-            arguments = self._arguments_of(tool)
+            arguments = self._arguments_of(tool, call.parts)
             if arguments is not None:
-                slots = {
-                    "name": self._fixed(tool.name, tool.name),
-                    "arguments": arguments,
-                    "index": TextPiece(_INDEX, tool.name),
-                }
-                pieces.append(_in_order(self._template(call.parts, slots, tool.name)))
+                parts = call.parts
+                if isinstance(arguments, LatePiece):  # it has all that comes after them, too
+                    parts = parts[: parts.index(Open("arguments")) + 1]
+                pieces.append(_in_order(self._template(parts, self._slots(tool, arguments), tool.name)))
         if not pieces:
             raise EmptyLanguageError("none of the tools can be called: no arguments satisfy their schemas")
         return either(pieces)
+
+    def _slots(self, tool: ToolSchema, arguments: Piece) -> dict[str, Piece]:
+        """What stands in the open parts of a call."""
+        name = self._fixed(tool.name, tool.name)
+        return {"name": name, "arguments": arguments, "index": TextPiece(_INDEX, tool.name)}
 
     def _template(self, parts: Sequence[Part], slots: Mapping[str, Piece], place: str) -> Iterator[Piece]:
         """What is left open filled in; texts side by side are one."""
@@ -188,13 +191,15 @@ class _Builder:
         assert texts is not None
         return either([self._fixed(text, self.format.name) for text in texts])
 
-    def _arguments_of(self, tool: ToolSchema) -> Piece | None:
-        """All arguments of a tool; None if there are none that it takes, of which it is said."""
+    def _arguments_of(self, tool: ToolSchema, parts: Sequence[Part]) -> Piece | None:
+        """All arguments of a tool; None if there are none that it takes, of which it is said.
+
+        Tagged ones that are read on demand are all of a call from there on.
+        """
         if tool.name not in self._arguments:
-            make = self._tagged if self.format.tagged else self._json
             try:
                 with told_of_types(tool.name, tool.arguments.get("$defs")):
-                    self._arguments[tool.name] = make(tool)
+                    self._arguments[tool.name] = self._tagged(tool, parts) if self.format.tagged else self._json(tool)
             except EmptyLanguageError as error:
                 caution(f"{tool.name}: {error}; so this tool is left out")
                 self._arguments[tool.name] = None
@@ -219,44 +224,98 @@ class _Builder:
 
     # Arguments that are tagged one by one
 
-    def _tagged(self, tool: ToolSchema) -> Piece:
+    def _tagged(self, tool: ToolSchema, parts: Sequence[Part]) -> Piece:
+        parameters = self._checked_parameters(tool)
+        is_any_order = self._is_any_order(tool.name, len(parameters))
+        if not (parameters and self.on_demand):
+            return self._tagged_arguments(tool.name, parameters, is_any_order)
+        after = parts[parts.index(Open("arguments")) + 1 :]
+        first, schemas = self._beginnings(parameters, after), self._schemas(tool.name, parameters)
+
+        def make() -> Piece:
+            arguments = self._tagged_arguments(tool.name, parameters, is_any_order)
+            return _in_order([arguments, *self._template(after, self._slots(tool, arguments), tool.name)])
+
+        return LatePiece("arguments", tool.name, first, schemas, make)
+
+    def _checked_parameters(self, tool: ToolSchema) -> list[Parameter]:
+        """The parameters of a tool, each of which has a text in this format."""
         parameters = parameters_of(tool.name, tool.arguments, self.spelling)
-        pieces = [self._argument(tool.name, parameter) for parameter in parameters]
-        nothing = self._fixed(self.format.no_arguments, tool.name)
+        for parameter in parameters:
+            place = f"{tool.name}.{parameter.name}"
+            end = self.format.ends_within("key", parameter.name)
+            if end is not None:
+                why = f"an argument's name has no {end!r} in the format {self.format.name}"
+                raise UnsupportedTypeError(place, f"{why}; rename it, or choose a format with JSON arguments")
+            if not have_a_text(parameter.values, self._texts(self.format.value_end[:1])):
+                raise EmptyLanguageError(f"{place}: no text of it is possible in the format {self.format.name}")
+        return parameters
+
+    def _beginnings(self, parameters: Sequence[Parameter], after: Sequence[Part]) -> frozenset[int]:
+        """The bytes that arguments begin with, and what is after them where all may be left out.
+
+        UndecidedError if it is not plain that arguments end where what is after them begins.
+        """
+        head, _, _ = self.format.argument.partition("$")
+        end = after[0] if after and isinstance(after[0], str) else ""
+        stop = self.format.value_end[0]
+        overlaps = any(stop.startswith(stop[k:]) for k in range(1, len(stop)))
+        if not (head and end and stop) or overlaps or head.startswith(end) or end.startswith(head):
+            raise UndecidedError
+        may_lack_all = not any(parameter.required for parameter in parameters)
+        if may_lack_all and self.format.no_arguments and len(parameters) > _MOST_NESTED:
+            raise UndecidedError
+        texts = [head, *([self.format.no_arguments or end] if may_lack_all else [])]
+        return frozenset(text.encode()[0] for text in texts)
+
+    def _schemas(self, tool: str, parameters: Sequence[Parameter]) -> tuple[Schema, ...]:
+        """Those of the values of parameters that are symbols; UndecidedError if one cannot be."""
+        pieces = [self._value(schema, tool) for each in parameters for schema in _containers_of(each).values()]
+        return tuple(piece.schema for piece in pieces if isinstance(piece, SchemaPiece))
+
+    def _tagged_arguments(self, tool: str, parameters: Sequence[Parameter], is_any_order: bool) -> Piece:
+        pieces = [self._argument(tool, parameter) for parameter in parameters]
+        nothing = self._fixed(self.format.no_arguments, tool)
         if not pieces:
             return nothing
         required = frozenset(k for k, parameter in enumerate(parameters) if parameter.required)
-        arguments = _arguments_in_order(pieces, required, self._follows(tool.name, len(pieces)))
+        if self.on_demand and not is_any_order:
+            if not required and self.format.no_arguments:
+                return either([_at_least_one(pieces), nothing])
+            return InOrder(tuple(piece if k in required else Repeated(piece, 0, 1) for k, piece in enumerate(pieces)))
+        arguments = _arguments_in_order(pieces, required, is_any_order)
         if required:
             return arguments
         return either([arguments, nothing]) if self.format.no_arguments else Repeated(arguments, 0, 1)
 
-    def _follows(self, tool: str, count: int) -> Callable[[frozenset[int], int], frozenset[int]]:
-        """Which arguments may come after one, of those that might come where that came."""
-        any_order = self.spelling.order == "any" and count <= self.spelling.max_unordered
-        if self.spelling.order == "any" and not any_order:
+    def _is_any_order(self, tool: str, count: int) -> bool:
+        """Whether arguments come in any order, and not in their own."""
+        if self.spelling.order != "any":
+            return False
+        if count > self.spelling.max_unordered:
             caution(f"{tool}: it has more than {self.spelling.max_unordered} arguments; so they come in their order")
-        if any_order:
-            return lambda left, k: left - {k}
-        return lambda left, k: frozenset(other for other in left if other > k)
+        return count <= self.spelling.max_unordered
 
     def _argument(self, tool: str, parameter: Parameter) -> Piece:
         """One argument: its strings as they are, other values in JSON."""
         place = f"{tool}.{parameter.name}"
-        end = self.format.ends_within("key", parameter.name)
-        if end is not None:
-            why = f"an argument's name has no {end!r} in the format {self.format.name}"
-            raise UnsupportedTypeError(place, f"{why}; rename it, or choose a format with JSON arguments")
         parts = parts_of_template(self.format.argument.partition("$value")[0])
         stop, blanks = self.format.value_end
         tail = stop + blanks
-        typed = any(isinstance(part, Open) and part.slot in ("type", "is_string") for part in parts)
+        slots_within = {part.slot for part in parts if isinstance(part, Open)}
+        typed, typed_kinds = not slots_within.isdisjoint(("type", "is_string")), "type" in slots_within
         values: dict[tuple[str, str], list[Piece]] = {}
-        raw = parameter.values.strings if typed else strings_beside_json(parameter.values, self.format.python_constants)
-        raw = raw & FreeText(self._texts((stop,))).texts
+        python_constants, stops = self.format.python_constants, self._texts((stop,))
+        raw = texts_as_they_are(parameter.values, typed=typed, python_constants=python_constants, stops=stops)
         if raw:
             values["string", "true"] = [TextPiece(raw, place)]
-        for kind, other in parameter.values.others.items():
+        others = parameter.values.others
+        if self.on_demand and not typed_kinds:
+            others = {
+                **{kind: each for kind, each in others.items() if isinstance(each, RegularSet)},
+                **_containers_of(parameter),
+            }
+        for kind, other in others.items():
             piece = TextPiece(other, place) if isinstance(other, RegularSet) else self._value(other, place)
             values[kind, "false"] = [piece]
         if self.format.python_constants:
@@ -276,20 +335,23 @@ class _Builder:
         return TextPiece(whole.set, place, tail) if isinstance(whole, TextPiece) else whole
 
 
-def _arguments_in_order(
-    pieces: Sequence[Piece],
-    required: frozenset[int],
-    follows: Callable[[frozenset[int], int], frozenset[int]],
-) -> Piece:
-    """At least one of some arguments, and all that are required, in an order that ``follows`` allows.
+def _containers_of(parameter: Parameter) -> dict[str, Schema]:
+    """The schemas of the objects and arrays that a parameter takes: one of both, where it takes both."""
+    both = parameter.values.containers
+    listed = {kind: each for kind, each in parameter.values.others.items() if isinstance(each, Schema)}
+    return listed if both is None else {"object": both}
 
-    ``follows`` says which arguments may come after one, of those that might come where that came. What comes after is
-    made once for each set of arguments that may come next, for the smallest sets first.
+
+def _arguments_in_order(pieces: Sequence[Piece], required: frozenset[int], is_any_order: bool) -> Piece:
+    """At least one of some arguments, and all that are required, in their order or in any.
+
+    What comes after one is made once for each set of arguments that may come next, for the smallest sets first.
     """
     nexts: dict[frozenset[int], list[tuple[int, frozenset[int]]]] = {}
 
     def sets_after(left: frozenset[int]) -> list[frozenset[int]]:
-        nexts[left] = [(k, after) for k in sorted(left) if not required & left - (after := follows(left, k)) - {k}]
+        behind = {k: left - {k} if is_any_order else frozenset(other for other in left if other > k) for k in left}
+        nexts[left] = [(k, after) for k, after in sorted(behind.items()) if not required & left - after - {k}]
         return [after for _, after in nexts[left]]
 
     arguments: Piece = TextPiece(EMPTY, "")
@@ -300,6 +362,16 @@ def _arguments_in_order(
             arguments = alternatives[0] if len(alternatives) == 1 else OneOf(tuple(alternatives))
             tails[left] = arguments if required & left else Repeated(arguments, 0, 1)
     return arguments
+
+
+def _at_least_one(pieces: Sequence[Piece]) -> Piece:
+    """At least one of some arguments, in their order; what comes after one is the same piece wherever it comes."""
+    first: list[Piece] = []
+    rest: Piece = TextPiece(EMPTY, "")
+    for piece in reversed(pieces):
+        first.append(InOrder((piece, rest)))
+        rest = InOrder((Repeated(piece, 0, 1), rest))
+    return either(first)
 
 
 def _with_name(name: Piece, arguments: Piece, rest: Piece) -> Piece:

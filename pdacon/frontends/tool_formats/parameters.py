@@ -6,7 +6,7 @@ are, and the grammars of its other values, which are JSON.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from json import dumps, loads
@@ -17,6 +17,8 @@ from pdacon.errors import EmptyLanguageError, UnsupportedTypeError
 from pdacon.frontends.insertion.borders import set_of
 from pdacon.frontends.json_schema import Schema, Spelling, is_assertion
 from pdacon.frontends.json_schema.json_values import NAMES
+from pdacon.frontends.json_schema.keywords import is_known
+from pdacon.frontends.structural_tags.free_text import FreeText
 from pdacon.frontends.tool_formats.scalars import CONSTANTS, NUMBER, OPENINGS
 from pdacon.frontends.types.grammars import told_of_types
 from pdacon.grammar import GrammarData
@@ -39,11 +41,14 @@ class ArgumentValues:
         The values that are strings.
     others : mapping of str to RegularSet or Schema
         By JSON Schema's name of a type, the JSON of those that are no strings: of objects and arrays their schema.
+    containers : Schema or None
+        The schema of both, where there are objects and arrays.
     """
 
     kinds: frozenset[str]
     strings: RegularSet
     others: Mapping[str, RegularSet | Schema]
+    containers: Schema | None = None
 
 
 @dataclass(frozen=True)
@@ -121,12 +126,20 @@ def _values(
     except (TypeError, ValueError, RecursionError):
         text = "$"
     if "$" not in text and "$schema" not in listing:
-        return _self_contained(text, spelling)
+        return _self_contained(_without_annotations(text), spelling)
     reference = {"$ref": f"{base}/properties/{name.replace('~', '~0').replace('/', '~1')}"}
     return _values_of(reference, schema["$defs"], spelling)
 
 
-@lru_cache(maxsize=512)
+def _without_annotations(text: str) -> str:
+    """A schema as JSON without what it tells readers, so that two that mean the same are one text."""
+    node = loads(text)
+    if not isinstance(node, dict):
+        return text
+    return dumps({key: value for key, value in node.items() if is_assertion(key) or not is_known(key)})
+
+
+@lru_cache(maxsize=2048)
 def _self_contained(text: str, spelling: Spelling) -> ArgumentValues:
     return _values_of(loads(text), {}, spelling)
 
@@ -145,14 +158,38 @@ def _values_of(asked: Any, definitions: Mapping[str, Any], spelling: Spelling) -
             others[name] = RegularSet.from_choices(kinds.intersection(NAMES[name]))
             continue
         alone = types == [name] and "string" not in kinds
-        schema = whole if alone else described({"allOf": [asked, {"type": name}]})
+        schema = whole if alone else described({"allOf": [asked], "type": name})
         try:
             others[name] = _texts(schema.grammar()) if name == "number" else schema
             if name != "number" and not schema.may_be_read_on_demand():
                 schema.grammar()
         except EmptyLanguageError:
             others.pop(name, None)
-    return ArgumentValues(kinds, strings, others)
+    both = {"object", "array"} <= others.keys()
+    containers = described({"allOf": [asked], "type": ["object", "array"]}) if both else None
+    return ArgumentValues(kinds, strings, others, containers)
+
+
+def texts_as_they_are(
+    values: ArgumentValues, *, typed: bool, python_constants: bool, stops: Sequence[str]
+) -> RegularSet:
+    """The strings that an argument may have, written without quotes, where none has one of ``stops``.
+
+    Parameters
+    ----------
+    typed : bool
+        Whether the format says beside a value that it is a string.
+    """
+    strings = values.strings if typed else strings_beside_json(values, python_constants)
+    return strings & FreeText(tuple(stops)).texts
+
+
+def have_a_text(values: ArgumentValues, stops: Sequence[str]) -> bool:
+    """Whether an argument has any text where no string has one of ``stops``."""
+    shortest = None if values.others else values.strings.shortest()
+    if values.others or (shortest is not None and not any(stop in shortest for stop in stops)):
+        return True
+    return bool(values.strings & FreeText(tuple(stops)).texts)
 
 
 def _texts(grammar: GrammarData) -> RegularSet:

@@ -162,8 +162,19 @@ def test_more_optional_arguments_than_can_be_nested() -> None:
     """Each that may be left out nests what comes after it; the limit of Python's stack is no error of the user's."""
     properties = {f"p{k}": {"enum": [k]} for k in range(260)}
     tool = {"name": "f", "parameters": {"type": "object", "properties": properties}}
+    grammar = pdacon.Grammar.from_tools([tool], format="mimo")
     with pytest.raises(UnsupportedTypeError, match="mimo: a tool has too many arguments"):
-        pdacon.Grammar.from_tools([tool], format="mimo")
+        _ = grammar.data
+    with pytest.raises(UnsupportedTypeError, match="deepseek_v4: a tool has too many arguments"):
+        pdacon.Grammar.from_tools([tool], format="deepseek_v4")  # which says that a call has no arguments
+
+
+def test_as_many_arguments_are_read_on_demand() -> None:
+    properties = {f"p{k}": {"enum": [k]} for k in range(120)}
+    tool = {"name": "f", "parameters": {"type": "object", "properties": properties}}
+    matcher = pdacon.compile(pdacon.Grammar.from_tools([tool], format="mimo"), pdacon.Vocabulary.bytes()).matcher()
+    assert matcher.accept_bytes(b"<tool_call><function=f><parameter=p7>7</parameter><parameter=p119>119</parameter>")
+    assert matcher.forced_bytes() == b"</function></tool_call>"
 
 
 def test_arguments_are_valid_for_their_schema() -> None:
