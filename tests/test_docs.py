@@ -23,6 +23,7 @@ from pathlib import Path
 
 import pytest
 
+import pdacon
 from pdacon.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -149,3 +150,12 @@ def anchors(page: Path) -> list[str]:
     prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     titles = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
     return [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
+
+
+def test_the_site_has_every_public_name_and_every_page() -> None:
+    reference = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    documented = re.findall(r"^\.\. auto\w+:: pdacon\.(\w+)$", reference, re.MULTILINE)
+    assert sorted(documented) == sorted(pdacon.__all__)
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"README", "index"}
+    assert pages == {line for line in index.splitlines() if re.fullmatch(r"\w+", line)}
