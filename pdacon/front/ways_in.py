@@ -164,6 +164,7 @@ class GrammarWaysIn(GrammarQuestions):
         spelling: Any = None,
         lax: bool = False,
         strict: bool = False,
+        closed: bool = False,
         arguments: str = "arguments",
         several: bool = False,
         seconds: float = 0.0,
@@ -195,6 +196,8 @@ class GrammarWaysIn(GrammarQuestions):
             The name of the member with the arguments.
         several : bool
             A list of at least one call, not a single one.
+        closed : bool
+            As in :meth:`from_json_schema`, of the schemas in dicts; what is a type is closed in any case.
         form, spelling, lax, strict, seconds, cancel
             As in :meth:`from_type`. `Constraint.parse` gives a `Call`; with a format an `Answer`, and
             `Constraint.reader` reads one while it is generated.
@@ -216,13 +219,13 @@ class GrammarWaysIn(GrammarQuestions):
                     "from_tools: a format says how calls are written; leave out form, arguments and several"
                 )
             with Watch(seconds, cancel):
-                return cls._of(tool_answers(tools, format, choice, parallel, reasoning, spelling, lax, strict))
+                return cls._of(tool_answers(tools, format, choice, parallel, reasoning, spelling, lax, strict, closed))
         if choice != "auto" or parallel is not True or reasoning is not False:
             raise ValueError("from_tools: choice, parallel and reasoning are about a format; give format=...")
         from pdacon.frontends.types import tools_grammar
 
         with Watch(seconds, cancel):
-            return cls._of(tools_grammar(tools, form, spelling, lax, strict, arguments, several))
+            return cls._of(tools_grammar(tools, form, spelling, lax, strict, arguments, several, closed))
 
     @classmethod
     def from_response_template(
@@ -236,6 +239,7 @@ class GrammarWaysIn(GrammarQuestions):
         spelling: Any = None,
         lax: bool = False,
         strict: bool = False,
+        closed: bool = False,
         seconds: float = 0.0,
         cancel: CancelEvent | None = None,
     ) -> Self:
@@ -249,7 +253,7 @@ class GrammarWaysIn(GrammarQuestions):
         ----------
         tokenizer : object
             A tokenizer or processor of transformers with a ``response_template`` and a chat template.
-        tools, choice, parallel, reasoning, spelling, lax, strict, seconds, cancel
+        tools, choice, parallel, reasoning, spelling, lax, strict, closed, seconds, cancel
             As in :meth:`from_tools` with a format.
 
         Raises
@@ -263,7 +267,7 @@ class GrammarWaysIn(GrammarQuestions):
 
         with Watch(seconds, cancel):
             format = format_of_response_template(tokenizer, tuple(FORMATS.values()))
-            return cls._of(tool_answers(tools, format, choice, parallel, reasoning, spelling, lax, strict))
+            return cls._of(tool_answers(tools, format, choice, parallel, reasoning, spelling, lax, strict, closed))
 
     @classmethod
     def from_gbnf(cls, text: str, *, source_path: str | os.PathLike[str] | None = None) -> Self:
@@ -505,6 +509,7 @@ class GrammarWaysIn(GrammarQuestions):
         *,
         spelling: Any = None,
         registry: Any = None,
+        closed: bool = False,
         seconds: float = 0.0,
         cancel: CancelEvent | None = None,
     ) -> Self:
@@ -519,6 +524,8 @@ class GrammarWaysIn(GrammarQuestions):
             How the values of JSON Schemas in it are written; as `from_json_schema` does if it is not given.
         registry : referencing.Registry, optional
             Other documents that these refer to.
+        closed : bool
+            Whether objects of these have only the ``properties`` listed, as for `from_json_schema`.
         seconds, cancel
             As for `from_json_schema`.
 
@@ -545,7 +552,7 @@ class GrammarWaysIn(GrammarQuestions):
         from pdacon.frontends.structural_tags import structural_tag_grammar
 
         with Watch(seconds, cancel):
-            return cls._of(structural_tag_grammar(tag, spelling=spelling, registry=registry))
+            return cls._of(structural_tag_grammar(tag, spelling=spelling, registry=registry, closed=closed))
 
 
 def _path(source_path: str | os.PathLike[str] | None) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from pdacon.frontends.json_schema.documents import Documents, Place
+from pdacon.frontends.json_schema.documents import Closed, Documents, Place
 from pdacon.frontends.json_schema.exploring import Arrays, CountedArrays, Explorer
 from pdacon.frontends.json_schema.keywords import is_assertion
 from pdacon.frontends.json_schema.productions import Text
@@ -59,8 +59,9 @@ class CallingExplorer(Explorer):
         spelling: Spelling,
         places: OuterPlacesByNumber,
         plain_integers: bool = False,
+        closed: Closed = False,
     ) -> None:
-        reader = Reader(_SideBySide(documents), True, _raise, _pass_over, plain_integers=plain_integers)
+        reader = Reader(_SideBySide(documents), True, _raise, _pass_over, closed=closed, plain_integers=plain_integers)
         super().__init__(reader, spelling, -1)
         self._roots = [one.root for one in documents]
         self._places = places

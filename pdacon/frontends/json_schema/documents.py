@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import unquote, urldefrag, urljoin
 
 from pdacon.base.cancelling import look
@@ -34,6 +34,10 @@ _DEFINING = ("$defs", "definitions")
 _DEPENDENT = frozenset({"$dynamicRef", "$recursiveRef", "$ref"})  # which mean another thing in another place
 _SMALL = 4
 _OF_SMALL = frozenset({str, int, bool})
+
+
+Closed: TypeAlias = bool | tuple[str, ...]
+"""Whether objects have only the properties listed, if any are: all objects, or those of the documents of some URIs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,10 @@ class Place:
     draft: int
     scope: tuple[str, ...] = ()
     drafts: Drafts = field(default=STANDARD, repr=False)  # of its documents, and of no others
+
+    def is_closed(self, closed: Closed) -> bool:
+        """Whether its objects have only the properties that are listed, if any are."""
+        return closed if isinstance(closed, bool) else self.base in closed
 
     def child(self, *tokens: str | int) -> Place:
         """The schema at some tokens of a pointer below this one; what they lead through is no schema."""

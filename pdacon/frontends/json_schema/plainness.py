@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from pdacon.base.cancelling import look
 from pdacon.errors import UnsupportedSchemaError
-from pdacon.frontends.json_schema.documents import Documents, Place
+from pdacon.frontends.json_schema.documents import Closed, Documents, Place
 from pdacon.frontends.json_schema.keywords import is_assertion
 from pdacon.frontends.json_schema.looks import look_for
 from pdacon.frontends.json_schema.string_formats import NOT_REGULAR
@@ -61,11 +61,11 @@ class Plainness:
     Parameters
     ----------
     documents : Documents
-    closed : bool
+    closed : bool or tuple of str
         Whether an object has only the properties that its schema lists, if it lists any.
     """
 
-    def __init__(self, documents: Documents, closed: bool = False) -> None:
+    def __init__(self, documents: Documents, closed: Closed = False) -> None:
         self._documents, self._closed = documents, closed
         self._known: dict[tuple[int, ...], bool] = {}
         self._work = 0
@@ -235,7 +235,7 @@ class Plainness:
                 asked.append(place.child("properties", name))
             elif "additionalProperties" in node:
                 asked.append(place.child("additionalProperties"))
-            elif self._closed and node.get("properties"):
+            elif place.is_closed(self._closed) and node.get("properties"):
                 return False
         return self._have(asked, depth + 1)
 
@@ -243,7 +243,7 @@ class Plainness:
         """Whether objects may have any number of members that are not listed."""
         if any(node.get("patternProperties") for node in (place.node for place in places)):
             return False
-        if self._closed and any(place.node.get("properties") for place in places):
+        if any(place.is_closed(self._closed) and place.node.get("properties") for place in places):
             return False
         asked = [place.child("additionalProperties") for place in places if "additionalProperties" in place.node]
         return self._have(asked, depth + 1)

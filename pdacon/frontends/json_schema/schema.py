@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pdacon.base.cautions import caution
 from pdacon.base.once import Once
 from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedSchemaError
-from pdacon.frontends.json_schema.documents import Documents
+from pdacon.frontends.json_schema.documents import Closed, Documents
 from pdacon.frontends.json_schema.doubts import are_unfounded
 from pdacon.frontends.json_schema.exploring import Explorer
 from pdacon.frontends.json_schema.notation import Notation
@@ -60,7 +60,7 @@ class Schema:
         registry: Any = None,
         formats: bool = True,
         notation: Notation | None = None,
-        closed: bool = False,
+        closed: Closed = False,
         plain_integers: bool = False,
     ) -> None:
         read = schema if isinstance(schema, PlainSchema) else None

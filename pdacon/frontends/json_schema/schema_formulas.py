@@ -20,7 +20,7 @@ from pdacon.base.cancelling import every, look
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import string_formats
-from pdacon.frontends.json_schema.documents import Documents, Place, is_like_others
+from pdacon.frontends.json_schema.documents import Closed, Documents, Place, is_like_others
 from pdacon.frontends.json_schema.evaluation import Cover, items_beside, items_fact, member_fact, members_beside
 from pdacon.frontends.json_schema.facts import (
     TYPES,
@@ -84,8 +84,9 @@ class Reader:
         Told of what is narrowed, so that the caller is warned of it: a place, a keyword and why.
     marked : iterable of str
         The types of a `Notation`, which are beside those of JSON.
-    closed : bool
-        Whether an object whose schemas list properties has no others, unless one says what others it has.
+    closed : bool or tuple of str
+        Whether an object whose schemas list properties has no others, unless one says what others it has: any object,
+        or those of the documents of some URIs.
     plain_integers : bool
         Whether an integer has neither a fraction nor an exponent in every draft.
     """
@@ -97,7 +98,7 @@ class Reader:
         drop: Callable[[UnsupportedSchemaError], None],
         note: Note,
         marked: Iterable[str] = (),
-        closed: bool = False,
+        closed: Closed = False,
         plain_integers: bool = False,
     ) -> None:
         self.note = note
@@ -136,7 +137,9 @@ class Reader:
     def formula(self, schema: int, kind: Type) -> int:
         """What the schema of a number says of the values of one type."""
         meaning = self._of(schema, kind)
-        if self._closed and base_of(kind) == "object" and any(cover.names for cover in meaning.covers):
+        if not self._closed or base_of(kind) != "object" or not self.places[schema].is_closed(self._closed):
+            return meaning.formula
+        if any(cover.names for cover in meaning.covers):
             beside = members_beside(self.facts, self.places[schema], FALSE, meaning.covers)
             return self.facts.formulas.conjunction(meaning.formula, beside)
         return meaning.formula
@@ -441,7 +444,7 @@ class Reader:
         everything = "additionalProperties" in node
         if named or matching or others != TRUE:
             parts.append(self._stated(place, "properties", Members(named, matching, others)))
-        if self._closed and others == TRUE:
+        if place.is_closed(self._closed) and others == TRUE:
             # What `members_beside` may ask of each has its variable here, beside those of the condition: then the
             # diagram of a closed union is as long as the union.
             for name, _ in named:

@@ -20,7 +20,7 @@ from pdacon.base.cancelling import look
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema.discriminators import why_nothing_is_told
-from pdacon.frontends.json_schema.documents import Documents, Place, is_like_others
+from pdacon.frontends.json_schema.documents import Closed, Documents, Place, is_like_others
 from pdacon.frontends.json_schema.doubts import Doubts
 from pdacon.frontends.json_schema.keywords import remarks
 from pdacon.frontends.json_schema.looks import Look, counts_few, is_leaf, is_small, is_small_pattern, look_for
@@ -48,7 +48,7 @@ class ReadingOptions:
         Whether ``format`` is enforced.
     lax : bool
         Whether what cannot be enforced is left out.
-    closed : bool
+    closed : bool or tuple of str
         Whether objects have only the properties listed, if any are.
     plain_integers : bool
         Whether an integer has neither a fraction nor an exponent in every draft.
@@ -59,7 +59,7 @@ class ReadingOptions:
     spelling: Spelling = field(default_factory=Spelling)
     formats: bool = True
     lax: bool = False
-    closed: bool = False
+    closed: Closed = False
     plain_integers: bool = False
     marked: tuple[str, ...] = ()
 
@@ -341,7 +341,7 @@ class Survey:
             listed = {*node["properties"], *(node["required"] if isinstance(node.get("required"), list) else ())}
             others = sight.applies_others or node.keys() & {"patternProperties", "propertyNames"}
             self.is_plain &= len(listed) <= spelling.max_unordered and not others
-        if self._reading.closed and sight.applies_others:
+        if place.is_closed(self._reading.closed) and sight.applies_others:
             self.doubts.built.append((place,))
 
     def _look_at_counts(self, node: dict[str, Any]) -> None:

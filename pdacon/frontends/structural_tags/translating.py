@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -46,34 +47,47 @@ _SYNTAXES = {
 
 
 def structural_tag_grammar(
-    tag: Any, *, spelling: Spelling | None = None, registry: Any = None
+    tag: Any, *, spelling: Spelling | None = None, registry: Any = None, closed: bool = False
 ) -> GrammarData | OnDemand:
     """The grammar of the texts that a structural tag describes; see `Grammar.from_structural_tag`."""
-    outermost = root(tag)
-    return _on_demand(outermost, spelling, registry) or _whole(outermost, spelling, registry)
+    outermost, reading = root(tag), _Reading(spelling, registry, closed)
+    return _on_demand(outermost, reading) or _whole(outermost, reading)
 
 
-def structural_tag_on_demand(tag: Any) -> OnDemand | None:
+def structural_tag_on_demand(tag: Any, *, spelling: Spelling | None = None, closed: bool = False) -> OnDemand | None:
     """The same if it can be read on demand."""
-    return _on_demand(root(tag), None, None)
+    return _on_demand(root(tag), _Reading(spelling, None, closed))
 
 
-def _whole(outermost: TagFormat, spelling: Spelling | None, registry: Any) -> GrammarData:
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How the JSON Schemas in a tag are read."""
+
+    spelling: Spelling | None
+    registry: Any
+    closed: bool
+
+
+def _whole(outermost: TagFormat, reading: _Reading) -> GrammarData:
     from pdacon.frontends.structural_tags.making import made  # brings along what puts grammars together
 
-    return made(_Translation(spelling, registry).piece(outermost, ()), _source(outermost), outermost.place)
+    return made(_Translation(reading).piece(outermost, ()), _source(outermost), outermost.place)
 
 
-def _on_demand(outermost: TagFormat, spelling: Spelling | None, registry: Any) -> OnDemand | None:
-    places = outer_places(lambda: _Translation(spelling, registry, on_demand=True).piece(outermost, ()))
+def _on_demand(outermost: TagFormat, reading: _Reading) -> OnDemand | None:
+    places = outer_places(lambda: _Translation(reading, on_demand=True).piece(outermost, ()))
     if places is None:
         return None
     schemas, outer = places
     documents = [schema.documents for schema in schemas]
     own = schemas[0].spelling if schemas else Spelling()
-    key = ("structural tag on demand", _source(outermost), repr(spelling))
-    whole = Once(lambda: _whole(outermost, spelling, registry))
-    return OnDemand(key, lambda: CallingExplorer(documents, own, outer.copied()), whole, "structural tag")
+    key = ("structural tag on demand", _source(outermost), repr((reading.spelling, reading.closed)))
+    whole = Once(lambda: _whole(outermost, reading))
+
+    def explorer() -> CallingExplorer:
+        return CallingExplorer(documents, own, outer.copied(), closed=reading.closed)
+
+    return OnDemand(key, explorer, whole, "structural tag")
 
 
 def _source(outermost: TagFormat) -> str:
@@ -87,8 +101,8 @@ class _Translation:
     ``on_demand``: schemas are no grammars, but symbols; what cannot be read so raises UndecidedError.
     """
 
-    def __init__(self, spelling: Spelling | None, registry: Any, *, on_demand: bool = False) -> None:
-        self._spelling, self._registry, self._on_demand = spelling, registry, on_demand
+    def __init__(self, reading: _Reading, *, on_demand: bool = False) -> None:
+        self._reading, self._on_demand = reading, on_demand
         self._schemas: list[Schema] = []
         self._translators: dict[str, Callable[[TagFormat, tuple[str, ...]], Piece]] = {
             "const_string": self._const_string,
@@ -160,13 +174,15 @@ class _Translation:
         if node.strings("excludes"):
             raise node.refused("excludes of a JSON Schema are not supported; write a pattern into the schema")
         blanks = node.number("max_whitespace_cnt")
-        spelling = self._spelling
+        spelling = self._reading.spelling
         if blanks is not None:
-            spelling = spelling or Spelling(whitespace="any", max_blanks=blanks)
+            spelling = spelling or Spelling(whitespace="any", whitespace_pattern=rf"[ \n\t]{{0,{blanks}}}")
         schema = node.given.get("json_schema")
 
         described: Schema = self._within(
-            node, "json_schema", lambda: Schema(schema, spelling=spelling, registry=self._registry)
+            node,
+            "json_schema",
+            lambda: Schema(schema, spelling=spelling, registry=self._reading.registry, closed=self._reading.closed),
         )
         place = f"{node.place}/json_schema"
         if not self._on_demand:

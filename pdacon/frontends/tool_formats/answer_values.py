@@ -43,6 +43,7 @@ class _Asked:
     spelling: Spelling
     lax: bool
     strict: bool
+    closed: bool
 
     @property
     def layout(self) -> Layout:
@@ -176,6 +177,7 @@ def tool_answers(
     spelling: Spelling | None,
     lax: bool,
     strict: bool = False,
+    closed: bool = False,
 ) -> GrammarData | OnDemand:
     """The grammar of answers with calls of tools; see `Grammar.from_tools`."""
     if isinstance(tools, str | dict) or not isinstance(tools, Sequence) or not tools:
@@ -185,11 +187,12 @@ def tool_answers(
     if reasoning not in (True, False, "begun"):
         raise ValueError(f'reasoning is True, False or "begun", not {reasoning!r:.40}')
     asked = _Asked(
-        tuple(tools), format_of(format), choice, bool(parallel), reasoning, spelling or Spelling(), lax, strict
+        tuple(tools), format_of(format), choice, bool(parallel), reasoning, spelling or Spelling(), lax, strict, closed
     )
     values = _values_of(asked)
     described = values._described
-    schemas = [ToolSchema(tool.name, schema) for tool, schema in zip(described.tools, described.schemas, strict=True)]
+    own = zip(described.tools, described.schemas, strict=True)
+    schemas = [ToolSchema(tool.name, schema, closed) for tool, schema in own]
     if choice not in get_args(Choice):
         schemas = [schema for schema in schemas if schema.name == choice]
         if not schemas:
@@ -209,10 +212,10 @@ def tool_answers(
         return whole()
     documents = [schema.documents for schema in places[0]]
     asked_of = json.dumps([[schema.name, schema.arguments] for schema in schemas], default=repr)
-    key = ("tool calls on demand", repr((asked.format, asked.layout, spelling)), asked_of)
+    key = ("tool calls on demand", repr((asked.format, asked.layout, spelling, closed)), asked_of)
 
     def explorer() -> CallingExplorer:
-        return CallingExplorer(documents, spelling, places[1].copied(), plain_integers=True)
+        return CallingExplorer(documents, spelling, places[1].copied(), plain_integers=True, closed=closed)
 
     return OnDemand(key, explorer, Once(whole), "tool calls", values)
 

@@ -53,6 +53,7 @@ class ToolSchema:
 
     name: str
     arguments: Mapping[str, Any]
+    closed: bool = False  # whether objects have only the properties listed
 
 
 def answer_grammar(
@@ -212,11 +213,14 @@ class _Builder:
             arguments = {"$id": f"pdacon:arguments/{quote(tool.name, safe='')}", **tool.arguments}
             schemas.append(call_schema(tool.name, arguments, key))
         with told_of_types("", {}):
-            grammar = schema_grammar({"anyOf": schemas}, spelling=self.spelling, plain_integers=True)
+            closed = self.tools[0].closed  # as of all of them
+            grammar = schema_grammar({"anyOf": schemas}, spelling=self.spelling, closed=closed, plain_integers=True)
         return GrammarPiece(grammar, self.format.name)
 
     def _json(self, tool: ToolSchema) -> Piece:
-        return self._value(Schema(tool.arguments, spelling=self.spelling, plain_integers=True), tool.name)
+        return self._value(
+            Schema(tool.arguments, spelling=self.spelling, closed=tool.closed, plain_integers=True), tool.name
+        )
 
     def _value(self, schema: Schema, place: str) -> Piece:
         """The values of a schema."""
@@ -240,7 +244,7 @@ class _Builder:
 
     def _checked_parameters(self, tool: ToolSchema) -> list[Parameter]:
         """The parameters of a tool, each of which has a text in this format."""
-        parameters = parameters_of(tool.name, tool.arguments, self.spelling)
+        parameters = parameters_of(tool.name, tool.arguments, self.spelling, tool.closed)
         for parameter in parameters:
             place = f"{tool.name}.{parameter.name}"
             end = self.format.ends_within("key", parameter.name)

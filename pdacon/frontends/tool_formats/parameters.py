@@ -60,7 +60,7 @@ class Parameter:
     values: ArgumentValues
 
 
-def parameters_of(tool: str, schema: Mapping[str, Any], spelling: Spelling) -> list[Parameter]:
+def parameters_of(tool: str, schema: Mapping[str, Any], spelling: Spelling, closed: bool = False) -> list[Parameter]:
     """The parameters that a schema of arguments lists, in its order; without those that can have no value.
 
     Parameters
@@ -91,7 +91,7 @@ def parameters_of(tool: str, schema: Mapping[str, Any], spelling: Spelling) -> l
     parameters = []
     for name in listed:
         with told_of_types(f"{tool}.{name}", {}):
-            values = _values(schema, listing, base, name, spelling)
+            values = _values(schema, listing, base, name, spelling, closed)
         if values.strings or values.others:
             parameters.append(Parameter(name, name in required, values))
         elif name in required:
@@ -118,7 +118,12 @@ def _listing(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
 
 
 def _values(
-    schema: Mapping[str, Any], listing: Mapping[str, Any], base: str, name: str, spelling: Spelling
+    schema: Mapping[str, Any],
+    listing: Mapping[str, Any],
+    base: str,
+    name: str,
+    spelling: Spelling,
+    closed: bool = False,
 ) -> ArgumentValues:
     """The values of an argument. A schema that refers to nothing means the same in every tool."""
     try:
@@ -126,9 +131,9 @@ def _values(
     except (TypeError, ValueError, RecursionError):
         text = "$"
     if "$" not in text and "$schema" not in listing:
-        return _self_contained(_without_annotations(text), spelling)
+        return _self_contained(_without_annotations(text), spelling, closed)
     reference = {"$ref": f"{base}/properties/{name.replace('~', '~0').replace('/', '~1')}"}
-    return _values_of(reference, schema["$defs"], spelling)
+    return _values_of(reference, schema["$defs"], spelling, closed)
 
 
 def _without_annotations(text: str) -> str:
@@ -140,14 +145,14 @@ def _without_annotations(text: str) -> str:
 
 
 @lru_cache(maxsize=2048)
-def _self_contained(text: str, spelling: Spelling) -> ArgumentValues:
-    return _values_of(loads(text), {}, spelling)
+def _self_contained(text: str, spelling: Spelling, closed: bool) -> ArgumentValues:
+    return _values_of(loads(text), {}, spelling, closed)
 
 
-def _values_of(asked: Any, definitions: Mapping[str, Any], spelling: Spelling) -> ArgumentValues:
+def _values_of(asked: Any, definitions: Mapping[str, Any], spelling: Spelling, closed: bool) -> ArgumentValues:
     def described(asked: Any) -> Schema:
         given = {**asked, "$defs": definitions} if definitions else asked
-        return Schema(given, spelling=spelling, plain_integers=True)
+        return Schema(given, spelling=spelling, closed=closed, plain_integers=True)
 
     whole = described(asked)
     kinds, strings = whole.kinds_and_strings()

@@ -90,11 +90,12 @@ def tools_grammar(
     strict: bool,
     key: str,
     several: bool,
+    closed: bool = False,
 ) -> GrammarData | OnDemand:
     """See `Grammar.from_tools`."""
     if isinstance(tools, str | dict) or not isinstance(tools, Sequence) or not tools:
         raise TypeError(f"from_tools takes a list of at least one function, class or dict, not {tools!r:.60}")
-    return _grammar(("tools", tuple(tools)), (form, spelling, lax, strict, key, several))
+    return _grammar(("tools", tuple(tools)), (form, spelling, lax, strict, key, several, closed))
 
 
 @dataclass(frozen=True)
@@ -163,8 +164,9 @@ def _grammar(given: tuple[str, Any], options: tuple[Any, ...]) -> GrammarData | 
     language: SourceLanguage = "Python values" if form.python else "JSON Schema"
     with told_of_types(name, schemas.definitions):
         described = Schema(
-            schema, spelling=form.spelling, lax=options[2], notation=form.notation(), plain_integers=True
-        )
+            schema, spelling=form.spelling, lax=options[2], notation=form.notation(), closed=any(options[6:]),
+            plain_integers=True,
+        )  # fmt: skip
 
     def unenforced(given: tuple[tuple[str, str, str], ...]) -> tuple[tuple[str, str, str], ...]:
         named = [(path_of(at, name, schemas.definitions), what, why) for at, what, why in given]
@@ -212,7 +214,7 @@ def _shaped(given: tuple[str, Any], options: tuple[Any, ...]) -> tuple[Form, Hin
         name = getattr(subject, "__name__", None) if isinstance(subject, type) else None
         name = name or str(subject).replace("typing.", "")
         return form, hints, hints.shape(subject, name, Scope()), name
-    key, several = options[4:]
+    key, several, _ = options[4:]
     if not isinstance(key, str) or key == "name":
         raise ValueError(f"arguments is the name of the member with the arguments, not {key!r}")
     tools = _tools(hints, subject)
