@@ -8,7 +8,7 @@ an update those files are written.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
@@ -38,52 +38,69 @@ class Case:
 
 
 def cases_in(folder: Path) -> list[Case]:
-    """The texts below a folder, in the order of their names.
-
-    Raises BadInput if there are none.
-    """
-    found = [
+    """The texts below a folder, in the order of their names."""
+    return [
         Case(path, kind)
         for kind in _KINDS
         for path in sorted((folder / kind).rglob("*"))
         if path.is_file() and path.suffix not in _EXPECTED and not path.name.startswith(".")
     ]
-    if not found:
-        raise BadInput(f"{folder} has no texts in accept/ or reject/; put some there, or give --folder")
-    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a text: what is wrong, if anything, with the lines that show it, and whether a file was written."""
+
+    wrong: str = ""
+    lines: tuple[str, ...] = ()
+    written: bool = False
+
+
+class Cases:
+    """What tries texts on a grammar."""
+
+    def __init__(self, constraint: Constraint) -> None:
+        self._constraint = constraint
+        self._matcher = constraint.matcher()
+        self._trees = tree_reader(constraint.grammar.data)
+
+    def outcome(self, case: Case, *, update: bool) -> Outcome:
+        """Try a text. With `update`, what it gives is written in place of being compared."""
+        right, given = self._answer(case.path.read_bytes(), case.path.name)
+        if right != (case.kind == "accept"):
+            return Outcome("is refused" if case.kind == "accept" else "is taken", tuple(given.splitlines()))
+        if update:
+            return Outcome(written=_write(case, given))
+        if case.expected.exists() and case.expected.read_text(encoding="utf-8") != given:
+            return Outcome(f"is not as in {case.expected.name}", tuple(_difference(case.expected, given)))
+        return Outcome()
+
+    def _answer(self, text: bytes, name: str) -> tuple[bool, str]:
+        """Whether a text is a sentence, and its tree or what is said of it."""
+        if self._constraint.accepts(text):
+            return True, f"{self._trees(text.decode(), None).render()}\n"
+        return False, f"{self._matcher.explain(text).render(source=name)}\n"
 
 
 def run_cases(constraint: Constraint, folder: Path, *, update: bool) -> int:
-    """Try all texts of a folder, and print what is not as expected; 1 if anything is not."""
+    """Try all texts of a folder, and print what is not as expected; 1 if anything is not.
+
+    Raises BadInput if there are none.
+    """
     cases = cases_in(folder)
-    answer = _answers(constraint)
+    if not cases:
+        raise BadInput(f"{folder} has no texts in accept/ or reject/; put some there, or give --folder")
+    tried = Cases(constraint)
     failed = written = 0
     for case in cases:
-        right, given = answer(case.path.read_bytes(), case.path.name)
-        if right != (case.kind == "accept"):
+        outcome = tried.outcome(case, update=update)
+        written += outcome.written
+        if outcome.wrong:
             failed += 1
-            _say(case, "is refused" if case.kind == "accept" else "is taken", given.splitlines())
-        elif update:
-            written += _write(case, given)
-        elif case.expected.exists() and case.expected.read_text(encoding="utf-8") != given:
-            failed += 1
-            _say(case, f"is not as in {case.expected.name}", _difference(case.expected, given))
+            _say(case, outcome)
     ended = f"{len(cases)} texts, {failed} failed" + (f", {written} files written" if update else "")
     show(Text(ended, style=f"bold {RED}" if failed else f"bold {GREEN}"))
     return FINDINGS if failed else 0
-
-
-def _answers(constraint: Constraint) -> Callable[[bytes, str], tuple[bool, str]]:
-    """Whether a text is a sentence, and its tree or what is said of it."""
-    matcher = constraint.matcher()
-    trees = tree_reader(constraint.grammar.data)
-
-    def answer(text: bytes, name: str) -> tuple[bool, str]:
-        if constraint.accepts(text):
-            return True, f"{trees(text.decode(), None).render()}\n"
-        return False, f"{matcher.explain(text).render(source=name)}\n"
-
-    return answer
 
 
 def _write(case: Case, given: str) -> bool:
@@ -98,10 +115,10 @@ def _difference(expected: Path, given: str) -> Iterator[str]:
     return unified_diff(before, given.splitlines(), "expected", "given", lineterm="", n=1)
 
 
-def _say(case: Case, what: str, lines: Iterator[str] | list[str]) -> None:
-    shown = [line[: width() - 4] for line in lines]
+def _say(case: Case, outcome: Outcome) -> None:
+    shown = [line[: width() - 4] for line in outcome.lines]
     more = [f"({len(shown) - _MOST_LINES} more lines)"] if len(shown) > _MOST_LINES else []
-    text = Text(f"{case.path}: {what}\n" + "\n".join(f"    {line}" for line in [*shown[:_MOST_LINES], *more]))
+    text = Text(f"{case.path}: {outcome.wrong}\n" + "\n".join(f"    {line}" for line in [*shown[:_MOST_LINES], *more]))
     text.highlight_regex(r"^.*?: ", f"bold {RED}")
     show(text)
     sys.stdout.flush()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pdacon.base.quoting import did_you_mean
 from pdacon.cli.failures import BadInput
+from pdacon.cli.head_options import with_head_options
 from pdacon.cli.imported import imported, is_imported
 from pdacon.cli.options import FILTER_OPTIONS, JSON_OPTIONS, SCHEMA_OPTIONS, GrammarOptions
 from pdacon.cli.postlexers import load_postlexer
@@ -33,6 +34,8 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
     GrammarError: if it is not a grammar that pdacon takes. TypeError, ValueError: if what ``--postlex`` names is no
     Indenter.
     """
+    if name.endswith(".lark") and Path(name).is_file():
+        options = with_head_options(Path(name), options)
     if not (filters := options.given(FILTER_OPTIONS)):
         return _load(name, options, several_starts=several_starts)
     if artifact_of(name) is not None:
