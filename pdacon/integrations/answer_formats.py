@@ -15,9 +15,10 @@ from pdacon.base.limits import Limits
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
 from pdacon.front.endings import is_llguidance
 from pdacon.front.grammar import Grammar
-from pdacon.frontends.json_schema import PlainSchema, Schema, canonical, read_canonical
+from pdacon.frontends.json_schema import PlainSchema, Schema, Spelling, canonical, plain, read_canonical
 from pdacon.frontends.on_demand import OnDemand, schema_on_demand
 from pdacon.frontends.structural_tags import structural_tag_on_demand
+from pdacon.integrations.json_reading import JsonReading
 
 Kind = Literal["json_object", "schema", "lark", "gbnf", "bnf", "regex", "choice", "structural_tag"]
 """What the text of a format is: nothing; a schema, list of choices or structural tag as JSON; a grammar; a pattern.
@@ -39,17 +40,19 @@ class Format:
 
     kind: Kind  # what `text` is
     text: str  # a schema as JSON is the same in whatever order its keywords are and wherever it has blanks
-    key: tuple[str, str]  # tells formats apart, without their texts; for `CompileCache.compile_keyed`
+    key: tuple[str, ...]  # tells formats apart, without their texts; for `CompileCache.compile_keyed`
+    reading: JsonReading = field(default_factory=JsonReading)  # of a schema, but for what that says of itself
     _read: PlainSchema | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of(cls, kind: Kind, text: str) -> Format:
+    def of(cls, kind: Kind, text: str, reading: JsonReading | None = None) -> Format:
         """The format of a text. A schema is read, once; what is wrong with it is said where it is compiled."""
         read = read_canonical(text) if kind == "schema" and len(text) <= MAX_BYTES else None
-        return cls(kind, text, (kind, digest_of(text if read is None else read.text)), read)
+        reading = JsonReading() if reading is None else reading
+        return cls(kind, text, _key(kind, text if read is None else read.text, reading), reading, read)
 
     @classmethod
-    def of_schema(cls, schema: Any) -> Format:
+    def of_schema(cls, schema: Any, reading: JsonReading | None = None) -> Format:
         """The format of a JSON Schema that was read from JSON; it is written, once.
 
         Raises ValueError: it is no JSON.
@@ -57,27 +60,47 @@ class Format:
         text = canonical(schema)
         if text is None:
             raise ValueError("the schema is no JSON")
-        return cls("schema", text, ("schema", digest_of(text)), PlainSchema(schema, text))
+        reading = JsonReading() if reading is None else reading
+        return cls("schema", text, _key("schema", text, reading), reading, PlainSchema(schema, text))
 
     def grammar(self, limits: Limits) -> Grammar:
         """Its grammar.
 
         Raises PdaconError: the message has the place and the reason.
         """
-        if self.kind == "schema":
-            return Grammar.from_json_schema(self.text if self._read is None else self._read)
+        if self.kind in ("schema", "json_object"):
+            read = self._plain_schema()
+            reading = self.reading.of_schema(read.value)
+            return Grammar.from_json_schema(read, reading.spelling, closed=reading.closed)
+        if self.kind == "structural_tag":
+            return Grammar.from_structural_tag(self.text, spelling=self._spelling_of_tags(), closed=self.reading.closed)
         return _grammar(self.kind, self.text, limits)
+
+    def _plain_schema(self) -> PlainSchema:
+        if self.kind == "json_object":
+            return PlainSchema({"type": "object"}, '{"type": "object"}')
+        return PlainSchema(*plain(self.text)) if self._read is None else self._read
+
+    def _spelling_of_tags(self) -> Spelling | None:
+        """That of the schemas in a structural tag; None: what the tag says counts."""
+        return None if self.reading.spelling == Spelling() else self.reading.spelling
 
     def on_demand(self) -> OnDemand | None:
         """Its grammar if that can be read on demand; None: it has to be made as a whole.
 
         Raises PdaconError: the message has the place and the reason.
         """
-        if self.kind == "json_object":
-            return schema_on_demand(Schema({"type": "object"}))
         if self.kind == "structural_tag":
-            return structural_tag_on_demand(self.text)
-        return None if self._read is None else schema_on_demand(Schema(self._read))
+            return structural_tag_on_demand(self.text, spelling=self._spelling_of_tags(), closed=self.reading.closed)
+        if self.kind != "json_object" and self._read is None:
+            return None
+        read = self._plain_schema()
+        reading = self.reading.of_schema(read.value)
+        return schema_on_demand(Schema(read, spelling=reading.spelling, closed=reading.closed))
+
+
+def _key(kind: Kind, text: str, reading: JsonReading) -> tuple[str, ...]:
+    return (kind, digest_of(text), *([reading.key] if reading.key else []))
 
 
 def digest_of(text: str) -> str:
@@ -92,8 +115,6 @@ def grammar_kind(text: str) -> Kind:
 
 def _grammar(kind: Kind, text: str, limits: Limits) -> Grammar:
     """The grammar of a format that is no schema."""
-    if kind == "json_object":
-        return Grammar.from_json_schema({"type": "object"})
     if kind == "regex":
         return Grammar.from_regex(text, limits=limits)
     if kind == "choice":
@@ -102,8 +123,6 @@ def _grammar(kind: Kind, text: str, limits: Limits) -> Grammar:
         return Grammar.from_gbnf(text)
     if kind == "bnf":
         return _bnf(text)
-    if kind == "structural_tag":
-        return Grammar.from_structural_tag(text)
     if _RELATIVE_IMPORT.search(text):
         raise UnsupportedGrammarError(
             "%import of a file beside the grammar: a request has no files; write its rules into the grammar",

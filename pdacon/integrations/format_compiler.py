@@ -19,6 +19,7 @@ from pdacon.errors import CancelledError, UnsupportedGrammarError
 from pdacon.front.caching import CompileCache
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.answer_formats import MAX_BYTES, Format, Kind, digest_of
+from pdacon.integrations.json_reading import JsonReading
 from pdacon.integrations.workers import Workers
 
 logger = logging.getLogger(__name__)
@@ -30,7 +31,8 @@ class FormatCompiler:
     """Makes the constraints of the requests to a model; safe to use from any number of threads.
 
     ``vocabulary``: of the model. ``limits``: of each. ``cache``: where they are kept. ``workers``: processes that
-    compile, with the same vocabulary and limits. Default: the thread that asks does.
+    compile, with the same vocabulary and limits. Default: the thread that asks does. ``reading``: of the JSON Schemas
+    of an engine's requests.
     """
 
     def __init__(
@@ -39,12 +41,14 @@ class FormatCompiler:
         limits: Limits,
         cache: CompileCache | None = None,
         workers: Workers | None = None,
+        reading: JsonReading | None = None,
     ) -> None:
         self.vocabulary = vocabulary
         self.cache = CompileCache() if cache is None else cache
         self._limits = limits
         self._workers = workers
-        self._keys: dict[str, tuple[str, str]] = {}  # of schemas, by the digests of their texts
+        self._reading = JsonReading() if reading is None else reading
+        self._keys: dict[str, tuple[str, ...]] = {}  # of schemas, by the digests of their texts
 
     def constraint(self, kind: Kind, text: str) -> Constraint:
         """The constraint of a format, for an engine. What it warns of is logged.
@@ -80,12 +84,12 @@ class FormatCompiler:
     def _format(self, kind: Kind, text: str) -> Format:
         """The format of a text; a schema that was read lately is not read again."""
         if kind != "schema":
-            return Format.of(kind, text)
+            return Format.of(kind, text, self._reading)
         digest = digest_of(text)
         key = self._keys.get(digest)
         if key is not None:
-            return Format(kind, text, key)
-        format = Format.of(kind, text)
+            return Format(kind, text, key, self._reading)
+        format = Format.of(kind, text, self._reading)
         if len(self._keys) >= _MOST_TEXTS:
             self._keys.clear()
         self._keys[digest] = format.key
@@ -106,7 +110,7 @@ class FormatCompiler:
         )
 
     def _compiled_elsewhere(self, workers: Workers, format: Format, cancel: CancelEvent | None) -> Constraint | bytes:
-        written = workers.compile(format.kind, format.text, cancel, is_whole=self.cache.has_folder)
+        written = workers.compile(format.kind, format.text, cancel, format.reading, is_whole=self.cache.has_folder)
         if not written.content:  # no file can hold it
             return self._compiled_here(CompileCache(0), format, cancel)
         if written.is_whole:

@@ -27,6 +27,7 @@ from pdacon.detokenizer import Vocabulary
 from pdacon.errors import ArtifactError, CancelledError, PdaconError
 from pdacon.front.caching import CompileCache
 from pdacon.integrations.answer_formats import Format, Kind
+from pdacon.integrations.json_reading import JsonReading
 
 GARBAGE = (20_000, 10, 10)
 """Thresholds of the garbage collector for who makes some 100,000 objects in a second, nearly none of them garbage."""
@@ -52,7 +53,7 @@ class Request:
     ----------
     number : int
         For who does not want it any more.
-    kind, text
+    kind, text, reading
         Of a `Format`.
     is_whole : bool
         Whether the constraint is to be written with its vocabulary, as a file has it.
@@ -61,6 +62,7 @@ class Request:
     number: int
     kind: Kind
     text: str
+    reading: JsonReading | None
     is_whole: bool
 
 
@@ -185,7 +187,7 @@ def _result(start: Start, request: Request, cancel: Event) -> Written | PdaconEr
     try:
         if cancel.is_set():
             raise CancelledError("the compilation was cancelled")
-        format = Format.of(request.kind, request.text)
+        format = Format.of(request.kind, request.text, request.reading)
         cache = CompileCache(0)  # the other end keeps what is to be kept
         constraint = cache.compile_keyed(
             format.key,

@@ -25,6 +25,7 @@ from pdacon.detokenizer import Vocabulary
 from pdacon.errors import CancelledError, LimitExceededError
 from pdacon.integrations import worker
 from pdacon.integrations.answer_formats import Kind
+from pdacon.integrations.json_reading import JsonReading
 from pdacon.integrations.worker import Cancel, Ready, Reply, Request, Start, Written
 
 _START_SECONDS = 120.0  # for a process to be ready; a machine can be busy
@@ -58,7 +59,15 @@ class Workers:
         self._is_closed = False
         self._failed = 0
 
-    def compile(self, kind: Kind, text: str, cancel: CancelEvent | None = None, *, is_whole: bool = False) -> Written:
+    def compile(
+        self,
+        kind: Kind,
+        text: str,
+        cancel: CancelEvent | None = None,
+        reading: JsonReading | None = None,
+        *,
+        is_whole: bool = False,
+    ) -> Written:
         """The constraint of a format, for `Constraint.from_bytes`; what there is to warn of is warned of here.
 
         ``is_whole``: with its vocabulary, as a file has it.
@@ -67,7 +76,7 @@ class Workers:
         started.
         """
         with self._worker() as worker:
-            return worker.compile(kind, text, is_whole, cancel)
+            return worker.compile(kind, text, reading, is_whole, cancel)
 
     def warm(self) -> None:
         """Start one, so that the first compilation need not wait for it; returns at once."""
@@ -162,7 +171,9 @@ class _Worker:
             file.close()
         self._came.put(None)
 
-    def compile(self, kind: Kind, text: str, is_whole: bool, cancel: CancelEvent | None) -> Written:
+    def compile(
+        self, kind: Kind, text: str, reading: JsonReading | None, is_whole: bool, cancel: CancelEvent | None
+    ) -> Written:
         """The constraint of a format; see `Workers.compile`."""
         if not self._is_ready:
             if self._next(_START_SECONDS, cancel) is None:
@@ -173,7 +184,7 @@ class _Worker:
         seconds = self._start.limits.seconds
         began = time.monotonic()
         try:
-            worker.send(self._to, Request(self._number, kind, text, is_whole))
+            worker.send(self._to, Request(self._number, kind, text, reading, is_whole))
             message = self._next(seconds * _OVERRUN + _MORE_SECONDS if seconds else None, cancel)
         except (OSError, ValueError):  # ValueError: its pipes are closed
             raise self._ended() from None

@@ -50,7 +50,7 @@ class Compiler:
         metrics.follow_cache(self._statistics)
         self._workers = None if settings.compile_in == "threads" else Workers(vocabulary, settings.limits)
         self._compiler = FormatCompiler(vocabulary, settings.limits, self.cache, self._workers)
-        self._under_way: dict[tuple[str, str], _Compilation] = {}
+        self._under_way: dict[tuple[str, ...], _Compilation] = {}
         self._asking = 0  # how many requests wait for their constraint, each with its text in memory
         self._waits = 0  # for the compilation of another request
 

@@ -17,6 +17,8 @@ from pdacon.frontends.json_schema import Schema
 from pdacon.integrations import format_compiler
 from pdacon.integrations.answer_formats import Format, Kind, grammar_kind
 from pdacon.integrations.format_compiler import FormatCompiler
+from pdacon.integrations.json_reading import JsonReading
+from pdacon.integrations.workers import Workers
 
 WORDS = pdacon.Vocabulary.bytes()
 TAG = {
@@ -185,3 +187,47 @@ def test_a_schema_is_looked_at_within_the_time_of_its_limits(
     monkeypatch.setattr(Schema, "may_be_read_on_demand", looks)
     FormatCompiler(WORDS, Limits(seconds=1000)).constraint(kind, text)
     assert [watch and watch.seconds for watch in watches] == [1000]
+
+
+def test_how_schemas_are_read_tells_formats_apart() -> None:
+    """In a process of its own, too."""
+    schema, compact = {"properties": {"a": {}}}, JsonReading(pdacon.Spelling(whitespace="compact"), closed=True)
+    compiler = FormatCompiler(WORDS, Limits())
+    keys = {
+        Format.of_schema(schema).key,
+        Format.of_schema(schema, compact).key,
+        Format.of("json_object", "", compact).key,
+    }
+    assert len(keys) == 3
+
+    def silent(kind: str, message: str) -> None:
+        pytest.fail(message)
+
+    for format in (Format.of_schema(schema, compact), Format.of("schema", json.dumps(schema), compact)):
+        constraint = compiler.compiled(format, silent)
+        assert constraint.accepts('{"a":1}')
+        assert not constraint.accepts('{"a": 1}')
+        assert not constraint.accepts('{"b":1}')
+    assert compiler.compiled(Format.of("json_object", "", compact), silent).accepts('{"b":1}')
+    with_workers = Workers(WORDS, Limits())
+    try:
+        whole = FormatCompiler(WORDS, Limits(), None, with_workers)
+        format = Format.of("schema", '{"const": [1.50, 2]}', compact)  # read as a text, and compiled elsewhere
+        assert whole.compiled(format, silent).accepts("[1.50,2]")
+    finally:
+        with_workers.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("[]", "it is an object"), ('{"closed": 1}', "closed is true or false"), ("{", "it is no JSON"),
+        ('{"order": "none"}', "order is"), ('{"max_blank": 3}', "did you mean max_blanks"),
+        ('{"separators": [1, 2]}', "a comma and a colon"), ('{"whitespace": []}', "whitespace is"),
+        ('{"whitespace": "any", "whitespace_pattern": 3}', "whitespace_pattern is a pattern"),
+        ('{"max_blanks": 1e9}', "max_blanks is"), ('{"max_blanks": 1000000000}', "at most 1,000"),
+    ],
+)  # fmt: skip
+def test_what_says_nothing_of_json_is_refused(said: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        JsonReading.of_json(said)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from importlib import import_module
 from importlib.metadata import entry_points
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -130,6 +130,40 @@ def test_an_answer_is_a_sentence(engine: Any, kind: str, text: str, sentence: st
         assert answer.is_terminated()
         answer.rollback(len(ids) + 1)
         assert ids[0] in allowed(answer)
+
+
+def test_how_json_is_written(sglang: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the engine's own options say, the environment, or a schema of itself."""
+    register()
+
+    def accepts(arguments: dict[str, Any], schema: str, text: str) -> bool:
+        engine = sglang["pdacon"](SimpleNamespace(**arguments), load_tiny()[1], WIDTH, {1})
+        return bool(made(engine, "json", schema).constraint.accepts(text))
+
+    schema = '{"properties": {"a": {}}}'
+    pattern, fixed = "constrained_json_whitespace_pattern", "constrained_json_disable_any_whitespace"
+    for arguments, good, bad in (
+        ({pattern: None, fixed: False}, '{"a": 1}', '{"a":1}'),
+        ({fixed: True}, '{"a": 1}', '{"a":1}'),
+        ({pattern: "[ ]?"}, '{ "a":1 }', '{"a":  1}'),
+        ({pattern: ""}, '{"a":1}', '{"a": 1}'),
+    ):
+        assert accepts(arguments, schema, good)
+        assert not accepts(arguments, schema, bad)
+    own = '{"properties": {"a": {}}, "x-pdacon": {"whitespace": "usual", "closed": true}}'
+    assert accepts({}, own, '{\n  "a": 1\n}')
+    assert not accepts({}, own, '{"b": 1}')
+    for arguments, why in (
+        ({pattern: "[ ]*"}, "whitespace-pattern: .*for ever"),
+        ({pattern: " ", fixed: True}, "say the same; give one"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            accepts(arguments, schema, "")
+    monkeypatch.setenv("PDACON_SGLANG_JSON", '{"closed": true, "whitespace": "compact"}')
+    assert accepts({}, schema, '{"a":1}')
+    assert not accepts({}, schema, '{"b":1}')
+    with pytest.raises(ValueError, match="PDACON_SGLANG_JSON and SGLang's"):
+        accepts({fixed: True}, schema, "")
 
 
 def test_what_is_known_is_not_made_again(engine: Any) -> None:

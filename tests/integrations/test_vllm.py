@@ -264,9 +264,13 @@ def test_a_request_that_would_not_stop_at_an_end_is_refused(
         ("REGEX", "a" * 600_000, {}, "600,000 characters"),
         ("STRUCTURAL_TAG", "{}", {}, r"structured_outputs\.structural_tag"),
         ("OTHER", "", {}, "no format OTHER"),
-        ("REGEX", "a", {"whitespace_pattern": " "}, "whitespace_pattern"),
-        ("JSON", "{}", {"disable_any_whitespace": True}, "disable_any_whitespace"),
-        ("JSON", "{}", {"disable_additional_properties": True}, "additionalProperties"),
+        ("REGEX", "a", {"whitespace_pattern": " "}, "whitespace_pattern is about JSON"),
+        ("JSON", "{}", {"whitespace_pattern": "[ ]*"}, r"whitespace_pattern: .*for ever; bound it"),
+        ("JSON", "{}", {"whitespace_pattern": "x"}, "something else than blanks"),
+        ("JSON", "{}", {"whitespace_pattern": " ", "disable_any_whitespace": True}, "say the same; give one"),
+        ("JSON", '{"x-pdacon": {"whitespace": "any"}}', {"disable_any_whitespace": True}, "leave one out"),
+        ("JSON", '{"x-pdacon": {"whitespaces": "any"}}', {}, "did you mean whitespace"),
+        ("JSON", '{"x-pdacon": {"whitespace": "model"}}', {}, r"structured_outputs\.json: #: x-pdacon: whitespace is"),
         ("JSON_OBJECT", "", {"json_object": False}, "leave structured_outputs out"),
         ("REGEX", "a", {"ignore_eos": True}, "ignore_eos"),
     ],
@@ -277,6 +281,60 @@ def test_refusals(
     compiler = requests.compiler_for(tokenizer, model_config())
     with pytest.raises(requests.RefusedRequest, match=why):
         requests.check(asked(**said), name, text, compiler)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said", "good", "bad"),
+    [
+        ("JSON", '{"properties": {"a": {}}}', {}, '{"a": 1}', '{"a":1}'),
+        ("JSON", '{"properties": {"a": {}}}', {"whitespace_pattern": "[ ]?"}, '{"a" :1 }', '{"a":  1}'),
+        ("JSON", '{"properties": {"a": {}}}', {"disable_any_whitespace": True}, '{"a": 1}', '{"a":1}'),
+        ("JSON", '{"properties": {"a": {}}}', {"disable_additional_properties": True}, '{"a": 1}', '{"b": 1}'),
+        ("JSON", '{"x-pdacon": {"whitespace": "usual"}}', {}, '{\n  "b":1\n}', '{"b"  : 1}'),
+        ("JSON_OBJECT", "", {"json_object": True, "whitespace_pattern": ""}, '{"a":1}', '{"a": 1}'),
+        ("JSON", "true", {"whitespace_pattern": ""}, "[1,2]", "[1, 2]"),
+    ],
+)
+def test_how_json_is_written_comes_to_the_engine(
+    environment: pytest.MonkeyPatch,
+    tokenizer: FastTokenizer,
+    name: str,
+    text: str,
+    said: dict[str, Any],
+    good: str,
+    bad: str,
+) -> None:
+    """What the front end leaves in the parameters is all that the engine has."""
+    compiler = requests.compiler_for(tokenizer, model_config())
+    params = asked(**{"json": text if name == "JSON" else None, **said})
+    for _ in range(2):  # parameters may be used again
+        requests.check(params, name, text, compiler)
+        left = params.structured_outputs
+        if left.json is not None:
+            name, text = "JSON", left.json
+    constraint = requests.constraint(compiler, name, text)
+    assert constraint.accepts(good)
+    assert not constraint.accepts(bad)
+
+
+def test_the_environment_says_how_json_is_written(environment: pytest.MonkeyPatch, tokenizer: FastTokenizer) -> None:
+    environment.setenv(environment_settings.JSON, '{"whitespace": "compact", "closed": true}')
+    requests.settings.cache_clear()
+    compiler = requests.compiler_for(tokenizer, model_config())
+    constraint = requests.constraint(compiler, "JSON", '{"properties": {"a": {}}}')
+    assert constraint.accepts('{"a":1}')
+    assert not constraint.accepts('{"a": 1}')
+    assert not constraint.accepts('{"b":1}')
+    tag = '{"format": {"type": "json_schema", "json_schema": {"properties": {"a": {}}}}, "type": "structural_tag"}'
+    tagged = requests.constraint(compiler, "STRUCTURAL_TAG", tag)
+    assert (tagged.accepts('{"a":1}'), tagged.accepts('{"a": 1}'), tagged.accepts('{"b":1}')) == (True, False, False)
+    own = requests.constraint(compiler, "JSON", '{"properties": {"a": {}}, "x-pdacon": {"whitespace": "any"}}')
+    assert own.accepts('{ "a" : 1}')
+    assert not own.accepts('{"b":1}')
+    environment.setenv(environment_settings.JSON, '{"whitespace": 1}')
+    requests.settings.cache_clear()
+    with pytest.raises(ValueError, match="PDACON_VLLM_JSON: whitespace is"):
+        requests.settings()
 
 
 def test_two_back_ends_at_once_are_refused() -> None:

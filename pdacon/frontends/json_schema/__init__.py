@@ -20,7 +20,7 @@ from pdacon.frontends.json_schema.members import why_refused
 from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.numbers import any_integer, has_few_digits
 from pdacon.frontends.json_schema.places import schema_lines
-from pdacon.frontends.json_schema.plain import PlainSchema
+from pdacon.frontends.json_schema.plain import PlainSchema, plain
 from pdacon.frontends.json_schema.ranks import ranks_of
 from pdacon.frontends.json_schema.schema import Schema, bounded_json, schema_grammar
 from pdacon.frontends.json_schema.spelling import Spelling
@@ -41,6 +41,7 @@ __all__ = [
     "has_few_digits",
     "is_assertion",
     "order_of_lists",
+    "plain",
     "ranks_of",
     "read_canonical",
     "schema_grammar",

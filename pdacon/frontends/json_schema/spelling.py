@@ -28,6 +28,7 @@ CHARACTER = r'(?:[^"\\\x00-\x1f\ud800-\udfff]|\\(?:["\\bfnrt]|u00(?:0[0-7be-f]|1
 ANY_STRING = f'"{CHARACTER}*"'
 """Every string, as a pattern of Python's ``re``."""
 
+_MOST_IN_A_ROW = 1_000
 _BLANKS = r"[ \t\r\n]*"
 _MOST_BLANKS_STATES = 1_000  # of the automaton of a pattern of blanks
 _FIXED = ("json.dumps", "compact", "indent")
@@ -118,6 +119,8 @@ class Spelling:
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 raise ValueError(f"{name} is a number, 0 or more, not {value!r}")
+        if max(self.max_blanks or 0, self.indent) > _MOST_IN_A_ROW:
+            raise ValueError(f"max_blanks and indent are at most {_MOST_IN_A_ROW:,}")
 
         digits = self.max_digits
         if digits not in (None, "any") and (

@@ -14,10 +14,15 @@ from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import PdaconError
 from pdacon.front.constraint import Constraint
+from pdacon.frontends.json_schema import Spelling
 from pdacon.integrations.answer_formats import Kind, grammar_kind
 from pdacon.integrations.format_compiler import FormatCompiler
 from pdacon.integrations.held import HeldAnswer
+from pdacon.integrations.json_reading import JsonReading, reading_of
 from pdacon.integrations.torch import apply_bitmask
+
+JSON = "PDACON_SGLANG_JSON"
+"""The variable that says how JSON is written."""
 
 Key: TypeAlias = tuple[str, str]  # a format of SGLang, and its text
 
@@ -78,13 +83,13 @@ class SglangAnswer(BaseGrammarObject):  # type: ignore[misc]
 class Backend(BaseGrammarBackend):  # type: ignore[misc]
     """Makes answers for requests; SGLang compiles in threads of its own.
 
-    ``vocabulary``: of the model.
+    ``vocabulary``: of the model. ``reading``: of the JSON Schemas of requests.
     """
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary, reading: JsonReading | None = None) -> None:
         super().__init__()
         self._vocabulary = vocabulary
-        self._compiler = FormatCompiler(vocabulary, Limits(seconds=_SECONDS))
+        self._compiler = FormatCompiler(vocabulary, Limits(seconds=_SECONDS), reading=reading)
         # What is in use, or in the compiler's cache, which alone decides how much that may be.
         self._known: WeakValueDictionary[Key, Constraint] = WeakValueDictionary()
 
@@ -135,10 +140,31 @@ class Backend(BaseGrammarBackend):  # type: ignore[misc]
 def create(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Collection[int] | None) -> Backend:
     """The back end of an engine, whose tokenizer is read now.
 
-    Raises VocabularyError: the tokenizer is none that can be read, or names no end; the engine does not start.
+    Raises VocabularyError: the tokenizer is none that can be read, or names no end. ValueError: what is said of JSON
+    cannot be honoured. The engine does not start then.
     """
+    reading = _reading(server_args)
     ends = set(eos_token_ids or ())
     if tokenizer.eos_token_id is not None:
         ends.add(tokenizer.eos_token_id)
     vocabulary = vocabulary_of("SGLang", tokenizer=tokenizer, eos_ids=sorted(ends) or None, size=vocab_size)
-    return Backend(vocabulary)
+    return Backend(vocabulary, reading)
+
+
+def _reading(server_args: Any) -> JsonReading:
+    """How JSON is written: as the environment says, or SGLang's own options."""
+    pattern = getattr(server_args, "constrained_json_whitespace_pattern", None)
+    is_fixed = getattr(server_args, "constrained_json_disable_any_whitespace", False)
+    reading = reading_of(JSON)
+    if pattern is not None and is_fixed:
+        raise ValueError(
+            "--constrained-json-whitespace-pattern and --constrained-json-disable-any-whitespace say the same; give one"
+        )
+    if (pattern is not None or is_fixed) and reading != JsonReading():
+        raise ValueError(f"{JSON} and SGLang's --constrained-json options both say how JSON is written; give one")
+    try:
+        if pattern is not None:
+            return JsonReading(Spelling(whitespace="any", whitespace_pattern=pattern))
+    except ValueError as error:
+        raise ValueError(f"--constrained-json-whitespace-pattern: {error}") from None
+    return reading

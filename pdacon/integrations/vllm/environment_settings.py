@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from pdacon.base.limits import Limits
+from pdacon.integrations.json_reading import JsonReading, reading_of
 
 WANTED = "PDACON_VLLM"
 SECONDS = "PDACON_VLLM_SECONDS"
 CACHE = "PDACON_VLLM_CACHE"
 STORE = "PDACON_VLLM_STORE"
+JSON = "PDACON_VLLM_JSON"
 _SECONDS = 10.0
 
 
@@ -25,6 +27,7 @@ class VllmSettings:
     limits: Limits  # of each
     cache_directory: str  # where the front end leaves what it has compiled for the engine
     cache_store: str | None  # through what other machines have it, too
+    reading: JsonReading  # of the JSON Schemas of requests
 
 
 def is_wanted() -> bool:
@@ -51,11 +54,12 @@ def read_settings() -> VllmSettings:
         limits = Limits(seconds=seconds)
     except ValueError as error:
         raise ValueError(f"{SECONDS} is {said!r}; it is a number of seconds, 0 for no limit") from error
+    reading = reading_of(JSON)
     if not os.environ.get(CACHE):
         folder = tempfile.mkdtemp(prefix="pdacon-vllm-")
         os.environ[CACHE] = folder
         atexit.register(partial(_remove, folder, os.getpid()))
-    return VllmSettings(limits, os.environ[CACHE], os.environ.get(STORE) or None)
+    return VllmSettings(limits, os.environ[CACHE], os.environ.get(STORE) or None, reading)
 
 
 def _remove(folder: str, owner: int) -> None:

@@ -6,7 +6,8 @@ finds the constraint in the folder that both have. Where they are one process th
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import json
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -18,6 +19,7 @@ from pdacon.front.caching import CompileCache
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.answer_formats import Kind, grammar_kind
 from pdacon.integrations.format_compiler import FormatCompiler
+from pdacon.integrations.json_reading import JsonReading, with_reading
 from pdacon.integrations.vllm.environment_settings import WANTED, VllmSettings, read_settings
 
 # vLLM's names of its formats.
@@ -28,11 +30,11 @@ _KINDS: dict[str, Kind] = {
     "CHOICE": "choice",
     "STRUCTURAL_TAG": "structural_tag",
 }
-# What a request may say that changes how its format is read, and what to write in its place.
-_UNKNOWN = {
-    "whitespace_pattern": "JSON is written as json.dumps writes it; leave it out",
-    "disable_any_whitespace": "JSON is written as json.dumps writes it; leave it out",
-    "disable_additional_properties": 'write "additionalProperties": false into the schema',
+# What a request may say of how JSON is written, and what it is called here.
+_OPTIONS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "whitespace_pattern": lambda pattern: {"whitespace": "any", "whitespace_pattern": pattern},
+    "disable_any_whitespace": lambda _: {"whitespace": "json.dumps"},  # as vLLM's own back ends write then
+    "disable_additional_properties": lambda _: {"closed": True},
 }
 
 
@@ -86,7 +88,7 @@ def compiler_for(tokenizer: Any, model_config: Any) -> FormatCompiler:
         vocabulary = vocabulary_of("vLLM", tokenizer=tokenizer, eos_ids=ends or None, size=size)
         said = settings()
         cache = CompileCache(directory=said.cache_directory, store=said.cache_store)
-        known.compilers.setdefault(key, FormatCompiler(vocabulary, said.limits, cache))
+        known.compilers.setdefault(key, FormatCompiler(vocabulary, said.limits, cache, reading=said.reading))
     known.asked[id(model_config)] = model_config, known.compilers[key]
     return known.compilers[key]
 
@@ -105,9 +107,7 @@ def check(params: Any, format_name: str, text: str, compiler: FormatCompiler) ->
     Raises RefusedRequest.
     """
     asked = params.structured_outputs
-    for name, advice in _UNKNOWN.items():
-        if getattr(asked, name, None):
-            raise RefusedRequest(f"structured_outputs.{name}: {advice}")
+    format_name, text = _with_options(asked, format_name, text)
     if asked.json_object is False:
         raise RefusedRequest("structured_outputs.json_object is False; leave structured_outputs out")
     if params.ignore_eos:
@@ -116,6 +116,30 @@ def check(params: Any, format_name: str, text: str, compiler: FormatCompiler) ->
         constraint(compiler, format_name, text)
     except PdaconError as error:
         raise RefusedRequest(f"structured_outputs.{format_name.lower()}: {error}") from error
+
+
+def _with_options(asked: Any, format_name: str, text: str) -> tuple[str, str]:
+    """A request's format with what is said beside it, which the engine does not hand on; it is left in the request."""
+    said = [name for name in _OPTIONS if getattr(asked, name, None) not in (None, False)]
+    if not said:
+        return format_name, text
+    if format_name not in ("JSON", "JSON_OBJECT"):
+        raise RefusedRequest(f"structured_outputs.{said[0]} is about JSON, and the format is another one; leave it out")
+    if len({"whitespace_pattern", "disable_any_whitespace"} & {*said}) == 2:
+        raise RefusedRequest("structured_outputs: whitespace_pattern and disable_any_whitespace say the same; give one")
+    options: dict[str, Any] = {}
+    for name in said:
+        options |= _OPTIONS[name](getattr(asked, name))
+    try:
+        schema = {"type": "object"} if format_name == "JSON_OBJECT" else json.loads(text)
+        written = json.dumps(with_reading(schema, options))
+        JsonReading().with_options(options)
+    except (ValueError, RecursionError) as error:
+        raise RefusedRequest(f"structured_outputs.{said[0]}: {error}") from None
+    asked.json, asked.json_object = written, None
+    for name in said:  # or they would be said twice where parameters are used for another request
+        setattr(asked, name, None if name == "whitespace_pattern" else False)
+    return "JSON", written
 
 
 def require_own_backend(configured: str) -> None:

@@ -1,0 +1,108 @@
+"""How the JSON Schemas of requests are read: what the server or the engine says, and what a schema says of itself.
+
+A schema says it in the member ``x-pdacon`` at its top, an annotation to everybody else, since engines hand nothing but
+the schema on: ``{"type": "object", ..., "x-pdacon": {"whitespace": "usual", "closed": true}}``. In it are the fields of
+a `Spelling` and ``closed``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from pdacon.base.quoting import did_you_mean
+from pdacon.errors import UnsupportedSchemaError
+from pdacon.frontends.json_schema import Spelling
+
+KEYWORD = "x-pdacon"
+_SPELLING = tuple(one.name for one in fields(Spelling))
+_BLANKS = frozenset({"whitespace", "max_blanks", "whitespace_pattern", "separators"})
+
+
+@dataclass(frozen=True, slots=True)
+class JsonReading:
+    """How the JSON Schemas of requests are read.
+
+    Attributes
+    ----------
+    spelling : Spelling
+    closed : bool
+        Whether objects have only the properties listed, if any are.
+    """
+
+    spelling: Spelling = field(default_factory=Spelling)
+    closed: bool = False
+
+    @classmethod
+    def of_json(cls, text: str) -> JsonReading:
+        """What a JSON object says, of a setting. Raises ValueError."""
+        try:
+            given = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"it is no JSON: {error}") from None
+        return cls().with_options(given)
+
+    def with_options(self, given: Any) -> JsonReading:
+        """The same but for what an object says; blanks are said anew as a whole. Raises ValueError."""
+        if not isinstance(given, Mapping):
+            raise ValueError('it is an object, such as {"whitespace": "usual", "closed": true}')
+        for name in given:
+            if name not in (*_SPELLING, "closed"):
+                near = did_you_mean(str(name)[:60], (*_SPELLING, "closed"))
+                raise ValueError(f"there is no {str(name)[:60]!r}; {near}there are {', '.join((*_SPELLING, 'closed'))}")
+        closed = given.get("closed", self.closed)
+        if "closed" in given and not isinstance(closed, bool):
+            raise ValueError(f"closed is true or false, not {closed!r:.40}")
+        said = {name: given[name] for name in _SPELLING if name in given}
+        before = {name: getattr(Spelling(), name) for name in _BLANKS} if _BLANKS & said.keys() else {}
+        try:
+            return JsonReading(replace(self.spelling, **(before | said)), closed)
+        except TypeError as error:  # a list where a text belongs
+            raise ValueError(str(error)) from None
+
+    def of_schema(self, schema: Any) -> JsonReading:
+        """What a schema says of itself, and else the same.
+
+        Raises UnsupportedSchemaError: it is no such thing.
+        """
+        if not isinstance(schema, Mapping) or KEYWORD not in schema:
+            return self
+        try:
+            return self.with_options(schema[KEYWORD])
+        except ValueError as error:
+            raise UnsupportedSchemaError("#", KEYWORD, str(error)) from None
+
+    @property
+    def key(self) -> str:
+        """Tells readings apart; empty for the usual one."""
+        return "" if self == _USUAL else repr(self)
+
+
+_USUAL = JsonReading()
+
+
+def reading_of(variable: str) -> JsonReading:
+    """What a variable of the environment says, as JSON; the usual reading if it is not set. Raises ValueError."""
+    said = os.environ.get(variable, "").strip()
+    try:
+        return JsonReading.of_json(said) if said else JsonReading()
+    except ValueError as error:
+        raise ValueError(f"{variable}: {error}") from None
+
+
+def with_reading(schema: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema that says of itself how it is read, in place of what an engine's request says beside it.
+
+    Raises ValueError: it says something else of itself, or is none that can.
+    """
+    if isinstance(schema, bool):
+        schema = {} if schema else {"not": {}}
+    if not isinstance(schema, Mapping):
+        raise ValueError("the schema is no object")
+    own = schema.get(KEYWORD, {})
+    if not isinstance(own, Mapping) or options.keys() & own.keys():
+        raise ValueError(f"{KEYWORD} of the schema and the request both say how JSON is written; leave one out")
+    return {**schema, KEYWORD: {**own, **options}}
