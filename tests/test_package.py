@@ -77,7 +77,7 @@ def test_public_members() -> None:
         *("from_choices", "from_ebnf", "from_file", "from_gbnf", "from_json_schema", "from_lark", "from_llguidance"),
         *("from_regex", "from_response_template", "from_sql_schema", "from_structural_tag", "from_tools", "from_type"),
         *("lark_options", "sample"),
-        *("to_lark", "unenforced", "unreachable", "write"),
+        *("to_lark", "unenforced", "unreachable", "write", "yaml"),
     ]
     assert members(pdacon.Constraint) == [
         *("accepts", "builtin_name", "from_bytes", "grammar", "is_canonical", "load", "mask_table", "matcher"),

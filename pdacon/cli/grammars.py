@@ -155,8 +155,8 @@ def _of_object(name: str, options: GrammarOptions) -> Grammar:
 
 
 _NAMES_OF_SPELLING = (
-    "whitespace", "max_blanks", "whitespace_pattern", "separators", "indent", "max_depth", "max_unordered", "escapes",
-    "numbers", "max_digits",
+    "language", "whitespace", "max_blanks", "whitespace_pattern", "separators", "indent", "max_depth", "max_unordered",
+    "escapes", "numbers", "max_digits",
 )  # fmt: skip
 
 

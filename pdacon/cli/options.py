@@ -199,6 +199,10 @@ class GrammarOptions:
             help="One space after , and :, none, indented lines, any of these at each place, or any blanks.",
         ),
     ] = "json.dumps"
+    language: Annotated[
+        Literal["json", "yaml"],
+        _json_option("--language", metavar="json|yaml", help="What values are written in."),
+    ] = "json"
     max_blanks: Annotated[
         int | None,
         _json_option(
@@ -219,7 +223,7 @@ class GrammarOptions:
     ] = 2
     max_depth: Annotated[
         int,
-        _json_option("--max-depth", metavar="N", min=0, help="Levels, with --whitespace indent. Default: 16."),
+        _json_option("--max-depth", metavar="N", min=0, help="Levels, where lines are indented. Default: 16."),
     ] = 16
     escapes: Annotated[
         Literal["needed", "ascii", "any"],

@@ -55,7 +55,7 @@ def draw_schema(grammar: GrammarData, pointers: Sequence[str] = ()) -> str:
     What is enforced is what the grammar says. Where several keywords speak of one value, the picture has each of them
     in a frame, and not what they come to.
     """
-    if grammar.language != "JSON Schema":
+    if grammar.language not in ("JSON Schema", "YAML"):
         raise DrawingError(f"this grammar was made of {grammar.language}, not of a JSON Schema; draw_rules draws it")
     documents = Documents(json.loads(grammar.source), lenient=True)
     named = list(dict.fromkeys(pointers))

@@ -28,7 +28,7 @@ def draw_source(grammar: GrammarData, names: Sequence[str] = ()) -> str:
     DrawingError
         There is no such rule or pointer.
     """
-    if grammar.language == "JSON Schema" and all(name.startswith("#") for name in names):
+    if grammar.language in ("JSON Schema", "YAML") and all(name.startswith("#") for name in names):
         return draw_schema(grammar, names)
     definitions = written_definitions(grammar)
     if definitions and {definition.name for definition in definitions}.issuperset(names):

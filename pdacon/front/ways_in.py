@@ -86,6 +86,26 @@ class GrammarWaysIn(GrammarQuestions):
             return cls._of(schema_on_demand(given) or given.grammar())
 
     @classmethod
+    def yaml(cls, *, max_depth: int = 16) -> Self:
+        """The grammar of YAML without a schema: any values that JSON has too, as `Spelling` writes them in YAML.
+
+        Parameters
+        ----------
+        max_depth : int
+            So many levels lines are indented at most.
+
+        Examples
+        --------
+        >>> import pdacon
+        >>> grammar = pdacon.Grammar.yaml()
+        >>> grammar.accepts("a: [b]\\n"), grammar.accepts("a:\\n  - b\\n")
+        (False, True)
+        """
+        from pdacon.frontends.json_schema import Spelling
+
+        return cls.from_json_schema(True, Spelling(language="yaml", max_depth=max_depth))
+
+    @classmethod
     def from_type(
         cls,
         type: Any,

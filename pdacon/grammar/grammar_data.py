@@ -188,6 +188,7 @@ class GrammarData:
         made_of = {
             "Lark": "text",
             "JSON Schema": "a JSON Schema",
+            "YAML": "a JSON Schema, for YAML",
             "Python values": "a Python type",
             "GBNF": "GBNF",
             "EBNF": "EBNF",

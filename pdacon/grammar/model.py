@@ -17,6 +17,7 @@ PriorityPolicy = Literal["auto", "normal", "invert"]
 SourceLanguage = Literal[
     "Lark",
     "JSON Schema",
+    "YAML",
     "Python values",
     "regular expression",
     "choices",

@@ -10,7 +10,8 @@ been read), ``strings``, ``numbers`` and ``spelling`` (formulas as automata), ``
 ``numbering`` (productions as a grammar). ``survey`` and ``plainness`` look whether a schema may be read on demand, and
 ``exploring`` answers what the core then asks, in place of ``writing``. For explanations are ``positions`` (what is open
 at the end of a text), ``places`` (which schemas speak of the value there) and ``members`` (why a member is refused
-there). ``notation`` is how another front end has values written that are not JSON.
+there). ``notation`` is how another front end has values written that are not JSON. ``yaml_writing`` writes the same
+formulas as YAML, with ``yaml_scalars``, ``yaml_strings`` and ``yaml_numbers``.
 """
 
 from pdacon.frontends.json_schema.documents import canonical, read_canonical
@@ -23,7 +24,7 @@ from pdacon.frontends.json_schema.places import schema_lines
 from pdacon.frontends.json_schema.plain import PlainSchema, plain
 from pdacon.frontends.json_schema.ranks import ranks_of
 from pdacon.frontends.json_schema.schema import Schema, bounded_json, schema_grammar
-from pdacon.frontends.json_schema.spelling import Spelling
+from pdacon.frontends.json_schema.spelling import Spelling, require_json
 from pdacon.frontends.json_schema.steps import order_of_lists
 from pdacon.frontends.json_schema.string_formats import PATTERNS
 
@@ -44,6 +45,7 @@ __all__ = [
     "plain",
     "ranks_of",
     "read_canonical",
+    "require_json",
     "schema_grammar",
     "schema_lines",
     "why_refused",

@@ -437,11 +437,12 @@ def _every_string(escapes: Escapes, closing: str) -> Program:
     return string_program(strings.string_automaton(True), escapes, after=closing.encode())
 
 
-def _size(text: Text) -> int:
+def text_size(text: Text) -> int:
+    """The bytes of a terminal."""
     own = text.automaton
     parts = () if own is None else (own.kind, own.offset, own.lo, own.hi, own.target)
     return 500 + len(text.value) + sum(map(len, parts))
 
 
-_TEXTS = Kept(32 << 20, _size)
+_TEXTS = Kept(32 << 20, text_size)
 """Terminals of strings and numbers by what they mean, such as those of formats."""

@@ -24,6 +24,7 @@ from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.strings import shape_of, string_automaton
 from pdacon.frontends.json_schema.survey import ReadingOptions, Survey
 from pdacon.frontends.json_schema.writing import Writer
+from pdacon.frontends.json_schema.yaml_writing import YamlWriter
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import GrammarOptions
 from pdacon.regular import RegularSet
@@ -95,7 +96,9 @@ class Schema:
 
     def may_be_read_on_demand(self) -> bool:
         """Whether its automaton can be made as texts are read, and no error or note of it is known only then."""
-        return self._notation is None and self.spelling.whitespace != "indent" and self._is_settled()
+        spelling = self.spelling
+        is_flat = spelling.language == "json" and spelling.whitespace != "indent"
+        return self._notation is None and is_flat and self._is_settled()
 
     def _settled(self) -> bool:
         survey = self._survey()
@@ -168,7 +171,7 @@ class Schema:
             noted.setdefault((pointer, keyword, why), True)
 
         reader = self._reader(drop if self._reading.lax else _raise, note)
-        writer = Writer(reader, spelling, notation)
+        writer = _writer(reader, spelling, notation)
         try:
             start = writer.write(reader.question(documents.root))
         except LimitExceededError as error:
@@ -210,7 +213,7 @@ class Schema:
             options=GrammarOptions(),
             source=self.source,
             unenforced=(*dropped, *notes),
-            language="JSON Schema",
+            language="YAML" if spelling.language == "yaml" else "JSON Schema",
         )
 
 
@@ -246,8 +249,12 @@ def _too_many_productions(writer: Writer) -> str:
     )
 
 
+def _writer(reader: Reader, spelling: Spelling, notation: Notation | None) -> Writer:
+    return YamlWriter(reader, spelling) if spelling.language == "yaml" else Writer(reader, spelling, notation)
+
+
 def _written(reader: Reader, spelling: Spelling, notation: Notation | None, question: int) -> tuple[Productions, int]:
-    writer = Writer(reader, spelling, notation)
+    writer = _writer(reader, spelling, notation)
     start = writer.write(question)
     return writer.out, start
 

@@ -6,7 +6,7 @@ In: nothing. Out: the policy, and the texts between values.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Literal, TypeAlias
@@ -32,7 +32,9 @@ _MOST_IN_A_ROW = 1_000
 _BLANKS = r"[ \t\r\n]*"
 _MOST_BLANKS_STATES = 1_000  # of the automaton of a pattern of blanks
 _FIXED = ("json.dumps", "compact", "indent")
+_OF_JSON = ("whitespace", "max_blanks", "whitespace_pattern", "separators", "escapes", "indent")
 _CHOICES = {
+    "language": ("json", "yaml"),
     "whitespace": (*_FIXED, "usual", "any"),
     "order": ("schema", "any"),
     "escapes": ESCAPES,
@@ -94,6 +96,9 @@ class Spelling:
     indent : int
     max_depth : int
         So many arrays and objects can lie within one another where lines are indented; what is deeper is left out.
+    language : {"json", "yaml"}
+        YAML is written in blocks that are indented by two blanks a level, of at most ``max_depth`` levels. It has its
+        own blanks, quotes and escapes: `whitespace`, `escapes` and what goes with them are left out then.
     """
 
     whitespace: Whitespace = "json.dumps"
@@ -107,6 +112,7 @@ class Spelling:
     max_digits: int | Literal["any"] | None = None
     indent: int = 2
     max_depth: int = 16
+    language: Literal["json", "yaml"] = "json"
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -128,6 +134,10 @@ class Spelling:
         ):
             raise ValueError(f'max_digits is a number, 1 or more, "any" or None, not {digits!r}')
         self._check_blanks()
+        if self.language == "yaml":
+            for field in fields(self):
+                if field.name in _OF_JSON and getattr(self, field.name) != field.default:
+                    raise ValueError(f'{field.name} says how JSON is written; leave it out with language="yaml"')
 
     def _check_blanks(self) -> None:
         if self.whitespace_pattern is not None:
@@ -199,6 +209,14 @@ class Spelling:
             every = rf"[ \t\r\n]{{0,{most}}}" if self.whitespace_pattern is None else f"(?:{self.whitespace_pattern})"
             return Blanks(every, every, every, every)
         return None
+
+
+def require_json(caller: str, spelling: Spelling | None) -> None:
+    """Raise ValueError if values are to be written in another language, where they are written as JSON."""
+    if spelling is not None and spelling.language != "json":
+        raise ValueError(
+            f"{caller}: values are JSON here; language={_quoted(spelling.language)} goes with Grammar.from_json_schema"
+        )
 
 
 def spelled(text: str, escapes: Escapes = "needed") -> str:

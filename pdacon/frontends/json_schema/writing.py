@@ -119,7 +119,7 @@ class Writer:
         doubted = 0
         for (pointer, name), (question, depth) in self.members.items():
             possible = self.questions.possible(question)
-            if possible and (Writer._family, (question,), depth) in self._seen:
+            if possible and (type(self)._family, (question,), depth) in self._seen:
                 value = self.out.value(depth, question, (question,))
                 if value not in symbols:
                     doubted += 1
@@ -166,13 +166,13 @@ class Writer:
 
     def value(self, family: Vector, question: int) -> int:
         """The nonterminal of the values that satisfy one question of a family."""
-        self._later(Writer._family, family, self.depth)
+        self._later(type(self)._family, family, self.depth)
         return self.out.value(self.depth, question, family)
 
     def _family(self, family: Vector) -> None:
         for is_array, formulas, asked in self.write_family(family):
             machine = tuple(formulas)
-            self._later(Writer._array if is_array else Writer._object, machine, self.depth)
+            self._later(type(self)._array if is_array else type(self)._object, machine, self.depth)
             for formula, question in zip(formulas, asked, strict=True):
                 key = ARRAY if is_array else OBJECT, self.depth, len(machine), *machine, formula
                 self.out.add(self.value(family, question), self.out.nonterminal(*key))
@@ -287,7 +287,7 @@ class Writer:
     def _families(self, families: Iterable[Sequence[int]]) -> None:
         """The families of what lies within the array or the object that is being written are to be written too."""
         for family in families:
-            self._later(Writer._family, tuple(family), self.depth_within)
+            self._later(type(self)._family, tuple(family), self.depth_within)
 
     def _counted(self, variable: int) -> int:
         """A fact about an array; that items repeat, as the fact that one of few values is there twice.

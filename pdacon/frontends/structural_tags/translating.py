@@ -17,7 +17,7 @@ from pdacon.errors import (
     UnsupportedSchemaError,
 )
 from pdacon.frontends.dialects import ebnf_grammar, gbnf_grammar
-from pdacon.frontends.json_schema import Schema, Spelling
+from pdacon.frontends.json_schema import Schema, Spelling, require_json
 from pdacon.frontends.json_schema.calling import CallingExplorer
 from pdacon.frontends.on_demand import OnDemand
 from pdacon.frontends.structural_tags.free_text import FreeText
@@ -66,6 +66,9 @@ class _Reading:
     spelling: Spelling | None
     registry: Any
     closed: bool
+
+    def __post_init__(self) -> None:
+        require_json("from_structural_tag", self.spelling)
 
 
 def _whole(outermost: TagFormat, reading: _Reading) -> GrammarData:

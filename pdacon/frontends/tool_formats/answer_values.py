@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 from pdacon.base.once import Once
 from pdacon.base.quoting import quoted
 from pdacon.errors import UnsupportedTypeError
-from pdacon.frontends.json_schema import Spelling
+from pdacon.frontends.json_schema import Spelling, require_json
 from pdacon.frontends.json_schema.calling import CallingExplorer
 from pdacon.frontends.on_demand import OnDemand
 from pdacon.frontends.tool_formats.building import ToolSchema, answer_grammar, answer_places
@@ -184,6 +184,7 @@ def tool_answers(
         raise TypeError(f"from_tools takes a list of at least one function, class or dict, not {tools!r:.60}")
     if spelling is not None and not isinstance(spelling, Spelling):
         raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
+    require_json("from_tools", spelling)
     if reasoning not in (True, False, "begun"):
         raise ValueError(f'reasoning is True, False or "begun", not {reasoning!r:.40}')
     asked = _Asked(

@@ -13,7 +13,7 @@ from typing import Any, get_origin
 
 from pdacon.base.once import Once
 from pdacon.errors import UnsupportedSchemaError, UnsupportedTypeError
-from pdacon.frontends.json_schema import Schema, Spelling
+from pdacon.frontends.json_schema import Schema, Spelling, require_json
 from pdacon.frontends.on_demand import OnDemand
 from pdacon.frontends.types.classes import class_shape
 from pdacon.frontends.types.containers import Items
@@ -204,6 +204,7 @@ def _shaped(given: tuple[str, Any], options: tuple[Any, ...]) -> tuple[Form, Hin
         raise ValueError(f'form is "json" or "python", not {name_of_form!r}')
     if spelling is not None and not isinstance(spelling, Spelling):
         raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
+    require_json("from_type" if what == "type" else "from_tools", spelling)
     if spelling is not None and name_of_form == "python" and replace(spelling, max_digits=None) != Spelling():
         raise ValueError('a Spelling says how JSON is written; leave out all but max_digits with form="python"')
     if lax and strict:
