@@ -156,7 +156,7 @@ def _of_object(name: str, options: GrammarOptions) -> Grammar:
 
 _NAMES_OF_SPELLING = (
     "language", "whitespace", "max_blanks", "whitespace_pattern", "separators", "indent", "max_depth", "max_unordered",
-    "escapes", "numbers", "max_digits",
+    "escapes", "numbers", "integers", "exponents", "max_digits",
 )  # fmt: skip
 
 

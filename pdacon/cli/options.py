@@ -233,6 +233,14 @@ class GrammarOptions:
         Literal["any", "canonical"],
         _json_option("--numbers", metavar="any|canonical", help="Zeros at the end, exponents, or one spelling each."),
     ] = "any"
+    integers: Annotated[
+        Literal["plain", "decimal"],
+        _json_option("--integers", metavar="plain|decimal", help="Integers without a fraction, or also with .0."),
+    ] = "plain"
+    exponents: Annotated[
+        Literal["any", "json.dumps", "none"],
+        _json_option("--exponents", metavar="any|json.dumps|none", help="Of numbers: any, very large and small, none."),
+    ] = "any"
     max_digits: Annotated[
         int | None,
         _json_option("--max-digits", metavar="N", min=1, help="Digits of a number before its point, and after it."),

@@ -28,7 +28,7 @@ class ListedContainers:
         self._reader, self._facts, self._holding = reader, reader.facts, holding
         self._separators = spelling.comma, spelling.colon
         self._ascii = spelling.escapes == "ascii"
-        is_fixed = spelling.has_one_layout and spelling.escapes != "any"
+        is_fixed = spelling.has_one_layout and spelling.escapes != "any" and spelling.integers == "plain"
         self._is_fixed = is_json and is_fixed and spelling.order == "schema"
         self._spelled_out: dict[int, int] = {}
 

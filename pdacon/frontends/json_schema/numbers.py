@@ -47,17 +47,18 @@ LARGE = 10**16
 """Python writes floats from this one on with an exponent."""
 
 
-def any_number(digits: int | None) -> str:
+def any_number(digits: int | None, *, exponents: bool = True) -> str:
     """All numbers, of at most so many digits before the point and after it, as a pattern."""
     if digits is None:
-        return r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
-    exponent = rf"(?:[eE][+-]?[0-9]{{1,{_EXPONENT_DIGITS}}})?"
+        return rf"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?{'(?:[eE][+-]?[0-9]+)?' if exponents else ''}"
+    exponent = "" if not exponents else rf"(?:[eE][+-]?[0-9]{{1,{_EXPONENT_DIGITS}}})?"
     return rf"-?(?:0|[1-9][0-9]{{0,{digits - 1}}})(?:\.[0-9]{{1,{digits}}})?{exponent}"
 
 
-def any_integer(digits: int | None) -> str:
-    """All integers, of at most so many digits."""
-    return ANY_INTEGER if digits is None else rf"(?:0|-?[1-9][0-9]{{0,{digits - 1}}})"
+def any_integer(digits: int | None, *, decimal: bool = False) -> str:
+    """All integers, of at most so many digits; ``decimal``: also with ``.0``."""
+    integer = ANY_INTEGER if digits is None else rf"(?:0|-?[1-9][0-9]{{0,{digits - 1}}})"
+    return rf"{integer}(?:\.0)?" if decimal else integer
 
 
 def canonical_number(digits: int | None) -> str:
@@ -98,7 +99,14 @@ def number_holds(facts: Facts, formula: int, number: Number, *, whole: bool = Tr
 
 @lru_cache(maxsize=256)
 def number_automaton(
-    shape: Shape, excluded: frozenset[Number], integral: bool, canonical: bool, digits: int | None = None
+    shape: Shape,
+    excluded: frozenset[Number],
+    integral: bool,
+    canonical: bool,
+    digits: int | None = None,
+    *,
+    exponents: bool = True,
+    decimal: bool = False,
 ) -> Dfa:
     """The spellings of the numbers for which a formula holds.
 
@@ -115,17 +123,23 @@ def number_automaton(
         One spelling for each number, without an exponent.
     digits : int, optional
         So many digits there are at most before the point, and after it; or as many as a bound is written with.
+    exponents : bool
+        Whether there may be exponents.
+    decimal : bool
+        Whether integers may have ``.0``.
 
     Raises
     ------
     LimitExceededError
     """
-    plain = integral or canonical or not _takes_exponents(shape)
+    plain = integral or canonical or not exponents or not _takes_exponents(shape)
     languages = _Numbers(exponents=not plain)
     formulas = languages.formulas
     universe = f"(?:{_PLAIN}|{_LARGE}|{_SMALL})"
     if plain:
-        universe = ANY_INTEGER if integral else f"(?:{CANONICAL_NUMBER})" if canonical else _PLAIN
+        universe = (
+            any_integer(None, decimal=decimal) if integral else f"(?:{CANONICAL_NUMBER})" if canonical else _PLAIN
+        )
 
     meant: dict[Shape, int] = {False: FALSE, True: TRUE}
     for choice in every(choices_of(shape), looks=1):

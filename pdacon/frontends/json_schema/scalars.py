@@ -262,13 +262,15 @@ class Scalars:
         facts, formulas = self._facts, self._facts.formulas
         integrals = [facts.holds(Integral(written)) for written in (False, True)]
         if len(meanings) == 1 and {*meanings.values()} <= {TRUE, *integrals}:  # nothing else is asked, as in most
-            terminal = self._other_numbers(TRUE, set(), TRUE not in meanings.values(), False)
+            integral, decimal = TRUE not in meanings.values(), self._takes_decimals(*meanings.values())
+            terminal = self._other_numbers(TRUE, set(), integral, decimal, False)
             assert terminal is not None
             self._out.add(value(*meanings), terminal)
             return
         listed = self._listed_numbers(meanings)
         unlisted = strings.unnamed(facts, formulas.disjunction(*meanings.values()))
         integral = any(formulas.implies(unlisted, one) for one in integrals)
+        decimal = integral and self._takes_decimals(unlisted)
         # A number that may stand there whether it is listed or not is written as others are.
         those, infinite = {*listed.values()}, self._infinite(meanings)
         free = {number for number in every(those if unlisted else ()) if numbers.number_holds(facts, unlisted, number)}
@@ -276,7 +278,8 @@ class Scalars:
         digits = self._spelling.digits
 
         def beside(text: str) -> bool:
-            plain = numbers.is_whole(text) if integral else numbers.is_decimal(text)
+            plain = numbers.is_whole(text.removesuffix(".0") if decimal else text)
+            plain = plain if integral else numbers.is_decimal(text)
             return plain and numbers.has_few_digits(text, digits)
 
         found: list[tuple[int, Callable[[bool], int | None]]] = []
@@ -295,11 +298,16 @@ class Scalars:
             for variable in formulas.support(integrals) if integral else ():
                 rest = formulas.restricted(rest, variable, True)
             if rest != FALSE:
-                found.append((one, lambda guarded, rest=rest: self._other_numbers(rest, fixed, integral, guarded)))  # type: ignore[misc]
+                found.append((one, partial(self._other_numbers, rest, fixed, integral, decimal)))
         for one, make in found:
             terminal = make(len(found) > 1)
             if terminal is not None:
                 self._out.add(value(one), terminal)
+
+    def _takes_decimals(self, formula: int) -> bool:
+        """Whether integers for which a formula holds may be written with a fraction of zeros."""
+        written = self._facts.holds(Integral(True))
+        return self._spelling.integers == "decimal" and not self._facts.formulas.implies(formula, written)
 
     def _takes(self, formula: int, text: str) -> bool:
         """Whether a formula holds for the number that a text is."""
@@ -311,21 +319,25 @@ class Scalars:
         facts, formulas = self._facts, self._facts.formulas
         plain = all(isinstance(fact, Integral) for _, fact in facts.among(*meanings.values()))
         takes_all = formulas.disjunction(*meanings.values()) == TRUE
-        return numbers.INFINITE if plain and takes_all and self._spelling.numbers == "any" else ()
+        return numbers.INFINITE if plain and takes_all and self._spelling.has_any_exponents else ()
 
     def _listed_numbers(self, meanings: dict[int, int]) -> dict[str, Number]:
         """The texts of the numbers that formulas list, those of the schema among them; ascending."""
-        canonical = self._spelling.numbers == "canonical"
+        canonical, exponents = self._spelling.numbers == "canonical", self._spelling.exponents != "none"
         listed: dict[str, Number] = {}
         for _, fact in self._facts.among(*meanings.values()):
             if isinstance(fact, Among):
                 for number in every(sorted(fact.values)):
                     if type(number) is int and abs(number) < numbers.LARGE:
                         listed[str(number)] = number
+                        if self._spelling.integers == "decimal":
+                            listed[f"{number}.0"] = number
                     elif not isinstance(number, str):
-                        listed.update(dict.fromkeys(numbers.spellings(number, canonical=canonical), number))
+                        texts = numbers.spellings(number, canonical=canonical or not exponents)
+                        listed.update(dict.fromkeys(texts, number))
                 for text in () if canonical else sorted(fact.texts):
-                    listed.setdefault(text, Fraction(text))
+                    if exponents or not re.search("[eE]", text):
+                        listed.setdefault(text, Fraction(text))
         return {text: listed[text] for text in sorted(listed, key=listed.__getitem__)}
 
     def _beside_listed(self, formula: int, free: set[Number]) -> int:
@@ -351,25 +363,33 @@ class Scalars:
 
         return Substitution(formulas, restricted)(formula)
 
-    def _other_numbers(self, formula: int, excluded: set[Number], integral: bool, guarded: bool) -> int | None:
+    def _other_numbers(
+        self, formula: int, excluded: set[Number], integral: bool, decimal: bool, guarded: bool
+    ) -> int | None:
         canonical, digits = self._spelling.numbers == "canonical", self._spelling.digits
-        if formula == TRUE and not excluded and not guarded:
+        exponents = self._spelling.exponents != "none"
+        as_dumped = not canonical and self._spelling.exponents == "json.dumps"
+        if formula == TRUE and not excluded and not guarded and (integral or not as_dumped):
             if integral:
-                return self._out.terminal("any integer", "INTEGER", lambda: Text("re", numbers.any_integer(digits)))
-            any_number = numbers.canonical_number(digits) if canonical else numbers.any_number(digits)
+                any_integer = numbers.any_integer(digits, decimal=decimal)
+                return self._out.terminal(("any integer", decimal), "INTEGER", lambda: Text("re", any_integer))
+            any_number = numbers.any_number(digits, exponents=exponents)
+            any_number = numbers.canonical_number(digits) if canonical else any_number
             return self._out.terminal("any number", "NUMBER", lambda: Text("re", any_number))
 
         def make(formula: int) -> Dfa:
             shape = strings.shape_of(self._facts, formula)
-            return numbers.number_automaton(shape, frozenset(excluded), integral, canonical, digits)
+            return numbers.number_automaton(
+                shape, frozenset(excluded), integral, canonical, digits, exponents=exponents, decimal=decimal
+            )
 
         formula, automaton = self._automaton(formula, make)
         if not len(automaton):
             return None
         shape = strings.shape_of(self._facts, formula)
         name = shape_name("INTEGER" if integral else "NUMBER", shape)
-        key = "numbers", shape, frozenset(excluded), integral, guarded
-        wanted = *key, canonical, digits
+        key = "numbers", shape, frozenset(excluded), integral, decimal, guarded
+        wanted = *key, canonical, digits, exponents
 
         def text() -> Text:
             return _TEXTS.get(wanted, lambda: _of_program("", number_program(automaton, guarded=guarded)))

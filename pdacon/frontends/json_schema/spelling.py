@@ -39,6 +39,8 @@ _CHOICES = {
     "order": ("schema", "any"),
     "escapes": ESCAPES,
     "numbers": ("any", "canonical"),
+    "integers": ("plain", "decimal"),
+    "exponents": ("any", "json.dumps", "none"),
 }
 
 
@@ -88,6 +90,12 @@ class Spelling:
     numbers : {"any", "canonical"}
         Integers have one spelling. Other numbers may end in zeros, and have exponents as ``json.dumps`` writes them, or
         any if the schema asks for nothing but a number; or each has one spelling, without either.
+    integers : {"plain", "decimal"}
+        Where only integers may stand, they have no fraction; or also ``.0``, as floats are written that are integers,
+        where the schema's draft takes these for integers. What a schema lists as ``1.0`` may be written so in any case.
+    exponents : {"any", "json.dumps", "none"}
+        With ``numbers="any"``: as said there; only for very large and very small numbers, as ``json.dumps`` writes
+        them; or none at all, not even those that the schema shows.
     max_digits : int, "any" or None
         So many digits a number has at most before its point, and after it, so that a weak model does not write
         ``0.000`` for ever; the numbers that a schema lists, and bounds that are written with more, come as they are.
@@ -109,6 +117,8 @@ class Spelling:
     max_unordered: int = 6
     escapes: Escapes = "needed"
     numbers: Literal["any", "canonical"] = "any"
+    integers: Literal["plain", "decimal"] = "plain"
+    exponents: Literal["any", "json.dumps", "none"] = "any"
     max_digits: int | Literal["any"] | None = None
     indent: int = 2
     max_depth: int = 16
@@ -163,6 +173,11 @@ class Spelling:
     def digits(self) -> int | None:
         """How many digits a number has at most before its point and after it; None: any."""
         return self.max_digits if isinstance(self.max_digits, int) else None
+
+    @property
+    def has_any_exponents(self) -> bool:
+        """Whether numbers of which nothing but the type is asked have exponents as they like."""
+        return self.numbers == "any" and self.exponents == "any"
 
     @property
     def writes_like_dumps(self) -> bool:

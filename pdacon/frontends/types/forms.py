@@ -99,9 +99,9 @@ def _json(raw: Any, spelling: Spelling, depth: int) -> str:
     if isinstance(raw, list) and raw:
         return _enclosed("[", [_json(item, spelling, depth + 1) for item in every(raw)], "]", spelling, depth)
     if isinstance(raw, Real):
-        return _canonical(raw.text) if spelling.numbers == "canonical" else raw.text
+        return _number(raw.text, spelling)
     if isinstance(raw, float):
-        return _canonical(repr(raw)) if spelling.numbers == "canonical" else repr(raw)
+        return _number(repr(raw), spelling)
     if isinstance(raw, int) and not isinstance(raw, bool):
         return text_of(raw)
     return json.dumps(raw, ensure_ascii=spelling.escapes == "ascii")
@@ -113,6 +113,11 @@ def _enclosed(opening: str, parts: list[str], closing: str, spelling: Spelling, 
         return f"{opening}{blanks}{spelling.comma.join(parts)}{blanks if parts else ''}{closing}"
     line = "\n" + " " * (spelling.indent * (depth + 1))
     return f"{opening}{line}{f'{spelling.comma}{line}'.join(parts)}{line[: -spelling.indent or None]}{closing}"
+
+
+def _number(text: str, spelling: Spelling) -> str:
+    is_plain = spelling.exponents != "none" or "e" not in text.lower()
+    return text if is_plain and spelling.numbers == "any" else _canonical(text)
 
 
 def _canonical(text: str) -> str:

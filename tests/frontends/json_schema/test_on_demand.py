@@ -37,6 +37,8 @@ SPELLINGS = [
     Spelling(escapes="ascii"),
     Spelling(escapes="any"),
     Spelling(numbers="canonical"),
+    Spelling(integers="decimal", exponents="json.dumps"),
+    Spelling(exponents="none"),
 ]
 
 

@@ -14,7 +14,8 @@ import pytest
 from support.json_schemas import random_document, random_value, spellings, without_duplicates
 
 import pdacon
-from pdacon import EmptyLanguageError, Grammar, Spelling, UnsupportedSchemaError
+from pdacon import EmptyLanguageError, Grammar, Spelling, UnsupportedSchemaError, Vocabulary
+from pdacon.front.stages import compiled
 
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^"\s\[\]{},:]+|[\[\]{},:]')
 SHORT = {'"': '\\"', "\\": "\\\\", "/": "\\/", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -26,6 +27,8 @@ def random_spelling(random: Random) -> Spelling:
         order=random.choice(["schema", "any"]),
         escapes=random.choice(["needed", "ascii", "any"]),
         numbers=random.choice(["any", "canonical"]),
+        integers=random.choice(["plain", "decimal"]),
+        exponents=random.choice(["any", "json.dumps", "none"]),
     )
 
 
@@ -211,3 +214,64 @@ def test_digits_are_ascii(schema: object, numbers: Literal["any", "canonical"]) 
     assert not [token for token in matcher.allowed_tokens() if 0x80 <= token < 0x100]
     for text in ("1\u0663", "\u0661", "1.\u0663", "1e\u0663"):
         assert not grammar.accepts(text)
+
+
+NUMBERS = [
+    f"{sign}{whole}{fraction}{exponent}"
+    for sign in ("", "-")
+    for whole in ("0", "1", "2", "3", "10", "12", "00", "150", "10000000000000000")
+    for fraction in ("", ".0", ".00", ".5", ".50")
+    for exponent in ("", "e0", "E2", "e+16", "e-07", "e-7")
+]
+DRAFT_4 = "http://json-schema.org/draft-04/schema#"
+INTEGERS: list[dict[str, object]] = [
+    {"type": "integer"}, {"type": "integer", "minimum": -3, "maximum": 12}, {"type": "integer", "multipleOf": 2},
+    {"type": "integer", "exclusiveMinimum": 1}, {"enum": [1, 2, 3.0]}, {"const": 10}, {"enum": [1, 2.5]},
+    {"type": "integer", "not": {"const": 2}}, {"type": "integer", "enum": [1, 2.5, 150]},
+    {"type": "integer", "$schema": DRAFT_4}, {"type": "integer", "$schema": DRAFT_4, "enum": [1, 2]},
+    {"type": "integer", "$schema": DRAFT_4, "minimum": 2}, {"anyOf": [{"type": "integer"}, {"const": 2.5}]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("digits", [None, 2])
+@pytest.mark.parametrize("schema", INTEGERS, ids=str)
+def test_integers_with_a_fraction_of_zeros(schema: dict[str, object], digits: int | None) -> None:
+    spelled = re.compile(r"(?:0|-?[1-9][0-9]*)(?:\.0)?")
+    valid = jsonschema.validators.validator_for(schema)(schema).is_valid
+    grammar = Grammar.from_json_schema(schema, Spelling(integers="decimal", max_digits=digits))
+    plain = Grammar.from_json_schema(schema, Spelling(max_digits=digits))
+    whole = compiled(grammar.data, Vocabulary.bytes())
+    demanded = pdacon.compile(grammar, Vocabulary.bytes())
+    taken = 0
+    for text in NUMBERS:
+        if text.startswith(("00", "-00")) or not spelled.fullmatch(text):
+            expected = False
+        else:
+            listed = "enum" in schema or "const" in schema
+            few = listed or digits is None or len(text.lstrip("-").partition(".")[0]) <= digits
+            expected = few and valid(json.loads(text))
+        expected |= plain.accepts(text)
+        assert demanded.accepts(text) == whole.accepts(text) == expected, text
+        taken += expected
+        assert not plain.accepts(text) or expected
+    assert taken
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"type": "number"}, {"type": "number", "minimum": 0}, {"enum": [1e-7, 1e16, 2.5]}, True, {"const": 100.0}],
+)
+@pytest.mark.parametrize("exponents", ["json.dumps", "none"])
+def test_exponents_by_policy(schema: dict[str, object], exponents: Literal["json.dumps", "none"]) -> None:
+    accepts = Grammar.from_json_schema(schema, Spelling(exponents=exponents)).accepts
+    free = Grammar.from_json_schema(schema).accepts
+    for text in [*NUMBERS, "1e-07", "1e+16", "1e-05", "1e999", "2.5e+17"]:
+        if exponents == "none":
+            expected = free(text) and "e" not in text.lower()
+        else:
+            usual = re.fullmatch(r"-?[1-9](\.[0-9]+)?e(\+(1[6-9]|[2-9][0-9])|-(0[5-9]|[1-9][0-9]))", text)
+            expected = free(text) and ("e" not in text.lower() or usual is not None)
+        assert accepts(text) == expected, text
+    shown = '{"enum": [1e2, 2.50]}'
+    assert Grammar.from_json_schema(shown, Spelling(exponents=exponents)).accepts("1e2") == (exponents != "none")
+    assert Grammar.from_json_schema(shown, Spelling(exponents=exponents)).accepts("100")
