@@ -32,7 +32,16 @@ _MOST_IN_A_ROW = 1_000
 _BLANKS = r"[ \t\r\n]*"
 _MOST_BLANKS_STATES = 1_000  # of the automaton of a pattern of blanks
 _FIXED = ("json.dumps", "compact", "indent")
-_OF_JSON = ("whitespace", "max_blanks", "whitespace_pattern", "separators", "escapes", "indent")
+_OF_JSON = (
+    "whitespace",
+    "max_blanks",
+    "whitespace_pattern",
+    "separators",
+    "escapes",
+    "integers",
+    "exponents",
+    "indent",
+)
 _CHOICES = {
     "language": ("json", "yaml"),
     "whitespace": (*_FIXED, "usual", "any"),

@@ -78,7 +78,9 @@ class YamlScalars(Scalars):
         texts = dict.fromkeys(f"{number_text(word)}\n" for word in words)
         return super().words(name, list(texts))
 
-    def _other_numbers(self, formula: int, excluded: set[Number], integral: bool, guarded: bool) -> int | None:
+    def _other_numbers(
+        self, formula: int, excluded: set[Number], integral: bool, decimal: bool, guarded: bool
+    ) -> int | None:
         canonical, digits = self._spelling.numbers == "canonical", self._spelling.digits
 
         def make(formula: int) -> Dfa:
