@@ -104,6 +104,7 @@ OF_A_CONSTRAINT: dict[str, Callable[[pdacon.Constraint], Any]] = {
     "nbytes": lambda c: c.nbytes,
     "new_bitmask": lambda c: c.new_bitmask(2),
     "parse": lambda c: c.parse("aaa"),
+    "partial": lambda c: c.partial(),
     "reader": lambda c: c.reader(),
     "report": lambda c: OF_A_REPORT["render"](c.report),
     "statistics": lambda c: c.statistics(),
@@ -154,6 +155,7 @@ OTHERS: dict[str, type[Exception] | tuple[type[Exception], ...]] = {
     "describe": TypeError,
     "write": (TypeError, ValueError),  # the grammar knows no values, or not this one
     "parse": (TypeError, ValueError),
+    "partial": TypeError,  # the grammar has no values
     "reader": TypeError,  # the grammar has no answers
     "matcher": ValueError,  # the budget is less than the shortest sentence
     "keep_within": ValueError,

@@ -81,7 +81,17 @@ def test_public_members() -> None:
     ]
     assert members(pdacon.Constraint) == [
         *("accepts", "builtin_name", "from_bytes", "grammar", "is_canonical", "load", "mask_table", "matcher"),
-        *("may_strip_leading_space", "nbytes", "new_bitmask", "parse", "reader", "report", "save", "statistics"),
+        *(
+            "may_strip_leading_space",
+            "nbytes",
+            "new_bitmask",
+            "parse",
+            "partial",
+            "reader",
+            "report",
+            "save",
+            "statistics",
+        ),
         *("to_bytes", "vocabulary"),
     ]
     assert members(pdacon.Matcher) == [

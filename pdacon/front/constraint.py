@@ -31,6 +31,7 @@ from pdacon.grammar import GrammarData
 from pdacon.grammar.builtin import builtin_name
 
 if TYPE_CHECKING:
+    from pdacon.frontends.partial_values import PartialValue
     from pdacon.frontends.tool_formats import AnswerReader
 
 
@@ -234,6 +235,27 @@ class Constraint(Compiled, Generic[Value]):
         """
         value: Value = values.parse(self, text, start)
         return value
+
+    def partial(self) -> PartialValue:
+        """The value of a text that is being written, as far as it has come.
+
+        Feed it the text in pieces, cut anywhere. Of a type, what is whole is an instance, and of a class that is not
+        whole there is an object with the attributes that have come.
+
+        Raises
+        ------
+        TypeError
+            The grammar has no values in JSON. For calls of tools see `reader`, whose ``arguments`` are such a value.
+
+        Examples
+        --------
+        >>> import pdacon
+        >>> partial = pdacon.compile(list[dict[str, int]], pdacon.Vocabulary.bytes()).partial()
+        >>> partial.feed('[{"a": 1, "b": 2')
+        >>> partial.value, partial.pointer, partial.at("/0/a")
+        ([{'a': 1}], '/0/b', 1)
+        """
+        return values.partial_of(self)
 
     def reader(self, *, strip_leading_space: bool = False) -> AnswerReader:
         """A reader of an answer while it is generated, for grammars of `Grammar.from_tools` with a format.

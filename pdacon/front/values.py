@@ -17,6 +17,7 @@ from pdacon.front.stages import compiled_for_bytes
 from pdacon.frontends.insertion import Composition, Escaped, Hole
 from pdacon.frontends.long_integers import json_value
 from pdacon.frontends.on_demand import OnDemand
+from pdacon.frontends.partial_values import PartialValue
 from pdacon.grammar import GrammarData
 from pdacon.grammar.builtin import builtin_name
 from pdacon.lalr import Tables, build_tables, reductions_of
@@ -62,6 +63,22 @@ def reader_of(compiled: Compiled, start: str | None = None) -> Callable[[str], A
     if grammar.language in _TEXTS:
         return str
     return json_value if grammar.language == "JSON Schema" else reader_of_builtin(builtin_name(grammar))
+
+
+def partial_of(compiled: Compiled) -> PartialValue:
+    """See `Constraint.partial`."""
+    grammar = sense_of(compiled)
+    begin = getattr(grammar.values, "partial", None)
+    if begin is not None:
+        begun: PartialValue = begin()
+        return begun
+    builtin = None if isinstance(grammar, OnDemand) else builtin_name(grammar)
+    if grammar.values is None and (grammar.language == "JSON Schema" or _READERS.get(builtin or "") is json_value):
+        return PartialValue()
+    raise TypeError(
+        f"{name_of(compiled)} has no values that are known in part; those of types, JSON Schemas and the built-in json "
+        "are, and the arguments of calls: see Constraint.reader"
+    )
 
 
 def reader_of_builtin(name: str | None) -> Callable[[str], Any] | None:

@@ -17,6 +17,7 @@ from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.json_schema import Spelling, require_json
 from pdacon.frontends.json_schema.calling import CallingExplorer
 from pdacon.frontends.on_demand import OnDemand
+from pdacon.frontends.partial_values import PartialValue
 from pdacon.frontends.tool_formats.building import ToolSchema, answer_grammar, answer_places
 from pdacon.frontends.tool_formats.formats import format_of
 from pdacon.frontends.tool_formats.layouts import Choice, Layout, Reasoning, layout, stops_of
@@ -26,6 +27,7 @@ from pdacon.frontends.tool_formats.records import ToolFormat
 from pdacon.frontends.tool_formats.whole_answers import Answer, ReadCall
 from pdacon.frontends.tool_formats.writing import written_answer
 from pdacon.frontends.types.grammars import DescribedTools, described_tools
+from pdacon.frontends.types.partials import typed_part
 from pdacon.frontends.types.shapes import Mismatch
 from pdacon.frontends.types.tools import Call
 from pdacon.grammar import GrammarData
@@ -69,7 +71,8 @@ class AnswerValues:
 
     def reader(self, token: Callable[[int], bytes | str | None] | None = None) -> AnswerReader:
         """See `Constraint.reader`."""
-        return AnswerReader(AnswerPlan(self.asked.format, self.asked.layout, self._kinds, self._answer), token)
+        plan = AnswerPlan(self.asked.format, self.asked.layout, self._kinds, self._answer, self._partial)
+        return AnswerReader(plan, token)
 
     def write(self, value: Any) -> str:
         """See `Grammar.write`.
@@ -163,6 +166,13 @@ class AnswerValues:
             else:
                 read.append(Call(call.name, tool.arguments.read(raw, call.name), tool.function))
         return Answer(reasoning, text, tuple(read), missing)
+
+    def _partial(self, name: str) -> PartialValue:
+        """The arguments of a call of a tool, as far as they come."""
+        tool = next((tool for tool in self._described.tools if tool.name == name), None)
+        if tool is None:
+            return PartialValue()
+        return PartialValue(lambda part: typed_part(tool.arguments, part, self._described.form, name))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _values_of, (self.asked,)

@@ -14,6 +14,7 @@ from json.encoder import encode_basestring
 from typing import Literal, NamedTuple
 
 from pdacon.base.quoting import quoted
+from pdacon.frontends.partial_values import PartialValue
 from pdacon.frontends.tool_formats.json_scanner import JsonScanner
 from pdacon.frontends.tool_formats.layouts import Layout
 from pdacon.frontends.tool_formats.reader_states import Role, State, states_of
@@ -52,12 +53,15 @@ class AnswerPlan:
         By the name of a tool and of an argument, the kinds of its values, where arguments are tagged one by one.
     answer : callable
         Makes an `Answer` of a thought, a text, whole calls, and what is missing.
+    partial : callable
+        By the name of a tool, its arguments as far as they come.
     """
 
     format: ToolFormat
     layout: Layout
     kinds: Mapping[str, Mapping[str, frozenset[str]]]
     answer: Callable[[str, str, Sequence[ReadCall], str | None], Answer]
+    partial: Callable[[str], PartialValue] = lambda name: PartialValue()
 
 
 class AnswerReader:
@@ -83,6 +87,8 @@ class AnswerReader:
         self._calls: list[tuple[str, list[str]]] = []
         self._whole_calls = 0
         self._events: list[AnswerEvent] = []
+        self._partial: PartialValue | None = None
+        self._partial_read = 0, 0  # which call it is of, and how many pieces of its arguments it has read
         self._closed = False
         self._refusal: str | None = None
         self._missing: str | None = None
@@ -150,6 +156,19 @@ class AnswerReader:
         calls = [ReadCall(name, "".join(parts)) for name, parts in self._calls[: self._whole_calls]]
         said = ["".join(self._said[role]) for role in ("reasoning", "text")]
         return self._plan.answer(said[0], said[1], calls, self._missing)
+
+    @property
+    def arguments(self) -> PartialValue | None:
+        """The arguments of the last call that has begun, as far as they have come; None if there is no call."""
+        if not self._calls:
+            return None
+        name, parts = self._calls[-1]
+        if self._partial is None or self._partial_read[0] != len(self._calls):
+            self._partial, self._partial_read = self._plan.partial(name), (len(self._calls), 0)
+        for part in parts[self._partial_read[1] :]:
+            self._partial.feed(part)
+        self._partial_read = len(self._calls), len(parts)
+        return self._partial
 
     # What comes in
 

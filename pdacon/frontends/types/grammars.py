@@ -15,12 +15,14 @@ from pdacon.base.once import Once
 from pdacon.errors import UnsupportedSchemaError, UnsupportedTypeError
 from pdacon.frontends.json_schema import Schema, Spelling, require_json
 from pdacon.frontends.on_demand import OnDemand
+from pdacon.frontends.partial_values import PartialValue
 from pdacon.frontends.types.classes import class_shape
 from pdacon.frontends.types.containers import Items
 from pdacon.frontends.types.describing import described
 from pdacon.frontends.types.forms import Form, FormName
 from pdacon.frontends.types.hashing import refuse_unhashable
 from pdacon.frontends.types.hints import Hints, Scope, special
+from pdacon.frontends.types.partials import typed_part
 from pdacon.frontends.types.shapes import Schemas, Shape
 from pdacon.frontends.types.tools import Calls, Tool, tool_of
 from pdacon.frontends.types.unions import overlap, put_in_order
@@ -48,6 +50,12 @@ class TypeValues:
     def write(self, value: Any) -> str:
         """See `Grammar.write`."""
         return self._form.dumps(self._shape.write(value, self._name))
+
+    def partial(self) -> PartialValue:
+        """See `Constraint.partial`."""
+        if self._form.python:
+            raise TypeError(f"{self._name}: values that are written in Python's form are read when they are whole")
+        return PartialValue(lambda part: typed_part(self._shape, part, self._form, self._name))
 
     def describe(self) -> str:
         """See `Grammar.describe`."""

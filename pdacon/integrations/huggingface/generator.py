@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, Literal, TypeVar, overload
@@ -17,7 +18,7 @@ from pdacon.integrations.huggingface.generation import generate
 from pdacon.integrations.huggingface.options import Options, merged, require_names
 from pdacon.integrations.huggingface.padded_prompts import Chat, Prompt
 from pdacon.integrations.huggingface.results import Generation
-from pdacon.integrations.huggingface.streams import Stream, stream
+from pdacon.integrations.huggingface.streams import AsyncStream, Stream
 
 _Type = TypeVar("_Type")
 
@@ -129,11 +130,22 @@ class Generator(Generic[Value]):
         options = merged(self.model, self._options, options)
         return generate(self.model, self.tokenizer, prompt, self.constraint, **options)
 
-    def stream(self, prompt: Prompt, **options: Any) -> Stream:
+    async def agenerate(self, prompt: Prompt | Sequence[Prompt], **options: Any) -> Any:
+        """The same as calling it, for ``await``: the model runs in a thread, and the loop is free.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As a call.
+        """
+        return await asyncio.to_thread(partial(self, prompt, **options))
+
+    def stream(self, prompt: Prompt, **options: Any) -> Stream[Value]:
         """Answer one prompt, piece by piece: ``for piece in write.stream(prompt): print(piece, end="")``.
 
         Together the pieces are the text that the same call without ``stream`` gives, after a ``prefix``; each has
-        whole characters. What ``yield from`` gives at the end is the `Generation`.
+        whole characters. ``piece.value`` is the value as far as it has come, of a type with instances of what is whole
+        in it. Once it is iterated, ``result`` is the `Generation`.
 
         Parameters
         ----------
@@ -161,7 +173,13 @@ class Generator(Generic[Value]):
             one: Generation = answer[0]
             return one  # of one text, which a list of one prompt is, too
 
-        return stream(call)
+        constraint = self.constraint[0] if isinstance(self.constraint, list) else self.constraint
+        given = options.get("prefix", self._options.get("prefix", ""))
+        return Stream(call, constraint, given if isinstance(given, str) else given.text)
+
+    def astream(self, prompt: Prompt, **options: Any) -> AsyncStream[Value]:
+        """The same for ``async for``."""
+        return AsyncStream(self.stream(prompt, **options))
 
     @staticmethod
     def _require_options(model: Any, options: Mapping[str, Any]) -> Options:

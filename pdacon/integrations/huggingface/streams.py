@@ -2,51 +2,157 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+import asyncio
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from queue import SimpleQueue
 from threading import Event, Thread
-from typing import Any, cast
+from typing import Any, Generic, TypeAlias, cast
 
 from pdacon.base.cautions import caution, held
+from pdacon.base.type_variables import Value
+from pdacon.front.constraint import Constraint
+from pdacon.frontends.partial_values import PartialValue
 from pdacon.integrations.huggingface.results import Generation
 
-Stream = Generator[str, None, Generation]
-"""Pieces of a text; what ``yield from`` and ``StopIteration.value`` give is the whole `Generation`."""
+Call: TypeAlias = Callable[[Callable[[str], None], Callable[..., bool]], Generation]
+"""Writes a text: it is given what takes its pieces (``on_text``) and a stopping criterion."""
 
 
-def stream(call: Callable[[Callable[[str], None], Callable[..., bool]], Generation]) -> Stream:
-    """The pieces of what a call writes.
+class _Growing:
+    """A text that grows from a prefix, and its value as far as it has come."""
 
-    ``call``: is given what takes the pieces (``on_text``) and a stopping criterion, and returns the generation. It runs
-    in a thread of its own.
-    Raises Exception: what `call` raises, once the pieces before it have been taken.
+    def __init__(self, constraint: Constraint | None, prefix: str) -> None:
+        self._constraint, self.text = constraint, prefix
+        self._partial: PartialValue | None = None
+        self._read = 0
 
-    Warnings come at the line that iterates, after the last piece. Whoever stops iterating ends the generation at the
-    model's next step; its thread is waited for.
+    def value(self, length: int) -> Any:
+        if self._constraint is None:
+            raise TypeError("this text is of no grammar, so that it has no value")
+        if self._partial is None or self._read > length:
+            self._partial, self._read = self._constraint.partial(), 0
+        self._partial.feed(self.text[self._read : length])
+        self._read = length
+        return self._partial.value
+
+
+class Piece(str):
+    """A piece of a text that is being written.
+
+    Attributes
+    ----------
+    text : str
+        All that has been written up to its end.
     """
-    pieces: SimpleQueue[str | None] = SimpleQueue()
-    stopped, outcome = Event(), list[Any]()
-    cautions: list[tuple[str, type[UserWarning]]] = []
 
-    def run() -> None:
-        with held() as said:
+    _growing: _Growing
+    _length: int
+
+    def __new__(cls, piece: str, growing: _Growing) -> Piece:
+        made = super().__new__(cls, piece)
+        growing.text += piece
+        made._growing, made._length = growing, len(growing.text)
+        return made
+
+    @property
+    def text(self) -> str:
+        return self._growing.text[: self._length]
+
+    @property
+    def value(self) -> Any:
+        """What is certain of the value at its end: see `Constraint.partial`, which says when this is a TypeError."""
+        return self._growing.value(self._length)
+
+
+class Stream(Generic[Value]):
+    """A text while it is written: iterate it for its pieces; then `result` is the whole `Generation`.
+
+    ``for piece in stream: print(piece, end="")`` prints the text, and ``piece.value`` is its value as far as it has
+    come. ``yield from`` gives the generation, too. Warnings come at the line that iterates, after the last piece.
+    Whoever stops iterating ends the generation at the model's next step; its thread is waited for.
+    """
+
+    def __init__(self, call: Call, constraint: Constraint | None, prefix: str = "") -> None:
+        self._result: Generation[Value] | None = None
+        self._pieces = self._run(call, _Growing(constraint, prefix))
+
+    def __iter__(self) -> Generator[Piece, None, Generation[Value]]:
+        return self._pieces
+
+    def __next__(self) -> Piece:
+        return next(self._pieces)
+
+    def close(self) -> None:
+        """End the generation at the model's next step."""
+        self._pieces.close()
+
+    @property
+    def result(self) -> Generation[Value]:
+        """What was generated.
+
+        Raises
+        ------
+        ValueError
+            The text is not written yet: iterate first.
+        """
+        if self._result is None:
+            raise ValueError("this text is not written yet: iterate over the stream first")
+        return self._result
+
+    def _run(self, call: Call, growing: _Growing) -> Generator[Piece, None, Generation[Value]]:
+        pieces: SimpleQueue[str | None] = SimpleQueue()
+        stopped, outcome = Event(), list[Any]()
+        cautions: list[tuple[str, type[UserWarning]]] = []
+
+        def run() -> None:
+            with held() as said:
+                try:
+                    outcome.append(call(pieces.put, lambda *_, **__: stopped.is_set()))
+                except BaseException as error:
+                    outcome.append(error)
+            cautions.extend(said)
+            pieces.put(None)
+
+        thread = Thread(target=run, name="pdacon-stream", daemon=True)
+        thread.start()
+        try:
+            while (piece := pieces.get()) is not None:
+                yield Piece(piece, growing)
+        finally:
+            stopped.set()
+            thread.join()
+        for message, kind in cautions:
+            caution(message, kind)
+        if isinstance(outcome[0], BaseException):
+            raise outcome[0]
+        self._result = cast("Generation[Value]", outcome[0])
+        return self._result
+
+
+class AsyncStream(Generic[Value]):
+    """The same for ``async for``: the loop is free while the model works."""
+
+    def __init__(self, stream: Stream[Value]) -> None:
+        self._stream = stream
+
+    @property
+    def result(self) -> Generation[Value]:
+        """See `Stream.result`."""
+        return self._stream.result
+
+    async def __aiter__(self) -> AsyncIterator[Piece]:
+        pieces: Iterator[Piece] = iter(self._stream)
+        try:
+            while (piece := await asyncio.to_thread(next, pieces, None)) is not None:
+                yield piece
+        finally:
+            # An iteration that was given up may still wait for a piece in its thread.
+            await asyncio.shield(asyncio.to_thread(self._close))
+
+    def _close(self) -> None:
+        while True:
             try:
-                outcome.append(call(pieces.put, lambda *_, **__: stopped.is_set()))
-            except BaseException as error:
-                outcome.append(error)
-        cautions.extend(said)
-        pieces.put(None)
-
-    thread = Thread(target=run, name="pdacon-stream", daemon=True)
-    thread.start()
-    try:
-        while (piece := pieces.get()) is not None:
-            yield piece
-    finally:
-        stopped.set()
-        thread.join()
-    for message, kind in cautions:
-        caution(message, kind)
-    if isinstance(outcome[0], BaseException):
-        raise outcome[0]
-    return cast("Generation", outcome[0])
+                self._stream.close()
+            except ValueError:  # the thread that was given up is still in it
+                continue
+            return
