@@ -167,6 +167,12 @@ _add(
     "pdacon bench my.lark --tokenizer tokenizer.json",
     "pdacon bench my.lark -t NAME --text @answer.txt",
 )
+_add(
+    grammars.playground,
+    "playground",
+    "pdacon playground",
+    "pdacon playground --open --tokenizer tokenizer.json",
+)
 _add(grammars.doctor, "doctor", "pdacon doctor")
 _add(models.tokens, "tokens", "pdacon tokens --tokenizer tokenizer.json", """pdacon tokens '#50' '": "'""")
 _add(

@@ -30,8 +30,12 @@ class Group(TyperGroup):
     """The command ``pdacon`` itself."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters, ``--help`` among them."""
-        return _without_types(super().get_params(ctx))
+        """The parameters, ``--help`` among them, each in one line."""
+        parameters = _without_types(super().get_params(ctx))
+        for parameter in parameters:
+            if parameter.name == "show_completion":
+                parameter.help = "Show what that would install."
+        return parameters
 
 
 def described(text: str, examples: Iterable[str] = ()) -> str:

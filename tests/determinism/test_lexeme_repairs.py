@@ -7,10 +7,9 @@ import re
 
 import lark
 import pytest
-from support.applied_repairs import applied, choices
 
 from pdacon import Grammar, check
-from pdacon.determinism import Finding
+from pdacon.determinism import Finding, repair_choices, with_repair
 from pdacon.determinism.deadline import Deadline
 from pdacon.determinism.lexical.repair.continuations import Continuations
 from pdacon.determinism.lexical.repair.lockstep import kept, stands_for
@@ -57,7 +56,10 @@ def short_texts(alphabet: str, length: int = 6) -> list[str]:
 
 def offered(text: str, id: str) -> list[tuple[Finding, list[str]]]:
     return [
-        (finding, choice) for finding in report_of(text).findings if finding.id == id for choice in choices(finding)
+        (finding, choice)
+        for finding in report_of(text).findings
+        if finding.id == id
+        for choice in repair_choices(finding)
     ]
 
 
@@ -65,7 +67,7 @@ def offered(text: str, id: str) -> list[tuple[Finding, list[str]]]:
 def test_no_short_text_is_lost_without_a_word(text: str, alphabet: str) -> None:
     before = lark.Lark(text, parser="lalr")
     for finding, choice in [*offered(text, "PDA005"), *offered(text, "PDA019")]:
-        after = lark.Lark(applied(text, finding, choice), parser="lalr")
+        after = lark.Lark(with_repair(text, finding, choice), parser="lalr")
         texts = short_texts(alphabet)
         lost = [one for one in texts if parses(before, one) and not parses(after, one)]
         gained = [one for one in texts if parses(after, one) and not parses(before, one)]
@@ -84,14 +86,14 @@ def test_terminals_that_collide_are_parted_without_loss(text: str) -> None:
 
 def test_words_where_each_pattern_loses_texts() -> None:
     finding = next(finding for finding in report_of(MARKDOWN).findings if finding.id == "PDA005")
-    assert not choices(finding)
+    assert not repair_choices(finding)
 
 
 def test_terminals_that_collide_are_parted_together() -> None:
     """Each finding of three that collide has the same lines, and with them all are gone."""
     found = offered(THREE, "PDA005")
     assert len({tuple(choice) for _, choice in found}) == 1
-    repaired = applied(THREE, *found[0])
+    repaired = with_repair(THREE, *found[0])
     assert not [finding for finding in report_of(repaired).findings if finding.level == "error"]
 
 
@@ -103,7 +105,9 @@ def test_a_repair_cures_its_own_witness(text: str) -> None:
     witness = finding.witness.text.decode()
     lower = finding.symbols[0]
     assert next(iter(lark.Lark(text, parser="lalr").parse_interactive(witness).iter_parse())).type != lower
-    token = next(iter(lark.Lark(applied(text, finding, choice), parser="lalr").parse_interactive(witness).iter_parse()))
+    token = next(
+        iter(lark.Lark(with_repair(text, finding, choice), parser="lalr").parse_interactive(witness).iter_parse())
+    )
     assert (token.type, str(token)) == (lower, witness)
 
 

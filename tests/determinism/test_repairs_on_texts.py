@@ -14,11 +14,11 @@ from random import Random
 
 import lark
 import pytest
-from support.applied_repairs import applied, choices, lost_texts
 from support.finding_fixtures import FIXTURES
+from support.told_losses import lost_texts
 
 from pdacon import Grammar, PdaconError, check
-from pdacon.determinism import Finding
+from pdacon.determinism import Finding, repair_choices, with_repair
 from pdacon.determinism.lexical.repair.trials import NOT_TRIED
 from pdacon.front.report import DeterminismReport
 
@@ -115,9 +115,9 @@ def examine(text: str) -> Iterator[str]:
     before = stock(text)
     texts = None
     for finding in report.findings:
-        for lines in choices(finding):
+        for lines in repair_choices(finding):
             where = f"{finding.id} {lines} of\n{text}"
-            repaired = applied(text, finding, lines)
+            repaired = with_repair(text, finding, lines)
             after = stock(repaired)
             if before is None or not repaired:
                 continue  # Lark refuses the grammar for another conflict, too, or a rule is written in another way
@@ -131,7 +131,7 @@ def examine(text: str) -> Iterator[str]:
                 yield f"not ended: {where}"
             texts = sentences(text, before) if texts is None else texts
             told = lost_texts(finding)
-            if len(choices(finding)) == 1 and any(not parses(before, one) or parses(after, one) for one in told):
+            if len(repair_choices(finding)) == 1 and any(not parses(before, one) or parses(after, one) for one in told):
                 yield f"not lost: {told} {where}"
             missing = [one for one in texts if not parses(after, one)]
             if missing and not told and not any(said in (finding.repair or "") for said in (MEANT, NOT_TRIED)):

@@ -218,3 +218,31 @@ def draw(
     from pdacon.cli.drawing import write_picture
 
     return write_picture(loaded, subject, out)
+
+
+def playground(
+    *,
+    tokenizers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tokenizer",
+            "-t",
+            metavar="NAME|PATH",
+            help="A tokenizer to choose on the page, beside 'tiny' and 'bytes'; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    host: Annotated[str, hidden_option("--host", metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, metavar="PORT", help="0: a free one.")] = 8765,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    help_all: HelpAllOption = False,
+) -> int:
+    """Try grammars on a page in the browser.
+
+    What is typed is checked at once: findings with repairs that can be taken, how a text is cut into lexemes, which
+    tokens may come next, and why others may not. The page asks nobody but this command, which runs until Ctrl-C; what
+    you write is in the page's address.
+    """
+    from pdacon.cli.playing import show_playground
+
+    return show_playground(tokenizers or [], host, port, open_browser=open_browser)

@@ -1,0 +1,44 @@
+"""``pdacon playground``: a page in the browser on which grammars are tried."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import webbrowser
+from collections.abc import Sequence
+
+from pdacon.cli.failures import BadInput
+from pdacon.cli.models import TINY, require
+from pdacon.cli.vocabularies import BYTES, load_vocabulary
+from pdacon.cli.waiting import waiting
+from pdacon.detokenizer import Vocabulary
+
+
+def show_playground(tokenizers: Sequence[str], host: str, port: int, *, open_browser: bool) -> int:
+    """Serve the page until Ctrl-C; exit status 0.
+
+    Raises BadInput: a tokenizer cannot be loaded, the port is taken, or a package is missing.
+    """
+    require("starlette", "uvicorn", extra="serve")
+    if not host.strip():
+        raise BadInput("--host is empty; leave it out, or give an address")
+    vocabularies: dict[str, Vocabulary] = {}
+    for name in dict.fromkeys([*tokenizers, TINY, BYTES]):
+        with waiting(f"loading the tokenizer {name}"):
+            vocabularies[name] = load_vocabulary(name).vocabulary
+    with waiting("loading the server"):
+        from pdacon.playground import serve
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listening = socket.create_server((host, port), family=family)
+    except (OSError, TypeError, ValueError) as error:
+        raise BadInput(f"cannot listen on {host}:{port}: {error}; give another --port") from error
+    with listening:
+        shown = f"[{host}]" if ":" in host else host
+        address = f"http://{shown}:{listening.getsockname()[1]}/"
+        sys.stderr.write(f"{address} (stop: Ctrl-C)\n")
+        sys.stderr.flush()
+        if open_browser:
+            webbrowser.open(address)
+        serve(vocabularies, listening, host)
+    return 0

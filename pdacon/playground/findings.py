@@ -1,0 +1,101 @@
+"""Says what the checker found as the page shows it, with the repairs that it can take.
+
+In: a source and its report, or the error that reading it raised. Out: JSON-ready records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pdacon import DeterminismReport, UnsupportedSchemaError
+from pdacon.base.cancelling import look
+from pdacon.determinism import Finding, repair_choices, with_repair
+from pdacon.errors import CancelledError, GrammarError, LimitExceededError, PdaconError, Span
+from pdacon.playground.sources import Source
+
+_MOST = 60  # findings
+_OFFERS = 3  # repairs of one finding
+_CHOICE = 'conflicts="shift"'
+_COMMITMENT = 'lookahead="commit"'
+
+
+def report_record(source: Source, report: DeterminismReport, *, complete: bool) -> dict[str, Any]:
+    """A report: its verdict and findings. ``complete``: it is that of the checker, with what takes longer."""
+    drawn = [finding for finding in report.findings if finding.counterexample is not None]
+    return {
+        "ok": report.ok,
+        "complete": complete,
+        "summary": report.summary().partition(": ")[2],
+        "unfinished": list(report.unfinished),
+        "findings": [
+            _finding_record(source, finding, drawn.index(finding) + 1 if finding in drawn else 0, offer=complete)
+            for finding in report.findings[:_MOST]
+        ],
+        "left_out": max(0, len(report.findings) - _MOST),
+    }
+
+
+def _finding_record(source: Source, finding: Finding, picture: int, *, offer: bool) -> dict[str, Any]:
+    example = "" if finding.witness is None else str(finding.witness)
+    if finding.counterexample is not None:
+        leaves, at = finding.counterexample.first.leaves(), finding.counterexample.position
+        example = " ".join([*leaves[:at], "•", *leaves[at:]])
+    return {
+        "id": finding.id,
+        "level": finding.level,
+        "title": finding.title,
+        "message": finding.message,
+        "example": example,
+        "repair": finding.repair or "",
+        "span": _place(source, finding.span),
+        "picture": picture,
+        "offers": _offers(source, finding) if offer else [],
+    }
+
+
+def _place(source: Source, span: Span | None) -> list[int] | None:
+    """Lines and columns from 1, the end exclusive; None where it is in another file, or in no line of the author's."""
+    if span is None or (span.path is not None and Path(span.path).stem != source.builtin):
+        return None
+    if source.notation not in ("lark", "gbnf", "ebnf", "llguidance"):
+        return None
+    if span.line > source.text.count("\n") + 1:
+        return None
+    return [span.line, span.column, span.end_line, span.end_column]
+
+
+def _offers(source: Source, finding: Finding) -> list[dict[str, Any]]:
+    """Repairs as sources that can be read; those that cannot are left to the reader."""
+    offers: list[dict[str, Any]] = []
+    advice = finding.repair or ""
+    if source.notation == "lark":
+        for lines in repair_choices(finding)[:_OFFERS]:
+            look()
+            text = with_repair(source.text, finding, lines)
+            if text and text != source.text and _loads(replace(source, text=text)):
+                offers.append({"label": "\n".join(lines), "change": {"text": text}})
+        if _CHOICE in advice:
+            offers.append({"label": "accept what Lark chooses", "change": {"conflicts": "shift"}})
+        if _COMMITMENT in advice:
+            offers.append({"label": "accept the loss of such texts", "change": {"lookahead": "commit"}})
+    return offers
+
+
+def _loads(source: Source) -> bool:
+    try:
+        source.grammar()
+    except (CancelledError, LimitExceededError):
+        raise
+    except (PdaconError, ValueError):
+        return False
+    return True
+
+
+def error_record(source: Source, error: PdaconError | ValueError) -> dict[str, Any]:
+    """Why there is no grammar, or no constraint: the message, and the place where it has one."""
+    span = _place(source, error.span) if isinstance(error, GrammarError) else None
+    message = error.message if isinstance(error, GrammarError) and span is not None else str(error)
+    pointer = error.pointer if isinstance(error, UnsupportedSchemaError) else None
+    return {"kind": type(error).__name__, "message": message, "span": span, "pointer": pointer}
