@@ -15,7 +15,7 @@ from pdacon.cli.head_options import with_head_options
 from pdacon.cli.imported import imported, is_imported
 from pdacon.cli.options import FILTER_OPTIONS, JSON_OPTIONS, SCHEMA_OPTIONS, GrammarOptions
 from pdacon.cli.postlexers import load_postlexer
-from pdacon.errors import EmptyLanguageError, GrammarWarning, SchemaError, UnsupportedSchemaError
+from pdacon.errors import EmptyLanguageError, GrammarWarning, PdaconError, SchemaError, UnsupportedSchemaError
 
 if TYPE_CHECKING:
     from pdacon.front.grammar import Grammar
@@ -137,7 +137,7 @@ def _of_object(name: str, options: GrammarOptions) -> Grammar:
     from pdacon.front.grammar import Grammar, grammar_of
     from pdacon.frontends.types import is_type
 
-    taken = options.given(option for option in JSON_OPTIONS if option != "closed")
+    taken = options.given(option for option in JSON_OPTIONS if option not in ("closed", "asserted", "formats"))
     if options != GrammarOptions(**taken):
         raise BadInput(f"{name}: options of a Lark grammar do not go with Python types; leave them out")
     given = imported(name, name)
@@ -239,12 +239,17 @@ def _of_json_schema(path: Path, options: GrammarOptions) -> Grammar:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GrammarWarning)  # it is among what is said below
             grammar = Grammar.from_json_schema(
-                decoded(content, str(path)), _spelling(options), options.lax, closed=options.closed
-            )
+                decoded(content, str(path)), _spelling(options), options.lax, formats=options.formats,
+                closed=options.closed, asserted=options.asserted or (),
+            )  # fmt: skip
     except UnsupportedSchemaError as error:
         raise UnsupportedSchemaError(f"{path}{error.pointer}", error.keyword, error.why) from None
     except EmptyLanguageError as error:
         raise EmptyLanguageError(f"{path}: {error}") from None
+    except PdaconError:
+        raise
+    except ValueError as error:
+        raise BadInput(f"{path}: {error}") from None
     return Grammar(replace(_telling(grammar).data, source_path=str(path)))
 
 

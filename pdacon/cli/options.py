@@ -257,6 +257,15 @@ class GrammarOptions:
     strict: Annotated[
         bool, _json_option("--strict", help="Of a Python type: refuse what only the class can see to.")
     ] = False
+    asserted: Annotated[
+        list[str] | None,
+        _json_option(
+            "--asserted", metavar="KEYWORD", help="Enforce contentEncoding, contentMediaType or dependencies."
+        ),
+    ] = None
+    formats: Annotated[
+        bool, _json_option("--formats/--no-formats", help="Whether format is enforced, or is an annotation.")
+    ] = True
     closed: Annotated[
         bool, _json_option("--closed", help="Objects have only the properties that are listed, unless it says.")
     ] = False

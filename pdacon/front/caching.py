@@ -13,7 +13,7 @@ import json
 import logging
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -289,6 +289,7 @@ class CompileCache:
         registry: Any = None,
         formats: bool = True,
         closed: bool = False,
+        asserted: Collection[str] = (),
         **options: Unpack[CompileOptions],
     ) -> Constraint:
         """The constraint of a JSON Schema; see `Grammar.from_json_schema` and `pdacon.compile` for what can be said.
@@ -299,7 +300,8 @@ class CompileCache:
         asked = _asked("compile_schema", vocabulary, options)
         spelling = Spelling() if spelling is None else spelling
         read = read_canonical(schema) if isinstance(schema, str) else None
-        reading = {"spelling": spelling, "lax": lax, "registry": registry, "formats": formats, "closed": closed}
+        reading: dict[str, Any] = {"spelling": spelling, "lax": lax, "registry": registry, "formats": formats}
+        reading |= {"closed": closed, "asserted": tuple(asserted)}
 
         source = schema if read is None else read
 
@@ -314,7 +316,13 @@ class CompileCache:
         told_apart = registry is None or isinstance(registry, Mapping)
         if own is None or None in others.values() or not told_apart:
             return make()  # what cannot be written as JSON cannot be told from others
-        key = ("schema", own, json.dumps(others, sort_keys=True), repr(spelling), repr((lax, formats, closed)))
+        key = (
+            "schema",
+            own,
+            json.dumps(others, sort_keys=True),
+            repr(spelling),
+            repr((lax, formats, closed, tuple(asserted))),
+        )
         return self._constraint(key, asked, make, on_demand)
 
     def compile_elsewhere(

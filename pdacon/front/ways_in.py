@@ -7,7 +7,7 @@ process loads those that it uses.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from pdacon.base.cancelling import CancelEvent, Watch
@@ -33,6 +33,7 @@ class GrammarWaysIn(GrammarQuestions):
         formats: bool = True,
         *,
         closed: bool = False,
+        asserted: Collection[str] = (),
         seconds: float = 0.0,
         cancel: CancelEvent | None = None,
     ) -> Self:
@@ -54,6 +55,10 @@ class GrammarWaysIn(GrammarQuestions):
             Whether ``format`` is enforced, or is an annotation only.
         closed : bool
             Whether objects have only the ``properties`` listed, if any are, unless something is said of others.
+        asserted : collection of str
+            Keywords that are enforced though the draft has them as annotations, or no more: ``"contentEncoding"``
+            (base64, base64url, base32, base16), ``"contentMediaType"`` (text/plain; others are refused) and
+            ``"dependencies"``, which is draft 7's. Those of the schema itself; what a registry has is read as it is.
         seconds : float
             Most time; 0: no limit. Give one to schemas from strangers.
         cancel : threading.Event, optional
@@ -82,7 +87,9 @@ class GrammarWaysIn(GrammarQuestions):
         from pdacon.frontends.on_demand import schema_on_demand
 
         with Watch(seconds, cancel):
-            given = Schema(schema, spelling=spelling, lax=lax, registry=registry, formats=formats, closed=closed)
+            given = Schema(
+                schema, spelling=spelling, lax=lax, registry=registry, formats=formats, closed=closed, asserted=asserted
+            )
             return cls._of(schema_on_demand(given) or given.grammar())
 
     @classmethod

@@ -15,7 +15,7 @@ from pdacon.base.limits import Limits
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
 from pdacon.front.endings import is_llguidance
 from pdacon.front.grammar import Grammar
-from pdacon.frontends.json_schema import PlainSchema, Schema, Spelling, canonical, plain, read_canonical
+from pdacon.frontends.json_schema import PlainSchema, Spelling, canonical, plain, read_canonical
 from pdacon.frontends.on_demand import OnDemand, schema_on_demand
 from pdacon.frontends.structural_tags import structural_tag_on_demand
 from pdacon.integrations.json_reading import JsonReading
@@ -71,7 +71,9 @@ class Format:
         if self.kind in ("schema", "json_object"):
             read = self._plain_schema()
             reading = self.reading.of_schema(read.value)
-            return Grammar.from_json_schema(read, reading.spelling, closed=reading.closed)
+            return Grammar.from_json_schema(
+                read, reading.spelling, formats=reading.formats, closed=reading.closed, asserted=reading.asserted
+            )
         if self.kind == "structural_tag":
             return Grammar.from_structural_tag(self.text, spelling=self._spelling_of_tags(), closed=self.reading.closed)
         return _grammar(self.kind, self.text, limits)
@@ -95,8 +97,7 @@ class Format:
         if self.kind != "json_object" and self._read is None:
             return None
         read = self._plain_schema()
-        reading = self.reading.of_schema(read.value)
-        return schema_on_demand(Schema(read, spelling=reading.spelling, closed=reading.closed))
+        return schema_on_demand(self.reading.of_schema(read.value).schema(read))
 
 
 def _key(kind: Kind, text: str, reading: JsonReading) -> tuple[str, ...]:

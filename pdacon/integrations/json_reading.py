@@ -2,7 +2,7 @@
 
 A schema says it in the member ``x-pdacon`` at its top, an annotation to everybody else, since engines hand nothing but
 the schema on: ``{"type": "object", ..., "x-pdacon": {"whitespace": "usual", "closed": true}}``. In it are the fields of
-a `Spelling` and ``closed``.
+a `Spelling`, ``closed``, ``formats`` and ``asserted``.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import Any
 
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
-from pdacon.frontends.json_schema import Spelling
+from pdacon.frontends.json_schema import ASSERTED, Schema, Spelling
 
 KEYWORD = "x-pdacon"
 _SPELLING = tuple(one.name for one in fields(Spelling))
+_OTHERS = ("closed", "formats", "asserted")
 _BLANKS = frozenset({"whitespace", "max_blanks", "whitespace_pattern", "separators"})
 
 
@@ -31,10 +32,16 @@ class JsonReading:
     spelling : Spelling
     closed : bool
         Whether objects have only the properties listed, if any are.
+    formats : bool
+        Whether ``format`` is enforced.
+    asserted : tuple of str
+        Keywords that are enforced though their draft does not.
     """
 
     spelling: Spelling = field(default_factory=Spelling)
     closed: bool = False
+    formats: bool = True
+    asserted: tuple[str, ...] = ()
 
     @classmethod
     def of_json(cls, text: str) -> JsonReading:
@@ -50,16 +57,24 @@ class JsonReading:
         if not isinstance(given, Mapping):
             raise ValueError('it is an object, such as {"whitespace": "usual", "closed": true}')
         for name in given:
-            if name not in (*_SPELLING, "closed"):
-                near = did_you_mean(str(name)[:60], (*_SPELLING, "closed"))
+            if name not in (*_SPELLING, *_OTHERS):
+                near = did_you_mean(str(name)[:60], (*_SPELLING, *_OTHERS))
                 raise ValueError(f"there is no {str(name)[:60]!r}; {near}there are {', '.join((*_SPELLING, 'closed'))}")
-        closed = given.get("closed", self.closed)
-        if "closed" in given and not isinstance(closed, bool):
-            raise ValueError(f"closed is true or false, not {closed!r:.40}")
+        for name in ("closed", "formats"):
+            if not isinstance(given.get(name, True), bool):
+                raise ValueError(f"{name} is true or false, not {given[name]!r:.40}")
+        asserted = given.get("asserted", self.asserted)
+        if not isinstance(asserted, list | tuple) or not all(keyword in ASSERTED for keyword in asserted):
+            raise ValueError(f"asserted is a list of keywords of {', '.join(ASSERTED)}, not {asserted!r:.60}")
         said = {name: given[name] for name in _SPELLING if name in given}
         before = {name: getattr(Spelling(), name) for name in _BLANKS} if _BLANKS & said.keys() else {}
         try:
-            return JsonReading(replace(self.spelling, **(before | said)), closed)
+            return JsonReading(
+                replace(self.spelling, **(before | said)),
+                given.get("closed", self.closed),
+                given.get("formats", self.formats),
+                tuple(asserted),
+            )
         except TypeError as error:  # a list where a text belongs
             raise ValueError(str(error)) from None
 
@@ -74,6 +89,10 @@ class JsonReading:
             return self.with_options(schema[KEYWORD])
         except ValueError as error:
             raise UnsupportedSchemaError("#", KEYWORD, str(error)) from None
+
+    def schema(self, given: Any) -> Schema:
+        """A schema, read so. Raises UnsupportedSchemaError."""
+        return Schema(given, spelling=self.spelling, formats=self.formats, closed=self.closed, asserted=self.asserted)
 
     @property
     def key(self) -> str:

@@ -23,7 +23,10 @@ _REPLACED = tuple(
         (r"\n?Or accept Lark's choice with conflicts=\"shift\"(?:: [^\n]*)?", ""),
         (r", or accept (?:Lark's choice|the loss) with (?:conflicts|lookahead)=\"\w+\"", ""),
         (r"; conflicts=\"shift\" takes the one that the grammar has first", ""),
-        (r"; give it with registry=\{.*?: \.\.\.\}", "; write it into the schema, under $defs"),
+        (
+            r"; nothing is fetched: give it with registry=\{.*?\)\}",
+            "; nothing is fetched: write it into the schema, under $defs",
+        ),
         (r", or (?:allow it to be dropped|have those of the text counted) with lax=True", ""),
         (r" \(closed=True, or extra=\"forbid\" of a class\)", ""),
         (r" and give spelling=Spelling\(order=\"any\"\)", ""),

@@ -222,12 +222,23 @@ def test_how_schemas_are_read_tells_formats_apart() -> None:
     ("said", "why"),
     [
         ("[]", "it is an object"), ('{"closed": 1}', "closed is true or false"), ("{", "it is no JSON"),
-        ('{"order": "none"}', "order is"), ('{"max_blank": 3}', "did you mean max_blanks"),
-        ('{"separators": [1, 2]}', "a comma and a colon"), ('{"whitespace": []}', "whitespace is"),
+        ('{"formats": 0}', "formats is"), ('{"asserted": "dependencies"}', "asserted is a list"),
+        ('{"asserted": ["format"]}', "asserted is a list"), ('{"order": "none"}', "order is"),
+        ('{"max_blank": 3}', "did you mean max_blanks"), ('{"separators": [1, 2]}', "a comma and a colon"),
+        ('{"whitespace": []}', "whitespace is"), ('{"max_blanks": 1e9}', "max_blanks is"),
         ('{"whitespace": "any", "whitespace_pattern": 3}', "whitespace_pattern is a pattern"),
-        ('{"max_blanks": 1e9}', "max_blanks is"), ('{"max_blanks": 1000000000}', "at most 1,000"),
+        ('{"max_blanks": 1000000000}', "at most 1,000"),
     ],
 )  # fmt: skip
 def test_what_says_nothing_of_json_is_refused(said: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         JsonReading.of_json(said)
+
+
+def test_what_else_a_schema_says_of_itself() -> None:
+    compiler = FormatCompiler(WORDS, Limits())
+    schema = {"type": "string", "format": "date", "contentEncoding": "base16"}
+    for own, texts in (({}, ['"2024-01-01"']), ({"formats": False}, ['"2024-01-01"', '"0F"', '"x"']),
+                       ({"formats": False, "asserted": ["contentEncoding"]}, ['"0F"'])):  # fmt: skip
+        constraint = compiler.constraint("schema", json.dumps({**schema, "x-pdacon": own}))
+        assert [text for text in ('"2024-01-01"', '"0F"', '"x"') if constraint.accepts(text)] == texts

@@ -14,6 +14,7 @@ there). ``notation`` is how another front end has values written that are not JS
 formulas as YAML, with ``yaml_scalars``, ``yaml_strings`` and ``yaml_numbers``.
 """
 
+from pdacon.frontends.json_schema.asserting import ASSERTED
 from pdacon.frontends.json_schema.documents import canonical, read_canonical
 from pdacon.frontends.json_schema.drafts import draft_of
 from pdacon.frontends.json_schema.keywords import is_assertion
@@ -29,6 +30,7 @@ from pdacon.frontends.json_schema.steps import order_of_lists
 from pdacon.frontends.json_schema.string_formats import PATTERNS
 
 __all__ = [
+    "ASSERTED",
     "PATTERNS",
     "Marks",
     "Notation",

@@ -230,7 +230,7 @@ class Documents:
             return resource
         node = self._registry(uri)
         if node is None:
-            advice = self._meant(place, reference) or f"; give it with registry={{{uri!r}: ...}}"
+            advice = self._meant(place, reference) or self._registry.advice(uri)
             why = f"{reference!r} is in another document{advice}"
             raise UnsupportedSchemaError(place.pointer, keyword, why)
         node, text = plain(node, f"{uri}#")
@@ -282,6 +282,17 @@ class _Registry:
         if document is not None:
             self.given[uri] = document
         return document
+
+    def advice(self, uri: str) -> str:
+        """What to write so that a document is there; nothing is fetched."""
+        listed = self._registry if isinstance(self._registry, Mapping) else {}
+        near = did_you_mean(uri, [str(one) for one in listed], 0.8).strip()
+        if near:
+            return f", which the registry does not have; {near}"
+        name = uri.rstrip("/").rpartition("/")[2].rpartition(":")[2] or "schema.json"
+        file = name if name.endswith(".json") else f"{name}.json"
+        beside = "..., " if listed else ""
+        return f"; nothing is fetched: give it with registry={{{beside}{uri!r}: pathlib.Path({file!r})}}"
 
     def _looked_up(self, uri: str) -> Any:
         registry = self._registry

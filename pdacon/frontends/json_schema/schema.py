@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Any, Literal
 
 from pdacon.base.cautions import caution
 from pdacon.base.once import Once
 from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedSchemaError
+from pdacon.frontends.json_schema.asserting import with_asserted
 from pdacon.frontends.json_schema.documents import Closed, Documents
 from pdacon.frontends.json_schema.doubts import are_unfounded
 from pdacon.frontends.json_schema.exploring import Explorer
@@ -37,7 +38,7 @@ class Schema:
 
     Parameters
     ----------
-    schema, spelling, lax, registry, formats, closed
+    schema, spelling, lax, registry, formats, closed, asserted
         As `Grammar.from_json_schema` takes them.
     notation : Notation, optional
         The marks of types that are not JSON's.
@@ -62,10 +63,14 @@ class Schema:
         formats: bool = True,
         notation: Notation | None = None,
         closed: Closed = False,
+        asserted: Collection[str] = (),
         plain_integers: bool = False,
     ) -> None:
         read = schema if isinstance(schema, PlainSchema) else None
         self._schema, self.source = plain(schema) if read is None else (read.value, read.text)
+        if asserted:
+            self._schema = with_asserted(self._schema, asserted)
+            self.source = json.dumps(self._schema, default=float)
         self.spelling = Spelling() if spelling is None else spelling
         if not isinstance(self.spelling, Spelling):
             raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
