@@ -224,7 +224,8 @@ class GrammarWaysIn(GrammarQuestions):
         several : bool
             A list of at least one call, not a single one.
         closed : bool
-            As in :meth:`from_json_schema`, of the schemas in dicts; what is a type is closed in any case.
+            As in :meth:`from_json_schema`, of the schemas in dicts; what is a type is closed in any case, and so is a
+            dict with ``"strict": True``, as OpenAI has it.
         form, spelling, lax, strict, seconds, cancel
             As in :meth:`from_type`. `Constraint.parse` gives a `Call`; with a format an `Answer`, and
             `Constraint.reader` reads one while it is generated.

@@ -18,6 +18,7 @@ from pdacon.frontends.json_schema import Spelling, require_json
 from pdacon.frontends.json_schema.calling import CallingExplorer
 from pdacon.frontends.on_demand import OnDemand
 from pdacon.frontends.partial_values import PartialValue
+from pdacon.frontends.tool_arguments import closed_documents, tool_identifier
 from pdacon.frontends.tool_formats.building import ToolSchema, answer_grammar, answer_places
 from pdacon.frontends.tool_formats.formats import format_of
 from pdacon.frontends.tool_formats.layouts import Choice, Layout, Reasoning, layout, stops_of
@@ -203,7 +204,11 @@ def tool_answers(
     values = _values_of(asked)
     described = values._described
     own = zip(described.tools, described.schemas, strict=True)
-    schemas = [ToolSchema(tool.name, schema, closed) for tool, schema in own]
+    closed_too = closed or closed_documents(tools)
+    schemas = [
+        ToolSchema(tool.name, schema, closed_too is True or tool_identifier(tool.name) in closed_too)
+        for tool, schema in own
+    ]
     if choice not in get_args(Choice):
         schemas = [schema for schema in schemas if schema.name == choice]
         if not schemas:
@@ -223,10 +228,10 @@ def tool_answers(
         return whole()
     documents = [schema.documents for schema in places[0]]
     asked_of = json.dumps([[schema.name, schema.arguments] for schema in schemas], default=repr)
-    key = ("tool calls on demand", repr((asked.format, asked.layout, spelling, closed)), asked_of)
+    key = ("tool calls on demand", repr((asked.format, asked.layout, spelling, closed_too)), asked_of)
 
     def explorer() -> CallingExplorer:
-        return CallingExplorer(documents, spelling, places[1].copied(), plain_integers=True, closed=closed)
+        return CallingExplorer(documents, spelling, places[1].copied(), plain_integers=True, closed=closed_too)
 
     return OnDemand(key, explorer, Once(whole), "tool calls", values)
 

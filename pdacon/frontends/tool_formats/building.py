@@ -32,7 +32,7 @@ from pdacon.frontends.structural_tags.pieces import (
     repeated,
     sequence,
 )
-from pdacon.frontends.tool_arguments import call_schema
+from pdacon.frontends.tool_arguments import call_schema, tool_identifier
 from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Fixed, Free, Layout
 from pdacon.frontends.tool_formats.parameters import Parameter, have_a_text, parameters_of, texts_as_they_are
 from pdacon.frontends.tool_formats.records import Open, Part, ToolFormat, parts_of_template
@@ -213,7 +213,7 @@ class _Builder:
             arguments = {"$id": f"pdacon:arguments/{quote(tool.name, safe='')}", **tool.arguments}
             schemas.append(call_schema(tool.name, arguments, key))
         with told_of_types("", {}):
-            closed = self.tools[0].closed  # as of all of them
+            closed = tuple(tool_identifier(tool.name) for tool in self.tools if tool.closed)
             grammar = schema_grammar({"anyOf": schemas}, spelling=self.spelling, closed=closed, plain_integers=True)
         return GrammarPiece(grammar, self.format.name)
 

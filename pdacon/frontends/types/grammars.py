@@ -16,6 +16,7 @@ from pdacon.errors import UnsupportedSchemaError, UnsupportedTypeError
 from pdacon.frontends.json_schema import Schema, Spelling, require_json
 from pdacon.frontends.on_demand import OnDemand
 from pdacon.frontends.partial_values import PartialValue
+from pdacon.frontends.tool_arguments import closed_documents
 from pdacon.frontends.types.classes import class_shape
 from pdacon.frontends.types.containers import Items
 from pdacon.frontends.types.describing import described
@@ -171,8 +172,9 @@ def _grammar(given: tuple[str, Any], options: tuple[Any, ...]) -> GrammarData | 
     values = TypeValues(given, options, shape, form, name)
     language: SourceLanguage = "Python values" if form.python else "JSON Schema"
     with told_of_types(name, schemas.definitions):
+        closed = any(options[6:]) or _strict(given)
         described = Schema(
-            schema, spelling=form.spelling, lax=options[2], notation=form.notation(), closed=any(options[6:]),
+            schema, spelling=form.spelling, lax=options[2], notation=form.notation(), closed=closed,
             plain_integers=True,
         )  # fmt: skip
 
@@ -193,6 +195,12 @@ def _grammar(given: tuple[str, Any], options: tuple[Any, ...]) -> GrammarData | 
         ("type on demand", *described.key), described.explorer, Once(whole), language, values,
         None if known is None else unenforced(known),
     )  # fmt: skip
+
+
+def _strict(given: tuple[str, Any]) -> tuple[str, ...]:
+    """The documents of tools that say that they are strict."""
+    what, subject = given
+    return closed_documents(subject) if what == "tools" else ()
 
 
 @contextmanager
