@@ -6,7 +6,7 @@ In: tools as users give them. Out: a `GrammarData` whose ``values`` reads answer
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 from pdacon.base.once import Once
 from pdacon.base.quoting import quoted
 from pdacon.errors import UnsupportedTypeError
-from pdacon.frontends.json_schema import Spelling, require_json
+from pdacon.frontends.json_schema import Schema, Spelling, require_json
 from pdacon.frontends.json_schema.calling import CallingExplorer
 from pdacon.frontends.on_demand import OnDemand
 from pdacon.frontends.partial_values import PartialValue
@@ -22,7 +22,7 @@ from pdacon.frontends.tool_arguments import closed_documents, tool_identifier
 from pdacon.frontends.tool_formats.building import ToolSchema, answer_grammar, answer_places
 from pdacon.frontends.tool_formats.formats import format_of
 from pdacon.frontends.tool_formats.layouts import Choice, Layout, Reasoning, layout, stops_of
-from pdacon.frontends.tool_formats.parameters import kinds_of
+from pdacon.frontends.tool_formats.parameters import kinds_of, listed_names
 from pdacon.frontends.tool_formats.reading import AnswerPlan, AnswerReader
 from pdacon.frontends.tool_formats.records import ToolFormat
 from pdacon.frontends.tool_formats.whole_answers import Answer, ReadCall
@@ -30,7 +30,7 @@ from pdacon.frontends.tool_formats.writing import written_answer
 from pdacon.frontends.types.grammars import DescribedTools, described_tools
 from pdacon.frontends.types.partials import typed_part
 from pdacon.frontends.types.shapes import Mismatch
-from pdacon.frontends.types.tools import Call
+from pdacon.frontends.types.tools import Call, Tool
 from pdacon.grammar import GrammarData
 
 
@@ -92,7 +92,10 @@ class AnswerValues:
         }
         refusal = self._stop_within(value)
         for all_blanks in (False, True) if refusal is None else ():
-            written = [self.asked.format.write_call(k, name, inner) for k, (name, inner) in enumerate(calls)]
+            written = [
+                self.asked.format.write_call(k, call.name, inner if self.asked.format.tagged else self._object(call))
+                for k, (call, (_, inner)) in enumerate(zip(value.calls, calls, strict=True))
+            ]
             text = written_answer(
                 self.asked.format, self.asked.reasoning, value.reasoning, value.text, written, all_blanks=all_blanks
             )
@@ -140,15 +143,43 @@ class AnswerValues:
         names = " or ".join(tool.name for tool in self._described.tools)
         return f"an answer of text and calls of {names}, in the format {self.asked.format.name}"
 
-    def _arguments(self, call: Call) -> dict[str, str]:
-        """The arguments of a call, each as JSON."""
-        tool = next((tool for tool in self._described.tools if tool.name == call.name), None)
+    def claims(self, value: Any) -> Iterator[tuple[str, Schema, str]]:
+        """The arguments of calls that a JSON Schema alone describes: the tool, its schema, and they as JSON.
+
+        Their shape takes any values, so that who writes them has to look.
+        """
+        schemas = dict(zip((tool.name for tool in self._described.tools), self._described.schemas, strict=True))
+        for call in value.calls:
+            if self._tool(call.name).is_of_schema:
+                spelling, closed = self._described.form.spelling, self.asked.closed
+                schema = Schema(schemas[call.name], spelling=spelling, closed=closed, plain_integers=True)
+                yield call.name, schema, self._object(call)
+
+    def _tool(self, name: str) -> Tool:
+        tool = next((tool for tool in self._described.tools if tool.name == name), None)
         if tool is None:
-            raise Mismatch("answer", f"there is no tool {call.name!r:.60}")
+            raise Mismatch("answer", f"there is no tool {name!r:.60}")
+        return tool
+
+    def _raw(self, call: Call) -> dict[str, Any]:
+        """The raw arguments of a call, those that the schema lists first and in its order."""
+        tool = self._tool(call.name)
         if self.asked.choice not in (*get_args(Choice), call.name):
             raise Mismatch("answer", f"it calls {call.name!r:.60}, and choice is {self.asked.choice!r:.60}")
-        raw = tool.arguments.write(call.arguments, call.name)
-        return {name: self._described.form.dumps(value) for name, value in raw.items()}
+        raw: dict[str, Any] = tool.arguments.write(call.arguments, call.name)
+        listed = listed_names(self._described.schemas[self._described.tools.index(tool)])
+        other = next((name for name in raw if name not in listed), None)
+        if self.asked.format.tagged and other is not None:
+            raise Mismatch(call.name, f"it lists no argument {other!r:.60}, and only listed ones can be tagged")
+        return {name: raw[name] for name in (*listed, *raw) if name in raw}
+
+    def _object(self, call: Call) -> str:
+        """The arguments of a call as an object of JSON."""
+        return self._described.form.dumps(self._raw(call))
+
+    def _arguments(self, call: Call) -> dict[str, str]:
+        """The arguments of a call, each as JSON."""
+        return {name: self._described.form.dumps(value) for name, value in self._raw(call).items()}
 
     @cached_property
     def _kinds(self) -> Mapping[str, Mapping[str, frozenset[str]]]:

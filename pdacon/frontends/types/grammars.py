@@ -25,7 +25,7 @@ from pdacon.frontends.types.hashing import refuse_unhashable
 from pdacon.frontends.types.hints import Hints, Scope, special
 from pdacon.frontends.types.partials import typed_part
 from pdacon.frontends.types.shapes import Schemas, Shape
-from pdacon.frontends.types.tools import Calls, Tool, tool_of
+from pdacon.frontends.types.tools import Call, Calls, Tool, tool_of
 from pdacon.frontends.types.unions import overlap, put_in_order
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import SourceLanguage
@@ -51,6 +51,20 @@ class TypeValues:
     def write(self, value: Any) -> str:
         """See `Grammar.write`."""
         return self._form.dumps(self._shape.write(value, self._name))
+
+    def claims(self, value: Any) -> Iterator[tuple[str, Schema, str]]:
+        """The arguments of calls that a JSON Schema alone describes: the tool, its schema, and they as JSON."""
+        shape = self._shape.item if isinstance(self._shape, Items) else self._shape
+        if not isinstance(shape, Calls) or self._form.python:
+            return
+        for call in [value] if isinstance(value, Call) else value:
+            tool = shape.tools[call.name]
+            if tool.is_of_schema:
+                own = Schemas()
+                schema = {**tool.arguments.schema(own), "$defs": own.definitions}
+                spelling, closed = self._form.spelling, any(self.options[6:])
+                described = Schema(schema, spelling=spelling, closed=closed, plain_integers=True)
+                yield call.name, described, self._form.dumps(tool.arguments.write(call.arguments, call.name))
 
     def partial(self) -> PartialValue:
         """See `Constraint.partial`."""

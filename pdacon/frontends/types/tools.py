@@ -95,6 +95,11 @@ class Tool:
     function: Callable[..., Any] | None
     doc: str
 
+    @property
+    def is_of_schema(self) -> bool:
+        """Whether a JSON Schema is all that says what its arguments are, so that their shape takes any."""
+        return isinstance(self.arguments, _Described)
+
 
 class Calls(Shape):
     """A call of one of some tools. ``key`` is the name of the member with the arguments."""
