@@ -15,6 +15,7 @@ from pdacon.base.once import KeptWith
 from pdacon.front.compiled import Compiled, lexemes_of, name_of, refusal_of, sense_of
 from pdacon.front.stages import compiled_for_bytes
 from pdacon.frontends.insertion import Composition, Escaped, Hole
+from pdacon.frontends.json_schema import yaml_value
 from pdacon.frontends.long_integers import json_value
 from pdacon.frontends.on_demand import OnDemand
 from pdacon.frontends.partial_values import PartialValue
@@ -62,6 +63,8 @@ def reader_of(compiled: Compiled, start: str | None = None) -> Callable[[str], A
         return partial(_of_composed, grammar, grammar.parts, partial(lexemes_of, compiled, start=start), start)
     if grammar.language in _TEXTS:
         return str
+    if grammar.language == "YAML":
+        return yaml_value
     return json_value if grammar.language == "JSON Schema" else reader_of_builtin(builtin_name(grammar))
 
 

@@ -31,7 +31,7 @@ def substrings_program(text: str, limits: Limits) -> Program | None:
     Raises LimitExceededError.
     """
     offset, byte, target, accepting = of_factors(text, limits)
-    return _longest(offset, byte, byte, target, accepting) if len(target) else None
+    return longest_program(offset, byte, byte, target, accepting) if len(target) else None
 
 
 def set_program(dfa: Dfa, limits: Limits) -> Program | None:
@@ -46,7 +46,7 @@ def set_program(dfa: Dfa, limits: Limits) -> Program | None:
     arrays = utf8(dfa, limits)
     accepting = np.zeros(len(arrays[0]) - 1, np.uint8)
     accepting[: len(dfa)] = dfa.native.accepting
-    return _longest(*arrays, accepting)
+    return longest_program(*arrays, accepting)
 
 
 def words_program(words: Sequence[str], limits: Limits) -> tuple[Program | None, bool]:
@@ -54,7 +54,7 @@ def words_program(words: Sequence[str], limits: Limits) -> tuple[Program | None,
     offset, byte, target, accepting = of_words(words, limits)
     has_empty = bool(accepting[0])
     accepting[0] = 0
-    return (_longest(offset, byte, byte, target, accepting) if len(target) else None), has_empty
+    return (longest_program(offset, byte, byte, target, accepting) if len(target) else None), has_empty
 
 
 def checked_strings(caller: str, strings: Iterable[str]) -> list[str]:
@@ -105,13 +105,13 @@ def text_set(dfa: Dfa, name: str, limits: Limits) -> TextSet:
     return TextSet(name, wide[0], low.tobytes(), high.tobytes(), wide[1], accepting.tobytes())
 
 
-def _longest(
+def longest_program(
     offset: NDArray[np.int32],
     low: NDArray[np.uint8],
     high: NDArray[np.uint8],
     target: NDArray[np.int32],
     accepting: NDArray[np.uint8],
 ) -> Program:
-    """The program of a deterministic automaton whose start does not accept: the longest string that it reads."""
+    """What reads the longest string of a deterministic automaton over bytes whose start does not accept."""
     arrays = _core.longest_match(offset, low, high, target, accepting)
     return Program(*arrays, np.zeros(1, np.int32), np.zeros((1, 256), np.int32))

@@ -11,7 +11,8 @@ been read), ``strings``, ``numbers`` and ``spelling`` (formulas as automata), ``
 ``exploring`` answers what the core then asks, in place of ``writing``. For explanations are ``positions`` (what is open
 at the end of a text), ``places`` (which schemas speak of the value there) and ``members`` (why a member is refused
 there). ``notation`` is how another front end has values written that are not JSON. ``yaml_writing`` writes the same
-formulas as YAML, with ``yaml_scalars``, ``yaml_strings`` and ``yaml_numbers``.
+formulas as YAML, with ``yaml_scalars``, ``yaml_strings`` and ``yaml_numbers``; ``yaml_reading`` makes values of such
+texts.
 """
 
 from pdacon.frontends.json_schema.asserting import ASSERTED
@@ -28,6 +29,7 @@ from pdacon.frontends.json_schema.schema import Schema, bounded_json, schema_gra
 from pdacon.frontends.json_schema.spelling import Spelling, require_json
 from pdacon.frontends.json_schema.steps import order_of_lists
 from pdacon.frontends.json_schema.string_formats import PATTERNS
+from pdacon.frontends.json_schema.yaml_reading import yaml_value
 
 __all__ = [
     "ASSERTED",
@@ -51,4 +53,5 @@ __all__ = [
     "schema_grammar",
     "schema_lines",
     "why_refused",
+    "yaml_value",
 ]

@@ -54,11 +54,16 @@ class Counted:
     @classmethod
     def of(cls, contents: Dfa, escapes: Escapes) -> Counted:
         """Of what an automaton accepts, as characters are written. Raises LimitExceededError."""
+        return cls.in_notation(contents, escapes, string_program(contents, escapes, before=b""))
+
+    @classmethod
+    def in_notation(cls, contents: Dfa, notation: str, one: Program) -> Counted:
+        """The same in any notation, which has a name, by the program of it; its first states are the automaton's."""
         native = contents.native
-        digest = sha256(escapes.encode())
+        digest = sha256(notation.encode())
         for array in (native.firsts, native.numbers, native.table, native.accepting):
             digest.update(np.ascontiguousarray(array).tobytes())
-        return cls(string_program(contents, escapes, before=b""), len(contents), digest.hexdigest()[:24])
+        return cls(one, len(contents), digest.hexdigest()[:24])
 
     def chunk(self, length: int) -> Program:
         """So many characters within a string. Raises LimitExceededError."""
@@ -95,10 +100,11 @@ class Counted:
             _close(row, target[within], source[within])
         met = np.zeros((most + 1, states), bool)
         met[0, :inside] = True
-        for layer in every(layers[:-1]):
+        for layer in every(layers):
             row = met[layer]
             _close(row, source[within], target[within])
-            met[layer + 1, target[ends_character][row[source[ends_character]]]] = True
+            if layer < most:
+                met[layer + 1, target[ends_character][row[source[ends_character]]]] = True
         kept = live & met
 
         number = np.full(kept.shape, -1, np.int64)
@@ -108,7 +114,7 @@ class Counted:
         size = end + (least is not None) + dead
         goes_to = np.where(ends_character, number[np.minimum(layers + 1, most)][:, target], number[:, target])
         goes_to = np.where(ends, np.where(may_end, end, -1)[:, None], goes_to)
-        goes_to[most, ~ends] = -1
+        goes_to[most, ends_character] = -1
         comes_from = number[:, source]
         right = (goes_to >= 0) & (comes_from >= 0)
         kind = np.full(size, BYTES, np.uint8)

@@ -1,4 +1,4 @@
-"""Byte automata of JSON texts: strings, names, words and numbers.
+"""Byte automata of texts of JSON, and of YAML: strings, names, words and numbers.
 
 In: automata over code points, words. Out: programs, the lexer's form of a terminal.
 """
@@ -27,6 +27,7 @@ _MOST_STATES = 1_000_000
 _MOST_BYTES = 256 << 20
 _LIMITS = Limits(states=_MOST_STATES, bytes=_MOST_BYTES)
 _ESCAPES: tuple[Escapes, ...] = ("needed", "ascii", "any")  # as the core numbers them
+_UTF8, _YAML = 3, 4  # how it calls text without escapes, and double quotes of YAML
 
 
 def _joined(edges: Iterable[tuple[int, int, int]]) -> Edges:
@@ -47,9 +48,21 @@ def string_program(content: Dfa, escapes: Escapes, before: bytes = b'"', after: 
     ------
     LimitExceededError
     """
-    return _program(
-        *_core.json_strings(content.native, _ESCAPES.index(escapes), before, after, _MOST_STATES, _MOST_BYTES)
-    )
+    return _spelled(content, _ESCAPES.index(escapes), before, after)
+
+
+def plain_program(content: Dfa, after: bytes) -> Program:
+    """The same without any quotes or escapes: where the strings end is told by what comes after."""
+    return _spelled(content, _UTF8, b"", after)
+
+
+def yaml_quoted_program(content: Dfa, before: bytes, after: bytes) -> Program:
+    """The same as YAML writes it in double quotes."""
+    return _spelled(content, _YAML, before, after)
+
+
+def _spelled(content: Dfa, escapes: int, before: bytes, after: bytes) -> Program:
+    return _program(*_core.json_strings(content.native, escapes, before, after, _MOST_STATES, _MOST_BYTES))
 
 
 def _program(offset: Numbers, lo: Bytes, hi: Bytes, target: Numbers) -> Program:

@@ -84,7 +84,7 @@ class Writer:
         self._marks = {} if notation is None else notation.marks
         self.out = Productions() if out is None else out
         self.reader, self.facts, self.spelling = reader, reader.facts, written
-        self._pending: list[tuple[Callable[[Writer, Any], None], Any, int]] = []
+        self._pending: list[tuple[Callable[..., None], Any, int]] = []
         self._seen: set[Hashable] = set()
         self.questions = Questions(reader)
         self.fits = FittingPatterns()
@@ -153,7 +153,7 @@ class Writer:
                 pointers.append(self.reader.origins[fact][0])
         return pointers if len(pointers) > 1 else []
 
-    def _later(self, work: Callable[[Writer, Any], None], argument: Hashable, depth: int) -> None:
+    def _later(self, work: Callable[..., None], argument: Hashable, depth: int) -> None:
         key = work, argument, depth
         if not self._is_on_demand and key not in self._seen:
             self._seen.add(key)

@@ -31,6 +31,8 @@ def number_texts(spellings: Dfa) -> Dfa:
     alike = both(spellings, texts_matching(_READ_ALIKE))
     others = both(spellings, texts_matching(_WITHOUT_POINT))
     texts = either(alike, _with_point(others)) if len(others) else alike
+    if not len(texts):
+        return texts
     rows = Rows()
     own, end = rows.states(len(texts)), rows.state(accepts=True)
     for state, edges, accepts in zip(own, texts.edges(), texts.accepting(), strict=True):

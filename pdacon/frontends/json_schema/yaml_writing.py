@@ -80,6 +80,7 @@ class YamlWriter(Writer):
         """Write the scalars of a family; its machines."""
         if family not in self._machines:
             self.depth = _SCALARS
+            self._texts.may_be_names = bool(self.questions.meanings(family, "object"))
             self._machines[family] = self.write_family(family)
         return self._machines[family]
 

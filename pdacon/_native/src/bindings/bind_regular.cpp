@@ -153,7 +153,7 @@ std::span<const std::uint8_t> seen(const nb::bytes& bytes) {
 
 auto strings(const CharacterDfa& contents, int escapes, const nb::bytes& before, const nb::bytes& after,
              std::int64_t max_states, std::int64_t max_bytes) {
-    if (escapes < 0 || escapes > static_cast<int>(Escapes::kNone))
+    if (escapes < 0 || escapes > static_cast<int>(Escapes::kYaml))
         throw std::invalid_argument("json strings: unknown escapes");
     const auto opening = seen(before), closing = seen(after);
     return arrays_of(limited(max_states, max_bytes, [&](Budget& budget) {

@@ -55,6 +55,32 @@ Digit hexadecimal(unsigned bits, int from, bool capitals) {
 constexpr std::array<std::pair<char, char>, 8> kShort{
     {{'"', '"'}, {'\\', '\\'}, {'b', '\b'}, {'f', '\f'}, {'n', '\n'}, {'r', '\r'}, {'t', '\t'}, {'/', '/'}}};
 
+// Those of YAML (YAML 1.2.2, section 5.7), but for a blank and a slash, which stand for themselves.
+constexpr std::array<std::pair<char, std::int32_t>, 14> kShortOfYaml{{{'0', 0x00},
+                                                                     {'a', 0x07},
+                                                                     {'b', 0x08},
+                                                                     {'t', 0x09},
+                                                                     {'n', 0x0A},
+                                                                     {'v', 0x0B},
+                                                                     {'f', 0x0C},
+                                                                     {'r', 0x0D},
+                                                                     {'e', 0x1B},
+                                                                     {'"', 0x22},
+                                                                     {'\\', 0x5C},
+                                                                     {'N', 0x85},
+                                                                     {'L', 0x2028},
+                                                                     {'P', 0x2029}}};
+
+// The characters that have escapes only, in double quotes of YAML: first and last. Ends of lines are those of
+// YAML 1.1, too.
+constexpr std::array<std::array<std::int32_t, 2>, 7> kEscapedInYaml{{{0x00, 0x1F},
+                                                                     {'"', '"'},
+                                                                     {'\\', '\\'},
+                                                                     {0x7F, 0x9F},
+                                                                     {0x2028, 0x2029},
+                                                                     {0xFEFF, 0xFEFF},
+                                                                     {0xFFFE, 0xFFFF}}};
+
 bool has_short(std::int32_t point) {
     return point != '/' && std::ranges::any_of(kShort, [=](auto one) { return one.second == point; });
 }
@@ -89,8 +115,52 @@ void add_escapes(std::vector<Spelling>& spellings, Escapes escapes) {
                           fixed('u'), digit(0, 13), digit(2, 12), digit(), digit()}});
 }
 
+// Of what does not stand for itself the short escape, if there is one, and those by number: `\x` and two digits,
+// `\u` and four.
+void add_escapes_of_yaml(std::vector<Spelling>& spellings) {
+    for (const auto& [letter, character] : kShortOfYaml)
+        spellings.push_back({character, character, character, {fixed('\\'), fixed(letter)}});
+    const auto digit = hexadecimal(4, 0, true);
+    for (const auto& [first, last] : kEscapedInYaml) {
+        if (first == '"' || first == '\\') continue;
+        if (last <= 0xFF) spellings.push_back({first, last, 0, {fixed('\\'), fixed('x'), digit, digit}});
+        spellings.push_back({first, last, 0, {fixed('\\'), fixed('u'), digit, digit, digit, digit}});
+    }
+}
+
+// UTF-8 of the code points from `first` to `last`, which are beyond ASCII.
+void add_utf8(std::vector<Spelling>& spellings, std::int32_t first, std::int32_t last) {
+    const auto more = counted(6, 0x80);
+    const auto add = [&](std::int32_t low, std::int32_t high, std::vector<Digit> digits) {
+        low = std::max(low, first);
+        high = std::min(high, last);
+        if (low <= high) spellings.push_back({low, high, 0, std::move(digits)});
+    };
+    add(0x80, 0x7FF, {counted(5, 0xC0), more});
+    add(0x800, 0xFFFF, {counted(4, 0xE0), more, more});
+    add(0x10000, kCodePoints - 1, {counted(3, 0xF0), more, more, more});
+}
+
+// What stands for itself in double quotes of YAML, and the escapes of the rest.
+std::vector<Spelling> spellings_of_yaml() {
+    std::vector<Spelling> spellings;
+    std::int32_t from = 0;
+    const auto plain = [&](std::int32_t last) {
+        if (from <= std::min(last, 0x7F)) spellings.push_back({from, std::min(last, 0x7F), 0, {counted(7, 0)}});
+        add_utf8(spellings, from, last);
+    };
+    for (const auto& [first, last] : kEscapedInYaml) {
+        plain(first - 1);
+        from = last + 1;
+    }
+    plain(kCodePoints - 1);
+    add_escapes_of_yaml(spellings);
+    return spellings;
+}
+
 // All spellings of characters.
 std::vector<Spelling> spellings_of(Escapes escapes) {
+    if (escapes == Escapes::kYaml) return spellings_of_yaml();
     std::vector<Spelling> spellings;
     for (std::int32_t first = 0, last; first < 0x80; first = last + 1) {
         last = first;
@@ -98,12 +168,7 @@ std::vector<Spelling> spellings_of(Escapes escapes) {
         while (last + 1 < 0x80 && stands_for_itself(last + 1, escapes)) ++last;
         spellings.push_back({first, last, 0, {counted(7, 0)}});
     }
-    if (escapes != Escapes::kAscii) {
-        const auto more = counted(6, 0x80);
-        spellings.push_back({0x80, 0x7FF, 0, {counted(5, 0xC0), more}});
-        spellings.push_back({0x800, 0xFFFF, 0, {counted(4, 0xE0), more, more}});
-        spellings.push_back({0x10000, kCodePoints - 1, 0, {counted(3, 0xF0), more, more, more}});
-    }
+    if (escapes != Escapes::kAscii) add_utf8(spellings, 0x80, kCodePoints - 1);
     if (escapes != Escapes::kNone) add_escapes(spellings, escapes);
     return spellings;
 }

@@ -1,4 +1,4 @@
-// Strings -> the bytes that JSON writes them in.
+// Strings -> the bytes that JSON, or YAML, writes them in.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@ enum class Escapes : std::uint8_t {
     kAscii,   // as json.dumps does by default: what is not ASCII has escapes only
     kAny,     // every character any that JSON allows
     kNone,    // none at all: it is UTF-8, not JSON
+    kYaml,    // as in double quotes of YAML, where what is not printable and what ends a line has escapes
 };
 
 // The strings of an automaton over code points, as JSON writes them between quotes, in UTF-8, with fixed
