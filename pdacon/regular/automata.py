@@ -68,9 +68,8 @@ class Dfa:
         """All strings, if they are no more than so many; else None."""
         if not len(self):
             return []
-        table = self.native.table.reshape(len(self), self.native.num_classes)
-        if (table == np.arange(len(self), dtype=np.int32)[:, None]).any():
-            return None  # a state leads to itself, and, as all, to acceptance
+        if self._has_more_words(most):
+            return None
         edges, accepting = list(self.edges()), self.accepting()
         found: list[str] = []
         begun = [("", 0)]  # strings of one length, with the state after each; all of them lead to some word
@@ -85,6 +84,30 @@ class Dfa:
                     longer += [(text + chr(p), target) for first, last in ranges for p in range(first, last + 1)]
             begun = longer
         return None if begun or len(found) > most else found
+
+    def _has_more_words(self, most: int) -> bool:
+        """Whether there are more strings than so many; each beginning of a string is one of another string at least."""
+        native = self.native
+        table = native.table.reshape(len(self), native.num_classes)
+        if (table == np.arange(len(self), dtype=np.int32)[:, None]).any():
+            return True  # a state leads to itself, and, as all, to acceptance
+        lengths = np.diff(native.firsts, append=_CODE_POINTS)
+        is_in_some = native.numbers >= 0
+        sizes = np.bincount(native.numbers[is_in_some], lengths[is_in_some], native.num_classes)
+        accepting = native.accepting != 0
+        begun: NDArray[np.float64] = np.zeros(len(self))
+        ended = 0.0
+        begun[0] = 1  # by state, how many strings of one length lead there
+        while begun.any():
+            look()
+            ended += begun[accepting].sum()
+            if ended + begun.sum() > most + accepting @ begun:
+                return True
+            (states,) = begun.nonzero()
+            rows = table[states]
+            counts = begun[states][:, None] * sizes
+            begun = np.bincount(rows[rows >= 0], counts[rows >= 0], len(self)).astype(np.float64)
+        return ended > most
 
     def edges(self) -> Iterator[dict[int, Ranges]]:
         """For each state and next state the characters that lead there."""

@@ -234,3 +234,20 @@ def test_lengths_are_those_of_strings(pattern: str) -> None:
         for most in (*range(20), None):
             within = set(range(least, 40 if most is None else most + 1))
             assert dfa.lengths(least, most) == (bool(there & within), there <= within), (least, most)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "count"),
+    [("^$", 1), ("^(ab|b|abé)$", 3), ("^[a-c]{1,2}$", 12), ("^[0-9]{2}x?$", 200), ("^(a|b)*$", None), ("^(ab)*$", None),
+     ("^.$", 0x110000 - 0x800 - 4), ("^x{0,9}$", 10), ("^(?!)", 0)],
+)  # fmt: skip
+def test_words_are_all_strings_if_they_are_few(pattern: str, count: int | None) -> None:
+    dfa = automaton(pattern)
+    for most in (0, 1, 2, 3, 9, 10, 11, 12, 13, 64, 199, 200, 201):
+        words = dfa.words(most)
+        if count is None or count > most:
+            assert words is None
+        else:
+            assert words is not None
+            assert len(set(words)) == len(words) == count
+            assert all(map(dfa.accepts, words))

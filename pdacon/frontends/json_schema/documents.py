@@ -32,6 +32,7 @@ NAMED = frozenset({"$defs", "definitions", "dependentSchemas", "dependencies", "
 """Keywords that hold schemas by name."""
 _DEFINING = ("$defs", "definitions")
 _DEPENDENT = frozenset({"$dynamicRef", "$recursiveRef", "$ref"})  # which mean another thing in another place
+_NAMING = frozenset({"$id", "$schema", "id"})  # which say what a schema's base or draft is
 _SMALL = 4
 _OF_SMALL = frozenset({str, int, bool})
 
@@ -40,9 +41,9 @@ Closed: TypeAlias = bool | tuple[str, ...]
 """Whether objects have only the properties listed, if any are: all objects, or those of the documents of some URIs."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Place:
-    """A schema in its document.
+    """A schema in its document. Nothing changes it; a frozen class would take three times as long to make.
 
     Attributes
     ----------
@@ -76,7 +77,7 @@ class Place:
             node = node[token]
             pointer += f"/{_escaped(token)}"
         base, draft, scope = self.base, self.draft, self.scope
-        if isinstance(node, dict):
+        if isinstance(node, dict) and not _NAMING.isdisjoint(node):
             draft = self.drafts.of(node, draft, pointer)
             base = _base_of(node, base, draft)
             if scope and base != self.base:

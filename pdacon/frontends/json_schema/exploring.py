@@ -109,14 +109,21 @@ class Explorer:
         return edges, machines
 
     def container(self, is_array: bool, machine: list[int]) -> tuple[Any, ...]:
-        """An array or an object: signs, the machine at its start, names, classes of names, and who is asked then."""
+        """An array or an object: signs, the machine at its start, names, classes of names, and who is asked then.
+
+        Of an object also what need not be asked for then, as far as it is plain: the terminals of names, and the steps
+        of the facts that list them.
+        """
         writer, given = self._writer, tuple(machine)
         signs = writer.container(is_array, given)
         if is_array:
             start = writer.counted(given)
-            return signs, start, 0, 0, False, False, writer.items()
+            return signs, start, 0, 0, False, False, writer.items(), [], []
         members = ObjectMembers(writer, given, blocks_listed=True)
-        return signs, machine, members.listed, members.others, members.unordered, members.are_free, members
+        return (
+            signs, machine, members.listed, members.others, members.unordered, members.are_free, members,
+            members.texts(), members.steps.plain_steps(given),
+        )  # fmt: skip
 
     def terminal(self, number: int) -> bytes | Arrays | CountedArrays | None:
         """A text, or the arrays of a program; None for one that reads a part of a text that others go on with."""
@@ -140,6 +147,9 @@ class Explorer:
         return known
 
     def _is_plainly_possible(self, question: int) -> bool:
+        place = self.reader.place_of(question)
+        if place is not None:
+            return self.reader.plainness.have_a_value(place)
         alternatives = self.formulas.alternatives(question)
         if alternatives is None:
             return False

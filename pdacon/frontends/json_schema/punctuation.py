@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from pdacon.frontends.json_schema.productions import Productions, Text
 from pdacon.frontends.json_schema.spelling import Spelling
@@ -15,6 +16,17 @@ class Punctuation:
 
     def __init__(self, out: Productions, written: Spelling) -> None:
         self._out, self._spelling, self._blanks = out, written, written.blanks
+
+    def around(self, is_array: bool, depth: int) -> dict[str, Any]:
+        """The signs of an array or an object, as the core takes them."""
+        opening, closing = "[]" if is_array else "{}"
+        return {
+            "empty": self.empty(opening + closing, depth),
+            "between": () if is_array else self.colon(),
+            "opening": self.opening(opening, depth),
+            "closing": self.closing(closing, depth),
+            "comma": self.comma(depth),
+        }
 
     def comma(self, depth: int) -> int:
         """Between two members or items of a value."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
 
@@ -61,6 +61,11 @@ class Scalars:
     def name(self, name: str) -> int:
         """The terminal of a member's name, with the colon after it where that is fixed."""
         return self._strings_among("NAME", [name], self._end_of_name)
+
+    def texts_of_names(self, names: Sequence[str]) -> list[bytes]:
+        """The texts of the terminals of names, where each has one spelling; else none."""
+        escapes, closing = self._spelling.escapes, self._end_of_name
+        return [] if escapes == "any" else [f"{spelled(name, escapes)[:-1]}{closing}".encode() for name in names]
 
     def other_names(self, formula: int, excluded: frozenset[str]) -> int | None:
         """The terminal of the names for which a formula holds, but some; None if there are none."""

@@ -111,6 +111,8 @@ class Reader:
         self.documents, self._formats_asserted, self.drop = documents, formats_asserted, drop
         self.plainness = Plainness(documents, closed)
         self._numbers: dict[Any, int] = {}
+        self._questions: dict[int, int] = {}  # by number
+        self._asked: dict[int, int] = {}  # by question: the number
         self._known: dict[tuple[int, Type], Meaning | None] = {}
         self._closed, self._plain_integers = closed, plain_integers
 
@@ -124,7 +126,17 @@ class Reader:
         takes = _all_or_nothing(place)
         if takes is not None:
             return TRUE if takes else FALSE
-        return self.facts.holds(Satisfies(self._number(place)))
+        number = self._number(place)
+        question = self._questions.get(number)
+        if question is None:
+            question = self._questions[number] = self.facts.holds(Satisfies(number))
+            self._asked[question] = number
+        return question
+
+    def place_of(self, question: int) -> Place | None:
+        """The place of the schema that a question is about, if it asks for nothing else."""
+        number = self._asked.get(question)
+        return None if number is None else self.places[number]
 
     def plain_types(self, schema: int) -> Iterable[Type]:
         """The types that the schema of a number allows, as far as that is plain."""

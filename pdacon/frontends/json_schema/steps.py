@@ -35,6 +35,11 @@ Step: TypeAlias = tuple[int, int, int, int]
 nothing of the kind is read any more."""
 
 
+PlainSteps: TypeAlias = tuple[int, int, int, list[tuple[int, int]]]
+"""Of a fact: its variable, the question of members that it does not list, the place from which on no listed name makes
+it false, or -1, and the places of the names that it lists, ascending, each with its question."""
+
+
 class Name(Protocol):
     """The name of a member, or some names that no `Members` and no `Has` lists and no fact tells apart."""
 
@@ -99,6 +104,17 @@ class MemberSteps:
             return sorted(places[name] for name, _ in fact.named)
         return None
 
+    def plain_steps(self, formulas: Sequence[int]) -> list[PlainSteps]:
+        """The steps of those facts of some formulas that only list members, so that they need not be asked for."""
+        plain: list[PlainSteps] = []
+        for variable, fact in self._facts.among(*formulas):
+            if isinstance(fact, Members) and not fact.matching:
+                questions = [(self._listed[name], question) for name, question in dict(fact.named).items()]
+                settles = bool(self._places) and fact.others == TRUE
+                last = max((place for place, _ in questions), default=0) if settles else -1
+                plain.append((variable, fact.others, last, sorted(questions)))
+        return plain
+
     def _is_settled(self, variable: int, fact: Members, read: int) -> bool:
         """Whether no member that comes after a listed one can make a fact false."""
         places = self._places
@@ -141,11 +157,11 @@ def order_of_names(facts: Facts, vector: Vector, ranks: Callable[[], Ranks]) -> 
     """
     about = [fact for _, fact in facts.among(*vector)]
     alike = dict.fromkeys(tuple(name for name, _ in fact.named) for fact in about if isinstance(fact, Members))
-    lists: list[Sequence[str]] = [*every(alike)]
+    lists: list[Sequence[str]] = [names for names in every(alike) if names]
     listed = {name for names in lists for name in names}
     required = {name for fact in about if isinstance(fact, Has) for name in fact.names} - listed
-    if len(lists) == 1 and not required:
-        return tuple(lists[0])
+    if len(lists) <= 1 and len(required) <= 1:
+        return (*(lists[0] if lists else ()), *required)
     rank = ranks().of_name
     return order_of_lists(lists, rank, [[name] for name in sorted(required, key=rank)])
 

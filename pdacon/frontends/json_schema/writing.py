@@ -95,6 +95,7 @@ class Writer:
             reader, written, Holding(self.facts, self.questions, self.fits), notation is None
         )
         self.signs = Punctuation(self.out, written)
+        self._signs_around: dict[tuple[bool, int], dict[str, Any]] = {}
         self.members: dict[tuple[str, str], tuple[int, int]] = {}
         self._current: Vector = ()  # formulas, or questions, whose values are being written
         self.depth = 0  # of what is being written; always 0 where no spelling depends on it
@@ -261,13 +262,13 @@ class Writer:
 
     def container(self, is_array: bool, machine: Vector) -> _core.Container:
         """An array or an object of JSON, with the signs around it."""
-        signs, depth = self.signs, self.depth
-        opening, closing = "[]" if is_array else "{}"
+        depth = self.depth
+        signs = self._signs_around.get((is_array, depth))
+        if signs is None:
+            signs = self._signs_around[is_array, depth] = self.signs.around(is_array, depth)
         return _core.Container(
-            machine=machine, depth=depth, depth_within=self.depth_within, is_deepest=self.is_deepest,
-            empty=signs.empty(opening + closing, depth), between=() if is_array else signs.colon(),
-            opening=signs.opening(opening, depth), closing=signs.closing(closing, depth), comma=signs.comma(depth),
-        )  # fmt: skip
+            machine=machine, depth=depth, depth_within=self.depth_within, is_deepest=self.is_deepest, **signs
+        )
 
     def counted(self, machine: Vector) -> list[int]:
         """Formulas about arrays, in the facts that items are read with."""
@@ -381,6 +382,8 @@ class ObjectMembers:
         Whether the listed ones come in any order.
     are_free : bool
         Whether the terminal of the others matches the listed names too, which then win. Only if that was asked for.
+    steps : MemberSteps
+        What facts become when a member has been read.
     """
 
     def __init__(
@@ -404,8 +407,8 @@ class ObjectMembers:
         if not blocks_listed:  # on demand nothing is said of them
             self._remember_members()
         members: list[Name] = [*(_Listed(writer, name) for name in self._order), *self._classes]
-        steps = MemberSteps(self._facts, members, in_order=not self.unordered)
-        self.step, self.concerns = steps.step, steps.concerns
+        self.steps = MemberSteps(self._facts, members, in_order=not self.unordered)
+        self.step, self.concerns = self.steps.step, self.steps.concerns
         self.at_end = self._facts.at_end
         self._check_counts()
 
@@ -416,6 +419,10 @@ class ObjectMembers:
             out=writer.out.native, formulas=self._facts.formulas, questions=questions.native, schemas=questions,
             about=self, object=container, names=self.listed, classes=self.others, unordered=self.unordered,
         )  # fmt: skip
+
+    def texts(self) -> list[bytes]:
+        """The texts of the terminals of the listed names; none, where some have more than one."""
+        return self._writer.scalars.texts_of_names(self._order)
 
     def terminal(self, read: int) -> int | None:
         """The terminal of a name, by its place, or of the other names of a class."""

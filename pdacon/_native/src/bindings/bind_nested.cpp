@@ -42,11 +42,30 @@ auto answered(Ask ask) {
 // What is asked while an object or an array is read.
 class LockedMembers final : public AboutMembers {
   public:
-    LockedMembers(nb::object about, nb::object explorer)
-        : about_(std::move(about)),
+    // Of a fact that only lists members (pdacon/frontends/json_schema/steps.py, PlainSteps).
+    struct Listing {
+        std::int32_t others, last;
+        Vector places, questions;
+    };
+    LockedMembers(nb::object about, nb::object explorer, Formulas& formulas, std::int32_t names,
+                  const nb::list& listings)
+        : formulas_(formulas),
+          names_(names),
+          about_(std::move(about)),
           explorer_(std::move(explorer)),
           questions_(explorer_.attr("questions")),
-          native_(nb::cast<Questions&>(questions_.attr("native"))) {}
+          native_(nb::cast<Questions&>(questions_.attr("native"))) {
+        for (const auto listing : listings) {
+            const auto own = nb::cast<nb::tuple>(listing);
+            Listing made{nb::cast<std::int32_t>(own[1]), nb::cast<std::int32_t>(own[2]), {}, {}};
+            for (const auto member : nb::cast<nb::list>(own[3])) {
+                const auto pair = nb::cast<nb::tuple>(member);
+                made.places.push_back(nb::cast<std::int32_t>(pair[0]));
+                made.questions.push_back(nb::cast<std::int32_t>(pair[1]));
+            }
+            listings_.emplace(nb::cast<std::int32_t>(own[0]), std::move(made));
+        }
+    }
     ~LockedMembers() override {
         const WithGil acquire;
         const MemoryLimit::Lenient converted;
@@ -56,12 +75,28 @@ class LockedMembers final : public AboutMembers {
     }
 
     Step step(std::int32_t variable, std::int32_t read) override {
+        if (const auto listing = listings_.find(variable); listing != listings_.end()) {
+            const auto& [others, last, places, questions] = listing->second;
+            const auto at = std::ranges::lower_bound(places, read);
+            const bool is_there = at != places.end() && *at == read;
+            const auto question =
+                is_there ? questions[static_cast<std::size_t>(at - places.begin())] : others;
+            const bool is_settled = last >= 0 && read >= last && read < names_;
+            const auto same = is_settled ? Formulas::kTrue : formulas_.variable(variable);
+            return {question, same, Formulas::kFalse, same};
+        }
         return answered([&] { return step_of(about_.attr("step")(variable, read)); });
     }
     std::optional<Vector> concerns(std::int32_t variable) override {
+        if (const auto listing = listings_.find(variable); listing != listings_.end()) {
+            const auto& own = listing->second;
+            if (own.others == Formulas::kTrue && !own.places.empty()) return own.places;
+            return std::nullopt;
+        }
         return answered([&] { return numbers_or_none(about_.attr("concerns")(variable)); });
     }
     bool at_end(std::int32_t variable) override {
+        if (listings_.contains(variable)) return true;
         return answered([&] { return nb::cast<bool>(about_.attr("at_end")(variable)); });
     }
     std::optional<std::int32_t> terminal(std::int32_t read) override {
@@ -83,6 +118,9 @@ class LockedMembers final : public AboutMembers {
     void look() override {}
 
   private:
+    Formulas& formulas_;
+    std::int32_t names_;
+    std::map<std::int32_t, Listing> listings_;  // by variable
     nb::object about_, explorer_, questions_;
     Questions& native_;
 };
@@ -143,13 +181,21 @@ class LockedSchemas final : public NestedSchemas {
     NestedContainer container(bool is_array, const Vector& machine) override {
         return answered([&]() -> NestedContainer {
             const auto own = nb::cast<nb::tuple>(explorer_.attr("container")(is_array, machine));
+            const auto names = nb::cast<std::int32_t>(own[2]);
+            std::vector<std::string> texts;
+            for (const auto name : nb::cast<nb::list>(own[7])) {
+                const auto text = nb::cast<nb::bytes>(name);
+                texts.emplace_back(text.c_str(), text.size());
+            }
             return {nb::cast<Container>(own[0]),
                     nb::cast<Vector>(own[1]),
-                    nb::cast<std::int32_t>(own[2]),
+                    names,
                     nb::cast<std::int32_t>(own[3]),
                     nb::cast<bool>(own[4]),
                     nb::cast<bool>(own[5]),
-                    std::make_unique<LockedMembers>(nb::borrow(own[6]), explorer_)};
+                    std::make_unique<LockedMembers>(nb::borrow(own[6]), explorer_, formulas_, names,
+                                                    nb::cast<nb::list>(own[8])),
+                    std::move(texts)};
         });
     }
     CountedTerminal terminal(std::int32_t number) override {

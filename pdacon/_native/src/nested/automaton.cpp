@@ -216,10 +216,26 @@ std::int32_t NestedAutomaton::value_place(const State& state, std::int32_t read)
     return tail.empty() ? -1 : place({kValue}, tail);
 }
 
+std::int32_t NestedAutomaton::number_of(const std::string& text) {
+    const auto [known, is_new] =
+        texts_.emplace(text, kLastOfSchemas - 1 - static_cast<std::int32_t>(texts_.size()));
+    if (is_new) text_of_.push_back(&known->first);
+    return known->second;
+}
+
+CountedTerminal NestedAutomaton::terminal(std::int32_t number) {
+    if (number >= kLastOfSchemas) return schemas_->terminal(number);
+    NestedTerminal made;
+    made.text = *text_of_[static_cast<std::size_t>(kLastOfSchemas - 1 - number)];
+    return {std::move(made), {}};
+}
+
 std::optional<std::int32_t> NestedAutomaton::name(std::int32_t container, std::int32_t read) {
     const auto known = names_.find({container, read});
     if (known != names_.end()) return known->second;
-    const auto found = of(container).own.about->terminal(read);
+    const auto& own = of(container).own;
+    if (std::cmp_less(read, own.texts.size())) return number_of(own.texts[static_cast<std::size_t>(read)]);
+    const auto found = own.about->terminal(read);
     return names_.emplace(std::pair{container, read}, found).first->second;
 }
 

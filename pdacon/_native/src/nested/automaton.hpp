@@ -24,6 +24,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -71,7 +72,9 @@ class NestedAutomaton {
     // others goes on with behind the same text.
     bool is_within_value(std::int32_t place) const { return places_[place][0] != kOuter; }
     std::int64_t num_places() const { return static_cast<std::int64_t>(places_.size()); }
-    CountedTerminal terminal(std::int32_t number) { return schemas_->terminal(number); }
+    // Terminals down to this one are those of schemas; the texts of names come below it.
+    static constexpr std::int32_t kLastOfSchemas = -(1 << 24);
+    CountedTerminal terminal(std::int32_t number);
     // Whether some value satisfies a question.
     bool possible(std::int32_t question);
     // After a question that was not answered.
@@ -116,6 +119,7 @@ class NestedAutomaton {
     State behind(const State& state, std::int32_t read, const Vector& left) const;
     std::int32_t value_place(const State& state, std::int32_t read);
     std::optional<std::int32_t> name(std::int32_t container, std::int32_t read);
+    std::int32_t number_of(const std::string& text);
     // Whether some text leads on from behind a member or an item, or with `must_go_on`, from before one.
     bool leads_on(const State& state, bool must_go_on);
     std::vector<std::pair<State, std::int32_t>> next_reads(const State& state);
@@ -134,6 +138,8 @@ class NestedAutomaton {
     std::map<std::pair<bool, Vector>, std::int32_t> containers_;
     std::deque<std::unique_ptr<Holder>> holders_;
     std::map<std::pair<std::int32_t, std::int32_t>, std::optional<std::int32_t>> names_;
+    std::unordered_map<std::string, std::int32_t> texts_;  // of names: numbers
+    std::vector<const std::string*> text_of_;
     std::unordered_map<std::int32_t, bool> possible_;         // by question
     std::map<std::pair<bool, std::int32_t>, bool> leads_on_;  // by the place behind it
     std::set<std::int32_t> asking_;                           // questions whose values are being looked for

@@ -44,9 +44,11 @@ const NestedReading::Place& NestedReading::at(std::int32_t number) {
 }
 
 const NestedReading::Terminal& NestedReading::terminal(std::int32_t number) {
-    const auto index = static_cast<std::size_t>(~number);  // as in Productions
-    if (terminals_.size() <= index) terminals_.resize(index + 1);
-    if (!terminals_[index]) {
+    constexpr auto kLast = NestedAutomaton::kLastOfSchemas;
+    auto& terminals = number >= kLast ? terminals_ : names_;
+    const auto index = static_cast<std::size_t>(number >= kLast ? ~number : kLast - 1 - number);
+    if (terminals.size() <= index) terminals.resize(index + 1);
+    if (!terminals[index]) {
         auto [given, counts] = automaton_.terminal(number);
         auto made = std::make_unique<Terminal>();
         made->counts = counts;
@@ -54,9 +56,9 @@ const NestedReading::Terminal& NestedReading::terminal(std::int32_t number) {
             made->text = std::move(given.text);
         else
             made->automaton = known_.of(std::move(given));
-        terminals_[index] = std::move(made);
+        terminals[index] = std::move(made);
     }
-    return *terminals_[index];
+    return *terminals[index];
 }
 
 std::span<const NestedReading::Thread> NestedReading::threads(const Cursor& from) const {
@@ -163,6 +165,16 @@ NestedReading::Status NestedReading::status(const Cursor& cursor) {
     return found;
 }
 
+// Whether a listed name that may come has ended, which then wins over the other names, before what follows
+// it.
+bool NestedReading::has_name_ended(const Cursor& cursor) {
+    const auto& [text, move] = at(cursor.place).texts[static_cast<std::size_t>(cursor.first)];
+    const auto& own = automaton_.moves(cursor.place)[static_cast<std::size_t>(move)];
+    return own.act == Act::kMember && cursor.depth > 1 &&
+           text[static_cast<std::size_t>(cursor.depth) - 1] == '"' &&
+           std::cmp_equal(cursor.depth, NestedTerminal::end_of_name(text));
+}
+
 NestedReading::Step NestedReading::step(const Cursor& from, std::uint8_t byte) {
     auto to = from;
     ++to.depth;
@@ -179,6 +191,10 @@ NestedReading::Step NestedReading::step(const Cursor& from, std::uint8_t byte) {
     } else if (from.thread.move >= 0) {
         to.thread.position = next(from, from.thread, byte, ends_character);
         if (to.thread.position == TerminalAutomaton::kDead) to.thread = {-1, 0};
+    }
+    if (to.has_texts() && to.has_threads() && has_name_ended(to)) {
+        to.more = -1;
+        to.thread = {-1, 0};
     }
     to.count = count_characters(to) ? from.count + ends_character : 0;
     if (!to.has_texts() && !to.has_threads()) {

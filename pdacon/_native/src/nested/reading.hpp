@@ -122,6 +122,7 @@ class NestedReading {
         return terminal(automaton_.moves(place)[static_cast<std::size_t>(move)].terminal);
     }
     bool count_characters(const Cursor& cursor);
+    bool has_name_ended(const Cursor& cursor);
     // Where a thread's byte leads; notes whether a character that is counted has ended.
     std::int32_t next(const Cursor& from, const Thread& thread, std::uint8_t byte, bool& ends_character);
 
@@ -134,7 +135,7 @@ class NestedReading {
     Interner set_keys_;
     std::deque<std::vector<Thread>> sets_;  // of threads
     std::deque<std::unique_ptr<const Place>> places_;
-    std::deque<std::unique_ptr<const Terminal>> terminals_;  // by ~number
+    std::deque<std::unique_ptr<const Terminal>> terminals_, names_;  // by number, from the first one down
 };
 
 }  // namespace pdacon

@@ -77,6 +77,7 @@ struct NestedContainer {
     bool unordered;
     bool others_are_free;  // the terminal of the others matches listed names too, which then win
     std::unique_ptr<AboutMembers> about;
+    std::vector<std::string> texts;  // of the terminals of listed names, where each is one; else empty
 };
 
 // A place of the text around values: terminals, each with the place behind it, and perhaps the values that
