@@ -14,6 +14,7 @@ from pdacon.filters import Filter, require_filters
 from pdacon.filters.canonical import Canonical
 from pdacon.front.constraint import Constraint, constraint_of
 from pdacon.front.grammar import Grammar, GrammarSource, grammar_of
+from pdacon.front.spelled_tokens import warn_of_spelled_tokens
 from pdacon.front.stages import compiled, compiled_on_demand
 
 if TYPE_CHECKING:
@@ -123,7 +124,8 @@ def compile(
     Warns
     -----
     GrammarWarning
-        A terminal that rules use is never matched (PDA010).
+        A terminal that rules use is never matched (PDA010); or a special token of the vocabulary is written as text in
+        a mark: of a structural tag, of a format of tool calls, or in a string of a Lark grammar.
 
     Notes
     -----
@@ -154,6 +156,8 @@ def compile_grammar(
     filters: Sequence[Filter] = (),
 ) -> Constraint:
     """What `compile` makes of checked arguments."""
+    if vocabulary.special_tokens:
+        warn_of_spelled_tokens(grammar._on_demand or grammar.data, vocabulary)
     if grammar._on_demand is not None and not eager and not filters:
         made = compiled_on_demand(grammar._on_demand, vocabulary, limits, cancel=cancel)
         if made is not None:
