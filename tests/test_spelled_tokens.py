@@ -37,8 +37,8 @@ DISPATCH = {"type": "dispatch", "rules": [["<|call|>", {"type": "regex", "patter
 SPELLED = [
     (lambda: Grammar.from_structural_tag(tag("<|call|>f:", "x")), '"token": "<|call|>"'),
     (lambda: Grammar.from_structural_tag(tag("x", ["<|end|>", "y"])), '"token": "<|end|>"'),
-    (lambda: Grammar.from_structural_tag(TRIGGERED), "token_triggered_tags"),
-    (lambda: Grammar.from_structural_tag(DISPATCH), "token_triggered_tags"),
+    (lambda: Grammar.from_structural_tag(TRIGGERED), "tokens=vocabulary.special_tokens"),
+    (lambda: Grammar.from_structural_tag(DISPATCH), "tokens=vocabulary.special_tokens"),
     (lambda: Grammar.from_tools([TOOL], format=FORMAT), "format=tokenizer"),
     (lambda: Grammar.from_lark('start: "<|call|>" /[a-z]+/'), r"(?P<TOKEN><\|call\|>)"),
 ]
@@ -69,3 +69,67 @@ def test_what_names_its_tokens_is_not_told_of() -> None:
         warnings.simplefilter("error")
         for grammar in grammars:
             pdacon.compile(grammar, VOCABULARY)
+
+
+def ids_of(text: str) -> list[int]:
+    """The tokens of a text in which names of special tokens are these."""
+    ids: list[int] = []
+    while text:
+        name = next((name for name in ("<|call|>", "<|end|>") if text.startswith(name)), None)
+        ids += text[0].encode() if name is None else [VOCABULARY.special_tokens[name]]
+        text = text[len(name or text[0]) :]
+    return ids
+
+
+def accepts(constraint: pdacon.Constraint, ids: list[int]) -> bool:
+    matcher = constraint.matcher()
+    return all(matcher.accept_token(token) for token in ids) and matcher.is_accepting()
+
+
+SEVERAL = {"type": "tag", "begin": "<|call|>", "content": ANY, "end": ["<|end|>", ";", "!<|end|>"]}
+BOTH = {
+    "type": "triggered_tags",
+    "triggers": ["<|call|>", "<t"],
+    "tags": [tag("<|call|>f", "<|end|>"), tag("<t>", "</t>")],
+    "excludes": ["no"],
+}
+MANY = {"type": "tags_with_separator", "tags": [tag("<|call|>", ";")], "separator": "<|end|>", "at_least_one": True}
+
+
+@pytest.mark.parametrize(
+    ("format", "texts", "others"),
+    [
+        (tag("a<|call|>", "<|end|>b"), ["a<|call|>{}<|end|>b"], ["a<|call|>{}", "a{}<|end|>b"]),
+        (
+            SEVERAL,
+            ["<|call|>x<|end|>", "<|call|>x;", "<|call|>a!<|end|>", "<|call|><|end|>"],
+            ["<|call|>", "<|call|>;;"],
+        ),
+        (TRIGGERED, ["", "hi <|call|>{}; ho", "<|call|>{};<|call|>{};"], ["<|call|>", "<|call|>x;", "a<|end|>"]),
+        (BOTH, ["a <|call|>f{}<|end|> <t>{}</t>", "n<t>{}</t>o"], ["<t", "no", "<|call|>{}<|end|>"]),
+        (DISPATCH, ["x<|call|>aa;y", "<"], ["<|call|>y"]),
+        (MANY, ["<|call|>{};", "<|call|>{};<|end|><|call|>{};"], ["", "<|call|>{};<|call|>{};"]),
+        ({"type": "const_string", "value": "a<|end|>"}, ["a<|end|>"], ["a"]),
+    ],
+)
+def test_names_of_special_tokens_mean_the_tokens(format: Any, texts: list[str], others: list[str]) -> None:
+    """What is accepted with the token is accepted in no place with its letters, and where it is none, the other way."""
+    grammar = Grammar.from_structural_tag(format, tokens=VOCABULARY.special_tokens)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        constraint = pdacon.compile(grammar, VOCABULARY)
+    plain = pdacon.compile(Grammar.from_structural_tag(format), PLAIN)
+    for text in texts:
+        assert accepts(constraint, ids_of(text)), text
+        assert plain.accepts(text), text
+        if "<|" in text and format not in (TRIGGERED, DISPATCH, BOTH):  # whose free text may have the letters
+            assert not accepts(constraint, list(text.encode())), text
+    for text in others:
+        assert not accepts(constraint, ids_of(text)), text
+        assert not plain.accepts(text) or "<|end|>" in text, text
+
+
+def test_tokens_are_names() -> None:
+    for tokens in ("<|call|>", [1], [""]):
+        with pytest.raises(TypeError, match="names of special tokens"):
+            Grammar.from_structural_tag(TRIGGERED, tokens=tokens)  # type: ignore[arg-type]

@@ -26,6 +26,9 @@ def warn_of_spelled_tokens(grammar: GrammarData | OnDemand, vocabulary: Vocabula
     names = [name for name in vocabulary.special_tokens if name[:1] in _FIRST and len(name) > 1]
     if not names:
         return
+    if isinstance(grammar, GrammarData):
+        labels = {label.name for label in grammar.labels}
+        names = [name for name in names if name not in labels]
     texts, way_out = _marks(grammar)
     texts = [text for text in texts if not _FIRST.isdisjoint(text)]
     joined = "\0".join(texts)
@@ -46,12 +49,8 @@ def _marks(grammar: GrammarData | OnDemand) -> tuple[Iterable[str], Any]:
         return texts, lambda name: "give from_tools format=tokenizer, or the format with it in its tokens"
     if grammar.language == "structural tag":
         source = grammar.key[1] if isinstance(grammar, OnDemand) else grammar.source
-        return (
-            _marks_of_tag(json.loads(source or "null")),
-            lambda name: (
-                f'write {{"type": "token", "token": {json.dumps(name)}}}, as a trigger in "token_triggered_tags"'
-            ),
-        )
+        advice = 'write {{"type": "token", "token": {}}}, or from_structural_tag(tag, tokens=vocabulary.special_tokens)'
+        return _marks_of_tag(json.loads(source or "null")), lambda name: advice.format(json.dumps(name))
     if isinstance(grammar, GrammarData) and grammar.language == "Lark":
         texts = [each.pattern.value for each in grammar.terminals if each.pattern and each.pattern.kind == "str"]
         return texts, lambda name: f"with extensions=True name it, as in /(?P<TOKEN>{_escaped(name)})/"

@@ -537,6 +537,7 @@ class GrammarWaysIn(GrammarQuestions):
         spelling: Any = None,
         registry: Any = None,
         closed: bool = False,
+        tokens: Collection[str] = (),
         seconds: float = 0.0,
         cancel: CancelEvent | None = None,
     ) -> Self:
@@ -553,6 +554,10 @@ class GrammarWaysIn(GrammarQuestions):
             Other documents that these refer to.
         closed : bool
             Whether objects of these have only the ``properties`` listed, as for `from_json_schema`.
+        tokens : collection of str
+            Names of special tokens, such as ``vocabulary.special_tokens``: where they stand in the text of a begin, an
+            end, a trigger, a separator or a ``const_string``, the token is meant, as XGrammar has it, and not its
+            letters.
         seconds, cancel
             As for `from_json_schema`.
 
@@ -579,7 +584,8 @@ class GrammarWaysIn(GrammarQuestions):
         from pdacon.frontends.structural_tags import structural_tag_grammar
 
         with Watch(seconds, cancel):
-            return cls._of(structural_tag_grammar(tag, spelling=spelling, registry=registry, closed=closed))
+            grammar = structural_tag_grammar(tag, spelling=spelling, registry=registry, closed=closed, tokens=tokens)
+            return cls._of(grammar)
 
 
 def _path(source_path: str | os.PathLike[str] | None) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -47,16 +47,28 @@ _SYNTAXES = {
 
 
 def structural_tag_grammar(
-    tag: Any, *, spelling: Spelling | None = None, registry: Any = None, closed: bool = False
+    tag: Any,
+    *,
+    spelling: Spelling | None = None,
+    registry: Any = None,
+    closed: bool = False,
+    tokens: Collection[str] = (),
 ) -> GrammarData | OnDemand:
     """The grammar of the texts that a structural tag describes; see `Grammar.from_structural_tag`."""
-    outermost, reading = root(tag), _Reading(spelling, registry, closed)
+    outermost, reading = root(tag), _Reading(spelling, registry, closed, _meant(tokens))
     return _on_demand(outermost, reading) or _whole(outermost, reading)
 
 
 def structural_tag_on_demand(tag: Any, *, spelling: Spelling | None = None, closed: bool = False) -> OnDemand | None:
     """The same if it can be read on demand."""
     return _on_demand(root(tag), _Reading(spelling, None, closed))
+
+
+def _meant(tokens: Collection[str]) -> tuple[str, ...]:
+    """The names of special tokens, the longest first: of two that begin alike a text has the longer one."""
+    if isinstance(tokens, str) or not all(isinstance(token, str) and token for token in tokens):
+        raise TypeError(f"from_structural_tag: tokens are names of special tokens, not {tokens!r:.60}")
+    return tuple(sorted(set(tokens), key=lambda token: (-len(token), token)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +78,7 @@ class _Reading:
     spelling: Spelling | None
     registry: Any
     closed: bool
+    tokens: tuple[str, ...] = ()  # names of special tokens, the longest first
 
     def __post_init__(self) -> None:
         require_json("from_structural_tag", self.spelling)
@@ -84,7 +97,7 @@ def _on_demand(outermost: TagFormat, reading: _Reading) -> OnDemand | None:
     schemas, outer = places
     documents = [schema.documents for schema in schemas]
     own = schemas[0].spelling if schemas else Spelling()
-    key = ("structural tag on demand", _source(outermost), repr((reading.spelling, reading.closed)))
+    key = ("structural tag on demand", _source(outermost), repr((reading.spelling, reading.closed, reading.tokens)))
     whole = Once(lambda: _whole(outermost, reading))
 
     def explorer() -> CallingExplorer:
@@ -158,7 +171,7 @@ class _Translation:
     # What matches by itself
 
     def _const_string(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
-        return _text(node.string("value"), node.place)
+        return self._text(node.string("value"), node.place)
 
     def _regex(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
         pattern = node.string("pattern")
@@ -208,7 +221,7 @@ class _Translation:
         if most is not None and most > _MOST_CHARACTERS:
             raise node.refused(f"max_chars is {most:,}; it can be counted up to {_MOST_CHARACTERS:,}, so leave it out")
         _no_budget(node, "max_chars=... counts characters")
-        stops = tuple(dict.fromkeys([*node.strings("excludes"), *ends]))
+        stops = tuple(dict.fromkeys([*node.strings("excludes"), *self._spelled(ends)]))
         return TextPiece(FreeText(stops, most).texts, node.place)
 
     def _any_tokens(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
@@ -243,7 +256,7 @@ class _Translation:
 
     def _begin(self, tag: TagFormat) -> Piece:
         begin = tag.given.get("begin")
-        return _text(tag.string("begin"), tag.place) if isinstance(begin, str) else self._token_of(tag, "begin")
+        return self._text(tag.string("begin"), tag.place) if isinstance(begin, str) else self._token_of(tag, "begin")
 
     def _behind_begin(self, tag: TagFormat) -> Piece:
         """The content of a tag and its end."""
@@ -252,8 +265,8 @@ class _Translation:
             ends = (tag.string("end"),) if isinstance(end, str) else tag.strings("end")
             if not ends:
                 raise malformed(f"{tag.place}/end", "a text or some of them", end)
-            stops = tuple(end for end in ends if end)
-            closing: Piece = TextPiece(ends, tag.place)
+            stops = self._spelled(end for end in ends if end)
+            closing = either([self._text(end, tag.place) for end in ends])
         else:
             stops, closing = (), self._token_of(tag, "end")
         return sequence([self.piece(tag.within("content"), stops), closing])
@@ -290,8 +303,8 @@ class _Translation:
         for tag, trigger, content in zip(tags, fitting, contents, strict=True):
             if content is not None:
                 begin = tag.string("begin")
-                rules[trigger].append(sequence([_text(begin[len(trigger) :], tag.place), content]))
-                begun.append(sequence([_text(begin, tag.place), content]))
+                rules[trigger].append(sequence([self._text(begin[len(trigger) :], tag.place), content]))
+                begun.append(sequence([self._text(begin, tag.place), content]))
         return self._free_text_with(node, ends, rules, begun, not node.flag("stop_after_first"))
 
     def _dispatch(self, node: TagFormat, ends: tuple[str, ...]) -> Piece:
@@ -319,8 +332,8 @@ class _Translation:
         if both is not None:
             what = "is excluded" if both in excludes else "ends the tag that this lies in"
             raise node.refused(f"{both!r:.60} goes on with something, and {what}; it can be only one of the two")
-        stops = tuple(dict.fromkeys([*rules, *excludes, *ends]))
-        for inner in rules:
+        stops = tuple(dict.fromkeys([*self._spelled(rules), *excludes, *self._spelled(ends)]))
+        for inner in self._spelled(rules):
             outer = next((stop for stop in stops if stop != inner and (inner in stop or stop in inner)), None)
             if outer is not None:
                 raise node.refused(
@@ -333,9 +346,12 @@ class _Translation:
         rest = TextPiece(free.texts, node.place)
         if not possible:
             return _unless_needed(rest, node, at_least_one)
-        dispatched = either(
-            [sequence([TextPiece(free.up_to(stop), node.place), either(pieces)]) for stop, pieces in possible.items()]
-        )
+        dispatched = either([
+            sequence([TextPiece(free.up_to(stop), node.place), either(pieces)])
+            if stop in stops
+            else sequence([rest, self._text(stop, node.place), either(pieces)])
+            for stop, pieces in possible.items()
+        ])  # fmt: skip
         if at_least_one:
             first = either(begun)
             return sequence([first, repeated(dispatched, 0, None), rest]) if loops else first
@@ -381,7 +397,7 @@ class _Translation:
         if not node.list("tags"):
             raise malformed(f"{node.place}/tags", "a list of tags that is not empty", [])
         nothing = TextPiece(EMPTY, node.place)
-        separator = _text(node.string("separator"), node.place)
+        separator = self._text(node.string("separator"), node.place)
         stop_after_first, at_least_one = node.flag("stop_after_first"), node.flag("at_least_one")
         tags = self._alternatives(node.formats("tags", "tag"), (), needed=at_least_one)
         if not tags:
@@ -389,6 +405,20 @@ class _Translation:
         tag = either(tags)
         some = tag if stop_after_first else sequence([tag, repeated(sequence([separator, tag]), 0, None)])
         return some if at_least_one else either([some, nothing])
+
+    def _text(self, text: str, place: str) -> Piece:
+        """A text in which names of special tokens are these tokens."""
+        for token in self._reading.tokens:
+            before, name, after = text.partition(token)
+            if name:
+                if self._on_demand:
+                    raise UndecidedError
+                return sequence([self._text(before, place), Token(name, place), self._text(after, place)])
+        return TextPiece((text,), place)
+
+    def _spelled(self, stops: Iterable[str]) -> tuple[str, ...]:
+        """Texts that free text stops at; it has no special token in it, so that it need not stop at one."""
+        return tuple(dict.fromkeys(stop for stop in stops if not any(token in stop for token in self._reading.tokens)))
 
     def _within(self, node: TagFormat, key: str, make: Callable[[], Any]) -> Any:
         """What a schema, a grammar or a pattern in a format makes; its errors say where that is."""
@@ -420,10 +450,6 @@ def _unless_needed(text: Piece, node: TagFormat, at_least_one: bool) -> Piece:
     if at_least_one:
         raise malformed(f"{node.place}/tags", "a list of tags that is not empty", [])
     return text
-
-
-def _text(text: str, place: str) -> TextPiece:
-    return TextPiece((text,), place)
 
 
 def _names(node: TagFormat, tokens: Sequence[Any], key: str) -> list[str]:
