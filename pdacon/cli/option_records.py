@@ -129,6 +129,14 @@ class Serving:
         Path | None,
         typer.Option("--api-key-file", metavar="FILE", help="Ask for one of its lines; `ps` shows no key then."),
     ] = None
+    tool_format: Annotated[
+        str,
+        typer.Option(
+            "--tool-format",
+            metavar="NAME",
+            help="How the model writes calls of tools; auto: as its chat template does.",
+        ),
+    ] = "auto"
     cache: Annotated[
         Path | None, typer.Option("--cache", metavar="FOLDER", help="Keep compiled schemas and grammars there.")
     ] = None

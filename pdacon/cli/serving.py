@@ -7,6 +7,7 @@ import socket
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from pdacon.base.quoting import did_you_mean
 from pdacon.cli.failures import BadInput
 from pdacon.cli.models import load_model, require
 from pdacon.cli.option_records import Serving
@@ -48,6 +49,7 @@ def serve_model(told: Serving) -> int:
         cache_bytes=told.cache_mib << 20,
         cache_directory=told.cache,
         cache_store=told.store,
+        tool_format=told.tool_format,
         max_tokens=told.max_tokens,
         shutdown_delay_seconds=told.drain_delay,
         shutdown_seconds=told.drain_seconds,
@@ -69,6 +71,11 @@ def _require_sensible(told: Serving) -> None:
     for option, text in (*texts, ("--store", told.store)):
         if text is not None and not text.strip():
             raise BadInput(f"{option} is empty; leave it out, or give it a value")
+    from pdacon.frontends.tool_formats import FORMATS
+
+    if told.tool_format != "auto" and told.tool_format not in FORMATS:
+        near = did_you_mean(told.tool_format[:60], tuple(FORMATS))
+        raise BadInput(f"--tool-format {told.tool_format!r:.60}: {near}there are auto, {', '.join(FORMATS)}")
     for option, path in (("--cache", told.cache), ("--api-key-file", told.api_key_file)):
         if path == Path():  # what an empty text becomes
             raise BadInput(f"{option} is empty, or the folder that you are in; give its path")

@@ -9,7 +9,7 @@ from pdacon.front.compiled import Compiled, name_of, sense_of
 
 if TYPE_CHECKING:
     from pdacon.detokenizer import Vocabulary
-    from pdacon.frontends.tool_formats import AnswerReader
+    from pdacon.frontends.tool_formats import AnswerReader, AnswerValues
 
 
 def answer_reader(compiled: Compiled, strip_leading_space: bool) -> AnswerReader:
@@ -23,7 +23,12 @@ def answer_reader(compiled: Compiled, strip_leading_space: bool) -> AnswerReader
             f"{name_of(compiled)} has no answers to read; grammars of pdacon.Grammar.from_tools(tools, format=...) "
             "have, and constraints that were loaded from a file if the grammar was given to load"
         )
-    return values.reader(_TokenTexts(compiled.vocabulary, strip_leading_space))
+    return reader_with(values, compiled.vocabulary, strip_leading_space)
+
+
+def reader_with(values: AnswerValues, vocabulary: Vocabulary, strip_leading_space: bool) -> AnswerReader:
+    """A reader of answers in the tokens of a vocabulary, for whom the constraint does not know its grammar."""
+    return values.reader(_TokenTexts(vocabulary, strip_leading_space))
 
 
 class _TokenTexts:

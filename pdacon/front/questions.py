@@ -126,7 +126,14 @@ class GrammarQuestions:
         TypeError
             The grammar was not made of a type, functions or tools.
         """
-        return self._values("write").write(value)
+        values = self._values("write")
+        text = values.write(value)
+        for name, schema, arguments in getattr(values, "claims", _no_claims)(value):
+            from pdacon.front.stages import has_text  # brings along what compiles
+
+            if not has_text(schema, arguments):
+                raise ValueError(f"{name}: these arguments are not what its schema takes: {arguments:.200}")
+        return text
 
     def describe(self) -> str:
         """What the values are, for a prompt: docstrings, fields with their types, bounds and descriptions.
@@ -292,3 +299,7 @@ class GrammarQuestions:
 
 def _is_of_data(name: str) -> bool:
     return not name.startswith("_") and (hasattr(GrammarData, name) or name in GrammarData.__dataclass_fields__)
+
+
+def _no_claims(value: Any) -> tuple[()]:
+    return ()

@@ -44,8 +44,9 @@ from pdacon.filters import Filter, InTerminals, TokenFilter, canonical_of, texts
 from pdacon.filters.canonical import Canonical
 from pdacon.front.compiled import Compiled, no_sentence
 from pdacon.front.report import with_pictures
+from pdacon.frontends.json_schema import Schema
 from pdacon.frontends.narrowing import with_terminals_within, with_texts_within
-from pdacon.frontends.on_demand import OnDemand
+from pdacon.frontends.on_demand import OnDemand, schema_on_demand
 from pdacon.grammar import GrammarData
 from pdacon.grammar.sizes import automaton_states
 from pdacon.lalr import Tables
@@ -173,6 +174,14 @@ def compiled_on_demand(
         nested = _core.NestedPda(explorer, explorer.root, trie, limits.states, limits.bytes, limits.depth)
         return None if nested.is_empty() else _demanded(nested, on_demand, vocabulary, limits)
     return None
+
+
+def has_text(schema: Schema, text: str) -> bool:
+    """Whether a text is of a JSON Schema. Of one that may be read on demand no more is made than the text asks for."""
+    with held():  # of what it warns it did when it was given
+        on_demand = schema_on_demand(schema)
+        made = None if on_demand is None else compiled_on_demand(on_demand, Vocabulary.bytes())
+        return (made or compiled_for_bytes(schema.grammar())).accepts(text)
 
 
 def _demanded(nested: _core.NestedPda, on_demand: OnDemand, vocabulary: Vocabulary, limits: Limits) -> Compiled:

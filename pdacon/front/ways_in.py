@@ -188,6 +188,7 @@ class GrammarWaysIn(GrammarQuestions):
         choice: str = "auto",
         parallel: bool = True,
         reasoning: bool | Literal["begun"] = False,
+        content: Any = None,
         spelling: Any = None,
         lax: bool = False,
         strict: bool = False,
@@ -219,12 +220,16 @@ class GrammarWaysIn(GrammarQuestions):
         reasoning : bool or "begun"
             With a format: whether a thought may come first, in the format's own marks; ``"begun"``: the prompt ends
             with the mark that begins it, so that a thought must come.
+        content : Grammar, optional
+            With a format: what text has to be. Then there is either such a text or calls; ``choice="none"``: such a
+            text, and there may be no tools.
         arguments : str
             The name of the member with the arguments.
         several : bool
             A list of at least one call, not a single one.
         closed : bool
-            As in :meth:`from_json_schema`, of the schemas in dicts; what is a type is closed in any case.
+            As in :meth:`from_json_schema`, of the schemas in dicts; what is a type is closed in any case, and so is a
+            dict with ``"strict": True``, as OpenAI has it.
         form, spelling, lax, strict, seconds, cancel
             As in :meth:`from_type`. `Constraint.parse` gives a `Call`; with a format an `Answer`, and
             `Constraint.reader` reads one while it is generated.
@@ -245,10 +250,14 @@ class GrammarWaysIn(GrammarQuestions):
                 raise ValueError(
                     "from_tools: a format says how calls are written; leave out form, arguments and several"
                 )
+            if content is not None and not isinstance(content, cls):
+                raise TypeError(f"from_tools: content is a pdacon.Grammar, not {content!r:.60}")
+            texts = content if content is None else content._on_demand or content.data
             with Watch(seconds, cancel):
-                return cls._of(tool_answers(tools, format, choice, parallel, reasoning, spelling, lax, strict, closed))
-        if choice != "auto" or parallel is not True or reasoning is not False:
-            raise ValueError("from_tools: choice, parallel and reasoning are about a format; give format=...")
+                asked = tools, format, choice, parallel, reasoning, spelling, lax, strict, closed
+                return cls._of(tool_answers(*asked, texts).grammar())
+        if choice != "auto" or parallel is not True or reasoning is not False or content is not None:
+            raise ValueError("from_tools: choice, parallel, reasoning and content are about a format; give format=...")
         from pdacon.frontends.types import tools_grammar
 
         with Watch(seconds, cancel):
@@ -294,7 +303,8 @@ class GrammarWaysIn(GrammarQuestions):
 
         with Watch(seconds, cancel):
             format = format_of_response_template(tokenizer, tuple(FORMATS.values()))
-            return cls._of(tool_answers(tools, format, choice, parallel, reasoning, spelling, lax, strict, closed))
+            asked = tools, format, choice, parallel, reasoning, spelling, lax, strict, closed
+            return cls._of(tool_answers(*asked).grammar())
 
     @classmethod
     def from_gbnf(cls, text: str, *, source_path: str | os.PathLike[str] | None = None) -> Self:

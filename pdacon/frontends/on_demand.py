@@ -32,6 +32,8 @@ class OnDemand:
         As the data has them.
     unenforced : tuple, optional
         As the data has it; None: the data has to be asked.
+    schema : Schema, optional
+        What the texts are the values of, where that is all.
     """
 
     key: tuple[str, ...]
@@ -40,6 +42,7 @@ class OnDemand:
     language: SourceLanguage
     values: Values | None = None
     unenforced: tuple[tuple[str, str, str], ...] | None = field(default=None, compare=False)
+    schema: Schema | None = field(default=None, compare=False)
 
 
 def schema_on_demand(schema: Schema) -> OnDemand | None:
@@ -48,4 +51,5 @@ def schema_on_demand(schema: Schema) -> OnDemand | None:
         return None
     schema.warn()
     key = ("schema on demand", *schema.key)
-    return OnDemand(key, schema.explorer, Once(schema.grammar), "JSON Schema", unenforced=schema.unenforced)
+    explorer, whole = schema.explorer, Once(schema.grammar)
+    return OnDemand(key, explorer, whole, "JSON Schema", unenforced=schema.unenforced, schema=schema)

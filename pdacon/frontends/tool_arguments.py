@@ -6,8 +6,9 @@ for use within another one. Arguments are an object whether the schema says so o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+from urllib.parse import quote
 
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import draft_of, is_assertion
@@ -44,6 +45,21 @@ def arguments_schema(parameters: Any, identifier: str) -> dict[str, Any]:
     if kind is None or kind == "object" or (isinstance(kind, list | tuple) and "object" in kind):
         return {**schema, "type": "object"}
     raise UnsupportedSchemaError("#", "type", f"the arguments of a call are an object, and this is {kind!r:.40}")
+
+
+def tool_identifier(name: str) -> str:
+    """The URI of the schema of a tool's arguments."""
+    return f"pdacon:tool/{quote(name, safe='')}"
+
+
+def closed_documents(tools: Iterable[Any]) -> tuple[str, ...]:
+    """The URIs of the schemas of tools that are described as strict, as OpenAI does: their objects are closed."""
+    described = [one.get("function", one) for one in tools if isinstance(one, Mapping)]
+    return tuple(
+        tool_identifier(one["name"])
+        for one in described
+        if isinstance(one, Mapping) and one.get("strict") is True and isinstance(one.get("name"), str)
+    )
 
 
 def call_schema(name: str, arguments: Any, key: str = "arguments") -> dict[str, Any]:

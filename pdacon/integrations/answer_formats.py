@@ -8,20 +8,35 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from pdacon.base.limits import Limits
-from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
+from pdacon.errors import GrammarSyntaxError, PdaconError, UnsupportedGrammarError
 from pdacon.front.endings import is_llguidance
 from pdacon.front.grammar import Grammar
 from pdacon.frontends.json_schema import PlainSchema, Spelling, canonical, plain, read_canonical
 from pdacon.frontends.on_demand import OnDemand, schema_on_demand
 from pdacon.frontends.structural_tags import structural_tag_on_demand
+from pdacon.frontends.tool_formats import (
+    FORMATS,
+    AnswerValues,
+    Messages,
+    Reasoning,
+    Thought,
+    ToolFormat,
+    answer_values,
+    tool_answers,
+)
 from pdacon.integrations.json_reading import JsonReading
 
-Kind = Literal["json_object", "schema", "lark", "gbnf", "bnf", "regex", "choice", "structural_tag"]
-"""What the text of a format is: nothing; a schema, list of choices or structural tag as JSON; a grammar; a pattern.
+Kind = Literal[
+    "json_object", "schema", "lark", "gbnf", "bnf", "regex", "choice", "structural_tag", "answer", "llguidance"
+]
+"""What the text of a format is: nothing; a schema, list of choices or structural tag as JSON; a grammar; a pattern; an
+`AnswerFormat` as JSON.
 
 ``bnf`` is a grammar whose rules have ``::=``: XGrammar's EBNF or, where it is none, llama.cpp's GBNF.
 """
@@ -68,6 +83,8 @@ class Format:
 
         Raises PdaconError: the message has the place and the reason.
         """
+        if self.kind == "answer":
+            return AnswerFormat.read(self.text).grammar(limits)
         if self.kind in ("schema", "json_object"):
             read = self._plain_schema()
             reading = self.reading.of_schema(read.value)
@@ -94,6 +111,8 @@ class Format:
         """
         if self.kind == "structural_tag":
             return structural_tag_on_demand(self.text, spelling=self._spelling_of_tags(), closed=self.reading.closed)
+        if self.kind == "answer":
+            return AnswerFormat.read(self.text).on_demand()
         if self.kind != "json_object" and self._read is None:
             return None
         read = self._plain_schema()
@@ -102,6 +121,103 @@ class Format:
 
 def _key(kind: Kind, text: str, reading: JsonReading) -> tuple[str, ...]:
     return (kind, digest_of(text), *([reading.key] if reading.key else []))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFormat:
+    """A whole answer of a model, with its thought, text and calls of tools; see `Grammar.from_tools`.
+
+    ``tools``: descriptions, as `Grammar.from_tools` takes them, read from JSON. ``content``: what the text has to be.
+    ``inputs``: by the names of tools whose only argument is a text, what that has to be. Objects of arguments have the
+    properties that are listed, and others only where a schema says so.
+    """
+
+    tools: tuple[Mapping[str, Any], ...]
+    format: ToolFormat
+    choice: str = "auto"
+    parallel: bool = True
+    reasoning: Reasoning = False
+    content: Format | None = None
+    inputs: Mapping[str, Format] = field(default_factory=dict)
+
+    def said(self) -> Format:
+        """The same as a kind and a text."""
+        name = self.format.name
+        said = {
+            "tools": self.tools,
+            "format": name if FORMATS.get(name) == self.format else asdict(self.format),
+            "choice": self.choice,
+            "parallel": self.parallel,
+            "reasoning": self.reasoning,
+            "content": self.content and [self.content.kind, self.content.text],
+            "inputs": {name: [one.kind, one.text] for name, one in self.inputs.items()},
+        }
+        return Format.of("answer", json.dumps(said))
+
+    @classmethod
+    def read(cls, text: str) -> AnswerFormat:
+        """What `said` has written."""
+        said = json.loads(text)
+        format, content = said["format"], said["content"]
+        return cls(
+            tuple(said["tools"]),
+            FORMATS[format] if isinstance(format, str) else _record_of(format),
+            said["choice"],
+            said["parallel"],
+            said["reasoning"],
+            content and Format.of(*content),
+            {name: Format.of(*one) for name, one in said["inputs"].items()},
+        )
+
+    def grammar(self, limits: Limits) -> Grammar:
+        """Its grammar. Raises PdaconError: the message has the place and the reason."""
+        content = None if self.content is None else self.content.grammar(limits)
+        inputs = {name: one.grammar(limits).data for name, one in self.inputs.items()}
+        texts = content if content is None else content._on_demand or content.data
+        with _refused():
+            asked = self.tools, self.format, self.choice, self.parallel, self.reasoning
+            return Grammar._of(tool_answers(*asked, None, False, closed=True, content=texts, inputs=inputs).grammar())
+
+    def on_demand(self) -> OnDemand | None:
+        """Its grammar if that can be read on demand; None: it has to be made as a whole. Raises as `grammar`."""
+        content = None if self.content is None else self.content.on_demand()
+        if (content is None and self.content is not None) or self.inputs:
+            return None
+        with _refused():
+            asked = self.tools, self.format, self.choice, self.parallel, self.reasoning
+            return tool_answers(*asked, None, False, closed=True, content=content).on_demand()
+
+    def values(self) -> AnswerValues:
+        """What reads its answers. Raises as `grammar`."""
+        with _refused():
+            asked = self.tools, self.format, self.choice, self.parallel, self.reasoning
+            return answer_values(*asked, closed=True, has_content=self.content is not None)
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    """What is wrong with tools is an error of pdacon's: they come from a request."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if isinstance(error, PdaconError):
+            raise
+        raise UnsupportedGrammarError(str(error), feature="tools") from None
+
+
+def _record_of(said: Mapping[str, Any]) -> ToolFormat:
+    """A record of a tool format, of its members as JSON has them."""
+    members = _tuples(said)
+    inner = {"thought": Thought, "messages": Messages}
+    made = {name: members[name] and kind(**members[name]) for name, kind in inner.items()}
+    return ToolFormat(**{**members, **made})
+
+
+def _tuples(said: Any) -> Any:
+    """A value in which what JSON has as arrays are tuples."""
+    if isinstance(said, Mapping):
+        return {name: _tuples(member) for name, member in said.items()}
+    return tuple(map(_tuples, said)) if isinstance(said, list) else said
 
 
 def digest_of(text: str) -> str:
@@ -129,7 +245,8 @@ def _grammar(kind: Kind, text: str, limits: Limits) -> Grammar:
             "%import of a file beside the grammar: a request has no files; write its rules into the grammar",
             feature="import",
         )
-    return Grammar.from_llguidance(text) if is_llguidance(text) else Grammar.from_lark(text)
+    is_dialect = kind == "llguidance" or is_llguidance(text)
+    return Grammar.from_llguidance(text) if is_dialect else Grammar.from_lark(text)
 
 
 def _choices(text: str, limits: Limits) -> Grammar:

@@ -217,8 +217,12 @@ async def _end(record: Record, error: RequestError, scope: Scope, receive: Recei
 
 
 def event(said: dict[str, Any]) -> str:
-    """One event of a stream, as server-sent events are written; ASCII, since it may have half a surrogate pair."""
-    return f"data: {json.dumps(said)}\n\n"
+    """One event of a stream, as server-sent events are written; ASCII, since it may have half a surrogate pair.
+
+    What has a type is an event of that name.
+    """
+    name = f"event: {said['type']}\n" if "type" in said else ""
+    return f"{name}data: {json.dumps(said)}\n\n"
 
 
 def _id_of(given: str) -> str:

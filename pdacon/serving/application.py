@@ -7,33 +7,47 @@ import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 
+from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from pdacon.serving import chat, completions, lorax
+import pdacon
+from pdacon.serving import anthropic_messages, chat, completions, lorax, responses
 from pdacon.serving.accounts import GONE, OPEN, Accounts, current, event
 from pdacon.serving.advice import cut, shown
 from pdacon.serving.answers import Job
+from pdacon.serving.anthropic_messages import CountRequest, MessagesRequest
 from pdacon.serving.bodies import Bodies
+from pdacon.serving.describing import described, page
 from pdacon.serving.draining import Draining
 from pdacon.serving.engine import Engine
-from pdacon.serving.failures import RequestError, unexpected
+from pdacon.serving.failures import RequestError, of_validation, unexpected
 from pdacon.serving.keys import require_key
 from pdacon.serving.memory import give_back
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.preparing import Preparer
 from pdacon.serving.prompts import Prompts
-from pdacon.serving.protocol import ChatRequest, Common, CompletionRequest, NativeRequest
+from pdacon.serving.protocol import (
+    ChatRequest,
+    Common,
+    CompletionRequest,
+    DetokenizeRequest,
+    NativeRequest,
+    TokenizeRequest,
+)
 from pdacon.serving.request_constraints import Compiler
 from pdacon.serving.response_formats import Wanted, format_of
+from pdacon.serving.responses import ResponsesRequest
 from pdacon.serving.settings import ServerSettings
-from pdacon.serving.token_choice import Sampling
+from pdacon.serving.token_choice import Sampling, Scoring
+from pdacon.serving.tool_format import chosen_format
 
 log = logging.getLogger("pdacon.serving")
 R = TypeVar("R")
@@ -75,12 +89,22 @@ class _Application:
         self.preparer = Preparer(settings.prepare_workers, settings.max_requests)
         self.bodies = Bodies(settings, self.preparer)
         self.prompts = Prompts(self.engine, settings.template_seconds)
+        self.tool_format = chosen_format(settings.tool_format, tokenizer)
         accounts = Accounts(self.metrics)
         self.draining = Draining(self.engine, accounts, settings)
         self.started = int(time.time())
+        told = anthropic_messages.error_of
         routes = [
             Route("/v1/chat/completions", self._guarded(self.chat_completions), methods=["POST"]),
+            Route("/v1/responses", self._guarded(self.responses), methods=["POST"]),
+            Route("/v1/messages", self._guarded(self.anthropic_messages, told), methods=["POST"]),
+            Route("/v1/messages/count_tokens", self._guarded(self.count_tokens, told), methods=["POST"]),
             Route("/v1/completions", self._guarded(self.completions), methods=["POST"]),
+            Route("/tokenize", self._guarded(self.tokenize), methods=["POST"]),
+            Route("/detokenize", self._guarded(self.detokenize), methods=["POST"]),
+            Route("/version", self._guarded(self.version), methods=["GET"]),
+            Route("/openapi.json", self._guarded(self.openapi), methods=["GET"]),
+            Route("/docs", self._guarded(self.docs), methods=["GET"]),
             Route("/generate", self._guarded(self.generate), methods=["POST"]),
             Route("/generate_stream", self._guarded(self.generate_stream), methods=["POST"]),
             Route("/v1/models", self._guarded(self.models), methods=["GET"]),
@@ -96,6 +120,7 @@ class _Application:
             exception_handlers={HTTPException: _no_route},
         )
         self.app.router.redirect_slashes = False  # the redirection would be to whatever host the client names
+        self.app.state.application = self
         self.app.state.draining = self.draining
         self.app.state.compiler = self.compiler
 
@@ -117,15 +142,98 @@ class _Application:
     async def chat_completions(self, request: Request) -> Response:
         """``POST /v1/chat/completions``."""
         asked = await self.bodies.read(request, ChatRequest)
-        self._require_sensible(asked)
-        others = (asked.top_logprobs or 0) if asked.logprobs else None
-        wanted, ids = await self._prepared(request, lambda: (format_of(asked), self.prompts.of_chat(asked)))
-        job = await self._job(request, asked, ids, wanted, asked.most_tokens, others)
-        reading = "text" if wanted is None else wanted.reading
+        job = await self._chat_job(request, asked)
         name = self.settings.model_name
         if asked.stream:
-            return await _events(request, chat.stream(job, asked, name, reading), done=True)
-        return await _whole(request, chat.answer(job, asked, name, reading))
+            return await _events(request, chat.stream(job, asked, name), done=True)
+        return await _whole(request, chat.answer(job, asked, name))
+
+    async def responses(self, request: Request) -> Response:
+        """``POST /v1/responses``."""
+        asked = await self.bodies.read(request, ResponsesRequest)
+        job = await self._chat_job(request, await self._converted(request, lambda: responses.chat_of(asked)))
+        name = self.settings.model_name
+        if asked.stream:
+            return await _events(request, responses.stream(job, asked, name), done=False)
+        return await _whole(request, responses.answer(job, asked, name))
+
+    async def anthropic_messages(self, request: Request) -> Response:
+        """``POST /v1/messages``."""
+        asked = await self.bodies.read(request, MessagesRequest)
+        job = await self._chat_job(request, await self._converted(request, lambda: anthropic_messages.chat_of(asked)))
+        name = self.settings.model_name
+        if asked.stream:
+            chunks = anthropic_messages.stream(job, name)
+            return await _events(request, chunks, done=False, told=anthropic_messages.error_of)
+        return await _whole(request, anthropic_messages.answer(job, name))
+
+    async def count_tokens(self, request: Request) -> Response:
+        """``POST /v1/messages/count_tokens``."""
+        asked = await self.bodies.read(request, CountRequest)
+        self._require_model(asked.model)
+        chat = await self._converted(request, lambda: anthropic_messages.chat_of(asked))
+        ids = await self._prepared(request, lambda: self.prompts.of_chat(chat))
+        return JSONResponse({"input_tokens": len(ids)})
+
+    async def tokenize(self, request: Request) -> Response:
+        """``POST /tokenize``."""
+        asked = await self.bodies.read(request, TokenizeRequest)
+        self._require_model(asked.model)
+        ids = await self._prepared(request, lambda: self._tokenized(asked))
+        said: dict[str, Any] = {"count": len(ids), "max_model_len": self.engine.context, "tokens": ids}
+        if asked.return_token_strs:
+            said["token_strs"] = self.engine.tokenizer.convert_ids_to_tokens(ids)
+        return JSONResponse(said)
+
+    def _tokenized(self, asked: TokenizeRequest) -> list[int]:
+        if asked.prompt is not None:
+            return self.prompts.of_text(asked.prompt, "prompt", special=asked.add_special_tokens)
+        names = ("model", "messages", "tools", "chat_template_kwargs")
+        return self.prompts.of_chat(ChatRequest.model_validate({name: getattr(asked, name) for name in names}))
+
+    async def detokenize(self, request: Request) -> Response:
+        """``POST /detokenize``."""
+        asked = await self.bodies.read(request, DetokenizeRequest)
+        self._require_model(asked.model)
+        ids = self.prompts.of_ids(asked.tokens, "tokens") if asked.tokens else []
+        return JSONResponse({"prompt": await self._prepared(request, lambda: self.engine.tokenizer.decode(ids))})
+
+    async def version(self, request: Request) -> Response:
+        """``GET /version``."""
+        return JSONResponse({"version": pdacon.__version__})
+
+    async def openapi(self, request: Request) -> Response:
+        """``GET /openapi.json``."""
+        return JSONResponse(described())
+
+    async def docs(self, request: Request) -> Response:
+        """``GET /docs``."""
+        return HTMLResponse(page())
+
+    async def _converted(self, request: Request, work: Callable[[], ChatRequest]) -> ChatRequest:
+        """A request of another interface as that of a chat. Raises RequestError."""
+
+        def converted() -> ChatRequest:
+            try:
+                return work()
+            except ValidationError as error:
+                raise of_validation(error) from error
+
+        return await self._prepared(request, converted)
+
+    async def _chat_job(self, request: Request, asked: ChatRequest) -> Job:
+        """The job of a request of a chat, whichever interface it came by."""
+        self._require_sensible(asked)
+        others = (asked.top_logprobs or 0) if asked.logprobs else None
+        wanted, ids = await self._prepared(request, lambda: self._of_chat(asked))
+        job = await self._job(request, asked, ids, wanted, asked.most_tokens, others)
+        return job if wanted is None else replace(job, texts=wanted.texts)
+
+    def _of_chat(self, asked: ChatRequest) -> tuple[Wanted | None, list[int]]:
+        """What the answer to a chat must be, and the ids of its prompt."""
+        format_of(asked)  # what is wrong with it is said before the template runs
+        prompt = self.prompts.rendered(asked)
+        return format_of(asked, self.tool_format, prompt), self.prompts.of_rendered(prompt)
 
     async def completions(self, request: Request) -> Response:
         """``POST /v1/completions``."""
@@ -206,6 +314,14 @@ class _Application:
             raise RequestError(400, "stream_options needs stream: true", param="stream_options")
         self.engine.require_room(asked.n)
 
+    def _require_tokens(self, asked: Common) -> None:
+        """Refuse ids that are no tokens of the model. Raises RequestError."""
+        size = self.engine.vocabulary.size
+        for name, ids in (("stop_token_ids", asked.stop_token_ids), ("logit_bias", asked.logit_bias)):
+            for token in ids:
+                if not 0 <= token < size:
+                    raise RequestError(400, f"{name}: {token} is none of the model's {size:,} tokens", param=name)
+
     async def _job(
         self,
         request: Request,
@@ -215,8 +331,13 @@ class _Application:
         max_tokens: int | None,
         others: int | None,
     ) -> Job:
-        sampling = Sampling(asked.temperature, asked.top_k, asked.top_p, asked.seed, others)
+        self._require_tokens(asked)
+        sampling = Sampling(
+            asked.temperature, asked.top_k, asked.top_p, asked.min_p, asked.seed, _scoring(asked), others=others
+        )
         job = await self._made(request, ids, wanted, sampling, max_tokens, asked.stop)
+        thinking = asked.thinking_token_budget if isinstance(asked, ChatRequest) else None
+        job = replace(job, stop_tokens=frozenset(asked.stop_token_ids), thinking=thinking)
         return await asyncio.to_thread(job.completed, asked.soft) if asked.complete else job
 
     async def _native_job(self, request: Request, asked: NativeRequest) -> Job:
@@ -249,10 +370,11 @@ class _Application:
             constraint = await _while_connected(request, self.compiler.constraint(wanted))
         self.metrics.prompt_tokens.inc(len(ids))
         current().prompt_tokens += len(ids)
-        return Job.fitting(self.engine, ids, constraint, sampling, most, stops)
+        values = None if wanted is None else wanted.values
+        return Job.fitting(self.engine, ids, constraint, sampling, most, stops, values)
 
-    def _guarded(self, endpoint: Endpoint) -> Endpoint:
-        """An endpoint that first asks for a key, and answers with its errors."""
+    def _guarded(self, endpoint: Endpoint, told: Callable[[RequestError], dict[str, Any]] | None = None) -> Endpoint:
+        """An endpoint that first asks for a key, and answers with its errors; ``told``: in a shape of its own."""
 
         async def guarded(request: Request) -> Response:
             try:
@@ -262,11 +384,17 @@ class _Application:
                     self.draining.require_open()
                 return await endpoint(request)
             except RequestError as error:
-                return current().refuse(error).response()
+                return current().refuse(error).response(told and told(error))
             except ClientDisconnect:
                 return Response(status_code=GONE)
 
         return guarded
+
+
+def _scoring(asked: Common) -> Scoring | None:
+    """What a request adds to the model's scores; None: nothing."""
+    said = asked.presence_penalty, asked.frequency_penalty, asked.repetition_penalty, asked.logit_bias
+    return None if said == (0, 0, 1, {}) else Scoring(*said)
 
 
 async def _while_connected(request: Request, work: Awaitable[R]) -> R:
@@ -292,7 +420,13 @@ async def _whole(request: Request, answer: Awaitable[str]) -> Response:
     return Response(await _while_connected(request, answer), media_type="application/json")
 
 
-async def _events(request: Request, chunks: AsyncGenerator[dict[str, Any], None], *, done: bool) -> Response:
+async def _events(
+    request: Request,
+    chunks: AsyncGenerator[dict[str, Any], None],
+    *,
+    done: bool,
+    told: Callable[[RequestError], dict[str, Any]] = RequestError.body,
+) -> Response:
     """Server-sent events; an error on the way is an event, since the status was sent before.
 
     Nothing is sent before there is something of the answer: what is refused up to then is an error with its own status.
@@ -311,10 +445,10 @@ async def _events(request: Request, chunks: AsyncGenerator[dict[str, Any], None]
             if done:
                 yield "data: [DONE]\n\n"
         except RequestError as error:
-            yield event(current().refuse(error).body())
+            yield event(told(current().refuse(error)))
         except Exception:
             log.exception("a stream failed")
-            yield event(current().refuse(unexpected()).body())
+            yield event(told(current().refuse(unexpected())))
         finally:
             await chunks.aclose()
 
@@ -331,6 +465,8 @@ async def _no_route(request: Request, error: Exception) -> Response:
         allowed = (error.headers or {}).get("Allow", "") if isinstance(error, HTTPException) else ""
         refusal = RequestError(405, f"{path} takes {allowed}, not {method}", headers={"Allow": allowed})
     else:
-        paths = "GET /v1/models, POST /v1/chat/completions, /v1/completions, /generate"
+        paths = (
+            "GET /v1/models, /docs, POST /v1/chat/completions, /v1/responses, /v1/messages, /v1/completions, /generate"
+        )
         refusal = RequestError(status, f"{method} {path}: there is no such path; see {paths}")
     return current().refuse(refusal).response()

@@ -2,84 +2,70 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-import re
 import time
 import uuid
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
 from typing import Any
 
+from pdacon.frontends.tool_formats import AnswerEvent
 from pdacon.serving.answers import Answer, Job, encoded, write, written
+from pdacon.serving.blocks import InputText
 from pdacon.serving.protocol import ChatRequest
-from pdacon.serving.response_formats import CONTENT, Reading
 from pdacon.serving.token_choice import ChosenToken
 
-# How answers that are a call or a text are written, as `formats.tools_format` has them.
-_CALL, _ARGUMENTS = '{"name": ', ', "arguments": '
-_TEXT = f'{{"{CONTENT}": '
-_MARKS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
 
-
-async def answer(job: Job, request: ChatRequest, model: str, reading: Reading) -> str:
+async def answer(job: Job, request: ChatRequest, model: str) -> str:
     """The whole answer to a request, all of its choices; as JSON."""
     answers = await written(job, request.n)
-    large = bool(request.logprobs) or reading != "text"
-    return await encoded(lambda: _told(job, answers, request, model, reading), large=large)
+    return await encoded(lambda: _told(job, answers, request, model), large=bool(request.logprobs))
 
 
-def _told(job: Job, answers: list[Answer], request: ChatRequest, model: str, reading: Reading) -> dict[str, Any]:
+def _told(job: Job, answers: list[Answer], request: ChatRequest, model: str) -> dict[str, Any]:
     choices = []
     for index, one in enumerate(answers):
-        message, ending = message_of(one, reading)
-        choice = {"index": index, "message": message, "finish_reason": ending}
+        choice: dict[str, Any] = {
+            "index": index,
+            "message": message_of(one, job.texts),
+            "finish_reason": ending_of(one),
+        }
         choice["logprobs"] = {"content": _logprobs(job, one.choices)} if request.logprobs else None
         choices.append(choice)
     return {**_head(model, "chat.completion"), "choices": choices, "usage": job.usage(answers)}
 
 
-def message_of(one: Answer, reading: Reading) -> tuple[dict[str, Any], str]:
-    """The message that an answer is, and why it ended."""
+def message_of(one: Answer, texts: Collection[str] = ()) -> dict[str, Any]:
+    """The message that an answer is: what the pieces of a stream add up to. ``texts``: tools that take a text."""
     message: dict[str, Any] = {"role": "assistant", "content": one.text, "refusal": None}
-    if reading == "text" or not one.whole:
-        return message, one.ending
-    if one.text.startswith(_TEXT):
-        return {**message, "content": _string_at(one.text, len(_TEXT))[0]}, "stop"
-    calls = [{"id": _call_id(), "type": "function", "function": _called(text)} for text in _objects(one.text)]
-    return {**message, "content": None, "tool_calls": calls}, "tool_calls"
+    if one.reasoning:
+        message["reasoning_content"] = one.reasoning
+    if one.calls:
+        message["content"] = one.text or None
+        message["tool_calls"] = [
+            {
+                "id": _call_id(),
+                **(
+                    _custom(call.name, InputText().feed(call.arguments))
+                    if call.name in texts
+                    else _function(call.name, call.arguments)
+                ),
+            }
+            for call in one.calls
+        ]
+    return message
 
 
-def _called(text: str) -> dict[str, str]:
-    """The function of one call; its arguments as they are written: Python may read no number so large."""
-    name, end = _string_at(text, len(_CALL))
-    return {"name": name, "arguments": text[end + len(_ARGUMENTS) : -1]}
+def ending_of(one: Answer) -> str:
+    """Why an answer ended, in OpenAI's words."""
+    return "tool_calls" if one.calls and one.ending == "stop" else one.ending
 
 
-def _objects(text: str) -> Iterator[str]:
-    """The texts of the outermost objects of an array of objects, or of one object."""
-    depth = first = 0
-    for mark in _MARKS.finditer(text):
-        if mark[0] == "{":
-            first = mark.start() if depth == 0 else first
-            depth += 1
-        elif mark[0] == "}":
-            depth -= 1
-            if depth == 0:
-                yield text[first : mark.end()]
-
-
-def _string_at(text: str, place: int) -> tuple[str, int]:
-    """The JSON string that begins there, and where it ends."""
-    value, end = json.JSONDecoder().raw_decode(text, place)
-    return str(value), end
-
-
-async def stream(job: Job, request: ChatRequest, model: str, reading: Reading) -> AsyncGenerator[dict[str, Any], None]:
-    """The answer in pieces, those of all choices as they come; a call of a tool comes in one piece."""
+async def stream(job: Job, request: ChatRequest, model: str) -> AsyncGenerator[dict[str, Any], None]:
+    """The answer in pieces, those of all choices as they come."""
     head = _head(model, "chat.completion.chunk")
     usage = request.stream_options is not None and request.stream_options.include_usage
     answers = [Answer() for _ in range(request.n)]
+    deltas_of = [Deltas(job.texts) for _ in range(request.n)]
     extra: dict[str, Any] = {"usage": None} if usage else {}
 
     def chunk(index: int, delta: dict[str, Any], ending: str | None, logprobs: Any = None) -> dict[str, Any]:
@@ -98,21 +84,56 @@ async def stream(job: Job, request: ChatRequest, model: str, reading: Reading) -
             one = answers[piece.index]
             one.add(piece)
             logprobs = {"content": _logprobs(job, piece.choices)} if request.logprobs and piece.choices else None
-            if reading == "text" and (piece.text or logprobs):
-                yield chunk(piece.index, {"content": piece.text}, None, logprobs)
+            deltas = deltas_of[piece.index].add(piece.events)
+            if not deltas and logprobs:
+                deltas = [{}]
+            for delta in deltas:
+                yield chunk(piece.index, delta, None, logprobs)
+                logprobs = None
             if piece.ending is not None:
-                message, ending = await asyncio.to_thread(message_of, one, reading)
-                if reading != "text":
-                    yield chunk(piece.index, _as_delta(message), None)
-                yield chunk(piece.index, {}, ending)
+                yield chunk(piece.index, {}, ending_of(one))
     if usage:
         yield {**head, "choices": [], "usage": job.usage(answers)}
 
 
-def _as_delta(message: dict[str, Any]) -> dict[str, Any]:
-    if message["content"] is not None:
-        return {"content": message["content"]}
-    return {"tool_calls": [{"index": index, **call} for index, call in enumerate(message["tool_calls"])]}
+class Deltas:
+    """What the events of one answer add to its message; ``texts``: tools that take a text."""
+
+    def __init__(self, texts: Collection[str] = ()) -> None:
+        self._texts = texts
+        self._inputs: dict[int, InputText] = {}  # of calls of such tools
+
+    def add(self, events: Sequence[AnswerEvent]) -> list[dict[str, Any]]:
+        """A call begins with its name, and its arguments come in pieces."""
+        deltas: list[dict[str, Any]] = []
+        for event in events:
+            if event.kind == "text":
+                deltas.append({"content": event.text})
+            elif event.kind == "reasoning":
+                deltas.append({"reasoning_content": event.text})
+            elif event.kind == "name":
+                if is_custom := event.text in self._texts:
+                    self._inputs[event.call] = InputText()
+                call = (_custom if is_custom else _function)(event.text, "")
+                deltas.append({"tool_calls": [{"index": event.call, "id": _call_id(), **call}]})
+            elif event.kind == "arguments":
+                deltas += self._arguments(event)
+        return deltas
+
+    def _arguments(self, event: AnswerEvent) -> list[dict[str, Any]]:
+        reader = self._inputs.get(event.call)
+        if reader is None:
+            return [{"tool_calls": [{"index": event.call, "function": {"arguments": event.text}}]}]
+        text = reader.feed(event.text)
+        return [{"tool_calls": [{"index": event.call, "custom": {"input": text}}]}] if text else []
+
+
+def _function(name: str, arguments: str) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def _custom(name: str, text: str) -> dict[str, Any]:
+    return {"type": "custom", "custom": {"name": name, "input": text}}
 
 
 def _logprobs(job: Job, choices: list[ChosenToken]) -> list[dict[str, Any]]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
 from starlette.responses import Response
 
-from pdacon.errors import LimitExceededError, PdaconError, UnsupportedSchemaError
+from pdacon.base.quoting import did_you_mean
+from pdacon.errors import LimitExceededError, PdaconError, UnsupportedSchemaError, UnsupportedTypeError
 from pdacon.serving.advice import LONGEST, cut, described
 from pdacon.serving.fields import REFUSED
 
@@ -93,13 +94,15 @@ class RequestError(Exception):
         kind = _TYPES.get(self.status, "invalid_request_error" if self.status < 500 else "server_error")
         return {"error": {"message": self.message, "type": kind, "param": self.param, "code": self.code}}
 
-    def response(self) -> Response:
-        """The response, with when to come again where there is no room now.
+    def response(self, body: Mapping[str, Any] | None = None) -> Response:
+        """The response, with when to come again where there is no room now. ``body``: in place of OpenAI's error.
 
         It is written in ASCII, since a message may quote what has no UTF-8.
         """
         headers = {"Retry-After": str(RETRY_SECONDS)} if self.status == 503 else {}
-        return Response(json.dumps(self.body()), self.status, headers | self.headers, "application/json")
+        return Response(
+            json.dumps(self.body() if body is None else body), self.status, headers | self.headers, "application/json"
+        )
 
 
 def stopping() -> RequestError:
@@ -112,9 +115,29 @@ def unexpected() -> RequestError:
     return RequestError(500, "the server failed; its log says why", code="failed")
 
 
-def of_grammar(error: PdaconError, param: str) -> RequestError:
-    """A grammar or schema that cannot be compiled: 400 with the place and the reason."""
+def malformed(param: str, wanted: str) -> RequestError:
+    """What is said of a part of a request that is none."""
+    return RequestError(400, f"{param} must be {wanted}", param=param, code="bad_request")
+
+
+def only(given: Mapping[str, Any], known: Sequence[str], param: str) -> None:
+    """Refuse members that nobody knows: a misspelled one would be left out in silence."""
+    for key in given:
+        if key not in known:
+            near = did_you_mean(key[:60], known)
+            listed = f"there is no {key!r:.80}; {near}there are {', '.join(known)}"
+            raise RequestError(400, f"{param}: {listed}", param=param)
+
+
+def of_grammar(error: PdaconError, param: str, tools: Mapping[str, str] = MappingProxyType({})) -> RequestError:
+    """A grammar or schema that cannot be compiled: 400 with the place and the reason.
+
+    ``tools``: by the names of tools, the parts of the request that describe their arguments.
+    """
     message, code = described(error), "bad_grammar"
+    if isinstance(error, UnsupportedTypeError):
+        tool = next((name for name in tools if re.match(rf"{re.escape(name)}(?![\w-])", error.path)), None)
+        return RequestError(400, message, param=param if tool is None else tools[tool], code="bad_schema")
     if isinstance(error, UnsupportedSchemaError):
         return RequestError(400, message, param=f"{param}{error.pointer.removeprefix('#')}", code="bad_schema")
     if isinstance(error, LimitExceededError):

@@ -41,15 +41,14 @@ _PATHS = MappingProxyType(
 
 # What the server cannot honour, with the values beside null that say nothing, and are taken.
 _NEUTRAL: Mapping[str, tuple[Any, ...]] = MappingProxyType({
-    **dict.fromkeys(("frequency_penalty", "presence_penalty", "no_repeat_ngram_size", "min_p", "top_a"), (0,)),
+    **dict.fromkeys(("no_repeat_ngram_size", "top_a"), (0,)),
     **dict.fromkeys(("min_tokens", "priority"), (0,)),
-    **dict.fromkeys(("repetition_penalty", "repeat_penalty", "length_penalty", "typical_p"), (1,)),
+    **dict.fromkeys(("repeat_penalty", "length_penalty", "typical_p"), (1,)),
     **dict.fromkeys(("best_of", "num_beams"), (1,)),
     **dict.fromkeys(("echo", "ignore_eos", "use_beam_search", "include_stop_str_in_output"), (False,)),
     **dict.fromkeys(("decoder_input_details", "watermark", "continue_final_message"), (False,)),
     **dict.fromkeys(("skip_special_tokens", "spaces_between_special_tokens", "add_generation_prompt"), (True,)),
-    **dict.fromkeys(("stop_token_ids", "bad_words", "logits_processors", "documents"), ([],)),
-    "logit_bias": ({},),
+    **dict.fromkeys(("bad_words", "logits_processors", "documents"), ([],)),
     "suffix": ("",),
     "modalities": (["text"],),
     **dict.fromkeys(("truncate", "truncate_prompt_tokens", "prompt_logprobs", "add_special_tokens"), ()),

@@ -7,17 +7,20 @@ is refused by its length before it is tokenized, and a chat template, which is a
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from pdacon.frontends.tool_formats import INPUT
 from pdacon.serving.advice import shown
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError
 from pdacon.serving.preparing import TimeIsUp, within
 from pdacon.serving.protocol import ChatRequest, CompletionRequest
+from pdacon.serving.requested_tools import shown_tools
 
 _FOR_TEMPLATES = "documents"  # a parameter of `apply_chat_template` that only goes to the template
 
@@ -91,9 +94,17 @@ class Prompts:
         return [self.of_text(one, "prompt") if isinstance(one, str) else self.of_ids(one, "prompt") for one in given]
 
     def of_chat(self, request: ChatRequest) -> list[int]:
-        """The ids of a chat, written with the tokenizer's template; without one, the messages' texts, a line each.
+        """The ids of a chat. Raises RequestError, as `rendered` and `of_text`."""
+        return self.of_rendered(self.rendered(request))
 
-        Raises RequestError: the template does not take the messages, or takes too long, or as in `of_text`.
+    def of_rendered(self, text: str) -> list[int]:
+        """The ids of what `rendered` gave. Raises RequestError, as `of_text`."""
+        return self.of_text(text, "messages", special=not self._has_template)
+
+    def rendered(self, request: ChatRequest) -> str:
+        """A chat, written with the tokenizer's template; without one, the messages' texts, a line each.
+
+        Raises RequestError: the template does not take the messages, or takes too long.
         """
         messages = [{**message, "content": _content(message)} for message in request.messages]
         options = dict(request.chat_template_kwargs or {})
@@ -105,12 +116,22 @@ class Prompts:
                     f"the server sets {', '.join(sorted(self.reserved))}",
                     param=f"chat_template_kwargs.{name}",
                 )
-        if getattr(self._tokenizer, "chat_template", None) is None:
-            text = "\n".join(message["content"] for message in messages if message["content"])
-            return self.of_text(text, "messages")
+        if not self._has_template:
+            return "\n".join(message["content"] for message in messages if message["content"])
         if request.tools and request.tool_choice != "none":
-            options["tools"] = request.tools
-        return self.of_text(self._rendered(messages, options), "messages", special=False)
+            options["tools"] = shown_tools(request.tools)
+        told = {**_told_of_format(request), **options}
+        read = [_with_arguments_read(message) for message in messages]
+        if read == messages:
+            return self._rendered(messages, told)
+        try:  # most templates want the arguments of past calls as objects, some as texts
+            return self._rendered(read, told)
+        except RequestError:
+            return self._rendered(messages, told)
+
+    @property
+    def _has_template(self) -> bool:
+        return getattr(self._tokenizer, "chat_template", None) is not None
 
     def _rendered(self, messages: Sequence[Mapping[str, Any]], options: Mapping[str, Any]) -> str:
         def render() -> str:
@@ -129,6 +150,42 @@ class Prompts:
             raise RequestError(
                 400, f"the model's chat template does not take these messages: {error}", param="messages"
             ) from error
+
+
+def _with_arguments_read(message: dict[str, Any]) -> dict[str, Any]:
+    """A message with the arguments of its calls as objects, where they are texts of objects."""
+    calls = message.get("tool_calls")
+    if not calls:
+        return message
+    return {**message, "tool_calls": [_call_as_function(call) for call in calls]}
+
+
+def _call_as_function(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A past call as templates know them: of a function, whose arguments are an object."""
+    custom = call.get("custom")
+    if isinstance(custom, Mapping):
+        function = {"name": custom.get("name"), "arguments": {INPUT: custom.get("input")}}
+        return {"id": call.get("id"), "type": "function", "function": function}
+    arguments = call["function"].get("arguments")
+    if not isinstance(arguments, str):
+        return call
+    try:
+        read = json.loads(arguments)
+    except ValueError:
+        return call
+    return {**call, "function": {**call["function"], "arguments": read}} if isinstance(read, dict) else call
+
+
+def _told_of_format(request: ChatRequest) -> dict[str, Any]:
+    """What a template may show of the answer that is asked for, so that the model knows of it, under the names by which
+    templates ask for it."""
+    given, effort = request.response_format, request.reasoning_effort
+    told = {} if effort is None else {"reasoning_effort": effort}
+    if given is None:
+        return told
+    named = given.get("json_schema")
+    schema = named.get("schema") if isinstance(named, Mapping) else given.get("schema")
+    return told | {"response_format": given} | ({} if schema is None else {"json_schema": schema})
 
 
 def _reserved(tokenizer: Any) -> frozenset[str]:

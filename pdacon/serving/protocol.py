@@ -6,6 +6,7 @@ nothing (`fields`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -17,6 +18,7 @@ from pdacon.serving.fields import honoured, refuse
 from pdacon.serving.messages import checked
 
 _MOST_STOPS, _LONGEST_STOP = 64, 512  # each is looked for in what each token adds
+_MOST_BIASED = 1024
 
 
 def _number(error: Literal["int_type", "float_type"], given: Any) -> Any:
@@ -34,6 +36,10 @@ Count = Annotated[int, Field(ge=1), _WHOLE]
 TopK = Annotated[int, Field(ge=-1, lt=2**31), _WHOLE]
 Seed = Annotated[int, Field(ge=-(2**63), lt=2**64), _WHOLE]
 Top = Annotated[int, Field(ge=0, le=20), _WHOLE]
+Penalty = Annotated[float, Field(ge=-2, le=2), _REAL]
+Factor = Annotated[float, Field(gt=0, le=100), _REAL]
+Part = Annotated[float, Field(ge=0, le=1), _REAL]
+Budget = Annotated[int, Field(ge=0, lt=2**31), _WHOLE]
 Soft = Annotated[int, Field(ge=0, lt=2**31), _WHOLE]
 
 
@@ -48,6 +54,28 @@ def _stops(given: Any) -> tuple[str, ...]:
 
 
 Stops = Annotated[tuple[str, ...], BeforeValidator(_stops)]
+
+
+def _bias(given: Any) -> dict[int, float]:
+    """What is added to the scores of tokens, by their ids, which JSON has as texts."""
+    if not isinstance(given, Mapping) or len(given) > _MOST_BIASED:
+        raise ValueError(f"give an object with at most {_MOST_BIASED} ids of tokens and a number for each")
+    for name, value in given.items():
+        if not re.fullmatch("[0-9]{1,9}", str(name)) or isinstance(value, bool) or not isinstance(value, int | float):
+            raise ValueError("give ids of tokens, and a number for each")
+        if not -100 <= value <= 100:
+            raise ValueError("give numbers from -100 to 100")
+    return {int(name): float(value) for name, value in given.items()}
+
+
+def _ids(given: Any) -> tuple[int, ...]:
+    if not isinstance(given, list) or len(given) > _MOST_STOPS or not {*map(type, given)} <= {int}:
+        raise ValueError(f"give a list of at most {_MOST_STOPS} ids of tokens")
+    return tuple(given)
+
+
+Bias = Annotated[dict[int, float], BeforeValidator(_bias)]
+Ids = Annotated[tuple[int, ...], BeforeValidator(_ids)]
 
 
 class Strict(BaseModel):
@@ -78,6 +106,12 @@ class Common(Strict):
     n: Count = 1
     seed: Seed | None = None
     stop: Stops = ()
+    stop_token_ids: Ids = ()
+    min_p: Part = 0.0
+    presence_penalty: Penalty = 0.0
+    frequency_penalty: Penalty = 0.0
+    repetition_penalty: Factor = 1.0
+    logit_bias: Bias = {}
     stream: StrictBool = False
     stream_options: StreamOptions | None = None
     response_format: dict[str, Any] | None = None
@@ -92,7 +126,10 @@ class Common(Strict):
     safety_identifier: str | None = None
     prompt_cache_key: str | None = None
 
-    @field_validator("temperature", "top_p", "top_k", "n", "stream", "complete", mode="before")
+    @field_validator(
+        "temperature", "top_p", "top_k", "n", "stream", "complete", "stop_token_ids", "min_p", "presence_penalty",
+        "frequency_penalty", "repetition_penalty", "logit_bias", mode="before",
+    )  # fmt: skip
     @classmethod
     def _null_is_absent(cls, value: Any, info: Any) -> Any:
         return cls.model_fields[info.field_name].default if value is None else value
@@ -111,10 +148,12 @@ class ChatRequest(Common):
     max_completion_tokens: Count | None = None
     tools: Annotated[list[dict[str, Any]], Field(fail_fast=True)] | None = None
     tool_choice: Literal["none", "auto", "required"] | dict[str, Any] | None = None
-    parallel_tool_calls: StrictBool | None = False  # True: an answer may have several calls
+    parallel_tool_calls: StrictBool | None = True  # False: an answer has one call at most
     logprobs: StrictBool | None = False
     top_logprobs: Top | None = None
     chat_template_kwargs: dict[str, Any] | None = None
+    thinking_token_budget: Budget | None = None
+    reasoning_effort: str | None = None
 
     @field_validator("messages")
     @classmethod
@@ -180,3 +219,28 @@ class NativeRequest(Strict):
     inputs: str
     parameters: NativeParameters = NativeParameters()
     stream: StrictBool = False
+
+
+class TokenizeRequest(Strict):
+    """``POST /tokenize``: of a text, or of a chat."""
+
+    model: str | None = None
+    prompt: str | None = None
+    messages: Annotated[list[dict[str, Any]], Field(min_length=1, fail_fast=True)] | None = None
+    tools: Annotated[list[dict[str, Any]], Field(fail_fast=True)] | None = None
+    chat_template_kwargs: dict[str, Any] | None = None
+    add_special_tokens: StrictBool = True
+    return_token_strs: StrictBool = False
+
+    @model_validator(mode="after")
+    def _one(self) -> TokenizeRequest:
+        if (self.prompt is None) == (self.messages is None):
+            refuse("prompt", "give a prompt or messages")
+        return self
+
+
+class DetokenizeRequest(Strict):
+    """``POST /detokenize``."""
+
+    model: str | None = None
+    tokens: Annotated[list[Annotated[int, _WHOLE]], Field(fail_fast=True)]

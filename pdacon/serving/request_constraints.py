@@ -77,7 +77,7 @@ class Compiler:
             return self._compiler.kept(wanted.format) or await self._compilation(wanted)
         except PdaconError as error:
             self._metrics.refusals.inc()
-            raise of_grammar(error, wanted.param) from error
+            raise of_grammar(error, wanted.param, wanted.tools) from error
         except WorkerError as error:
             log.error(Line(param=wanted.param, error=str(error)))
             raise unexpected() from None

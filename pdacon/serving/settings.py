@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pdacon.base.limits import Limits
+from pdacon.frontends.tool_formats import FORMATS
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,9 @@ class ServerSettings:
         Where constraints outlive the process, and are shared with other servers.
     cache_store : str, optional
         A URL of fsspec's through which they are shared with other machines; see `pdacon.CompileCache`.
+    tool_format : str
+        How the model writes its thoughts and calls: ``"auto"``, as its chat template does; ``"json"``; or the name of
+        another format of `pdacon.Grammar.from_tools`.
     max_tokens : int or None
         The most tokens of an answer whose request does not say so. None: what the model's context has room for.
     shutdown_delay_seconds : float
@@ -88,6 +92,7 @@ class ServerSettings:
     cache_bytes: int = 1 << 30
     cache_directory: str | os.PathLike[str] | None = None
     cache_store: str | None = None
+    tool_format: str = "auto"
     max_tokens: int | None = None
     shutdown_delay_seconds: float = 0.0
     shutdown_seconds: float = 30.0
@@ -99,6 +104,9 @@ class ServerSettings:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ValueError(f"Settings: {name} is a number of at least 1, not {value!r}")
+        if self.tool_format != "auto" and self.tool_format not in FORMATS:
+            known = ", ".join(("auto", *FORMATS))
+            raise ValueError(f"Settings: tool_format is one of {known}, not {self.tool_format!r}")
         if self.compile_in not in ("processes", "threads"):
             raise ValueError(f'Settings: compile_in is "processes" or "threads", not {self.compile_in!r}')
         for name in ("cache_tokens", "max_tokens"):

@@ -6,7 +6,8 @@ import asyncio
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
@@ -20,9 +21,10 @@ import uvicorn
 
 from pdacon.base.limits import Limits
 from pdacon.integrations.huggingface import load_tiny
-from pdacon.serving import ServerSettings, create_app
+from pdacon.serving import ServerSettings, create_app, token_choice
 from pdacon.serving.connections import connections
 from pdacon.serving.running import Server
+from pdacon.serving.token_choice import Sampling
 
 KEY = "a key"
 
@@ -35,6 +37,7 @@ class Running:
         tiny, tokenizer = load_tiny()
         tokenizer.chat_template = template
         app = create_app(model or tiny, tokenizer, settings)
+        self.application: Any = app.state.application
         http = connections(settings.read_seconds)
         config = uvicorn.Config(
             app, port=0, http=http, ws="none", log_config=None, access_log=False, timeout_graceful_shutdown=5
@@ -97,6 +100,32 @@ def server() -> Iterator[Running]:
     )
     yield running
     running.stop()
+
+
+@contextmanager
+def saying(server: Running, *texts: str) -> Iterator[None]:
+    """The model says these texts in all answers to requests within the block, the next one in each further answer.
+
+    A token that the constraint does not allow is an error of the answer.
+    """
+    tokenizer = server.application.engine.tokenizer
+    ends = [tokenizer.eos_token_id]
+    scripts = [[*tokenizer(text, add_special_tokens=False)["input_ids"], *ends] for text in texts]
+    running: dict[int, Iterator[int]] = {}
+    kept: list[Sampling] = []  # so that no two have one id
+
+    def scripted(scores: torch.Tensor, rows: Sequence[Sampling]) -> torch.Tensor:
+        tokens = []
+        for row in rows:
+            if id(row) not in running:
+                running[id(row)] = iter(scripts[len(running) % len(scripts)])
+                kept.append(row)
+            tokens.append(next(running[id(row)], *ends))
+        return torch.tensor(tokens)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(token_choice, "chosen", scripted)
+        yield
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ _COMBINING = frozenset({
 })  # fmt: skip
 _ALTERNATIVES = ("allOf", "anyOf", "oneOf")
 _SCALARS = ("null", "boolean", "number", "integer", "string")
+_PARTED = (dict, list)  # which is looked at quicker than a union of types
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +121,15 @@ def has_order_of_its_own(schema: Any) -> bool:
     while pending:
         node = pending.pop()
         if isinstance(node, list):
-            pending += [part for part in node if isinstance(part, dict | list)]
+            pending += [part for part in node if isinstance(part, _PARTED)]
             continue
         if not isinstance(node, dict):
             continue
         if not node.keys().isdisjoint(_COMBINING):
             return False
+        parts = [part for part in node.values() if isinstance(part, _PARTED)]
+        if not parts and "$ref" not in node:
+            continue  # what follows is about lists, objects and references
         required, listed = node.get("required"), node.get("properties")
         if isinstance(required, list) and required and not set(map(str, required)) <= set(listed or ()):
             return False
@@ -137,7 +141,7 @@ def has_order_of_its_own(schema: Any) -> bool:
                 about = sum(not _is_scalar(branch) for branch in branches)
                 if about > 1 or (about and (listed or required)):
                     return False
-        pending += [part for part in node.values() if isinstance(part, dict | list)]
+        pending += parts
     return True
 
 

@@ -36,6 +36,8 @@ class Cover:
         Every member, or every item.
     items : int
         Those items that satisfy this question.
+    closed : bool
+        Whether there are no members but those that some schema evaluates.
     """
 
     condition: int
@@ -44,6 +46,7 @@ class Cover:
     count: int = 0
     all: bool = False
     items: int = FALSE
+    closed: bool = False
 
 
 def items_fact(facts: Facts, first: tuple[int, ...], rest: int) -> int:

@@ -80,10 +80,8 @@ class Plainness:
         return self._have(places, 0)
 
     def _have(self, places: Sequence[Place], depth: int) -> bool:
-        if len(places) == 1 and isinstance(node := places[0].node, dict):  # as most are
-            sight = look_for(node, places[0].draft)
-            if sight.with_empty & (types_in(node["type"]) if "type" in node else ALL):
-                return True
+        if len(places) == 1 and _has_an_empty_value(places[0].node, places[0].draft):  # as most are
+            return True
         if depth > _DEEPEST or self._work > _MOST_WORK:
             return False
         key = tuple(id(place.node) for place in places)
@@ -226,6 +224,10 @@ class Plainness:
         return self._have_others(places, depth)
 
     def _has_member(self, places: Sequence[Place], name: str, depth: int) -> bool:
+        if len(places) == 1 and "patternProperties" not in (node := places[0].node):
+            member = node.get("properties", {}).get(name)
+            if isinstance(member, dict) and "$schema" not in member and _has_an_empty_value(member, places[0].draft):
+                return True  # most members need no place of their own
         asked = []
         for place in places:
             node = place.node
@@ -252,6 +254,13 @@ class Plainness:
 def is_plain_pattern(pattern: str) -> bool:
     """Whether it is plain that some text matches a pattern, which is right."""
     return _PLAIN_PATTERN.fullmatch(pattern) is not None and _NARROW_CLASS.search(pattern) is None
+
+
+def _has_an_empty_value(node: Any, draft: int) -> bool:
+    """Whether it takes no more than a look that the empty value of some type satisfies a schema."""
+    return isinstance(node, dict) and bool(
+        look_for(node, draft).with_empty & (types_in(node["type"]) if "type" in node else ALL)
+    )
 
 
 def _kinds(places: Sequence[Place]) -> Iterator[int]:

@@ -11,7 +11,7 @@ differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -149,9 +149,7 @@ class Reader:
     def formula(self, schema: int, kind: Type) -> int:
         """What the schema of a number says of the values of one type."""
         meaning = self._of(schema, kind)
-        if not self._closed or base_of(kind) != "object" or not self.places[schema].is_closed(self._closed):
-            return meaning.formula
-        if any(cover.names for cover in meaning.covers):
+        if base_of(kind) == "object" and any(cover.names and cover.closed for cover in meaning.covers):
             beside = members_beside(self.facts, self.places[schema], FALSE, meaning.covers)
             return self.facts.formulas.conjunction(meaning.formula, beside)
         return meaning.formula
@@ -326,9 +324,7 @@ class Reader:
 
     def _under(self, condition: int, covers: Iterable[Cover]) -> list[Cover]:
         conjunction = self.facts.formulas.conjunction
-        return [
-            Cover(conjunction(condition, c.condition), c.names, c.patterns, c.count, c.all, c.items) for c in covers
-        ]
+        return [replace(cover, condition=conjunction(condition, cover.condition)) for cover in covers]
 
     # Keywords about values of one type.
 
@@ -456,13 +452,15 @@ class Reader:
         everything = "additionalProperties" in node
         if named or matching or others != TRUE:
             parts.append(self._stated(place, "properties", Members(named, matching, others)))
-        if place.is_closed(self._closed) and others == TRUE:
+        if (is_closed := place.is_closed(self._closed)) and others == TRUE:
             # What `members_beside` may ask of each has its variable here, beside those of the condition: then the
             # diagram of a closed union is as long as the union.
             for name, _ in named:
                 facts.holds(member_fact(name, FALSE))
         if named or matching or everything:
-            covers.append(Cover(TRUE, tuple(dict(named)), tuple(name for name, _ in matching), all=everything))
+            covers.append(
+                Cover(TRUE, tuple(dict(named)), tuple(name for name, _ in matching), all=everything, closed=is_closed)
+            )
         if "required" in node and not (place.draft <= 4 and isinstance(node["required"], bool)):
             parts.append(self._has(place, "required", node["required"]))
         if "propertyNames" in node and place.draft >= 6:

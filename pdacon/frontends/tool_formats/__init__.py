@@ -13,8 +13,10 @@ states of a reader), ``reading`` (the reader), ``writing`` (answers as texts), `
 them, and what texts stand for).
 """
 
-from pdacon.frontends.tool_formats.answer_values import AnswerValues, tool_answers
+from pdacon.frontends.tool_formats.answer_values import AnswerValues, ToolAnswers, answer_values, tool_answers
+from pdacon.frontends.tool_formats.building import INPUT
 from pdacon.frontends.tool_formats.formats import FORMATS, format_of
+from pdacon.frontends.tool_formats.layouts import Choice, Reasoning
 from pdacon.frontends.tool_formats.reading import AnswerEvent, AnswerReader
 from pdacon.frontends.tool_formats.records import Messages, Thought, ToolFormat
 from pdacon.frontends.tool_formats.response_templates import format_of_response_template
@@ -22,13 +24,18 @@ from pdacon.frontends.tool_formats.whole_answers import Answer
 
 __all__ = [
     "FORMATS",
+    "INPUT",
     "Answer",
     "AnswerEvent",
     "AnswerReader",
     "AnswerValues",
+    "Choice",
     "Messages",
+    "Reasoning",
     "Thought",
+    "ToolAnswers",
     "ToolFormat",
+    "answer_values",
     "format_of",
     "format_of_response_template",
     "tool_answers",

@@ -6,22 +6,25 @@ In: tools as users give them. Out: a `GrammarData` whose ``values`` reads answer
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from pdacon.base.once import Once
 from pdacon.base.quoting import quoted
 from pdacon.errors import UnsupportedTypeError
-from pdacon.frontends.json_schema import Spelling, require_json
+from pdacon.frontends.json_schema import Schema, Spelling, require_json
 from pdacon.frontends.json_schema.calling import CallingExplorer
 from pdacon.frontends.on_demand import OnDemand
 from pdacon.frontends.partial_values import PartialValue
-from pdacon.frontends.tool_formats.building import ToolSchema, answer_grammar, answer_places
+from pdacon.frontends.structural_tags.on_demand import OuterPlaces
+from pdacon.frontends.tool_arguments import closed_documents, tool_identifier
+from pdacon.frontends.tool_formats.building import AnyGrammar, ToolSchema, answer_grammar, answer_places
 from pdacon.frontends.tool_formats.formats import format_of
 from pdacon.frontends.tool_formats.layouts import Choice, Layout, Reasoning, layout, stops_of
-from pdacon.frontends.tool_formats.parameters import kinds_of
+from pdacon.frontends.tool_formats.parameters import kinds_of, listed_names
 from pdacon.frontends.tool_formats.reading import AnswerPlan, AnswerReader
 from pdacon.frontends.tool_formats.records import ToolFormat
 from pdacon.frontends.tool_formats.whole_answers import Answer, ReadCall
@@ -29,7 +32,7 @@ from pdacon.frontends.tool_formats.writing import written_answer
 from pdacon.frontends.types.grammars import DescribedTools, described_tools
 from pdacon.frontends.types.partials import typed_part
 from pdacon.frontends.types.shapes import Mismatch
-from pdacon.frontends.types.tools import Call
+from pdacon.frontends.types.tools import Call, Tool
 from pdacon.grammar import GrammarData
 
 
@@ -46,12 +49,18 @@ class _Asked:
     lax: bool
     strict: bool
     closed: bool
+    has_content: bool  # whether a grammar says what the text is
+
+    @property
+    def closed_documents(self) -> bool | tuple[str, ...]:
+        """Whether all tools have only the properties listed, or the documents of those that have."""
+        return self.closed or closed_documents(self.tools)
 
     @property
     def layout(self) -> Layout:
         for choice in get_args(Choice):
             if choice == self.choice:
-                return layout(self.format, choice, self.parallel, self.reasoning)
+                return layout(self.format, choice, self.parallel, self.reasoning, self.has_content)
         return layout(self.format, "required", False, self.reasoning)
 
 
@@ -91,7 +100,10 @@ class AnswerValues:
         }
         refusal = self._stop_within(value)
         for all_blanks in (False, True) if refusal is None else ():
-            written = [self.asked.format.write_call(k, name, inner) for k, (name, inner) in enumerate(calls)]
+            written = [
+                self.asked.format.write_call(k, call.name, inner if self.asked.format.tagged else self._object(call))
+                for k, (call, (_, inner)) in enumerate(zip(value.calls, calls, strict=True))
+            ]
             text = written_answer(
                 self.asked.format, self.asked.reasoning, value.reasoning, value.text, written, all_blanks=all_blanks
             )
@@ -137,17 +149,46 @@ class AnswerValues:
     def describe(self) -> str:
         """See `Grammar.describe`."""
         names = " or ".join(tool.name for tool in self._described.tools)
-        return f"an answer of text and calls of {names}, in the format {self.asked.format.name}"
+        calls = f" and calls of {names}" if names else ""
+        return f"an answer of text{calls}, in the format {self.asked.format.name}"
+
+    def claims(self, value: Any) -> Iterator[tuple[str, Schema, str]]:
+        """The arguments of calls that a JSON Schema alone describes: the tool, its schema, and they as JSON.
+
+        Their shape takes any values, so that who writes them has to look.
+        """
+        schemas = dict(zip((tool.name for tool in self._described.tools), self._described.schemas, strict=True))
+        for call in value.calls:
+            if self._tool(call.name).is_of_schema:
+                spelling, closed = self._described.form.spelling, self.asked.closed
+                schema = Schema(schemas[call.name], spelling=spelling, closed=closed, plain_integers=True)
+                yield call.name, schema, self._object(call)
+
+    def _tool(self, name: str) -> Tool:
+        tool = next((tool for tool in self._described.tools if tool.name == name), None)
+        if tool is None:
+            raise Mismatch("answer", f"there is no tool {name!r:.60}")
+        return tool
+
+    def _raw(self, call: Call) -> dict[str, Any]:
+        """The raw arguments of a call, those that the schema lists first and in its order."""
+        tool = self._tool(call.name)
+        if self.asked.choice not in (*get_args(Choice), call.name):
+            raise Mismatch("answer", f"it calls {call.name!r:.60}, and choice is {self.asked.choice!r:.60}")
+        raw: dict[str, Any] = tool.arguments.write(call.arguments, call.name)
+        listed = listed_names(self._described.schemas[self._described.tools.index(tool)])
+        other = next((name for name in raw if name not in listed), None)
+        if self.asked.format.tagged and other is not None:
+            raise Mismatch(call.name, f"it lists no argument {other!r:.60}, and only listed ones can be tagged")
+        return {name: raw[name] for name in (*listed, *raw) if name in raw}
+
+    def _object(self, call: Call) -> str:
+        """The arguments of a call as an object of JSON."""
+        return self._described.form.dumps(self._raw(call))
 
     def _arguments(self, call: Call) -> dict[str, str]:
         """The arguments of a call, each as JSON."""
-        tool = next((tool for tool in self._described.tools if tool.name == call.name), None)
-        if tool is None:
-            raise Mismatch("answer", f"there is no tool {call.name!r:.60}")
-        if self.asked.choice not in (*get_args(Choice), call.name):
-            raise Mismatch("answer", f"it calls {call.name!r:.60}, and choice is {self.asked.choice!r:.60}")
-        raw = tool.arguments.write(call.arguments, call.name)
-        return {name: self._described.form.dumps(value) for name, value in raw.items()}
+        return {name: self._described.form.dumps(value) for name, value in self._raw(call).items()}
 
     @cached_property
     def _kinds(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
@@ -178,6 +219,28 @@ class AnswerValues:
         return _values_of, (self.asked,)
 
 
+@dataclass(frozen=True)
+class ToolAnswers:
+    """Answers with calls of tools: what reads them, and their grammar, each form made when it is asked for.
+
+    Attributes
+    ----------
+    values : AnswerValues
+    whole : callable
+        Makes the grammar as a whole.
+    on_demand : callable
+        Makes what may be read on demand of it, or None: nothing.
+    """
+
+    values: AnswerValues
+    whole: Callable[[], GrammarData]
+    on_demand: Callable[[], OnDemand | None]
+
+    def grammar(self) -> AnyGrammar:
+        """What may be read on demand, or else the whole."""
+        return self.on_demand() or self.whole()
+
+
 def tool_answers(
     tools: Sequence[Any],
     format: Any,
@@ -188,9 +251,32 @@ def tool_answers(
     lax: bool,
     strict: bool = False,
     closed: bool = False,
-) -> GrammarData | OnDemand:
-    """The grammar of answers with calls of tools; see `Grammar.from_tools`."""
-    if isinstance(tools, str | dict) or not isinstance(tools, Sequence) or not tools:
+    content: AnyGrammar | None = None,
+    inputs: Mapping[str, GrammarData] = MappingProxyType({}),
+) -> ToolAnswers:
+    """Answers with calls of tools; see `Grammar.from_tools`.
+
+    ``inputs``: by the names of tools whose only argument is a text, the grammar of that.
+    """
+    has_content = content is not None
+    values = answer_values(tools, format, choice, parallel, reasoning, spelling, lax, strict, closed, has_content)
+    return _grammars(values, content, inputs)
+
+
+def answer_values(
+    tools: Sequence[Any],
+    format: str | ToolFormat,
+    choice: str,
+    parallel: bool,
+    reasoning: Reasoning,
+    spelling: Spelling | None = None,
+    lax: bool = False,
+    strict: bool = False,
+    closed: bool = False,
+    has_content: bool = False,
+) -> AnswerValues:
+    """What reads answers with calls of tools, without their grammar; see `tool_answers`."""
+    if isinstance(tools, str | dict) or not isinstance(tools, Sequence) or not (tools or choice == "none"):
         raise TypeError(f"from_tools takes a list of at least one function, class or dict, not {tools!r:.60}")
     if spelling is not None and not isinstance(spelling, Spelling):
         raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
@@ -198,12 +284,21 @@ def tool_answers(
     if reasoning not in (True, False, "begun"):
         raise ValueError(f'reasoning is True, False or "begun", not {reasoning!r:.40}')
     asked = _Asked(
-        tuple(tools), format_of(format), choice, bool(parallel), reasoning, spelling or Spelling(), lax, strict, closed
-    )
-    values = _values_of(asked)
-    described = values._described
+        tuple(tools), format_of(format), choice, bool(parallel), reasoning, spelling or Spelling(), lax, strict,
+        closed, has_content,
+    )  # fmt: skip
+    return _values_of(asked)
+
+
+def _grammars(values: AnswerValues, content: AnyGrammar | None, inputs: Mapping[str, GrammarData]) -> ToolAnswers:
+    asked, described = values.asked, values._described
+    choice = asked.choice
     own = zip(described.tools, described.schemas, strict=True)
-    schemas = [ToolSchema(tool.name, schema, closed) for tool, schema in own]
+    closed = asked.closed_documents
+    schemas = [
+        ToolSchema(tool.name, schema, closed if isinstance(closed, bool) else tool_identifier(tool.name) in closed)
+        for tool, schema in own
+    ]
     if choice not in get_args(Choice):
         schemas = [schema for schema in schemas if schema.name == choice]
         if not schemas:
@@ -211,28 +306,52 @@ def tool_answers(
             raise ValueError(f'choice is "auto", "required", "none" or a tool of {listed}, not {choice!r:.60}')
     for schema in schemas:
         _refuse_name(asked.format, schema.name)
-    source = f"calls of {', '.join(schema.name for schema in schemas)} in the format {asked.format.name}"
+    calls = f"calls of {', '.join(schema.name for schema in schemas)}" if schemas else "answers"
+    source = f"{calls} in the format {asked.format.name}"
     spelling = described.form.spelling
+    unenforced = (*described.unenforced, *_unenforced(content))
 
     def whole() -> GrammarData:
-        grammar = answer_grammar(asked.format, asked.layout, schemas, spelling, source)
-        return replace(grammar, values=values, unenforced=described.unenforced)
+        grammar = answer_grammar(asked.format, asked.layout, schemas, spelling, source, content, inputs)
+        return replace(grammar, values=values, unenforced=unenforced)
 
-    places = None if described.unenforced else answer_places(asked.format, asked.layout, schemas, spelling)
+    made, told = Once(whole), partial(answer_places, asked.format, asked.layout, schemas, spelling, content)
+    return ToolAnswers(
+        values, made, lambda: None if unenforced or inputs else _on_demand(values, schemas, told(), made, content)
+    )
+
+
+def _on_demand(
+    values: AnswerValues,
+    schemas: Sequence[ToolSchema],
+    places: tuple[list[Schema], OuterPlaces] | None,
+    whole: Once[GrammarData],
+    content: AnyGrammar | None,
+) -> OnDemand | None:
     if places is None:
-        return whole()
+        return None
+    asked, spelling = values.asked, values._described.form.spelling
     documents = [schema.documents for schema in places[0]]
     asked_of = json.dumps([[schema.name, schema.arguments] for schema in schemas], default=repr)
-    key = ("tool calls on demand", repr((asked.format, asked.layout, spelling, closed)), asked_of)
+    outer, closed = places[1], asked.closed_documents
+    of_content = () if content is None else content.key if isinstance(content, OnDemand) else (content.fingerprint,)
+    key = ("tool calls on demand", repr((asked.format, asked.layout, spelling, closed)), asked_of, *of_content)
 
     def explorer() -> CallingExplorer:
-        return CallingExplorer(documents, spelling, places[1].copied(), plain_integers=True, closed=closed)
+        return CallingExplorer(documents, spelling, outer.copied(), plain_integers=True, closed=closed)
 
-    return OnDemand(key, explorer, Once(whole), "tool calls", values)
+    return OnDemand(key, explorer, whole, "tool calls", values)
 
 
 def _values_of(asked: _Asked) -> AnswerValues:
     return AnswerValues(asked, described_tools(asked.tools, asked.spelling, asked.lax, asked.strict))
+
+
+def _unenforced(content: AnyGrammar | None) -> tuple[tuple[str, str, str], ...]:
+    if content is None:
+        return ()
+    known = content.unenforced
+    return content.data().unenforced if known is None and isinstance(content, OnDemand) else known or ()
 
 
 def _refuse_name(format: ToolFormat, name: str) -> None:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from pdacon.base.cautions import caution
 from pdacon.base.graphs import reachable
 from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError, UnsupportedTypeError
+from pdacon.frontends.insertion import escaped
 from pdacon.frontends.json_schema import Schema, Spelling, schema_grammar
+from pdacon.frontends.on_demand import OnDemand
 from pdacon.frontends.structural_tags.free_text import FreeText
 from pdacon.frontends.structural_tags.making import made
 from pdacon.frontends.structural_tags.on_demand import OuterPlaces, UndecidedError, outer_places, schema_piece
@@ -32,8 +35,8 @@ from pdacon.frontends.structural_tags.pieces import (
     repeated,
     sequence,
 )
-from pdacon.frontends.tool_arguments import call_schema
-from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Fixed, Free, Layout
+from pdacon.frontends.tool_arguments import call_schema, tool_identifier
+from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Content, Fixed, Free, Layout
 from pdacon.frontends.tool_formats.parameters import Parameter, have_a_text, parameters_of, texts_as_they_are
 from pdacon.frontends.tool_formats.records import Open, Part, ToolFormat, parts_of_template
 from pdacon.frontends.tool_formats.scalars import CONSTANTS
@@ -44,6 +47,9 @@ from pdacon.regular import RegularSet
 
 _MOST_NESTED = 50
 """Arguments that may all be left out where the format then writes something in their place."""
+AnyGrammar: TypeAlias = "GrammarData | OnDemand"
+INPUT = "input"
+"""The name of the only argument of a tool that takes a text."""
 _INDEX = RegularSet.from_regex("[0-9]+")
 
 
@@ -62,6 +68,8 @@ def answer_grammar(
     tools: Sequence[ToolSchema],
     spelling: Spelling,
     source: str,
+    content: AnyGrammar | None = None,
+    inputs: Mapping[str, GrammarData] = MappingProxyType({}),
 ) -> GrammarData:
     """The grammar of the answers that a layout describes.
 
@@ -69,6 +77,10 @@ def answer_grammar(
     ----------
     source : str
         What the grammar was made of, as a text.
+    content : GrammarData or OnDemand, optional
+        The texts that stand in the place of free text.
+    inputs : mapping
+        By the names of tools whose only argument is a text, the grammar of that.
 
     Raises
     ------
@@ -79,7 +91,7 @@ def answer_grammar(
     EmptyLanguageError
         A tool that has to be called has no arguments that satisfy its schema.
     """
-    piece = _Builder(format, tools, spelling).piece(tree)
+    piece = _Builder(format, tools, spelling, content, inputs).piece(tree)
     try:
         return replace(made(piece, source, format.name), language="tool calls")
     except RecursionError:
@@ -92,13 +104,17 @@ def answer_grammar(
 
 
 def answer_places(
-    format: ToolFormat, tree: Layout, tools: Sequence[ToolSchema], spelling: Spelling
+    format: ToolFormat,
+    tree: Layout,
+    tools: Sequence[ToolSchema],
+    spelling: Spelling,
+    content: AnyGrammar | None = None,
 ) -> tuple[list[Schema], OuterPlaces] | None:
     """The schemas of values in answers, and the places around them, for a grammar that is read on demand.
 
     None: the answers have to be read as a whole. Raises as `answer_grammar`, but for what only the whole comes to.
     """
-    return outer_places(lambda: _Builder(format, tools, spelling, on_demand=True).piece(tree))
+    return outer_places(lambda: _Builder(format, tools, spelling, content, on_demand=True).piece(tree))
 
 
 @dataclass
@@ -108,6 +124,8 @@ class _Builder:
     format: ToolFormat
     tools: Sequence[ToolSchema]
     spelling: Spelling
+    content: AnyGrammar | None = None
+    inputs: Mapping[str, GrammarData] = field(default_factory=dict)
     on_demand: bool = False
     _calls: dict[CallParts, Piece] = field(default_factory=dict)
     _arguments: dict[str, Piece | None] = field(default_factory=dict)
@@ -122,6 +140,8 @@ class _Builder:
             return TextPiece(tuple(texts), self.format.name)
         if isinstance(tree, Free):
             return TextPiece(FreeText(self._texts(tree.stops)).texts, tree.role)
+        if isinstance(tree, Content):
+            return self._content()
         if isinstance(tree, CallParts):
             if tree not in self._calls:
                 self._calls[tree] = self._call(tree)
@@ -132,6 +152,16 @@ class _Builder:
             return repeated(self.piece(tree.item), tree.least, tree.most)
         assert isinstance(tree, InOrder)
         return sequence([self.piece(item) for item in tree.items])
+
+    def _content(self) -> Piece:
+        """The texts in the place of free text."""
+        assert self.content is not None
+        if not self.on_demand:
+            data = self.content.data() if isinstance(self.content, OnDemand) else self.content
+            return grammar_piece(data, "text")
+        if not isinstance(self.content, OnDemand) or self.content.schema is None:
+            raise UndecidedError
+        return schema_piece(self.content.schema, "text")
 
     def _texts(self, stops: Sequence[str]) -> tuple[str, ...]:
         """Those of some texts that are text, and no special tokens: those never are in free text."""
@@ -148,7 +178,7 @@ class _Builder:
 
     def _call(self, call: CallParts) -> Piece:
         envelope = _envelope(call.parts) if self.spelling.writes_like_dumps else None
-        if envelope is not None and len(self.tools) > 1 and not self.on_demand:
+        if envelope is not None and len(self.tools) > 1 and not (self.on_demand or self.inputs):
             before, key, after = envelope
             return _in_order([self._fixed(before, ""), self._envelopes(key), self._fixed(after, "")])
         pieces = []
@@ -200,11 +230,27 @@ class _Builder:
         if tool.name not in self._arguments:
             try:
                 with told_of_types(tool.name, tool.arguments.get("$defs")):
-                    self._arguments[tool.name] = self._tagged(tool, parts) if self.format.tagged else self._json(tool)
+                    if tool.name in self.inputs:
+                        self._arguments[tool.name] = self._input(tool)
+                    elif self.format.tagged:
+                        self._arguments[tool.name] = self._tagged(tool, parts)
+                    else:
+                        self._arguments[tool.name] = self._json(tool)
             except EmptyLanguageError as error:
                 caution(f"{tool.name}: {error}; so this tool is left out")
                 self._arguments[tool.name] = None
         return self._arguments[tool.name]
+
+    def _input(self, tool: ToolSchema) -> Piece:
+        """The only argument of a tool, a text of a grammar."""
+        grammar, place = self.inputs[tool.name], f"{tool.name}.{INPUT}"
+        if not self.format.tagged:
+            string = grammar_piece(escaped(grammar, "json", self.spelling.escapes, True), place)
+            return _in_order([TextPiece((f'{{"{INPUT}": ',), place), string, TextPiece(("}",), place)])
+        slots = {"key": INPUT, "type": "string", "is_string": "true"}
+        before, _, after = self.format.argument.partition("$value")
+        head = "".join(part if isinstance(part, str) else slots[part.slot] for part in parts_of_template(before))
+        return _in_order([self._fixed(head, place), grammar_piece(grammar, place), self._fixed(after, place)])
 
     def _envelopes(self, key: str) -> Piece:
         """Objects of JSON with a name and arguments, of all tools at once: one schema, which is quicker than many."""
@@ -213,7 +259,7 @@ class _Builder:
             arguments = {"$id": f"pdacon:arguments/{quote(tool.name, safe='')}", **tool.arguments}
             schemas.append(call_schema(tool.name, arguments, key))
         with told_of_types("", {}):
-            closed = self.tools[0].closed  # as of all of them
+            closed = tuple(tool_identifier(tool.name) for tool in self.tools if tool.closed)
             grammar = schema_grammar({"anyOf": schemas}, spelling=self.spelling, closed=closed, plain_integers=True)
         return GrammarPiece(grammar, self.format.name)
 

@@ -18,8 +18,8 @@ _LINES = ("\n\n", "\n")
 _THINK = Thought("<think>", "</think>", begin_blanks=("\n",), end_blanks=("\n",), after=_LINES)
 
 
-def _json_in_tags() -> Iterator[ToolFormat]:
-    """A JSON object with a name and arguments, in tags of text."""
+def _json_objects() -> Iterator[ToolFormat]:
+    """A JSON object with a name and arguments, by itself or in tags of text."""
     hermes = ToolFormat(
         name="hermes",
         models="Hermes 2 Pro, Hermes 3, Qwen 2.5, QwQ, Granite 4",
@@ -40,6 +40,13 @@ def _json_in_tags() -> Iterator[ToolFormat]:
         source="https://www.llama.com/docs/model-cards-and-prompt-formats/llama3_1/",
         call='{"name": "$name", "parameters": $arguments}',
         separator="; ", trigger='{"name": "',
+    )  # fmt: skip
+    yield ToolFormat(
+        name="json",
+        models="Any other",
+        source="https://platform.openai.com/docs/guides/function-calling",
+        call='{"name": "$name", "arguments": $arguments}',
+        separator="\n", trigger='{"name": "', blanks=_LINES,
     )  # fmt: skip
 
 
@@ -208,7 +215,7 @@ def _tagged() -> Iterator[ToolFormat]:
 
 FORMATS = {
     format.name: format
-    for group in (_json_in_tags, _special_tokens, _messages, _sections, _tagged)
+    for group in (_json_objects, _special_tokens, _messages, _sections, _tagged)
     for format in group()
 }
 """All formats, by name."""

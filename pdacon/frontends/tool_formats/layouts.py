@@ -42,18 +42,25 @@ class Free:
 
 
 @dataclass(frozen=True, slots=True)
+class Content:
+    """A text of a grammar, in the place of free text."""
+
+
+@dataclass(frozen=True, slots=True)
 class CallParts:
     """A call of one of the tools: the parts of its template, the first of them without the trigger."""
 
     parts: tuple[Part, ...]
 
 
-Leaf: TypeAlias = "Fixed | Blanks | Free | CallParts"
+Leaf: TypeAlias = "Fixed | Blanks | Free | Content | CallParts"
 Layout: TypeAlias = Tree[Leaf]
 NOTHING: Layout = InOrder(())
 
 
-def layout(format: ToolFormat, choice: Choice, parallel: bool, reasoning: Reasoning) -> Layout:
+def layout(
+    format: ToolFormat, choice: Choice, parallel: bool, reasoning: Reasoning, has_content: bool = False
+) -> Layout:
     """The parts of an answer.
 
     Parameters
@@ -64,33 +71,39 @@ def layout(format: ToolFormat, choice: Choice, parallel: bool, reasoning: Reason
         Whether there may be more than one.
     reasoning : bool or "begun"
         Whether a thought may come first; ``"begun"``: the prompt has begun it, so that the answer goes on with it.
+    has_content : bool
+        Whether a grammar says what text there is. Then there is either such a text or calls.
     """
     if reasoning and format.thought is None:
         raise ValueError(f"the format {format.name} has no thoughts; leave out reasoning={reasoning!r}")
     if format.messages is not None:
-        return _of_messages(format, format.messages, choice, reasoning)
+        return _of_messages(format, format.messages, choice, reasoning, has_content)
     if not reasoning or format.thought is None:
-        return _body(format, choice, parallel, "" if format.text_begun else format.text_begin)
-    body = _body(format, choice, parallel, format.text_begin)
+        return _body(format, choice, parallel, "" if format.text_begun else format.text_begin, has_content)
+    body = _body(format, choice, parallel, format.text_begin, has_content)
     begun = reasoning == "begun"
-    after = Blanks(format.thought.after, in_text=choice != "required" and not format.text_begin)
+    after = Blanks(format.thought.after, in_text=not (choice == "required" or format.text_begin or has_content))
     thought: Layout = InOrder((_thought(format.thought, begun=begun), after))
     return InOrder((thought if begun else Repeated(thought, 0, 1), body))
 
 
-def _of_messages(format: ToolFormat, messages: Messages, choice: Choice, reasoning: Reasoning) -> Layout:
-    """Thoughts and preambles, then a text or a call."""
+def _of_messages(
+    format: ToolFormat, messages: Messages, choice: Choice, reasoning: Reasoning, has_content: bool
+) -> Layout:
+    """Thoughts and preambles, then a text or a call. Where a grammar says what the text is, there are no preambles."""
     thought, (begin, end) = format.thought, messages.preamble
-    before: list[Layout] = [InOrder((Fixed(begin), Free("text", (end,)), Fixed(end)))]
+    preamble: Layout = InOrder((Fixed(begin), Free("text", (end,)), Fixed(end)))
+    before: list[Layout] = [] if has_content else [preamble]
     first: Layout = NOTHING
     if reasoning and thought is not None:
         before.insert(0, _thought(thought, begun=False))
         first = _thought(thought, begun=True) if reasoning == "begun" else NOTHING
-    final: Layout = InOrder((Fixed(format.text_begin), Free("text", format.marks)))
+    text: Layout = Content() if has_content else Free("text", format.marks)
+    final: Layout = InOrder((Fixed(format.text_begin), text))
     calls: list[Layout] = [CallParts(parts_of_template(template)) for template in (format.call, *messages.calls)]
     last: list[Layout] = [] if choice == "required" else [final]
     last += [] if choice == "none" else calls
-    return InOrder((first, Repeated(OneOf(tuple(before)), 0, None), OneOf(tuple(last))))
+    return InOrder((first, Repeated(OneOf(tuple(before)), 0, None) if before else NOTHING, OneOf(tuple(last))))
 
 
 def _thought(thought: Thought, *, begun: bool) -> Layout:
@@ -99,8 +112,10 @@ def _thought(thought: Thought, *, begun: bool) -> Layout:
     return InOrder(parts if begun else (Fixed(thought.begin, thought.before, in_text=False), *parts))
 
 
-def _body(format: ToolFormat, choice: Choice, parallel: bool, text_begin: str) -> Layout:
-    free = Free("text", (format.text_end,) if format.text_end else format.marks)
+def _body(format: ToolFormat, choice: Choice, parallel: bool, text_begin: str, has_content: bool) -> Layout:
+    free: Layout = Free("text", (format.text_end,) if format.text_end else format.marks)
+    if has_content:
+        free = Content()
     text: Layout = InOrder((Fixed(text_begin), free, Fixed(format.text_end)))
     close = Fixed(format.close)
     if choice == "none":
@@ -108,10 +123,14 @@ def _body(format: ToolFormat, choice: Choice, parallel: bool, text_begin: str) -
     if choice == "required":
         without = Fixed(text_begin + format.text_end)
         return InOrder((without, *_calls(format, parallel, several=True), close))
+    if has_content:
+        without = Fixed(text_begin + format.text_end)
+        calls: Layout = InOrder((without, *_calls(format, parallel, several=True)))
+        return InOrder((OneOf((text, calls)), close))
     if format.text_end:
         return InOrder((text, Repeated(InOrder(_calls(format, parallel, several=True)), 0, 1), close))
     if format.text_after and parallel:
-        calls: Layout = InOrder((free, *_calls(format, parallel, several=bool(format.begin))))
+        calls = InOrder((free, *_calls(format, parallel, several=bool(format.begin))))
         return InOrder((Repeated(calls, 0, None), free, close))
     return OneOf((InOrder((free, *_calls(format, parallel, several=True), close)), InOrder((free, close))))
 

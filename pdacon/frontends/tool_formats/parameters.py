@@ -107,6 +107,12 @@ def kinds_of(schema: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     return {name: _values(schema, listing, base, name, Spelling()).kinds for name in listing.get("properties", {})}
 
 
+def listed_names(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the parameters that a schema lists, in its order."""
+    listed = _listing(schema)[0].get("properties", {})
+    return tuple(listed) if isinstance(listed, Mapping) else ()
+
+
 def _listing(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
     """The schema of an object that a schema of arguments refers to, and what references to its parts begin with."""
     pointer, listing = "#", schema

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Literal, TypeAlias
 
-from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Fixed, Free, Layout
+from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Content, Fixed, Free, Layout
 from pdacon.frontends.tool_formats.records import Open, Part, Slot, ToolFormat, parts_of_template
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 
@@ -87,6 +87,8 @@ class _Builder:
             return self._either(self.added(State("fixed", exits)), follow) if exits else follow
         if isinstance(layout, Free):
             return self._text(layout.role, follow)
+        if isinstance(layout, Content):
+            return self._text("text", follow)
         if isinstance(layout, CallParts):
             return self._call(layout.parts, follow)
         if isinstance(layout, OneOf):

@@ -170,6 +170,12 @@ class AnswerReader:
         self._partial_read = len(self._calls), len(parts)
         return self._partial
 
+    @property
+    def is_in_thought(self) -> bool:
+        """Whether what was fed ends within a thought, and not within a character of one."""
+        whole = not self._decoder.getstate()[0]
+        return whole and self._state is not None and self._state.role == "reasoning"
+
     # What comes in
 
     def _begin(self, fed: type) -> None:

@@ -149,13 +149,15 @@ class ToolFormat:
             if any(self.trigger.startswith(stop[k:]) for k in range(1, len(stop))):
                 raise ValueError(f"format {self.name}: {stop!r} ends with what the trigger begins with")
 
-    def write_call(self, index: int, name: str, arguments: Mapping[str, str]) -> str:
-        """The text of a call whose arguments are given as JSON."""
+    def write_call(self, index: int, name: str, arguments: Mapping[str, str] | str) -> str:
+        """The text of a call whose arguments are given as JSON: each of them, or one object."""
         return next(self.write_calls(index, name, arguments))
 
-    def write_calls(self, index: int, name: str, arguments: Mapping[str, str]) -> Iterator[str]:
+    def write_calls(self, index: int, name: str, arguments: Mapping[str, str] | str) -> Iterator[str]:
         """The texts that a call may have, of which models write any: the format's own first."""
-        if not self.tagged:
+        if isinstance(arguments, str):
+            inner = arguments
+        elif not self.tagged:
             inner = (
                 "{" + ", ".join(f"{dumps(key, ensure_ascii=False)}: {value}" for key, value in arguments.items()) + "}"
             )

@@ -16,6 +16,7 @@ from pdacon.errors import UnsupportedSchemaError, UnsupportedTypeError
 from pdacon.frontends.json_schema import Schema, Spelling, require_json
 from pdacon.frontends.on_demand import OnDemand
 from pdacon.frontends.partial_values import PartialValue
+from pdacon.frontends.tool_arguments import closed_documents
 from pdacon.frontends.types.classes import class_shape
 from pdacon.frontends.types.containers import Items
 from pdacon.frontends.types.describing import described
@@ -24,7 +25,7 @@ from pdacon.frontends.types.hashing import refuse_unhashable
 from pdacon.frontends.types.hints import Hints, Scope, special
 from pdacon.frontends.types.partials import typed_part
 from pdacon.frontends.types.shapes import Schemas, Shape
-from pdacon.frontends.types.tools import Calls, Tool, tool_of
+from pdacon.frontends.types.tools import Call, Calls, Tool, tool_of
 from pdacon.frontends.types.unions import overlap, put_in_order
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import SourceLanguage
@@ -50,6 +51,20 @@ class TypeValues:
     def write(self, value: Any) -> str:
         """See `Grammar.write`."""
         return self._form.dumps(self._shape.write(value, self._name))
+
+    def claims(self, value: Any) -> Iterator[tuple[str, Schema, str]]:
+        """The arguments of calls that a JSON Schema alone describes: the tool, its schema, and they as JSON."""
+        shape = self._shape.item if isinstance(self._shape, Items) else self._shape
+        if not isinstance(shape, Calls) or self._form.python:
+            return
+        for call in [value] if isinstance(value, Call) else value:
+            tool = shape.tools[call.name]
+            if tool.is_of_schema:
+                own = Schemas()
+                schema = {**tool.arguments.schema(own), "$defs": own.definitions}
+                spelling, closed = self._form.spelling, any(self.options[6:])
+                described = Schema(schema, spelling=spelling, closed=closed, plain_integers=True)
+                yield call.name, described, self._form.dumps(tool.arguments.write(call.arguments, call.name))
 
     def partial(self) -> PartialValue:
         """See `Constraint.partial`."""
@@ -171,8 +186,9 @@ def _grammar(given: tuple[str, Any], options: tuple[Any, ...]) -> GrammarData | 
     values = TypeValues(given, options, shape, form, name)
     language: SourceLanguage = "Python values" if form.python else "JSON Schema"
     with told_of_types(name, schemas.definitions):
+        closed = any(options[6:]) or _strict(given)
         described = Schema(
-            schema, spelling=form.spelling, lax=options[2], notation=form.notation(), closed=any(options[6:]),
+            schema, spelling=form.spelling, lax=options[2], notation=form.notation(), closed=closed,
             plain_integers=True,
         )  # fmt: skip
 
@@ -193,6 +209,12 @@ def _grammar(given: tuple[str, Any], options: tuple[Any, ...]) -> GrammarData | 
         ("type on demand", *described.key), described.explorer, Once(whole), language, values,
         None if known is None else unenforced(known),
     )  # fmt: skip
+
+
+def _strict(given: tuple[str, Any]) -> tuple[str, ...]:
+    """The documents of tools that say that they are strict."""
+    what, subject = given
+    return closed_documents(subject) if what == "tools" else ()
 
 
 @contextmanager

@@ -11,10 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from typing import Any
-from urllib.parse import quote
 
 from pdacon.errors import UnsupportedSchemaError, UnsupportedTypeError
-from pdacon.frontends.tool_arguments import arguments_schema, call_schema
+from pdacon.frontends.tool_arguments import arguments_schema, call_schema, tool_identifier
 from pdacon.frontends.types.checks import check_characters
 from pdacon.frontends.types.classes import type_hints
 from pdacon.frontends.types.constraints import metadata_of
@@ -95,6 +94,11 @@ class Tool:
     arguments: Shape
     function: Callable[..., Any] | None
     doc: str
+
+    @property
+    def is_of_schema(self) -> bool:
+        """Whether a JSON Schema is all that says what its arguments are, so that their shape takes any."""
+        return isinstance(self.arguments, _Described)
 
 
 class Calls(Shape):
@@ -254,7 +258,7 @@ def _described(given: Mapping[str, Any], form: Form) -> Tool:
         (key_of_schema for key_of_schema in _SCHEMA_KEYS if described.get(key_of_schema) is not None), "parameters"
     )
     try:
-        schema = arguments_schema(described.get(key), f"pdacon:tool/{quote(name, safe='')}")
+        schema = arguments_schema(described.get(key), tool_identifier(name))
     except UnsupportedSchemaError as error:
         raise UnsupportedTypeError(name, f"{key}: {error.why}") from error
     return Tool(name, _Described(name, schema, form), None, str(described.get("description") or ""))

@@ -83,3 +83,34 @@ def test_closing_a_union_closes_its_branches(word: str, count: int) -> None:
         value = {"t": t, **{f"a{k}": 1 for k in names}}
         assert constraint.accepts(json.dumps(value)) == validator.is_valid(value), value
         assert not constraint.accepts(json.dumps({**value, "z": 1}))
+
+
+@pytest.mark.parametrize("shape", ["chat", "responses"])
+@pytest.mark.parametrize("format", [None, "hermes", "qwen3_coder", "llama3"])
+def test_a_strict_tool_is_closed_by_itself(shape: str, format: str | None) -> None:
+    def tool(name: str, **own: Any) -> dict[str, Any]:
+        described = {"name": name, "parameters": PERSON, **own}
+        return {"type": "function", "function": described} if shape == "chat" else {"type": "function", **described}
+
+    options: dict[str, Any] = {} if format is None else {"format": format, "choice": "required"}
+    grammar = Grammar.from_tools([tool("f", strict=True), tool("g", strict=False), tool("h")], **options)
+    own = Grammar.from_tools([tool("f"), tool("g"), tool("h")], **options)
+    arguments = {"name": "a", "home": {"street": "b", "x": 1}}
+    for name, closed in (("f", True), ("g", False), ("h", False)):
+        text = {
+            None: '{"name": "%s", "arguments": %s}',
+            "hermes": '<tool_call>\n{"name": "%s", "arguments": %s}\n</tool_call>',
+            "llama3": '{"name": "%s", "parameters": %s}',
+        }.get(format, "")
+        if format == "qwen3_coder":
+            values = "".join(
+                f"<parameter={key}>\n{value if isinstance(value, str) else json.dumps(value)}\n</parameter>\n"
+                for key, value in arguments.items()
+            )
+            written = f"<tool_call>\n<function={name}>\n{values}</function>\n</tool_call>"
+        else:
+            written = text % (name, json.dumps(arguments))
+        for constraint in (pdacon.compile(grammar, WORDS), compiled(grammar.data, WORDS)):
+            assert constraint.accepts(written) is not closed, written
+        assert own.accepts(written)
+        assert grammar.accepts(written.replace(', "x": 1', ""))

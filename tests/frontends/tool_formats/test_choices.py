@@ -248,3 +248,32 @@ def test_a_format_that_does_not_say_where_its_parts_end() -> None:
     with pytest.raises(UnsupportedGrammarError, match=r"f\.q .* and text .*; rename .*, or choose a format") as caught:
         _ = pdacon.Grammar.from_tools([tool], format=own).data
     assert "excludes" not in str(caught.value)
+
+
+@pytest.mark.parametrize("format", [None, "hermes", "llama3", "qwen3_coder", "glm4_7"])
+def test_arguments_that_a_schema_does_not_take_are_not_written(format: str | None) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"n": {"type": "integer", "maximum": 9}, "tags": {"type": "array", "maxItems": 1}},
+        "required": ["n"],
+        "additionalProperties": False,
+    }
+    grammar = pdacon.Grammar.from_tools([{"name": "f", "parameters": schema}], format=format)
+    given: list[dict[str, Any]] = [{}, {"n": "x"}, {"n": 10}, {"n": 1, "m": 1}, {"n": 1, "tags": [1, 2]}, {"n": True}]
+    for arguments in given:
+        call = Call("f", arguments)
+        with pytest.raises(ValueError, match=r"schema takes|cannot be written|lists no argument"):
+            grammar.write(call if format is None else Answer("", "", (call,)))
+    call = Call("f", {"n": 9, "tags": ["a"]})
+    assert grammar.accepts(grammar.write(call if format is None else Answer("", "", (call,))))
+
+
+@pytest.mark.parametrize("format", ["hermes", "llama3", "qwen3_coder"])
+def test_arguments_are_written_as_the_grammar_has_them(format: str) -> None:
+    """In the order of the schema, with the blanks of the spelling."""
+    schema = {"type": "object", "properties": {"a": {}, "b": {}}, "additionalProperties": False}
+    for whitespace in ("json.dumps", "compact"):
+        spelling = pdacon.Spelling(whitespace=whitespace)
+        grammar = pdacon.Grammar.from_tools([{"name": "f", "parameters": schema}], format=format, spelling=spelling)
+        text = grammar.write(Answer("", "", (Call("f", {"b": [1, 2], "a": {"c": 1}}),)))
+        assert grammar.accepts(text), text

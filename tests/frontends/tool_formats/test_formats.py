@@ -53,6 +53,7 @@ DOCUMENTED = {
         f'<tool_call>{{"name": "get_weather", "arguments": {_JSON}}}</tool_call>\n'
         '<tool_call>{"name": "get_time", "arguments": {}}</tool_call>'
     ),
+    "json": f'I look.\n\n{{"name": "get_weather", "arguments": {_JSON}}}\n{{"name": "get_time", "arguments": {{}}}}',
     "llama3": f'I look.{{"name": "get_weather", "parameters": {_JSON}}}; {{"name": "get_time", "parameters": {{}}}}',
     "mistral": f"[THINK]Two calls.[/THINK]I look.[TOOL_CALLS]get_weather[ARGS]{_JSON}[TOOL_CALLS]get_time[ARGS]{{}}",
     "mistral_v3": (

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/budget.hpp"
+#include "nested/room.hpp"
 
 namespace pdacon {
 
@@ -31,8 +32,9 @@ std::int32_t NestedAutomaton::place(std::initializer_list<std::int32_t> head,
                                     std::span<const std::int32_t> tail) {
     Vector key(head);
     key.insert(key.end(), tail.begin(), tail.end());
+    if (const auto known = places_.find(key); known >= 0 && std::cmp_less(known, moves_.size())) return known;
+    require_room(kRoomOfState);
     const auto number = places_.intern(key);
-    if (std::cmp_less(number, moves_.size())) return number;
     if (max_places_ > 0 && number >= max_places_)
         throw LimitExceeded("states", number, static_cast<double>(max_places_));
     moves_.resize(places_.size());

@@ -7,12 +7,17 @@
 
 #include "base/budget.hpp"
 #include "base/memory.hpp"
+#include "nested/room.hpp"
 
 namespace pdacon {
 
 namespace {
 
 constexpr std::int32_t kBottom = -1;
+// What is made for a mask, and for the states that its tokens lead to, takes about as much as so many masks.
+constexpr std::size_t kMasksInWork = 8;
+// The part of the limit on bytes that no state is begun in.
+constexpr std::size_t kReserved = 4;
 
 template <class Tokens>
 void add_tokens(const Tokens& trie, std::int32_t first, std::int32_t end, std::span<std::int32_t> words) {
@@ -51,9 +56,13 @@ auto NestedPda::guarded(Work work) {
     };
     const Publishing publishing{*this};
     const MemoryLimit memory(limits_.bytes, held_);
+    const Reserve reserve(static_cast<std::size_t>(limits_.bytes) / kReserved);
     try {
         return work();
     } catch (const NeedsWhole&) {
+        automaton_.forget_questions();
+        throw;
+    } catch (const NoRoom&) {
         automaton_.forget_questions();
         throw;
     } catch (const LimitExceeded& error) {
@@ -357,6 +366,7 @@ Mask NestedPda::mask(const Position& at) {
     if (const auto known = find(at); known >= 0) return {known, masks_.row(known)};
     return guarded([&] {
         if (is_closed()) throw NeedsWhole("another automaton has taken the place of this one");
+        require_room(kMasksInWork * trie_->words() * sizeof(std::int32_t));
         const auto id = masks_.intern(trie_->masks().of(computed(at)));
         begin_key(at);
         const auto* frame = at.frames.node();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/budget.hpp"
+#include "nested/room.hpp"
 
 namespace pdacon {
 
@@ -281,6 +282,7 @@ std::int32_t NestedReading::node(const Cursor& cursor) {
     if (const auto known = nodes_.find(key); known >= 0) return known;
     if (max_nodes_ > 0 && std::cmp_greater_equal(nodes_.size(), max_nodes_))
         throw LimitExceeded("states", static_cast<double>(nodes_.size()), static_cast<double>(max_nodes_));
+    require_room(kRoomOfState);
     const auto counts = count_characters(cursor);
     counts_.push_back(counts);
     try {

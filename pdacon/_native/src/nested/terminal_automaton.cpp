@@ -6,6 +6,7 @@
 
 #include "base/budget.hpp"
 #include "base/checksum.hpp"
+#include "nested/room.hpp"
 
 namespace pdacon {
 
@@ -27,6 +28,7 @@ std::uint64_t hash_of(const NestedTerminal& terminal) {
 void StateLimit::add() {
     if (most_ > 0 && count_ >= most_)
         throw LimitExceeded("states", static_cast<double>(count_), static_cast<double>(most_));
+    require_room(kRoomOfState);
     ++count_;
 }
 

@@ -1,0 +1,55 @@
+"""In which format the model writes its thoughts and calls, and whether its chat template shows it the tools."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from pdacon.frontends.tool_formats import FORMATS, ToolFormat, format_of
+from pdacon.serving.accounts import Line
+
+log = logging.getLogger("pdacon.serving")
+AUTO, OTHERWISE = "auto", "json"
+_NAME = "pdacon_probe_of_tools"
+_TOOL = {
+    "type": "function",
+    "function": {"name": _NAME, "description": "Nothing.", "parameters": {"type": "object", "properties": {}}},
+}
+
+
+def chosen_format(name: str, tokenizer: Any) -> ToolFormat:
+    """The format of a name; ``auto``: that of the tokenizer's chat template, or else JSON by itself.
+
+    There is a warning in the log where the template does not show the model what tools there are.
+    """
+    if not shows_tools(tokenizer):
+        why = "its chat template does not show tools" if _has_template(tokenizer) else "it has no chat template"
+        log.warning(
+            Line(message=f"the model does not see the tools of requests: {why}; say in the messages what there is")
+        )
+    if name != AUTO:
+        return format_of(name)
+    if not _has_template(tokenizer):
+        return FORMATS[OTHERWISE]
+    try:
+        return format_of(tokenizer)
+    except ValueError as error:
+        log.warning(
+            Line(message=f"calls of tools are written as plain JSON: {error}; --tool-format names another format")
+        )
+        return FORMATS[OTHERWISE]
+
+
+def shows_tools(tokenizer: Any) -> bool:
+    """Whether the tokenizer's chat template writes the tools that it is given."""
+    if not _has_template(tokenizer):
+        return False
+    messages = [{"role": "user", "content": "?"}]
+    try:
+        return _NAME in tokenizer.apply_chat_template(messages, tools=[_TOOL], tokenize=False)
+    except Exception:  # a template is a program of its own, which may raise anything
+        return False
+
+
+def _has_template(tokenizer: Any) -> bool:
+    return getattr(tokenizer, "chat_template", None) is not None
