@@ -165,6 +165,10 @@ class Serving:
     cache_tokens: Annotated[
         int | None, hidden_option("--cache-tokens", min=1, metavar="N", help="Room of the key-value cache.")
     ] = None
+    json: Annotated[
+        str | None,
+        hidden_option("--json", metavar="JSON", help='How JSON is written: {"whitespace": "usual", "closed": true}.'),
+    ] = None
     max_tokens: Annotated[
         int | None, hidden_option("--max-tokens", min=1, metavar="N", help="Of an answer, unless a request says so.")
     ] = None

@@ -6,12 +6,16 @@ import os
 import socket
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pdacon.base.quoting import did_you_mean
 from pdacon.cli.failures import BadInput
 from pdacon.cli.models import load_model, require
 from pdacon.cli.option_records import Serving
 from pdacon.cli.waiting import waiting
+
+if TYPE_CHECKING:
+    from pdacon.integrations.json_reading import JsonReading
 
 API_KEY = "PDACON_API_KEY"
 _LONGEST = 1_000_000  # seconds; some timers of the system take no more than a few million
@@ -29,6 +33,7 @@ def serve_model(told: Serving) -> int:
     require(*needed, extra="serve")
     if told.store is not None:
         _require_store(told.store)
+    reading = _reading(told.json)
     port = _free(told.host, told.port)
     with waiting("loading PyTorch and transformers"):
         from pdacon.base.limits import Limits
@@ -50,6 +55,7 @@ def serve_model(told: Serving) -> int:
         cache_directory=told.cache,
         cache_store=told.store,
         tool_format=told.tool_format,
+        json=reading,
         max_tokens=told.max_tokens,
         shutdown_delay_seconds=told.drain_delay,
         shutdown_seconds=told.drain_seconds,
@@ -79,6 +85,16 @@ def _require_sensible(told: Serving) -> None:
     for option, path in (("--cache", told.cache), ("--api-key-file", told.api_key_file)):
         if path == Path():  # what an empty text becomes
             raise BadInput(f"{option} is empty, or the folder that you are in; give its path")
+
+
+def _reading(said: str | None) -> JsonReading:
+    """How JSON is written. Raises BadInput."""
+    from pdacon.integrations.json_reading import JsonReading
+
+    try:
+        return JsonReading() if said is None else JsonReading.of_json(said)
+    except ValueError as error:
+        raise BadInput(f"--json: {error}") from None
 
 
 def keys_of(given: Sequence[str], file: Path | None) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from pdacon.base.limits import Limits
@@ -78,13 +78,19 @@ class Format:
         reading = JsonReading() if reading is None else reading
         return cls("schema", text, _key("schema", text, reading), reading, PlainSchema(schema, text))
 
+    def by_default(self, reading: JsonReading) -> Format:
+        """The same, with its schemas read so unless they say something else."""
+        if not reading.key:
+            return self
+        return replace(self, key=(*self.key, reading.key), reading=reading)
+
     def grammar(self, limits: Limits) -> Grammar:
         """Its grammar.
 
         Raises PdaconError: the message has the place and the reason.
         """
         if self.kind == "answer":
-            return AnswerFormat.read(self.text).grammar(limits)
+            return AnswerFormat.read(self.text, self.reading).grammar(limits)
         if self.kind in ("schema", "json_object"):
             read = self._plain_schema()
             reading = self.reading.of_schema(read.value)
@@ -112,7 +118,7 @@ class Format:
         if self.kind == "structural_tag":
             return structural_tag_on_demand(self.text, spelling=self._spelling_of_tags(), closed=self.reading.closed)
         if self.kind == "answer":
-            return AnswerFormat.read(self.text).on_demand()
+            return AnswerFormat.read(self.text, self.reading).on_demand()
         if self.kind != "json_object" and self._read is None:
             return None
         read = self._plain_schema()
@@ -139,6 +145,7 @@ class AnswerFormat:
     reasoning: Reasoning = False
     content: Format | None = None
     inputs: Mapping[str, Format] = field(default_factory=dict)
+    spelling: Spelling | None = None  # of calls
 
     def said(self) -> Format:
         """The same as a kind and a text."""
@@ -155,8 +162,8 @@ class AnswerFormat:
         return Format.of("answer", json.dumps(said))
 
     @classmethod
-    def read(cls, text: str) -> AnswerFormat:
-        """What `said` has written."""
+    def read(cls, text: str, reading: JsonReading | None = None) -> AnswerFormat:
+        """What `said` has written. ``reading``: of the JSON Schemas in it."""
         said = json.loads(text)
         format, content = said["format"], said["content"]
         return cls(
@@ -165,8 +172,9 @@ class AnswerFormat:
             said["choice"],
             said["parallel"],
             said["reasoning"],
-            content and Format.of(*content),
-            {name: Format.of(*one) for name, one in said["inputs"].items()},
+            content and Format.of(content[0], content[1], reading),
+            {name: Format.of(one[0], one[1], reading) for name, one in said["inputs"].items()},
+            None if reading is None else reading.spelling,
         )
 
     def grammar(self, limits: Limits) -> Grammar:
@@ -176,7 +184,9 @@ class AnswerFormat:
         texts = content if content is None else content._on_demand or content.data
         with _refused():
             asked = self.tools, self.format, self.choice, self.parallel, self.reasoning
-            return Grammar._of(tool_answers(*asked, None, False, closed=True, content=texts, inputs=inputs).grammar())
+            return Grammar._of(
+                tool_answers(*asked, self.spelling, False, closed=True, content=texts, inputs=inputs).grammar()
+            )
 
     def on_demand(self) -> OnDemand | None:
         """Its grammar if that can be read on demand; None: it has to be made as a whole. Raises as `grammar`."""
@@ -185,7 +195,7 @@ class AnswerFormat:
             return None
         with _refused():
             asked = self.tools, self.format, self.choice, self.parallel, self.reasoning
-            return tool_answers(*asked, None, False, closed=True, content=content).on_demand()
+            return tool_answers(*asked, self.spelling, False, closed=True, content=content).on_demand()
 
     def values(self) -> AnswerValues:
         """What reads its answers. Raises as `grammar`."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
 from typing import Any
 
 from pdacon.base.quoting import did_you_mean
@@ -110,6 +111,28 @@ def reading_of(variable: str) -> JsonReading:
         return JsonReading.of_json(said) if said else JsonReading()
     except ValueError as error:
         raise ValueError(f"{variable}: {error}") from None
+
+
+OPTIONS: Mapping[str, Callable[[Any], dict[str, Any]]] = MappingProxyType({
+    "whitespace_pattern": lambda pattern: {"whitespace": "any", "whitespace_pattern": pattern},
+    "disable_any_whitespace": lambda _: {"whitespace": "json.dumps"},  # as vLLM's own back ends write then
+    "disable_additional_properties": lambda _: {"closed": True},
+})  # fmt: skip
+"""What vLLM's ``structured_outputs`` may say beside a schema, and what it is called here."""
+
+
+def said_options(said: Mapping[str, Any]) -> dict[str, Any]:
+    """What names of `OPTIONS` come to, with their values.
+
+    Raises ValueError: one cannot be honoured, or two say the same.
+    """
+    if len({"whitespace_pattern", "disable_any_whitespace"} & said.keys()) == 2:
+        raise ValueError("whitespace_pattern and disable_any_whitespace say the same; give one")
+    options: dict[str, Any] = {}
+    for name, value in said.items():
+        options |= OPTIONS[name](value)
+    JsonReading().with_options(options)
+    return options
 
 
 def with_reading(schema: Any, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 
 from pdacon.detokenizer import Vocabulary
@@ -61,6 +61,7 @@ class Compiler:
         compiled, or wait. 500: the process that compiled it has ended. asyncio.CancelledError: the client has left; the
         compilation ends soon if nobody else waits for it.
         """
+        wanted = replace(wanted, format=wanted.format.by_default(self._settings.json))
         size, most = len(wanted.format.text.encode()), self._settings.max_grammar_bytes
         if size > most:
             raise RequestError(

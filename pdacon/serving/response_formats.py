@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import PdaconError
 from pdacon.frontends.tool_formats import FORMATS, AnswerValues, Reasoning, ToolFormat
 from pdacon.integrations.answer_formats import AnswerFormat, Format, Kind, grammar_kind
+from pdacon.integrations.json_reading import OPTIONS, said_options, with_reading
 from pdacon.serving.advice import shown
 from pdacon.serving.failures import RequestError, malformed, of_grammar, only
 from pdacon.serving.protocol import ChatRequest, Common
@@ -133,7 +135,10 @@ def response_format(given: Mapping[str, Any] | None, param: str = "response_form
         if not isinstance(named, Mapping) or "schema" not in named:
             raise malformed(place, _ONE_LINE["json_schema"])
         only(named, ("name", "schema", "strict", "description"), place)
-        return _schema(named["schema"], f"{place}.schema")
+        strict = named.get("strict")
+        if strict not in (None, True, False):
+            raise malformed(f"{place}.strict", "true or false")
+        return _schema(named["schema"], f"{place}.schema", {"closed": True} if strict else {})
     if kind == "grammar":
         only(given, ("type", "grammar", "syntax"), param)
         return _grammar(given.get("grammar"), given.get("syntax"), f"{param}.grammar")
@@ -159,11 +164,17 @@ def response_format(given: Mapping[str, Any] | None, param: str = "response_form
 def structured_outputs(given: Mapping[str, Any], param: str = "structured_outputs") -> Wanted | None:
     """What vLLM's ``structured_outputs`` says: one of json, regex, choice, grammar, json_object, structural_tag."""
     said = {key: value for key, value in given.items() if value is not None and value is not False}
-    only(said, (*_KINDS, "syntax"), param)
+    only(said, (*_KINDS, "syntax", *OPTIONS), param)
+    try:
+        options = said_options({name: said.pop(name) for name in OPTIONS if name in said})
+    except ValueError as error:
+        raise RequestError(400, f"{param}: {error}", param=param) from None
+    if options and not said.keys() & {"json", "json_object"}:
+        raise RequestError(400, f"{param}: {', '.join(OPTIONS)} are about json and json_object", param=param)
     if (count := len(said) - ("syntax" in said)) != 1:
         raise RequestError(400, f"{param} says {count or 'no'} things; give one of {', '.join(_KINDS)}", param=param)
     if "json" in said:
-        return _schema(said["json"], f"{param}.json", may_be_text=True)
+        return _schema(said["json"], f"{param}.json", options, may_be_text=True)
     if "regex" in said:
         return _regex(said["regex"], f"{param}.regex")
     if "choice" in said:
@@ -174,6 +185,8 @@ def structured_outputs(given: Mapping[str, Any], param: str = "structured_output
         return Wanted(Format.of("structural_tag", text), f"{param}.structural_tag")
     if "grammar" in said:
         return _grammar(said["grammar"], said.get("syntax"), f"{param}.grammar")
+    if options:
+        return _schema({"type": "object"}, f"{param}.json_object", options)
     return Wanted(Format.of("json_object", ""), f"{param}.json_object")
 
 
@@ -202,9 +215,18 @@ def _choice(choices: Any, param: str) -> Wanted:
     return Wanted(Format.of("choice", json.dumps(list(choices))), param)
 
 
-def _schema(schema: Any, param: str, *, may_be_text: bool = False) -> Wanted:
-    if may_be_text and isinstance(schema, str):
-        return Wanted(Format.of("schema", schema), param)
-    if not isinstance(schema, Mapping | bool):
-        raise malformed(param, "a JSON Schema: an object or a Boolean")
+def _schema(
+    schema: Any, param: str, options: Mapping[str, Any] = MappingProxyType({}), *, may_be_text: bool = False
+) -> Wanted:
+    """A schema; ``options``: what is said beside it of how it is read."""
+    try:
+        if may_be_text and isinstance(schema, str):
+            if not options:
+                return Wanted(Format.of("schema", schema), param)
+            schema = json.loads(schema)
+        if not isinstance(schema, Mapping | bool):
+            raise malformed(param, "a JSON Schema: an object or a Boolean")
+        schema = with_reading(schema, options) if options else schema
+    except (ValueError, RecursionError) as error:
+        raise RequestError(400, f"{param}: {error}", param=param, code="bad_schema") from None
     return Wanted(Format.of_schema(schema), param)

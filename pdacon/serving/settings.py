@@ -9,6 +9,7 @@ from typing import Literal
 
 from pdacon.base.limits import Limits
 from pdacon.frontends.tool_formats import FORMATS
+from pdacon.integrations.json_reading import JsonReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,8 @@ class ServerSettings:
     tool_format : str
         How the model writes its thoughts and calls: ``"auto"``, as its chat template does; ``"json"``; or the name of
         another format of `pdacon.Grammar.from_tools`.
+    json : JsonReading
+        How the JSON Schemas of requests are read that do not say it of themselves, in their member ``x-pdacon``.
     max_tokens : int or None
         The most tokens of an answer whose request does not say so. None: what the model's context has room for.
     shutdown_delay_seconds : float
@@ -93,6 +96,7 @@ class ServerSettings:
     cache_directory: str | os.PathLike[str] | None = None
     cache_store: str | None = None
     tool_format: str = "auto"
+    json: JsonReading = field(default_factory=JsonReading)
     max_tokens: int | None = None
     shutdown_delay_seconds: float = 0.0
     shutdown_seconds: float = 30.0
@@ -107,6 +111,8 @@ class ServerSettings:
         if self.tool_format != "auto" and self.tool_format not in FORMATS:
             known = ", ".join(("auto", *FORMATS))
             raise ValueError(f"Settings: tool_format is one of {known}, not {self.tool_format!r}")
+        if not isinstance(self.json, JsonReading):
+            raise ValueError(f"Settings: json is a JsonReading(...), not {self.json!r:.40}")
         if self.compile_in not in ("processes", "threads"):
             raise ValueError(f'Settings: compile_in is "processes" or "threads", not {self.compile_in!r}')
         for name in ("cache_tokens", "max_tokens"):

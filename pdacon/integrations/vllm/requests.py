@@ -7,7 +7,7 @@ finds the constraint in the folder that both have. Where they are one process th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -19,7 +19,7 @@ from pdacon.front.caching import CompileCache
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.answer_formats import Kind, grammar_kind
 from pdacon.integrations.format_compiler import FormatCompiler
-from pdacon.integrations.json_reading import JsonReading, with_reading
+from pdacon.integrations.json_reading import OPTIONS, said_options, with_reading
 from pdacon.integrations.vllm.environment_settings import WANTED, VllmSettings, read_settings
 
 # vLLM's names of its formats.
@@ -29,12 +29,6 @@ _KINDS: dict[str, Kind] = {
     "REGEX": "regex",
     "CHOICE": "choice",
     "STRUCTURAL_TAG": "structural_tag",
-}
-# What a request may say of how JSON is written, and what it is called here.
-_OPTIONS: dict[str, Callable[[Any], dict[str, Any]]] = {
-    "whitespace_pattern": lambda pattern: {"whitespace": "any", "whitespace_pattern": pattern},
-    "disable_any_whitespace": lambda _: {"whitespace": "json.dumps"},  # as vLLM's own back ends write then
-    "disable_additional_properties": lambda _: {"closed": True},
 }
 
 
@@ -120,22 +114,17 @@ def check(params: Any, format_name: str, text: str, compiler: FormatCompiler) ->
 
 def _with_options(asked: Any, format_name: str, text: str) -> tuple[str, str]:
     """A request's format with what is said beside it, which the engine does not hand on; it is left in the request."""
-    said = [name for name in _OPTIONS if getattr(asked, name, None) not in (None, False)]
+    said = {name: value for name in OPTIONS if (value := getattr(asked, name, None)) not in (None, False)}
     if not said:
         return format_name, text
+    first = next(iter(said))
     if format_name not in ("JSON", "JSON_OBJECT"):
-        raise RefusedRequest(f"structured_outputs.{said[0]} is about JSON, and the format is another one; leave it out")
-    if len({"whitespace_pattern", "disable_any_whitespace"} & {*said}) == 2:
-        raise RefusedRequest("structured_outputs: whitespace_pattern and disable_any_whitespace say the same; give one")
-    options: dict[str, Any] = {}
-    for name in said:
-        options |= _OPTIONS[name](getattr(asked, name))
+        raise RefusedRequest(f"structured_outputs.{first} is about JSON, and the format is another one; leave it out")
     try:
         schema = {"type": "object"} if format_name == "JSON_OBJECT" else json.loads(text)
-        written = json.dumps(with_reading(schema, options))
-        JsonReading().with_options(options)
+        written = json.dumps(with_reading(schema, said_options(said)))
     except (ValueError, RecursionError) as error:
-        raise RefusedRequest(f"structured_outputs.{said[0]}: {error}") from None
+        raise RefusedRequest(f"structured_outputs.{first}: {error}") from None
     asked.json, asked.json_object = written, None
     for name in said:  # or they would be said twice where parameters are used for another request
         setattr(asked, name, None if name == "whitespace_pattern" else False)
