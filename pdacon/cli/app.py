@@ -105,11 +105,13 @@ def _common(
     pass
 
 
-def _add(command: Callable[..., int], name: str, *examples: str) -> None:
+def _add(command: Callable[..., int], name: str, *examples: str, hidden: bool = False) -> None:
     text = inspect.getdoc(command) or ""
     summary = text.partition("\n\n")[0]
     LONG_HELP[name] = described(text, examples)
-    app.command(name=name, cls=Command, help=described(summary, examples[:_EXAMPLES]), short_help=summary)(command)
+    app.command(
+        name=name, cls=Command, help=described(summary, examples[:_EXAMPLES]), short_help=summary, hidden=hidden
+    )(command)
 
 
 _add(grammars.list_grammars, "list", "pdacon list", "pdacon list --json")
@@ -173,6 +175,7 @@ _add(
     "pdacon playground",
     "pdacon playground --open --tokenizer tokenizer.json",
 )
+_add(grammars.server, "server", "pdacon server", hidden=True)  # which editors start, and people do not
 _add(grammars.doctor, "doctor", "pdacon doctor")
 _add(models.tokens, "tokens", "pdacon tokens --tokenizer tokenizer.json", """pdacon tokens '#50' '": "'""")
 _add(

@@ -1,6 +1,6 @@
 """The page in a browser: a grammar is typed, a finding read, its repair taken, and the mask watched.
 
-It needs Playwright (`pip install playwright`) and a Chromium, whose path ``PDACON_CHROMIUM`` may say.
+It needs Playwright (`pip install 'pdacon[browser]'`) and a Chromium, whose path ``PDACON_CHROMIUM`` may say.
 """
 
 from __future__ import annotations
@@ -175,6 +175,20 @@ def test_the_views(page: Any) -> None:
     page.locator("#tab-samples").click()
     page.locator("#samples button").first.click()
     waits(page, "#reading", "a whole text")
+
+
+@pytest.mark.parametrize(
+    "page", [{"bypass_csp": True}, {"bypass_csp": True, "color_scheme": "dark"}], indirect=True, ids=str
+)
+def test_axe_finds_nothing(page: Any) -> None:
+    """Contrast, names, roles, order; with a finding, its repair, and a token that is explained."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
+    page.locator("#refused .chip").first.click()
+    waits(page, "#why-title", "is refused")
+    assert axe.Axe().run(page).response["violations"] == []
+    write(page, "#grammar", SUMS)
+    waits(page, "#findings", "Take it")
+    assert axe.Axe().run(page).response["violations"] == []
 
 
 @pytest.mark.parametrize(
