@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -184,15 +184,14 @@ class _Translation:
         style = node.given.get("style", "json")
         if style != "json":
             raise node.refused(f'style {style!r:.40} is not supported; there is "json"')
-        if node.flag("any_order"):
-            why = "any_order would let members be missing or come twice; leave it out"
-            raise node.refused(f'{why} and give spelling=Spelling(order="any")')
         if node.strings("excludes"):
             raise node.refused("excludes of a JSON Schema are not supported; write a pattern into the schema")
         blanks = node.number("max_whitespace_cnt")
         spelling = self._reading.spelling
         if blanks is not None:
             spelling = spelling or Spelling(whitespace="any", whitespace_pattern=rf"[ \n\t]{{0,{blanks}}}")
+        if node.flag("any_order"):  # in any order, each that is required, and each once
+            spelling = replace(spelling or Spelling(), order="any")
         schema = node.given.get("json_schema")
 
         described: Schema = self._within(
