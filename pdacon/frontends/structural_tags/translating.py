@@ -452,11 +452,16 @@ def _unless_needed(text: Piece, node: TagFormat, at_least_one: bool) -> Piece:
 
 
 def _names(node: TagFormat, tokens: Sequence[Any], key: str) -> list[str]:
+    """The names of special tokens; of one that is given by its id the name that says it."""
+    names = []
     for token in tokens:
-        if not isinstance(token, str) or not token:
-            raise malformed(f"{node.place}/{key}", "the name of a special token, as the tokenizer has it", token)
-        checked_text(token, f"{node.place}/{key}")
-    return list(tokens)
+        if isinstance(token, int) and not isinstance(token, bool) and token >= 0:
+            names.append(f"<[{token}]>")
+        elif isinstance(token, str) and token:
+            names.append(checked_text(token, f"{node.place}/{key}"))
+        else:
+            raise malformed(f"{node.place}/{key}", "the name or the id of a special token", token)
+    return names
 
 
 def _check_excluded(node: TagFormat) -> None:
