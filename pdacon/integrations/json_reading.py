@@ -24,6 +24,9 @@ _OTHERS = ("closed", "formats", "asserted")
 _BLANKS = frozenset({"whitespace", "max_blanks", "whitespace_pattern", "separators"})
 
 
+_OF_LANGUAGE = _BLANKS | {"escapes", "indent"}
+
+
 @dataclass(frozen=True, slots=True)
 class JsonReading:
     """How the JSON Schemas of requests are read.
@@ -54,7 +57,10 @@ class JsonReading:
         return cls().with_options(given)
 
     def with_options(self, given: Any) -> JsonReading:
-        """The same but for what an object says; blanks are said anew as a whole. Raises ValueError."""
+        """The same but for what an object says; blanks are said anew as a whole, and so is all that a language has.
+
+        Raises ValueError.
+        """
         if not isinstance(given, Mapping):
             raise ValueError('it is an object, such as {"whitespace": "usual", "closed": true}')
         for name in given:
@@ -68,7 +74,8 @@ class JsonReading:
         if not isinstance(asserted, list | tuple) or not all(keyword in ASSERTED for keyword in asserted):
             raise ValueError(f"asserted is a list of keywords of {', '.join(ASSERTED)}, not {asserted!r:.60}")
         said = {name: given[name] for name in _SPELLING if name in given}
-        before = {name: getattr(Spelling(), name) for name in _BLANKS} if _BLANKS & said.keys() else {}
+        anew = _OF_LANGUAGE if "language" in said else _BLANKS if _BLANKS & said.keys() else frozenset()
+        before = {name: getattr(Spelling(), name) for name in anew}
         try:
             return JsonReading(
                 replace(self.spelling, **(before | said)),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import pdacon
-from pdacon import Grammar
+from pdacon import Grammar, Spelling, UnsupportedSchemaError
 from pdacon.base.cancelling import current
 from pdacon.base.limits import Limits
 from pdacon.front.endings import is_llguidance
@@ -242,3 +242,17 @@ def test_what_else_a_schema_says_of_itself() -> None:
                        ({"formats": False, "asserted": ["contentEncoding"]}, ['"0F"'])):  # fmt: skip
         constraint = compiler.constraint("schema", json.dumps({**schema, "x-pdacon": own}))
         assert [text for text in ('"2024-01-01"', '"0F"', '"x"') if constraint.accepts(text)] == texts
+
+
+def test_a_schema_may_ask_for_yaml() -> None:
+    """What the default says of JSON's blanks is not meant for it; where values are JSON anyway it is refused."""
+    compiler = FormatCompiler(WORDS, Limits())
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "x-pdacon": {"language": "yaml"}}
+    assert compiler.constraint("schema", json.dumps(schema)).accepts("a: 1\n")
+    compact = JsonReading(Spelling(whitespace="compact", escapes="ascii"))
+    assert compact.of_schema(schema).spelling == Spelling(language="yaml")
+    assert JsonReading(Spelling(language="yaml")).of_schema({"x-pdacon": {"language": "json"}}) == JsonReading()
+    with pytest.raises(UnsupportedSchemaError, match="from_structural_tag writes JSON"):
+        Format.of("structural_tag", json.dumps(TAG)).by_default(JsonReading(Spelling(language="yaml"))).grammar(
+            Limits()
+        )

@@ -40,6 +40,29 @@ def same(one: Any, other: Any) -> bool:
     return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
+class _NameTwice(Exception):
+    """A mapping has a key twice."""
+
+
+class _Unique(yaml.SafeLoader):
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        names = [self.construct_object(key, deep=True) for key, _ in node.value]
+        if len(names) > len(set(map(repr, names))):
+            raise _NameTwice
+        return super().construct_mapping(node, deep)
+
+
+def has_a_name_twice(text: str) -> bool:
+    """Whether a mapping in a text has a key twice, which readers take in different ways."""
+    try:
+        yaml.load(text, Loader=_Unique)
+    except _NameTwice:
+        return True
+    except (yaml.YAMLError, ValueError, TypeError):
+        return False
+    return False
+
+
 @lru_cache(maxsize=65536)
 def may_be_plain(text: str) -> bool:
     """Whether both readers take a plain scalar for the string that it looks like, wherever it stands."""

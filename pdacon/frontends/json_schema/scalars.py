@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
 
@@ -371,35 +371,42 @@ class Scalars:
     def _other_numbers(
         self, formula: int, excluded: set[Number], integral: bool, decimal: bool, guarded: bool
     ) -> int | None:
-        canonical, digits = self._spelling.numbers == "canonical", self._spelling.digits
-        exponents = self._spelling.exponents != "none"
-        as_dumped = not canonical and self._spelling.exponents == "json.dumps"
-        if formula == TRUE and not excluded and not guarded and (integral or not as_dumped):
-            if integral:
-                any_integer = numbers.any_integer(digits, decimal=decimal)
-                return self._out.terminal(("any integer", decimal), "INTEGER", lambda: Text("re", any_integer))
-            any_number = numbers.any_number(digits, exponents=exponents)
-            any_number = numbers.canonical_number(digits) if canonical else any_number
-            return self._out.terminal("any number", "NUMBER", lambda: Text("re", any_number))
-
-        def make(formula: int) -> Dfa:
-            shape = strings.shape_of(self._facts, formula)
-            return numbers.number_automaton(
-                shape, frozenset(excluded), integral, canonical, digits, exponents=exponents, decimal=decimal
-            )
-
-        formula, automaton = self._automaton(formula, make)
+        pattern = self._any_number(integral, decimal)
+        if formula == TRUE and not excluded and not guarded and pattern is not None:
+            key: Hashable = ("any integer", decimal) if integral else "any number"
+            return self._out.terminal(key, "INTEGER" if integral else "NUMBER", lambda: Text("re", pattern))
+        formula, automaton = self._automaton(formula, partial(self._number_spellings, excluded, integral, decimal))
         if not len(automaton):
             return None
         shape = strings.shape_of(self._facts, formula)
         name = shape_name("INTEGER" if integral else "NUMBER", shape)
         key = "numbers", shape, frozenset(excluded), integral, decimal, guarded
-        wanted = *key, canonical, digits, exponents
+        spelling = self._spelling
+        wanted = *key, spelling.numbers == "canonical", spelling.digits, spelling.exponents != "none"
 
         def text() -> Text:
             return _TEXTS.get(wanted, lambda: _of_program("", number_program(automaton, guarded=guarded)))
 
         return self._out.terminal(key, name, text)
+
+    def _any_number(self, integral: bool, decimal: bool) -> str | None:
+        """The pattern of all numbers, if they are not only those that ``json.dumps`` writes."""
+        digits, spelling = self._spelling.digits, self._spelling
+        if integral:
+            return numbers.any_integer(digits, decimal=decimal)
+        if spelling.numbers == "canonical":
+            return numbers.canonical_number(digits)
+        if spelling.exponents == "json.dumps":
+            return None
+        return numbers.any_number(digits, exponents=spelling.exponents != "none")
+
+    def _number_spellings(self, excluded: set[Number], integral: bool, decimal: bool, formula: int) -> Dfa:
+        """The spellings of the numbers for which a formula holds, but some."""
+        shape, spelling = strings.shape_of(self._facts, formula), self._spelling
+        canonical, exponents = spelling.numbers == "canonical", spelling.exponents != "none"
+        return numbers.number_automaton(
+            shape, frozenset(excluded), integral, canonical, spelling.digits, exponents=exponents, decimal=decimal
+        )
 
     def _automaton(self, formula: int, make: Callable[[int], Dfa]) -> tuple[int, Dfa]:
         """The automaton of a formula, or of one that asks for less, if it gets too large and that is allowed."""

@@ -12,7 +12,7 @@ from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Literal, TypeAlias
 
 from pdacon.base.limits import Limits
-from pdacon.errors import LimitExceededError, UnsupportedGrammarError
+from pdacon.errors import LimitExceededError, UnsupportedGrammarError, UnsupportedSchemaError
 from pdacon.regular import ANY, RegularSet
 from pdacon.regular.characters import Ranges, complement, intersection
 from pdacon.regular.ordered.escaping import ESCAPES, Escapes
@@ -32,16 +32,7 @@ _MOST_IN_A_ROW = 1_000
 _BLANKS = r"[ \t\r\n]*"
 _MOST_BLANKS_STATES = 1_000  # of the automaton of a pattern of blanks
 _FIXED = ("json.dumps", "compact", "indent")
-_OF_JSON = (
-    "whitespace",
-    "max_blanks",
-    "whitespace_pattern",
-    "separators",
-    "escapes",
-    "integers",
-    "exponents",
-    "indent",
-)
+_OF_JSON = ("whitespace", "max_blanks", "whitespace_pattern", "separators", "escapes", "indent")
 _CHOICES = {
     "language": ("json", "yaml"),
     "whitespace": (*_FIXED, "usual", "any"),
@@ -236,11 +227,10 @@ class Spelling:
 
 
 def require_json(caller: str, spelling: Spelling | None) -> None:
-    """Raise ValueError if values are to be written in another language, where they are written as JSON."""
+    """Raise UnsupportedSchemaError if values are to be in another language, where they are written as JSON."""
     if spelling is not None and spelling.language != "json":
-        raise ValueError(
-            f"{caller}: values are JSON here; language={_quoted(spelling.language)} goes with Grammar.from_json_schema"
-        )
+        language = f"language={_quoted(spelling.language)}"
+        raise UnsupportedSchemaError("#", "", f"{caller} writes JSON; {language} goes with Grammar.from_json_schema")
 
 
 def spelled(text: str, escapes: Escapes = "needed") -> str:

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from pdacon.base.limits import Limits
-from pdacon.frontends.json_schema import numbers, strings
+from pdacon.frontends.json_schema import strings
 from pdacon.frontends.json_schema.counted import Counted, chunk_length
 from pdacon.frontends.json_schema.facts import Among, Number
 from pdacon.frontends.json_schema.keeping import Kept
@@ -173,23 +173,20 @@ class YamlScalars(Scalars):
     def _other_numbers(
         self, formula: int, excluded: set[Number], integral: bool, decimal: bool, guarded: bool
     ) -> int | None:
-        canonical, digits = self._spelling.numbers == "canonical", self._spelling.digits
+        pattern = self._any_number(integral, decimal)
 
         def make(formula: int) -> Dfa:
-            if formula == TRUE and not excluded:
-                pattern = numbers.canonical_number(digits) if canonical else numbers.any_number(digits)
-                spellings = texts_matching(f"(?:{numbers.any_integer(digits) if integral else pattern})")
-            else:
-                shape = strings.shape_of(self._facts, formula)
-                spellings = numbers.number_automaton(shape, frozenset(excluded), integral, canonical, digits)
-            return number_texts(spellings)
+            if formula == TRUE and not excluded and pattern is not None:
+                return number_texts(texts_matching(f"(?:{pattern})"))
+            return number_texts(self._number_spellings(excluded, integral, decimal, formula))
 
         formula, automaton = self._automaton(formula, make)
         if not len(automaton):
             return None
-        shape = strings.shape_of(self._facts, formula)
-        key = "numbers", shape, frozenset(excluded), integral, canonical, digits
+        shape, spelling = strings.shape_of(self._facts, formula), self._spelling
         name = shape_name("INTEGER" if integral else "NUMBER", shape)
+        written = spelling.numbers, spelling.digits, spelling.exponents
+        key = "numbers", shape, frozenset(excluded), integral, decimal, written
         return self._out.terminal(key, name, lambda: _TEXTS.get(key, lambda: _text_of(automaton)))
 
 

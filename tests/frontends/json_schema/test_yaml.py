@@ -7,8 +7,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-import ruamel.yaml
 import yaml
+from support.yaml_texts import has_a_name_twice, same, values_read
 
 import pdacon
 from pdacon import Grammar, Spelling
@@ -32,22 +32,6 @@ PERSON = {
     "required": ["name"],
     "additionalProperties": False,
 }
-
-
-def values_read(text: str) -> list[Any]:
-    """What both readers make of a text. Raises what they raise."""
-    reader = ruamel.yaml.YAML(typ="safe", pure=True)
-    reader.allow_duplicate_keys = True  # as PyYAML and JSON take them
-    return [yaml.safe_load(text), reader.load(text)]
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two values are equal as values of JSON: 1 is not true."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
 def accepted(grammar: Grammar, *texts: str) -> list[bool]:
@@ -158,7 +142,7 @@ def test_what_yaml_writes_itself_is_no_option() -> None:
     ],
 )
 def test_doors_that_write_json(make: Any) -> None:
-    with pytest.raises(ValueError, match=r'values are JSON here; language="yaml" goes with Grammar.from_json_schema$'):
+    with pytest.raises(pdacon.UnsupportedSchemaError, match=r'writes JSON; language="yaml" goes with Grammar.from_js'):
         make()
 
 
@@ -180,3 +164,49 @@ def test_masks_lead_to_values() -> None:
         one, other = values_read(text.decode())
         assert same(one, other)
         jsonschema.validate(one, PERSON)
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "texts", "refused"),
+    [
+        ({"integers": "decimal"}, {"type": "integer"}, ["1\n", "1.0\n"], ["1.5\n", "1.0e+1\n"]),
+        ({"exponents": "none"}, {"type": "number"}, ["1.5\n"], ["1.5e+3\n"]),
+        ({"exponents": "json.dumps"}, {"type": "number"}, ["1.0e+16\n", "1.5e-07\n"], ["1.0e+3\n", "1e+16\n"]),
+        ({"numbers": "canonical"}, {"type": "number"}, ["1.5\n"], ["1.50\n", "1.5e+3\n"]),
+        ({"max_digits": 2}, {"type": "number"}, ["12.5\n"], ["123.5\n"]),
+        ({"order": "any"}, {"properties": {"a": {}, "b": {}}, "type": "object"}, ["b: 1\na: 2\n"], ["a: 1\na: 2\n"]),
+    ],
+)
+def test_what_else_a_spelling_says(said: Any, value: Any, texts: list[str], refused: list[str]) -> None:
+    grammar = Grammar.from_json_schema(value, Spelling(language="yaml", **said))
+    assert accepted(grammar, *texts, *refused) == [True] * len(texts) + [False] * len(refused)
+
+
+def test_long_strings_are_counted_as_in_json() -> None:
+    """In chunks, plain and in double quotes; also beside a pattern."""
+    for more in ({}, {"pattern": "^(ab: ?|[a-z]+)*$"}):
+        schema = {"type": "string", "maxLength": 300, **more}
+        grammar = Grammar.from_json_schema(schema, YAML)
+        for length in (1, 299, 300, 301):
+            fits = length <= 300
+            assert accepted(grammar, f"{'k' * length}\n", f'"{"k" * length}"\n') == [fits, fits]
+        assert accepted(grammar, '"ab: ab"\n', "ab: ab\n") == [True, False]
+        for text in grammar.sample(20, seed=1):
+            one, other = values_read(text)
+            assert same(one, other)
+            jsonschema.validate(one, schema)
+
+
+def test_values_of_texts() -> None:
+    """`Constraint.parse` reads what PyYAML reads."""
+    grammar = Grammar.yaml()
+    constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
+    for text in grammar.sample(80, seed=4):
+        if not has_a_name_twice(text):
+            assert repr(constraint.parse(text)) == repr(yaml.safe_load(text))
+
+
+def test_no_numbers_at_all() -> None:
+    """Bounds that no number satisfies leave the other types."""
+    schema = {"type": ["number", "string"], "minimum": 3, "maximum": 2}
+    assert accepted(Grammar.from_json_schema(schema, YAML), "a\n", "2\n", "") == [True, False, False]
