@@ -18,6 +18,7 @@ from pdacon.matching import Explanation
 LONGEST = 100_000
 """Characters of a text."""
 _CHIPS = 120  # tokens that are listed
+_LEXEMES = 2000  # that are told apart
 _DEEPEST = 60  # symbols of a stack
 _FORCED = 400  # bytes
 _COMPLETION = 400
@@ -61,9 +62,15 @@ def read_text(constraint: Constraint, text: str, wanted: str, most: int = _CHIPS
 
 
 def _lexemes(here: Explanation) -> list[dict[str, str]]:
-    """The pieces of what was read, one after the other; the last may be unfinished."""
+    """The pieces of what was read, one after the other; the last may be unfinished.
+
+    Where they are many, the earlier ones come as one piece, which keeps the page quick.
+    """
     read = here.before + here.text
-    pieces = [{"text": _text(cut.text), "terminal": cut.terminal, "fate": cut.fate} for cut in here.cuts]
+    shown_cuts = here.cuts[-_LEXEMES:]
+    pieces = [{"text": _text(cut.text), "terminal": cut.terminal, "fate": cut.fate} for cut in shown_cuts]
+    if earlier := b"".join(cut.text for cut in here.cuts[:-_LEXEMES]):
+        pieces.insert(0, {"text": _text(earlier), "terminal": "", "fate": "earlier"})
     rest = read[sum(len(cut.text) for cut in here.cuts) :]
     if rest:
         pieces.append({"text": _text(rest), "terminal": " or ".join(here.unfinished[:4]), "fate": "unfinished"})

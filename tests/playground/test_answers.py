@@ -73,6 +73,14 @@ def test_the_lexemes_are_what_was_read(ask: Ask, text: str) -> None:
     assert bool(reading["why"]) != reading["viable"]
 
 
+def test_a_long_text_comes_in_few_pieces_and_whole(ask: Ask) -> None:
+    text = "2 tea," * 5000
+    pieces = ask("look", ORDERS, text=text)["text"]["lexemes"]
+    assert "".join(piece["text"] for piece in pieces) == text
+    assert pieces[0]["fate"] == "earlier"
+    assert len(pieces) <= 2002
+
+
 def test_a_refused_word_is_named_with_its_place(ask: Ask) -> None:
     reading = ask("look", ORDERS, text="2 large tee")["text"]
     assert (reading["line"], reading["column"], reading["meant"]) == (1, 11, "tea")

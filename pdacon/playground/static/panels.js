@@ -69,7 +69,7 @@ export function showLexemes(reading, editor) {
   let at = 0;
   for (const piece of reading.lexemes) {
     const kinds = [];
-    if (piece.fate !== "ignored") kinds.push(colourOf(piece.terminal), "l-edge");
+    if (piece.fate !== "ignored" && piece.fate !== "earlier") kinds.push(colourOf(piece.terminal), "l-edge");
     if (piece.fate === "unfinished") kinds.push("l-unfinished");
     if (kinds.length) marks.push({ from: at, to: at + piece.text.length, kind: kinds.join(" "), piece });
     else marks.push({ from: at, to: at + piece.text.length, kind: "l-ignored", piece });
@@ -89,8 +89,9 @@ export function showPlace(reading) {
     value.append(...content);
     rows.push(element("dt", "", name), value);
   };
-  const last = reading.lexemes.filter((piece) => piece.fate !== "ignored").slice(-8);
-  const more = reading.lexemes.filter((piece) => piece.fate !== "ignored").length - last.length;
+  const lexemes = reading.lexemes.filter((piece) => piece.fate !== "ignored" && piece.fate !== "earlier");
+  const last = lexemes.slice(-8);
+  const more = lexemes.length - last.length;
   add(
     "lexemes",
     ...(more ? [element("span", "none", `${more} more,`)] : []),
