@@ -73,6 +73,25 @@ def nested_schema(depth: int) -> dict[str, Any]:
     return schema
 
 
+def named_alike(count: int) -> dict[str, Any]:
+    """Members whose names many patterns may match at once, each with an automaton of its own."""
+    return {"type": "object", "patternProperties": {f"^[a-z]*{k}[a-z]*$": {"maximum": k} for k in range(count)}}
+
+
+def read(schema: Any, text: str) -> None:
+    """Every mask along a text, on demand."""
+    matcher = pdacon.compile(Grammar.from_json_schema(schema), every_byte()).matcher()
+    for byte in text.encode():
+        matcher.allowed_mask()
+        if not matcher.accept_token(byte):
+            return
+
+
+def complete(schema: Any) -> bytes:
+    """What only the whole automaton answers."""
+    return pdacon.compile(Grammar.from_json_schema(schema), every_byte()).matcher().shortest_completion()
+
+
 def chained_gbnf(count: int) -> str:
     return "\n".join(['root ::= r0 "."', *(f'r{k} ::= "a" r{k + 1} | "b"' for k in range(count)), f'r{count} ::= "c"'])
 
@@ -255,6 +274,28 @@ CASES: dict[str, Callable[[], object]] = {
     "schema of long strings": lambda: Grammar.from_json_schema(
         {"type": "array", "items": {"type": "string", "minLength": 5_000, "maxLength": 9_000}, "maxItems": 9_000}
     ),
+    "masks of patterns": lambda: read({"allOf": [PATTERNS, {"not": PATTERNS["anyOf"][3]}]}, '"abababababbbabab"'),
+    "masks of nested negations": lambda: read(nested_schema(30), '"abcdefgh"'),
+    "masks of 20 names of patterns": lambda: read(named_alike(20), '{"a12b3c": 1}'),
+    "masks of 200 names of patterns": lambda: read(named_alike(200), '{"a12b3c": 1}'),
+    "masks of names of large patterns": lambda: read(
+        {"type": "object", "patternProperties": {f"^(a|b)*a(a|b){{{k}}}$": {"maximum": k} for k in range(8, 20)}},
+        '{"abababab": 1}',
+    ),
+    "masks of large patterns": lambda: read(
+        {"allOf": [{"type": "string", "pattern": f"^(a|b)*a(a|b){{{k}}}(c|d)*$"} for k in range(8, 20)]}, '"ababab"'
+    ),
+    "masks of large patterns under not": lambda: read(
+        {"anyOf": [{"not": {"pattern": f"^(a|b)*a(a|b){{{k}}}(c|d)*$"}} for k in range(8, 20)]}, '"ababab"'
+    ),
+    "masks of open alternatives": lambda: read(
+        {"anyOf": [{"properties": {f"p{k}": {"type": "integer"}}, "required": [f"p{k}"]} for k in range(300)]},
+        '{"p7": 1, "p8": "x", "p9": 2}',
+    ),
+    "masks of 40,000 values": lambda: read(ENUMS, '"1abc"'),
+    "completion of patterns": lambda: complete({"allOf": [PATTERNS, {"not": PATTERNS["anyOf"][3]}]}),
+    "completion of nested negations": lambda: complete(nested_schema(30)),
+    "completion of names of patterns": lambda: complete(named_alike(20)),
     "type of 20,000 values": lambda: Grammar.from_type(Literal[tuple(chosen_words(20_000, 8))]),
     "accepts a long text": lambda: Grammar.builtin("json").accepts("[" + "1," * 3_000_000 + "1]"),
     "explain a long text": lambda: Grammar.builtin("json").explain("[" + "1," * 300_000 + "x]"),
