@@ -1,5 +1,6 @@
 #include "detokenizer/loops.hpp"
 
+#include <array>
 #include <utility>
 
 #include "base/utf8.hpp"
@@ -15,6 +16,11 @@ bool begins_inside(const Trie& trie, const CharacterSet& loop, std::int32_t node
     if (byte < 128) return loop.contains(byte);
     return loop.contains(byte) && after != kUtf8Error && trie.is_utf8_below(node, after);
 }
+
+// What the byte of a trie node is: an ASCII character, by itself; or the first byte of another character,
+// from kFirstOfLeads on, if all below is UTF-8; or it goes on in a character, or is no part of one.
+constexpr std::uint8_t kGoesOn = 128, kLeaves = 129, kFirstOfLeads = 130;
+static_assert(kFirstOfLeads + CharacterSet::kLastLead - CharacterSet::kFirstLead < 256);
 
 LoopTokens find_tokens(const Trie& trie, const CharacterSet& loop, std::uint8_t most) {
     struct PathEntry {
@@ -77,23 +83,39 @@ std::shared_ptr<const Value> known_or(std::map<Key, std::shared_ptr<const Value>
 
 }  // namespace
 
-LoopExits::LoopExits(const Trie& trie, const CharacterSet& loop)
-    : words_(static_cast<std::size_t>(trie.num_nodes()) / 64 + 1, 0) {
+std::vector<std::uint8_t> LoopExits::kinds_of_nodes(const Trie& trie) {
+    std::vector<std::uint8_t> kinds(static_cast<std::size_t>(trie.num_nodes()), kGoesOn);
     std::vector<int> path(static_cast<std::size_t>(trie.max_depth()) + 1, kUtf8Boundary);  // by depth
-    for (std::int32_t node = 1; node < trie.num_nodes();) {
+    for (std::int32_t node = 1; node < trie.num_nodes(); ++node) {
         const auto byte = trie.byte(node);
         const auto depth = static_cast<std::size_t>(trie.depth(node));
         const auto before = path[depth - 1];
-        const auto after = before == kUtf8Boundary && byte < 128 ? kUtf8Boundary : utf8_step(before, byte);
-        const bool inside =
-            before == kUtf8Boundary ? begins_inside(trie, loop, node, after) : after != kUtf8Error;
-        if (!inside) words_[static_cast<std::size_t>(node) / 64] |= std::uint64_t{1} << (node % 64);
+        const auto after = utf8_step(before, byte);
+        auto& kind = kinds[static_cast<std::size_t>(node)];
+        if (before != kUtf8Boundary)
+            kind = after == kUtf8Error ? kLeaves : kGoesOn;
+        else if (byte < 128)
+            kind = byte;
+        else
+            kind = after != kUtf8Error && trie.is_utf8_below(node, after)
+                       ? static_cast<std::uint8_t>(kFirstOfLeads + byte - CharacterSet::kFirstLead)
+                       : kLeaves;
         // Below an error reading begins anew.
         path[depth] = after == kUtf8Error ? kUtf8Boundary : after;
-        const auto& below = trie.below(node);
-        const bool stays = trie.is_utf8_below(node, path[depth]) && loop.contains(below.ascii, below.other);
-        node = stays ? trie.subtree_end(node) : node + 1;
     }
+    return kinds;
+}
+
+LoopExits::LoopExits(std::span<const std::uint8_t> kinds, const CharacterSet& loop)
+    : words_(kinds.size() / 64 + 1, 0) {
+    std::array<std::uint64_t, 256> leaves{};  // of each kind: 1 or 0
+    leaves[kLeaves] = 1;
+    for (std::uint8_t byte = 0; byte < 128; ++byte) leaves[byte] = loop.contains(byte) ? 0 : 1;
+    for (std::uint8_t byte = CharacterSet::kFirstLead; byte <= CharacterSet::kLastLead; ++byte)
+        leaves[static_cast<std::size_t>(kFirstOfLeads + byte - CharacterSet::kFirstLead)] =
+            loop.contains(byte) ? 0 : 1;
+    for (std::size_t node = 0; node < kinds.size(); ++node)
+        words_[node / 64] |= leaves[kinds[node]] << (node % 64);
 }
 
 std::shared_ptr<const LoopTokens> LoopCache::tokens(const CharacterSet& loop, std::uint8_t most) {
@@ -104,7 +126,10 @@ std::shared_ptr<const LoopTokens> LoopCache::tokens(const CharacterSet& loop, st
 
 std::shared_ptr<const LoopExits> LoopCache::exits(const CharacterSet& loop) {
     const std::lock_guard hold(lock_);
-    return known_or(exits_, loop, kMostKept, [&] { return LoopExits(trie_, loop); });
+    return known_or(exits_, loop, kMostKept, [&] {
+        if (kinds_.empty()) kinds_ = LoopExits::kinds_of_nodes(trie_);
+        return LoopExits(kinds_, loop);
+    });
 }
 
 }  // namespace pdacon

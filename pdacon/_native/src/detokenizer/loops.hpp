@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -59,7 +60,10 @@ struct LoopTokens {
 // first bytes of sequences that are not UTF-8 are among them. One bit for each node.
 class LoopExits {
   public:
-    LoopExits(const Trie& trie, const CharacterSet& loop);
+    // `kinds`: what `kinds_of_nodes` says of the trie.
+    LoopExits(std::span<const std::uint8_t> kinds, const CharacterSet& loop);
+    // Of each node what its byte is where reading begins at any boundary before it, whatever the loop is.
+    static std::vector<std::uint8_t> kinds_of_nodes(const Trie& trie);
 
     bool has(std::int32_t node) const {
         return (words_[static_cast<std::size_t>(node) / 64] >> (node % 64) & 1U) != 0;
@@ -89,7 +93,7 @@ class LoopCache {
 
     // For a loop that reads at most `most` characters; 0: any number. The walk visits the nodes in the loop.
     std::shared_ptr<const LoopTokens> tokens(const CharacterSet& loop, std::uint8_t most = 0);
-    // The walk visits the nodes that have exits below them.
+    // Looks at each node once, by a table; the first call for a vocabulary walks over the trie.
     std::shared_ptr<const LoopExits> exits(const CharacterSet& loop);
 
   private:
@@ -98,6 +102,7 @@ class LoopCache {
 
     const Trie& trie_;
     std::mutex lock_;
+    std::vector<std::uint8_t> kinds_;  // of the nodes; empty before the first exits
     std::map<std::pair<CharacterSet, std::uint8_t>, std::shared_ptr<const LoopTokens>> tokens_;
     std::map<CharacterSet, std::shared_ptr<const LoopExits>> exits_;
 };
