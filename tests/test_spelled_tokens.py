@@ -54,6 +54,11 @@ def test_a_special_token_in_letters_is_told(make: Any, way_out: str) -> None:
         pdacon.compile(make(), PLAIN)  # where it is no token, the letters are what the model writes
 
 
+def test_a_cache_tells_it_too() -> None:
+    with pytest.warns(GrammarWarning, match="is written as text"):
+        pdacon.CompileCache().compile(Grammar.from_structural_tag(TRIGGERED), VOCABULARY)
+
+
 def test_what_names_its_tokens_is_not_told_of() -> None:
     named = {"type": "token", "token": "<|call|>"}, {"type": "token", "token": "<|end|>"}
     schema = {"enum": ["<|call|>", "tool"]}

@@ -38,6 +38,7 @@ from pdacon.front.constraint import Constraint, constraint_of
 from pdacon.front.given import is_builtin_name
 from pdacon.front.grammar import Grammar, GrammarSource, grammar_of
 from pdacon.front.kept_constraints import KeptConstraints, needed_by
+from pdacon.front.spelled_tokens import warn_of_spelled_tokens
 from pdacon.front.stages import compiled_on_demand, within_filters
 from pdacon.front.stores import ObjectStore
 from pdacon.frontends.json_schema import Schema, Spelling, read_canonical
@@ -89,6 +90,8 @@ class _Asked:
             return None
         with Watch(self.limits.seconds, self.cancel) as watch:
             given = make()
+            if given is not None and self.vocabulary.special_tokens:
+                warn_of_spelled_tokens(given, self.vocabulary)
             left = replace(self.limits, seconds=watch.left())
             made = given and compiled_on_demand(given, self.vocabulary, left, cancel=self.cancel)
             return constraint_of(made) if made else None
