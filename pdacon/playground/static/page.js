@@ -103,6 +103,7 @@ function showAll() {
       $("what").value = number;
       chosenPicture = String(number);
       open("conflict");
+      $("tabs").scrollIntoView({ block: "nearest" });
     },
   });
 }
@@ -378,6 +379,9 @@ function listen() {
     open(VIEWS[(VIEWS.indexOf(view) + step + VIEWS.length) % VIEWS.length]);
     $(`tab-${view}`).focus();
   });
+  document.addEventListener("click", (event) => {
+    if (!$("options").contains(event.target)) $("options").open = false;
+  });
   document.addEventListener("selectionchange", () => {
     if (document.activeElement !== grammar.input || !findings.length) return;
     const at = grammar.input.selectionStart;
@@ -385,7 +389,8 @@ function listen() {
     if (here !== marked) mark(here);
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key === "F8" && findings.length) {
+    if (event.key === "Escape") $("options").open = false;
+    else if (event.key === "F8" && findings.length) {
       event.preventDefault();
       choose((marked + 1) % findings.length);
     } else if (event.ctrlKey && event.key === ".") {
