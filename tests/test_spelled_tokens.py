@@ -138,3 +138,23 @@ def test_tokens_are_names() -> None:
     for tokens in ("<|call|>", [1], [""]):
         with pytest.raises(TypeError, match="names of special tokens"):
             Grammar.from_structural_tag(TRIGGERED, tokens=tokens)  # type: ignore[arg-type]
+
+
+def test_tokens_by_their_ids() -> None:
+    """In tags, and in the notation of llguidance lists and ranges of them; a token with a text is written as that."""
+    call = {
+        "type": "tag",
+        "begin": {"type": "token", "token": 256},
+        "content": ANY,
+        "end": {"type": "token", "token": 257},
+    }
+    for format in (call, {"type": "token_triggered_tags", "trigger_tokens": [256], "tags": [call]}):
+        constraint = pdacon.compile(Grammar.from_structural_tag(format), PLAIN)
+        assert accepts(constraint, [256, *b"hi", 257])
+        assert not accepts(constraint, [256, *b"hi", 258])
+    several = pdacon.compile(Grammar.from_llguidance("start: <[256-257]> /[a-z]+/ <[256,258]>"), PLAIN)
+    texts = [[first, *b"ab", last] for first in (256, 257, 258) for last in (256, 257, 258)]
+    assert [accepts(several, text) for text in texts] == [True, False, True, True, False, True, False, False, False]
+    for ids, why in (("97", "has the text"), ("259", "ends a text"), ("300", "no token 300"), ("258-256", "no token")):
+        with pytest.raises(pdacon.VocabularyError, match=why):
+            pdacon.compile(Grammar.from_llguidance(f"start: <[{ids}]>"), PLAIN)

@@ -105,11 +105,12 @@ def _common(
     pass
 
 
-def _add(command: Callable[..., int], name: str, *examples: str) -> None:
+def _add(command: Callable[..., int], name: str, *examples: str, hidden: bool = False) -> None:
     text = inspect.getdoc(command) or ""
     summary = text.partition("\n\n")[0]
     LONG_HELP[name] = described(text, examples)
-    app.command(name=name, cls=Command, help=described(summary, examples[:_EXAMPLES]), short_help=summary)(command)
+    shown = described(summary, examples[:_EXAMPLES])
+    app.command(name=name, cls=Command, help=shown, short_help=summary, hidden=hidden)(command)
 
 
 _add(grammars.list_grammars, "list", "pdacon list", "pdacon list --json")
@@ -129,8 +130,9 @@ _add(
     "pdacon compile json --tokenizer tokenizer.json -o json.pda",
     "pdacon compile my.lark -t NAME -o my.pda --eager --seconds 60",
 )
-_add(files.convert, "convert", "pdacon convert my.gbnf -o my.lark", "pdacon convert --from ebnf rules.txt")
-_add(files.config, "config", "cc program.c $(pdacon config --cflags --libs) -o program")
+_add(files.convert, "convert", "pdacon convert my.gbnf -o my.lark", "pdacon convert --from ebnf rules.txt", hidden=True)
+_add(files.lay_out, "fmt", "pdacon fmt my.lark", "pdacon fmt --check grammars/*.lark")
+_add(files.config, "config", "cc program.c $(pdacon config --cflags --libs) -o program", hidden=True)
 _add(files.show_file, "show", "pdacon show json.pda", "pdacon show json.pda --json")
 _add(grammars.sample, "sample", "pdacon sample json -n 5", "pdacon sample my.lark --size 200 --seed 1 --jsonl")
 _add(texts.mask, "mask", """pdacon mask json '{"a": 1'""", "pdacon mask my.lark @draft.txt -t tokenizer.json")
@@ -173,6 +175,7 @@ _add(
     "pdacon playground",
     "pdacon playground --open --tokenizer tokenizer.json",
 )
+_add(grammars.server, "server", "pdacon server", hidden=True)  # which editors start, and people do not
 _add(grammars.doctor, "doctor", "pdacon doctor")
 _add(models.tokens, "tokens", "pdacon tokens --tokenizer tokenizer.json", """pdacon tokens '#50' '": "'""")
 _add(

@@ -20,7 +20,7 @@ from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
 from pdacon.grammar import GrammarData
-from pdacon.grammar.labels import Label
+from pdacon.grammar.labels import Label, ids_of_name
 from pdacon.lalr import BlockTables, ColumnClasses, Tables, split_blocks
 from pdacon.lexer import Lexer
 from pdacon.regular.ordered.labels import spelling
@@ -65,6 +65,8 @@ def _tokens_of(label: Label, vocabulary: Vocabulary) -> tuple[int, ...]:
     if not label.is_token:
         return vocabulary.ids_of(label.name)
     token = vocabulary.special_tokens.get(label.name)
+    if token is None and (listed := ids_of_name(label.name)) is not None:
+        return _without_text(label.name, listed, vocabulary)
     if token is None:
         near = get_close_matches(label.name, vocabulary.special_tokens, n=1)
         raise VocabularyError(
@@ -77,6 +79,20 @@ def _tokens_of(label: Label, vocabulary: Vocabulary) -> tuple[int, ...]:
             "(it is allowed wherever a text may end), or out of eos_ids"
         )
     return (token,)
+
+
+def _without_text(name: str, ranges: list[tuple[int, int]], vocabulary: Vocabulary) -> tuple[int, ...]:
+    """Tokens by their ids, none of which has a text."""
+    for first, last in ranges:
+        if first > last or last >= vocabulary.size:
+            raise VocabularyError(f"{name}: there is no token {last} in this vocabulary of {vocabulary.size}")
+    ids = tuple(sorted({token for first, last in ranges for token in range(first, last + 1)}))
+    for token in ids:
+        if token in vocabulary.eos_ids:
+            raise VocabularyError(f"{name}: token {token} ends a text and so cannot be in one; leave it out")
+        if vocabulary.tokens[token]:
+            raise VocabularyError(f"{name}: token {token} has the text {vocabulary.tokens[token]!r:.40}; write that")
+    return ids
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from pdacon.determinism.language.emptiness import emptiness_findings
 from pdacon.determinism.language.hidden_labels import label_findings
 from pdacon.determinism.lexical.unmatched import unmatched_terminals
 from pdacon.determinism.lexical.witness_texts import WitnessTexts
-from pdacon.determinism.report.edits import repair_choices, with_repair
+from pdacon.determinism.report.edits import repair_choices, repaired_texts, with_repair
 from pdacon.determinism.report.findings import (
     TITLES,
     Counterexample,
@@ -45,6 +45,7 @@ __all__ = [
     "emptiness_findings",
     "label_findings",
     "repair_choices",
+    "repaired_texts",
     "rule_findings",
     "unmatched_terminals",
     "with_repair",

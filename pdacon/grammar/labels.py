@@ -38,6 +38,19 @@ class Label:
         return f"(?P<TOKEN>{name})"
 
 
+_IDS = re.compile(r"<\[(\d{1,9}(?:-\d{1,9})?(?:,\d{1,9}(?:-\d{1,9})?)*)\]>", re.ASCII)
+
+
+def ids_of_name(name: str) -> list[tuple[int, int]] | None:
+    """The first and last id of each range in a name such as ``<[17]>`` or ``<[12-14,17]>``, as llguidance writes tokens
+    by their ids; None for a name of another kind."""
+    match = _IDS.fullmatch(name)
+    if match is None:
+        return None
+    ranges = [part.partition("-") for part in match[1].split(",")]
+    return [(int(first), int(last or first)) for first, _, last in ranges]
+
+
 def written_out(text: bytes, labels: tuple[Label, ...]) -> bytes:
     """A text that has spellings of labels, with each label as its author writes it."""
     return _SPELLED.sub(lambda found: _written(found[0], labels).encode(), text) if labels else text

@@ -11,12 +11,11 @@ from typing import Any
 
 from pdacon import DeterminismReport, UnsupportedSchemaError
 from pdacon.base.cancelling import look
-from pdacon.determinism import Finding, repair_choices, with_repair
+from pdacon.determinism import Finding, repaired_texts
 from pdacon.errors import CancelledError, GrammarError, LimitExceededError, PdaconError, Span
 from pdacon.playground.sources import Source
 
 _MOST = 60  # findings
-_OFFERS = 3  # repairs of one finding
 _CHOICE = 'conflicts="shift"'
 _COMMITMENT = 'lookahead="commit"'
 
@@ -71,11 +70,8 @@ def _offers(source: Source, finding: Finding) -> list[dict[str, Any]]:
     offers: list[dict[str, Any]] = []
     advice = finding.repair or ""
     if source.notation == "lark":
-        for lines in repair_choices(finding)[:_OFFERS]:
-            look()
-            text = with_repair(source.text, finding, lines)
-            if text and text != source.text and _loads(replace(source, text=text)):
-                offers.append({"label": "\n".join(lines), "change": {"text": text}})
+        repaired = repaired_texts(source.text, finding, lambda text: _loads(replace(source, text=text)))
+        offers += [{"label": label, "change": {"text": text}} for label, text in repaired]
         if _CHOICE in advice:
             offers.append({"label": "accept what Lark chooses", "change": {"conflicts": "shift"}})
         if _COMMITMENT in advice:
@@ -84,6 +80,7 @@ def _offers(source: Source, finding: Finding) -> list[dict[str, Any]]:
 
 
 def _loads(source: Source) -> bool:
+    look()
     try:
         source.grammar()
     except (CancelledError, LimitExceededError):

@@ -43,6 +43,7 @@ from pdacon.serving.protocol import (
     TokenizeRequest,
 )
 from pdacon.serving.request_constraints import Compiler
+from pdacon.serving.requested_tools import calls_of
 from pdacon.serving.response_formats import Wanted, format_of
 from pdacon.serving.responses import ResponsesRequest
 from pdacon.serving.settings import ServerSettings
@@ -189,7 +190,12 @@ class _Application:
         if asked.prompt is not None:
             return self.prompts.of_text(asked.prompt, "prompt", special=asked.add_special_tokens)
         names = ("model", "messages", "tools", "chat_template_kwargs")
-        return self.prompts.of_chat(ChatRequest.model_validate({name: getattr(asked, name) for name in names}))
+        try:
+            chat = ChatRequest.model_validate({name: getattr(asked, name) for name in names})
+        except ValidationError as error:
+            raise of_validation(error) from error
+        calls_of(chat)
+        return self.prompts.of_chat(chat)
 
     async def detokenize(self, request: Request) -> Response:
         """``POST /detokenize``."""
@@ -231,7 +237,7 @@ class _Application:
 
     def _of_chat(self, asked: ChatRequest) -> tuple[Wanted | None, list[int]]:
         """What the answer to a chat must be, and the ids of its prompt."""
-        format_of(asked)  # what is wrong with it is said before the template runs
+        calls_of(asked)  # what is wrong with tools is said before the template sees them
         prompt = self.prompts.rendered(asked)
         return format_of(asked, self.tool_format, prompt), self.prompts.of_rendered(prompt)
 

@@ -404,6 +404,17 @@ def test_special_tokens_are_tokens_and_never_their_text() -> None:
     assert matcher.is_accepting()
 
 
+def test_any_order_is_any_order_of_what_the_schema_takes() -> None:
+    """Members in each order; none missing that is required, none twice. Other schemas of the tag keep theirs."""
+    both = {"type": "sequence", "elements": [tag("<a>", {**schema(WEATHER), "any_order": True}, "</a>"),
+                                             tag("<b>", schema(WEATHER), "</b>")]}  # fmt: skip
+    agent = Grammar.from_structural_tag(both)
+    texts = ['{"city": "x"}', '{"city": "x", "days": 1}', '{"days": 1, "city": "x"}', '{"days": 1}', "{}",
+             '{"city": "x", "city": "y"}', '{"days": 1, "days": 2, "city": "x"}']  # fmt: skip
+    accepted = [(a, b) for a in texts for b in texts if agent.accepts(f"<a>{a}</a><b>{b}</b>")]
+    assert accepted == [(a, b) for a in texts[:3] for b in texts[:2]]
+
+
 @pytest.mark.parametrize(
     ("one", "said"),
     [
@@ -412,7 +423,6 @@ def test_special_tokens_are_tokens_and_never_their_text() -> None:
         ({"type": "sequence", "elements": [any_text(), {"type": "regex", "pattern": "(a"}]}, "#/elements/1/pattern: "),
         ({"type": "sequence", "elements": [{}]}, "#/elements/0 must be a format"),
         (tag("<a>", {"type": "json_schema", "json_schema": {"uniqueItems": True}}, "</a>"), "#/content/json_schema"),
-        (tag("<a>", {**schema(TIME), "any_order": True}, "</a>"), "any_order"),
         (tag("<a>", {**schema(TIME), "style": "glm_xml"}, "</a>"), "glm_xml"),
         (
             tag("<a>", {**schema(TIME), "excludes": ["<b>"]}, "</a>"),
@@ -429,7 +439,8 @@ def test_special_tokens_are_tokens_and_never_their_text() -> None:
         (tag("<", CALLS, "<"), "ends the tag"),
         ({"type": "sequence", "elements": [any_text(), schema(TIME)]}, "#/elements/0"),
         ({"type": "star", "content": {"type": "or", "elements": [grammar(NESTED), const("11")]}}, "may come both"),
-        ({"type": "token", "token": 17}, "name of a special token"),
+        ({"type": "token", "token": -1}, "name or the id of a special token"),
+        ({"type": "token", "token": True}, "name or the id of a special token"),
         ({"type": "any_tokens", "exclude_tokens": ["hello"]}, "seems to be a token of text"),
         ({"type": "repeat", "min": 3, "max": 2, "content": ONE}, "min and max"),
         ({"type": "or", "elements": []}, "not empty"),

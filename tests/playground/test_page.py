@@ -1,6 +1,6 @@
 """The page in a browser: a grammar is typed, a finding read, its repair taken, and the mask watched.
 
-It needs Playwright (`pip install playwright`) and a Chromium, whose path ``PDACON_CHROMIUM`` may say.
+It needs Playwright (`pip install 'pdacon[browser]'`) and a Chromium, whose path ``PDACON_CHROMIUM`` may say.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def test_a_syntax_error_is_underlined_where_it_is(page: Any) -> None:
 
 def test_keys(page: Any) -> None:
     write(page, "#grammar", SUMS)
-    waits(page, "#findings", "Take it")
+    waits(page, "#findings .error", "Take it")
     page.keyboard.press("F8")
     assert page.evaluate("document.activeElement.selectionStart") == SUMS.index('sum "+"')
     page.keyboard.press("Control+.")
@@ -152,14 +152,20 @@ def test_the_strip_goes_through_the_vocabulary(page: Any) -> None:
     waits(page, "#why-title", "token 258 <end> is refused")
 
 
+IN_ADDRESS = """async () => {
+    const { unpacked } = await import("/state.js");
+    return location.hash !== "" && (await unpacked(location.hash.slice(1))).k === "bytes";
+}"""
+
+
 def test_a_link_brings_all_of_it_back(page: Any) -> None:
     write(page, "#grammar", 'start: "é𝛼"+ NUMBER\nNUMBER: /[0-9]/')
     write(page, "#text", "é𝛼é")
     waits(page, "#reading", "the beginning of a text")
     page.select_option("#tokenizer", "bytes")
     waits(page, "#count", "of 257")
-    page.wait_for_function("location.hash.length > 10")
-    page.wait_for_timeout(1000)  # until the address is written, which waits for a rest
+    while not page.evaluate(IN_ADDRESS):  # it is written once nothing has been typed for a moment
+        page.wait_for_timeout(100)
     other = page.context.new_page()
     other.goto(page.url)
     waits(other, "#reading", "the beginning of a text")
@@ -175,6 +181,20 @@ def test_the_views(page: Any) -> None:
     page.locator("#tab-samples").click()
     page.locator("#samples button").first.click()
     waits(page, "#reading", "a whole text")
+
+
+@pytest.mark.parametrize(
+    "page", [{"bypass_csp": True}, {"bypass_csp": True, "color_scheme": "dark"}], indirect=True, ids=str
+)
+def test_axe_finds_nothing(page: Any) -> None:
+    """Contrast, names, roles, order; with a finding, its repair, and a token that is explained."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
+    page.locator("#refused .chip").first.click()
+    waits(page, "#why-title", "is refused")
+    assert axe.Axe().run(page).response["violations"] == []
+    write(page, "#grammar", SUMS)
+    waits(page, "#findings .error", "Take it")
+    assert axe.Axe().run(page).response["violations"] == []
 
 
 @pytest.mark.parametrize(

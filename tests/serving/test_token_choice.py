@@ -134,7 +134,10 @@ def test_tokens_of_texts_and_what_the_server_is(server: Running) -> None:
     assert said["token_strs"] == tokenizer.convert_ids_to_tokens(ids)
     assert post("/detokenize", tokens=ids).json() == {"prompt": "one two"}
     assert post("/tokenize", messages=[{"role": "user", "content": "one two"}]).json()["count"] >= len(ids)
-    for fields in ({}, {"prompt": "x", "messages": [{"role": "user", "content": "x"}]}, {"tokens": [10**6]}):
+    asked = {"messages": [{"role": "user", "content": "x"}]}
+    refused: list[Any] = [{}, {"prompt": "x"} | asked, {"tokens": [10**6]}, {"messages": [{"content": 5}]}]
+    refused.append(asked | {"tools": [{"type": "custom"}]})
+    for fields in refused:
         path = "/detokenize" if "tokens" in fields else "/tokenize"
         assert post(path, **fields).status_code == 400
     version = httpx.get(f"{server.address}/version", headers=HEADERS).json()

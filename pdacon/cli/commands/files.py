@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 import sys
+from difflib import unified_diff
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from pdacon.cli.failures import BadInput
+from pdacon.cli.failures import FINDINGS, BadInput
 from pdacon.cli.grammars import DIALECTS, STDIN, decoded, in_dialect, is_for_llguidance, load_grammar
 from pdacon.cli.inputs import tokens_of
 from pdacon.cli.options import GrammarArgument, GrammarOptions, HelpAllOption, JsonOption, with_records
@@ -87,6 +88,41 @@ def convert(
     else:
         out.write_text(text, encoding="utf-8")
     return 0
+
+
+def lay_out(
+    grammars: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Lark grammars, which are changed; `-`: input to output."),
+    ],
+    *,
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; name the files that would change.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Change nothing; show what would change.")] = False,
+) -> int:
+    """Lay out grammars: blanks, indentation, blank lines.
+
+    Tokens, comments and where lines end stay as they are, and so does what the grammar means.
+
+    Exit status: with --check or --diff 1 if a file would change.
+    """
+    from pdacon.grammar.formatting import formatted
+
+    changed = 0
+    for path in grammars:
+        standard = str(path) == STDIN
+        before = decoded(sys.stdin.buffer.read() if standard else path.read_bytes(), str(path))
+        after = formatted(before, str(path))
+        if diff:
+            lines = before.splitlines(keepends=True), after.splitlines(keepends=True)
+            sys.stdout.writelines(unified_diff(*lines, str(path), f"{path}, laid out"))
+        elif standard and not check:
+            sys.stdout.write(after)
+        elif after != before:
+            typer.echo(f"{path}: would be laid out anew" if check else f"{path}: laid out anew")
+            if not check:
+                path.write_text(after, encoding="utf-8", newline="\n")
+        changed += after != before
+    return FINDINGS if changed and (check or diff) else 0
 
 
 def show_file(

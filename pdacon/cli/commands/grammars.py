@@ -246,3 +246,18 @@ def playground(
     from pdacon.cli.playing import show_playground
 
     return show_playground(tokenizers or [], host, port, open_browser=open_browser)
+
+
+def server(*, help_all: HelpAllOption = False) -> int:
+    """A language server for grammars, which an editor starts.
+
+    It speaks the language server protocol by standard input and output; docs/editors.md says what to write into an
+    editor's settings.
+    """
+    from pdacon.cli.models import require
+
+    require("pygls", extra="editor")
+    from pdacon.editor import create_server
+
+    create_server().start_io()
+    return 0

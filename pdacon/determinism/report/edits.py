@@ -8,11 +8,22 @@ it first.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from pdacon.determinism.report.findings import Finding
 
+_MOST = 3  # repairs of one finding
 _BODY = r".*(?:\n(?:[ \t]*\||[ \t]+[^\s%]).*)*"
 """The rest of a definition: its line, and those that begin with a bar or that are indented."""
+
+
+def repaired_texts(text: str, finding: Finding, loads: Callable[[str], bool]) -> list[tuple[str, str]]:
+    """What can be taken of a finding's repairs: the lines to write, and the whole text with them in it.
+
+    ``loads`` says whether a text is a grammar; what is none is left to the reader.
+    """
+    repaired = ((lines, with_repair(text, finding, lines)) for lines in repair_choices(finding)[:_MOST])
+    return [("\n".join(lines), new) for lines, new in repaired if new and new != text and loads(new)]
 
 
 def repair_choices(finding: Finding) -> list[list[str]]:

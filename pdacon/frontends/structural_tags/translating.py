@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -184,15 +184,14 @@ class _Translation:
         style = node.given.get("style", "json")
         if style != "json":
             raise node.refused(f'style {style!r:.40} is not supported; there is "json"')
-        if node.flag("any_order"):
-            why = "any_order would let members be missing or come twice; leave it out"
-            raise node.refused(f'{why} and give spelling=Spelling(order="any")')
         if node.strings("excludes"):
             raise node.refused("excludes of a JSON Schema are not supported; write a pattern into the schema")
         blanks = node.number("max_whitespace_cnt")
         spelling = self._reading.spelling
         if blanks is not None:
             spelling = spelling or Spelling(whitespace="any", whitespace_pattern=rf"[ \n\t]{{0,{blanks}}}")
+        if node.flag("any_order"):  # in any order, each that is required, and each once
+            spelling = replace(spelling or Spelling(), order="any")
         schema = node.given.get("json_schema")
 
         described: Schema = self._within(
@@ -453,11 +452,16 @@ def _unless_needed(text: Piece, node: TagFormat, at_least_one: bool) -> Piece:
 
 
 def _names(node: TagFormat, tokens: Sequence[Any], key: str) -> list[str]:
+    """The names of special tokens; of one that is given by its id the name that says it."""
+    names = []
     for token in tokens:
-        if not isinstance(token, str) or not token:
-            raise malformed(f"{node.place}/{key}", "the name of a special token, as the tokenizer has it", token)
-        checked_text(token, f"{node.place}/{key}")
-    return list(tokens)
+        if isinstance(token, int) and not isinstance(token, bool) and token >= 0:
+            names.append(f"<[{token}]>")
+        elif isinstance(token, str) and token:
+            names.append(checked_text(token, f"{node.place}/{key}"))
+        else:
+            raise malformed(f"{node.place}/{key}", "the name or the id of a special token", token)
+    return names
 
 
 def _check_excluded(node: TagFormat) -> None:

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from pdacon.base.cautions import caution
 from pdacon.base.graphs import reachable
-from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError, UnsupportedTypeError
+from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError, UnsupportedSchemaError, UnsupportedTypeError
 from pdacon.frontends.insertion import escaped
 from pdacon.frontends.json_schema import Schema, Spelling, schema_grammar
 from pdacon.frontends.on_demand import OnDemand
@@ -258,9 +258,14 @@ class _Builder:
         for tool in self.tools:
             arguments = {"$id": f"pdacon:arguments/{quote(tool.name, safe='')}", **tool.arguments}
             schemas.append(call_schema(tool.name, arguments, key))
-        with told_of_types("", {}):
-            closed = tuple(tool_identifier(tool.name) for tool in self.tools if tool.closed)
+        closed = tuple(tool_identifier(tool.name) for tool in self.tools if tool.closed)
+        try:
             grammar = schema_grammar({"anyOf": schemas}, spelling=self.spelling, closed=closed, plain_integers=True)
+        except UnsupportedSchemaError:
+            for tool in self.tools:  # the one that it is about has a name
+                with told_of_types(tool.name, tool.arguments.get("$defs")):
+                    self._json(tool)
+            raise
         return GrammarPiece(grammar, self.format.name)
 
     def _json(self, tool: ToolSchema) -> Piece:

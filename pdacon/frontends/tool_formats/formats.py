@@ -139,7 +139,7 @@ def _tagged() -> Iterator[ToolFormat]:
     """Each argument in tags of its own."""
     coder = ToolFormat(
         name="qwen3_coder",
-        models="Qwen3-Coder, Qwen3.5, Qwen3.6",
+        models="Qwen3-Coder, Qwen3.5, Qwen3.6, Qwen3.8, Nemotron 3",
         source="https://huggingface.co/Qwen/Qwen3-Coder-30B-A3B-Instruct/blob/main/chat_template.jinja",
         call="<tool_call>\n<function=$name>\n$arguments</function>\n</tool_call>",
         argument="<parameter=$key>\n$value\n</parameter>\n",

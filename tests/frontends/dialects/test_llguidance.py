@@ -211,7 +211,7 @@ def test_patterns_that_cannot_be_had(pattern: str) -> None:
         ("%import common.INTT\nstart: INTT", GrammarSyntaxError, (1, 16), "did you mean INT?"),
         ('start[stop="x"]: /a/', UnsupportedGrammarError, (1, 7), "write suffix="),
         ("start[max_tokens=3]: /a/", UnsupportedGrammarError, (1, 7), "matcher(budget=...)"),
-        ("start: <[12-14]>", UnsupportedGrammarError, (1, 8), "tokens by number"),
+        ("start: <[^12-14]>", UnsupportedGrammarError, (1, 8), "tokens by number"),
         ("start: @inner", UnsupportedGrammarError, (1, 8), "Grammar.compose"),
         ('start: %lark { start: "a" }', UnsupportedGrammarError, (1, 8), "Grammar.compose"),
         ("start: a::1\na::_: /a/", UnsupportedGrammarError, (1, 8), "parameters"),

@@ -13,6 +13,7 @@ from pdacon.frontends.dialects.llguidance import tree as nodes
 from pdacon.frontends.dialects.llguidance.tree import Body, Leaf, Name, Placed, Rule, Source, Tree, Value
 from pdacon.frontends.names_once import NamesOnce
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
+from pdacon.grammar.labels import ids_of_name
 
 _BLANKS = re.compile(r"(?:[ \t\r]|(?:#|//)[^\n]*)*")
 _BLANKS_AND_LINES = re.compile(r"(?:[ \t\r\n]|(?:#|//)[^\n]*)*")
@@ -366,11 +367,11 @@ class _GrammarParser:
             special = cursor.match(_SPECIAL)
             if special is None:
                 cursor.fail("the name of a special token is expected here, such as <|end|>", at, at + 1)
-            if special.startswith("<["):
+            if special.startswith("<[") and ids_of_name(special) is None:
                 cursor.refuse(
                     "token ids",
-                    f"{special}: tokens by number cannot be had; write the name of a special token, or name a set of "
-                    "tokens (Vocabulary.with_labels, Grammar.from_lark with extensions=True)",
+                    f"{special}: of tokens by number there are lists of ids and ranges, such as <[12-14,17]>; or name "
+                    "a set of tokens (Vocabulary.with_labels, Grammar.from_lark with extensions=True)",
                     at,
                 )
             return nodes.Special(*self._written(at))

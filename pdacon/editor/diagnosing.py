@@ -1,0 +1,107 @@
+"""Says what is wrong with a grammar that is being typed: its syntax and names at once, its conflicts a moment later.
+
+In: a text, where it lies, options, an event that cancels. Out: problems with places, worst first, and their repairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from pdacon import Grammar, Limits, check, time_limit
+from pdacon.determinism import Finding, repaired_texts
+from pdacon.editor.outline import occurrences
+from pdacon.errors import CancelledError, GrammarError, LimitExceededError, PdaconError, Span
+
+_SECONDS = 20.0
+_CHECK_SECONDS = 5.0
+_LIMITS = Limits(bytes=1 << 28)
+OPTIONS = ("start", "conflicts", "lookahead", "lexer", "postlex", "priority", "g_regex_flags", "import_paths")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What an editor underlines. ``repairs`` are what to write, each with the whole text after it."""
+
+    level: str
+    id: str
+    message: str
+    span: Span | None
+    related: tuple[tuple[str, Span], ...] = ()
+    repairs: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+
+def read(text: str, path: str | None, options: dict[str, Any]) -> Grammar:
+    """The grammar. Its start rule is the one that the options name, else ``start``, else the first rule.
+
+    Raises PdaconError, ValueError, TypeError: it is none.
+    """
+    given = {name: value for name, value in options.items() if name in OPTIONS}
+    if "start" not in given:
+        rules = [name.name for name in occurrences(text) if name.role == "definition" and not name.is_terminal]
+        given["start"] = "start" if "start" in rules or not rules else rules[0]
+    return Grammar.from_lark(text, source_path=path, extensions="%json" in text or "(?P<" in text, **given)
+
+
+def tell_problems(
+    text: str, path: str | None, options: dict[str, Any], cancel: Event, tell: Callable[[list[Problem] | None], None]
+) -> None:
+    """Tell first what reading finds, None if that is nothing, then errors, then all that `check` does.
+
+    Each list stands for those before.
+
+    Raises CancelledError.
+    """
+    found: list[Problem] = []
+    with time_limit(_SECONDS, cancel):
+        try:
+            grammar = read(text, path, options)
+            tell(None)
+            for seconds in (0.0, _CHECK_SECONDS):
+                report = check(grammar, limits=_LIMITS, cancel=cancel, seconds=seconds)
+                offer = seconds > 0
+                found = [_of_finding(finding, text, path, options, offer=offer) for finding in report.findings]
+                tell(found)
+        except CancelledError:
+            raise
+        except LimitExceededError as error:
+            tell([*found, Problem("warning", "", f"not checked to the end: {error}", None)])
+        except (PdaconError, ValueError, TypeError) as error:
+            tell([_of_error(error)])
+
+
+def _of_error(error: Exception) -> Problem:
+    span = error.span if isinstance(error, GrammarError) else None
+    return Problem("error", "", error.message if isinstance(error, GrammarError) else str(error), span)
+
+
+def _of_finding(finding: Finding, text: str, path: str | None, options: dict[str, Any], *, offer: bool) -> Problem:
+    lines = [finding.title, finding.message]
+    if finding.counterexample is not None:
+        leaves, at = finding.counterexample.first.leaves(), finding.counterexample.position
+        lines.append("for example: " + " ".join([*leaves[:at], "•", *leaves[at:]]))
+    elif finding.witness is not None:
+        lines.append(f"for example: {finding.witness}")
+    if finding.repair:
+        lines.append(f"repair: {finding.repair}")
+    here = finding.span is None or is_here(finding.span, path)
+    repairs = repaired_texts(text, finding, lambda new: _loads(new, path, options)) if offer and here else []
+    return Problem(finding.level, finding.id, "\n".join(lines), finding.span, finding.related, tuple(repairs))
+
+
+def is_here(span: Span, path: str | None) -> bool:
+    """Whether a place is in the file itself, and not in one that it imports."""
+    return span.path is None or path is None or Path(span.path) == Path(path)
+
+
+def _loads(text: str, path: str | None, options: dict[str, Any]) -> bool:
+    try:
+        read(text, path, options)
+    except CancelledError:
+        raise
+    except (PdaconError, ValueError, TypeError):
+        return False
+    return True

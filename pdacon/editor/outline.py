@@ -1,0 +1,91 @@
+"""Finds where a text in Lark's language defines and uses names, be the text a grammar yet or not.
+
+In: the text. Out: occurrences with their places, lines and columns in characters from 0. Strings, patterns and comments
+have no names in them; what ``->`` names is a label of trees, but in an import, where it is the name that counts here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+_LEXEME = re.compile(
+    r"""
+    (?P<skip> (?://|\#)[^\n]* | "(?:\\.|[^"\\\n])*"i? | /(?!/)(?:\\.|[^/\\\n])+/[imslux]* )
+    | (?P<directive> %\w+ )
+    | (?P<name> [?!]*[A-Za-z_]\w* )
+    | (?P<arrow> -> )
+    | (?P<newline> \n )
+    | (?P<other> [^\s] )
+    """,
+    re.VERBOSE,
+)
+_HEAD = re.compile(r"[?!]*[A-Za-z_]\w*\s*(?:\{[^}\n]*\})?\s*(?:\.\s*-?\d+)?\s*:")
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A name at a place. ``role`` is "import" where another grammar defines it."""
+
+    name: str
+    role: Literal["definition", "import", "use"]
+    line: int
+    column: int
+
+    @property
+    def end(self) -> int:
+        """The column after it."""
+        return self.column + len(self.name)
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether it names a terminal: Lark tells by the case."""
+        return self.name.isupper()
+
+
+def occurrences(text: str) -> list[Occurrence]:
+    """All names that a text defines and uses, in its order. Linear in the text."""
+    return list(_occurrences(text))
+
+
+def _occurrences(text: str) -> Iterator[Occurrence]:
+    line, begin = 0, 0
+    directive, after_arrow = "", False
+    pending: Occurrence | None = None  # of an import: the last name so far, which an arrow may rename
+    for lexeme in _LEXEME.finditer(text):
+        if lexeme["newline"]:
+            if pending is not None:
+                yield pending
+            line, begin = line + 1, lexeme.end()
+            directive, after_arrow, pending = "", False, None
+        elif lexeme["directive"]:
+            directive = lexeme["directive"]
+        elif lexeme["arrow"]:
+            after_arrow = True
+        elif lexeme["name"]:
+            bare = lexeme["name"].lstrip("?!")
+            column = lexeme.end() - len(bare) - begin
+            if directive == "%import":
+                if pending is not None and text[lexeme.start() - 1] in " ,(" and not after_arrow:
+                    yield from () if text[: lexeme.start()].rstrip().endswith("(") else (pending,)
+                pending = Occurrence(bare, "import", line, column)
+            elif directive == "%declare" or _is_head(text, lexeme.start(), begin, directive):
+                yield Occurrence(bare, "definition", line, column)
+            elif not after_arrow:
+                yield Occurrence(bare, "use", line, column)
+            after_arrow = False
+    if pending is not None:
+        yield pending
+
+
+def _is_head(text: str, at: int, begin: int, directive: str) -> bool:
+    """Whether a definition begins here: at the start of a line, or after ``%override`` and ``%extend``."""
+    starts = text[begin:at].strip() in ("", directive)
+    return starts and directive in ("", "%override", "%extend") and _HEAD.match(text, at) is not None
+
+
+def name_at(names: list[Occurrence], line: int, column: int) -> Occurrence | None:
+    """The name at a place, or the one that ends there."""
+    return next((name for name in names if name.line == line and name.column <= column <= name.end), None)

@@ -1,0 +1,273 @@
+"""The language server: what an editor asks, and when it is told.
+
+In: the language server protocol, which pygls reads and writes. Out: the same. Each change of a text ends the work for
+the one before; what is slow is done in threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+from pygls.workspace import TextDocument
+
+from pdacon import Grammar
+from pdacon.editor.diagnosing import Problem, is_here, read, tell_problems
+from pdacon.editor.hovering import hover_text
+from pdacon.editor.outline import Occurrence, name_at, occurrences
+from pdacon.errors import CancelledError, PdaconError, Span
+
+_WORKERS = 2
+_NAME = re.compile(r"_?[A-Z][A-Z0-9_]*|_?[a-z][a-z0-9_]*")
+_LEVELS = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+    "note": types.DiagnosticSeverity.Information,
+}
+
+
+class _Open:
+    """An open text: the work for it, and what was last said of it."""
+
+    def __init__(self) -> None:
+        self.cancel = Event()
+        self.problems: list[tuple[types.Diagnostic, Problem]] = []
+        self.text = ""
+        self.grammar: Grammar | None = None
+
+
+class GrammarServer(LanguageServer):
+    """A language server for grammars in Lark's language, one for each editor."""
+
+    def __init__(self) -> None:
+        super().__init__("pdacon", version("pdacon"), text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
+        self._open: dict[str, _Open] = {}
+        self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="editor")
+        self.options: dict[str, Any] = {}
+
+    async def diagnose(self, uri: str) -> None:
+        """Say what is wrong with a text, stage by stage, until it changes."""
+        document = self.workspace.get_text_document(uri)
+        entry = self._open.setdefault(uri, _Open())
+        entry.cancel.set()
+        entry.cancel = cancel = Event()
+        text, number = document.source, document.version
+        loop = asyncio.get_running_loop()
+
+        def tell(problems: list[Problem] | None) -> None:
+            loop.call_soon_threadsafe(publish, problems)
+
+        def publish(problems: list[Problem] | None) -> None:
+            if cancel.is_set():
+                return
+            if problems is None:  # It can be read. What was said of its rules stays until they are checked again.
+                entry.text = ""
+                entry.problems = [(diagnostic, problem) for diagnostic, problem in entry.problems if problem.id]
+            else:
+                entry.text = text
+                entry.problems = [(self._diagnostic(document, problem), problem) for problem in problems]
+            self.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(uri, [diagnostic for diagnostic, _ in entry.problems], number)
+            )
+
+        work = partial(tell_problems, text, path_of(document), self.options, cancel, tell)
+        with suppress(CancelledError):
+            await loop.run_in_executor(self._workers, work)
+
+    def close(self, uri: str) -> None:
+        """Forget a text, and what was said of it."""
+        entry = self._open.pop(uri, None)
+        if entry is not None:
+            entry.cancel.set()
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+    def _diagnostic(self, document: TextDocument, problem: Problem) -> types.Diagnostic:
+        here = problem.span is not None and is_here(problem.span, path_of(document))
+        place = f"{problem.span}: " if problem.span is not None and not here else ""
+        related = [
+            types.DiagnosticRelatedInformation(types.Location(document.uri, range_of(document, span)), label)
+            for label, span in problem.related
+            if is_here(span, path_of(document))
+        ]
+        return types.Diagnostic(
+            range_of(document, problem.span if here else None),
+            place + problem.message,
+            _LEVELS[problem.level],
+            problem.id or None,
+            source="pdacon",
+            related_information=related or None,
+        )
+
+    def repairs(self, document: TextDocument, asked: types.Range) -> list[types.CodeAction]:
+        """The repairs of what is underlined in a range, as long as the text is the one that was checked."""
+        entry = self._open.get(document.uri)
+        if entry is None or entry.text != document.source:
+            return []
+        return [
+            types.CodeAction(
+                f"pdacon: write {label}",
+                types.CodeActionKind.QuickFix,
+                [diagnostic],
+                is_preferred=number == 0,
+                edit=types.WorkspaceEdit({document.uri: [change(document, text)]}),
+            )
+            for diagnostic, problem in entry.problems
+            if _overlap(diagnostic.range, asked)
+            for number, (label, text) in enumerate(problem.repairs)
+        ]
+
+    async def hover(self, document: TextDocument, name: Occurrence) -> str | None:
+        """What a name stands for, in Markdown."""
+        text, path = document.source, path_of(document)
+
+        def work() -> str | None:
+            try:
+                grammar: Grammar | None = read(text, path, self.options)
+            except (PdaconError, ValueError, TypeError):
+                grammar = None
+            return hover_text(text, name, grammar)
+
+        return await asyncio.get_running_loop().run_in_executor(self._workers, work)
+
+
+def path_of(document: TextDocument) -> str | None:
+    """The file that a text is in; None where it is in none yet."""
+    return str(Path(document.path)) if document.uri.startswith("file:") else None
+
+
+def range_of(document: TextDocument, span: Span | None) -> types.Range:
+    """A place as editors count; without one, the beginning of the text."""
+    if span is None:
+        return types.Range(types.Position(0, 0), types.Position(0, 1))
+    own = types.Range(
+        types.Position(span.line - 1, span.column - 1), types.Position(span.end_line - 1, span.end_column - 1)
+    )
+    return document.position_codec.range_to_client_units(document.lines, own)
+
+
+def _range_of_name(document: TextDocument, name: Occurrence) -> types.Range:
+    return range_of(document, Span(None, name.line + 1, name.column + 1, name.line + 1, name.end + 1))
+
+
+def change(document: TextDocument, text: str) -> types.TextEdit:
+    """What turns the text of a document into another one: the lines that differ."""
+    old, new = document.source.split("\n"), text.split("\n")
+    most = min(len(old), len(new)) - 1
+    begin = next((k for k in range(most) if old[k] != new[k]), most)
+    same = next((k for k in range(most - begin) if old[-1 - k] != new[-1 - k]), most - begin)
+    if same:
+        end, written = types.Position(len(old) - same, 0), "\n".join([*new[begin : len(new) - same], ""])
+    else:
+        units = document.position_codec.client_num_units(old[-1])
+        end, written = types.Position(len(old) - 1, units), "\n".join(new[begin:])
+    return types.TextEdit(types.Range(types.Position(begin, 0), end), written)
+
+
+def require_name(new: str, old: Occurrence, names: list[Occurrence]) -> None:
+    """Raise JsonRpcInvalidParams unless a name can have the new one everywhere in its file."""
+    if _NAME.fullmatch(new) is None or new.isupper() != old.is_terminal:
+        kind = "terminal is in upper case" if old.is_terminal else "rule is in lower case"
+        raise JsonRpcInvalidParams(f"{new!r:.60}: the name of a {kind}, with letters, digits and _")
+    if any(one.name == new for one in names):
+        raise JsonRpcInvalidParams(f"{new} is a name already")
+    if any(one.name == old.name and one.role == "import" for one in names):
+        raise JsonRpcInvalidParams(f"{old.name} is imported; import it under another name: {old.name} -> {new}")
+
+
+def _overlap(first: types.Range, second: types.Range) -> bool:
+    def at(place: types.Position) -> tuple[int, int]:
+        return place.line, place.character
+
+    return at(first.start) <= at(second.end) and at(second.start) <= at(first.end)
+
+
+def create_server() -> GrammarServer:
+    """A language server; ``create_server().start_io()`` speaks to an editor by standard input and output."""
+    server = GrammarServer()
+
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        given = params.initialization_options
+        server.options = dict(given) if isinstance(given, dict) else {}
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    async def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        await server.diagnose(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    async def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        await server.diagnose(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        server.close(params.text_document.uri)
+
+    def named(uri: str, position: types.Position) -> tuple[TextDocument, list[Occurrence], Occurrence | None]:
+        document = server.workspace.get_text_document(uri)
+        names = occurrences(document.source)
+        place = document.position_codec.position_from_client_units(document.lines, position)
+        return document, names, name_at(names, place.line, place.character)
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hover(params: types.HoverParams) -> types.Hover | None:
+        document, _, name = named(params.text_document.uri, params.position)
+        text = None if name is None else await server.hover(document, name)
+        if name is None or text is None:
+            return None
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), _range_of_name(document, name))
+
+    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
+    def definition(params: types.DefinitionParams) -> list[types.Location]:
+        document, names, name = named(params.text_document.uri, params.position)
+        places = [one for one in names if name and one.name == name.name and one.role != "use"]
+        return [types.Location(document.uri, _range_of_name(document, place)) for place in places]
+
+    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
+    def references(params: types.ReferenceParams) -> list[types.Location]:
+        document, names, name = named(params.text_document.uri, params.position)
+        places = [one for one in names if name and one.name == name.name]
+        if not params.context.include_declaration:
+            places = [place for place in places if place.role == "use"]
+        return [types.Location(document.uri, _range_of_name(document, place)) for place in places]
+
+    @server.feature(types.TEXT_DOCUMENT_RENAME)
+    def rename(params: types.RenameParams) -> types.WorkspaceEdit | None:
+        document, names, name = named(params.text_document.uri, params.position)
+        if name is None:
+            return None
+        require_name(params.new_name, name, names)
+        places = [one for one in names if one.name == name.name]
+        edits = [types.TextEdit(_range_of_name(document, place), params.new_name) for place in places]
+        return types.WorkspaceEdit({document.uri: edits})
+
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def symbols(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+        document = server.workspace.get_text_document(params.text_document.uri)
+        return [
+            types.DocumentSymbol(
+                one.name,
+                types.SymbolKind.Constant if one.is_terminal else types.SymbolKind.Function,
+                _range_of_name(document, one),
+                _range_of_name(document, one),
+            )
+            for one in occurrences(document.source)
+            if one.role == "definition"
+        ]
+
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+    )
+    def code_actions(params: types.CodeActionParams) -> list[types.CodeAction]:
+        return server.repairs(server.workspace.get_text_document(params.text_document.uri), params.range)
+
+    return server

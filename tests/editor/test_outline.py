@@ -1,0 +1,67 @@
+"""Where names are defined and used, in texts that are grammars and in texts that are none yet."""
+
+from __future__ import annotations
+
+import pytest
+
+from pdacon import Grammar
+from pdacon.editor.outline import name_at, occurrences
+
+TEXT = """\
+// no_name: here
+start: item+ -> label
+?item.2: NAME "item" /NAME/ | other{NAME}
+other{x}: x
+      | _blank
+NAME: "a".."z" | OTHER
+_blank: " "
+%import common.WS
+%import common (INT, LETTER)
+%import common.ESCAPED_STRING -> TEXT
+%ignore WS
+%declare _INDENT
+%override LETTER: "b"
+"""
+
+
+def test_definitions_imports_and_uses() -> None:
+    names = occurrences(TEXT)
+
+    def of(role: str) -> list[tuple[str, int]]:
+        return [(name.name, name.line + 1) for name in names if name.role == role]
+
+    assert of("definition") == [
+        *(("start", 2), ("item", 3), ("other", 4), ("NAME", 6), ("_blank", 7), ("_INDENT", 12), ("LETTER", 13))
+    ]
+    assert of("import") == [("WS", 8), ("INT", 9), ("LETTER", 9), ("TEXT", 10)]
+    used = [name for name, _ in of("use")]
+    assert used == ["item", "NAME", "other", "NAME", "x", "x", "_blank", "OTHER", "WS"]
+
+
+def test_places_are_those_of_the_text() -> None:
+    lines = TEXT.split("\n")
+    for name in occurrences(TEXT):
+        assert lines[name.line][name.column : name.end] == name.name
+        assert name_at(occurrences(TEXT), name.line, name.column) == name
+    assert name_at(occurrences(TEXT), 0, 5) is None
+
+
+@pytest.mark.parametrize("name", ["json", "sql", "python", "c", "lark", "graphql"])
+def test_the_rules_of_built_in_grammars_are_found(name: str) -> None:
+    data = Grammar.builtin(name).data
+    defined = {one.name for one in occurrences(data.source) if one.role == "definition"}
+    spans = [rule.span for rule in data.nonterminals if rule.span is not None and not rule.repeats]
+    rules = {
+        rule.name
+        for rule in data.nonterminals
+        if rule.span is not None and not rule.repeats and "{" not in rule.name and "__" not in rule.name
+    }
+    assert spans
+    assert rules <= defined, rules - defined
+
+
+@pytest.mark.parametrize(
+    "text", ["", ":", "start", "%import", "%import common.", "a: (", '"', "/", "?", "\\", "a:\r\nb"]
+)
+def test_any_text_has_an_outline(text: str) -> None:
+    occurrences(text)

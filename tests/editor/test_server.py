@@ -1,0 +1,190 @@
+"""The language server, asked as an editor does: through pygls' client, over pipes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pygls")
+from lsprotocol import types
+from pygls.lsp.client import LanguageClient
+
+PATIENCE = 60.0
+SUMS = 'start: sum\nsum: sum "+" sum | NUMBER\nNUMBER: /[0-9]+/\n'
+COMMAND = (sys.executable, "-P", "-m", "pdacon", "server")
+Visit = Callable[["Editor"], Awaitable[None]]
+
+
+class Editor:
+    """An editor with one text open."""
+
+    def __init__(self, client: LanguageClient, uri: str) -> None:
+        self.client, self.uri = client, uri
+        self.version = 0
+        self.published: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
+
+    async def open(self, text: str) -> None:
+        item = types.TextDocumentItem(self.uri, "lark", self.version, text)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+
+    async def write(self, text: str) -> None:
+        self.version += 1
+        identifier = types.VersionedTextDocumentIdentifier(self.version, self.uri)
+        whole = types.TextDocumentContentChangeWholeDocument(text)
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [whole]))
+
+    async def until(self, holds: Callable[[list[types.Diagnostic]], bool]) -> list[types.Diagnostic]:
+        """The next diagnostics of the text as it is now of which something holds."""
+        while True:
+            said = await asyncio.wait_for(self.published.get(), PATIENCE)
+            if said.version == self.version and holds(list(said.diagnostics)):
+                return list(said.diagnostics)
+
+    def at(self, line: int, column: int) -> dict[str, Any]:
+        return {"text_document": types.TextDocumentIdentifier(self.uri), "position": types.Position(line, column)}
+
+
+def visit(tmp_path: Path, act: Visit, options: Any = None) -> None:
+    """Start a server, let an editor act, stop it."""
+
+    async def session() -> None:
+        client = LanguageClient("test", "1")
+        editor = Editor(client, (tmp_path / "my.lark").as_uri())
+
+        @client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        def publish(params: types.PublishDiagnosticsParams) -> None:
+            editor.published.put_nowait(params)
+
+        await client.start_io(*COMMAND, env=dict(os.environ))
+        given = types.InitializeParams(types.ClientCapabilities(), root_uri=None, initialization_options=options)
+        await client.initialize_async(given)
+        client.initialized(types.InitializedParams())
+        try:
+            await act(editor)
+        finally:
+            await client.shutdown_async(None)
+            client.exit(None)
+            await client.stop()
+
+    asyncio.run(asyncio.wait_for(session(), 5 * PATIENCE))
+
+
+pytestmark = pytest.mark.slow
+
+
+def test_syntax_conflicts_and_repairs(tmp_path: Path) -> None:
+    async def act(editor: Editor) -> None:
+        await editor.open('start: "a\n')
+        (error,) = await editor.until(bool)
+        assert (error.severity, error.range.start) == (types.DiagnosticSeverity.Error, types.Position(0, 7))
+        await editor.write(SUMS)
+        (conflict,) = await editor.until(lambda said: bool(said) and "repair: " in said[0].message)
+        assert (conflict.code, conflict.source) == ("PDA001", "pdacon")
+        assert conflict.range == types.Range(types.Position(1, 5), types.Position(1, 16))
+        actions: Any = []
+        while not actions:  # the errors come first, and the repairs with what is found later
+            asked = types.CodeActionParams(
+                types.TextDocumentIdentifier(editor.uri), conflict.range, types.CodeActionContext([conflict])
+            )
+            actions = await editor.client.text_document_code_action_async(asked)
+        ((edit,),) = actions[0].edit.changes.values()
+        repaired = applied(SUMS, edit)
+        assert repaired == 'start: sum\nsum: sum "+" sum_2 | sum_2\nNUMBER: /[0-9]+/\nsum_2: NUMBER\n'
+        await editor.write(repaired)
+        assert await editor.until(lambda said: not said) == []
+        nothing = await editor.client.text_document_code_action_async(asked)
+        assert not nothing, "repairs of another text are none of this one"
+
+    visit(tmp_path, act)
+
+
+def applied(text: str, edit: types.TextEdit) -> str:
+    """A text of ASCII after an edit."""
+    lines = text.splitlines(keepends=True)
+
+    def offset(place: types.Position) -> int:
+        return sum(map(len, lines[: place.line])) + place.character
+
+    return text[: offset(edit.range.start)] + edit.new_text + text[offset(edit.range.end) :]
+
+
+GOOD = 'start: pair ("," pair)*\npair: NAME "=" NUMBER // 𝛼\nNAME: /[a-z]+/\nNUMBER: /[1-9][0-9]{0,2}/\n%ignore " "\n'
+
+
+def test_hover_definition_references_rename_symbols(tmp_path: Path) -> None:
+    async def act(editor: Editor) -> None:
+        await editor.open(GOOD)
+        client = editor.client
+        hover = await client.text_document_hover_async(types.HoverParams(**editor.at(1, 16)))
+        assert hover is not None
+        assert isinstance(hover.contents, types.MarkupContent)
+        assert "NUMBER: /[1-9][0-9]{0,2}/" in hover.contents.value
+        assert "such as `" in hover.contents.value
+        assert await client.text_document_hover_async(types.HoverParams(**editor.at(1, 13))) is None
+        rule = await client.text_document_hover_async(types.HoverParams(**editor.at(0, 8)))
+        assert rule is not None
+        assert isinstance(rule.contents, types.MarkupContent)
+        assert 'pair: NAME "=" NUMBER' in rule.contents.value
+        (place,) = await client.text_document_definition_async(types.DefinitionParams(**editor.at(0, 19)))  # type: ignore[misc,union-attr]
+        assert place.range.start == types.Position(1, 0)
+        context = types.ReferenceContext(include_declaration=False)
+        references = await client.text_document_references_async(types.ReferenceParams(context, **editor.at(1, 1)))
+        assert [one.range.start for one in references or ()] == [types.Position(0, 7), types.Position(0, 17)]
+        rename = await client.text_document_rename_async(types.RenameParams(new_name="both", **editor.at(1, 1)))
+        assert rename is not None
+        assert rename.changes is not None
+        assert [edit.range.start.line for edit in rename.changes[editor.uri]] == [0, 0, 1]
+        symbols = await client.text_document_document_symbol_async(
+            types.DocumentSymbolParams(types.TextDocumentIdentifier(editor.uri))
+        )
+        assert [symbol.name for symbol in symbols or ()] == ["start", "pair", "NAME", "NUMBER"]
+
+    visit(tmp_path, act)
+
+
+@pytest.mark.parametrize("name", ["Both", "start", "NAME", "", "a b", "1a"])
+def test_a_name_that_cannot_be_one_is_refused(tmp_path: Path, name: str) -> None:
+    async def act(editor: Editor) -> None:
+        await editor.open(GOOD)
+        with pytest.raises(Exception, match=r"name"):
+            await editor.client.text_document_rename_async(types.RenameParams(new_name=name, **editor.at(1, 1)))
+
+    visit(tmp_path, act)
+
+
+def test_the_last_of_many_changes_counts(tmp_path: Path) -> None:
+    async def act(editor: Editor) -> None:
+        await editor.open(SUMS)
+        for number in range(20):
+            await editor.write(SUMS + f"A{number}: /a/\n")
+        await editor.write('start: "a"\n')
+        assert await editor.until(lambda said: not said) == []
+
+    visit(tmp_path, act)
+
+
+def test_imports_lie_beside_the_file_and_options_come_from_the_editor(tmp_path: Path) -> None:
+    (tmp_path / "other.lark").write_text("number: /[0-9]+/\n", encoding="utf-8")
+
+    async def act(editor: Editor) -> None:
+        await editor.open(SUMS + "%import .other.number\n")
+        said = await editor.until(lambda said: any(one.code == "PDA001" for one in said))
+        (conflict,) = [one for one in said if one.code == "PDA001"]
+        assert conflict.severity == types.DiagnosticSeverity.Information
+
+    visit(tmp_path, act, {"conflicts": "shift", "unknown": 3})
+
+
+def test_places_are_in_the_units_of_the_editor(tmp_path: Path) -> None:
+    async def act(editor: Editor) -> None:
+        await editor.open('start: "𝛼" nothing\n')
+        (error,) = await editor.until(bool)
+        assert error.range.start == types.Position(0, 12)  # the letter has two units of UTF-16
+
+    visit(tmp_path, act)
