@@ -56,9 +56,8 @@ class GrammarWaysIn(GrammarQuestions):
         closed : bool
             Whether objects have only the ``properties`` listed, if any are, unless something is said of others.
         asserted : collection of str
-            Keywords that are enforced though the draft has them as annotations, or no more: ``"contentEncoding"``
-            (base64, base64url, base32, base16), ``"contentMediaType"`` (text/plain; others are refused) and
-            ``"dependencies"``, which is draft 7's. Those of the schema itself; what a registry has is read as it is.
+            Keywords that are enforced though the draft does not, in the schema itself: ``"contentEncoding"`` (base64,
+            base64url, base32, base16), ``"contentMediaType"`` (text/plain), and draft 7's ``"dependencies"``.
         seconds : float
             Most time; 0: no limit. Give one to schemas from strangers.
         cancel : threading.Event, optional
@@ -87,9 +86,8 @@ class GrammarWaysIn(GrammarQuestions):
         from pdacon.frontends.on_demand import schema_on_demand
 
         with Watch(seconds, cancel):
-            given = Schema(
-                schema, spelling=spelling, lax=lax, registry=registry, formats=formats, closed=closed, asserted=asserted
-            )
+            reading: dict[str, Any] = {"spelling": spelling, "lax": lax, "registry": registry, "formats": formats}
+            given = Schema(schema, closed=closed, asserted=asserted, **reading)
             return cls._of(schema_on_demand(given) or given.grammar())
 
     @classmethod

@@ -147,13 +147,15 @@ class Spelling:
         if self.language == "yaml":
             for field in fields(self):
                 if field.name in _OF_JSON and getattr(self, field.name) != field.default:
-                    raise ValueError(f'{field.name} says how JSON is written; leave it out with language="yaml"')
+                    raise ValueError(
+                        f'{field.name} says how JSON is written; leave it out where the language is "yaml"'
+                    )
 
     def _check_blanks(self) -> None:
         if self.whitespace_pattern is not None:
             if self.whitespace != "any" or self.max_blanks is not None:
                 raise ValueError(
-                    'whitespace_pattern goes with whitespace="any", and says itself how many blanks there are'
+                    'whitespace_pattern goes with the whitespace "any", and says itself how many blanks there are'
                 )
             _check_pattern(self.whitespace_pattern)
         separators = self.separators
@@ -229,8 +231,8 @@ class Spelling:
 def require_json(caller: str, spelling: Spelling | None) -> None:
     """Raise UnsupportedSchemaError if values are to be in another language, where they are written as JSON."""
     if spelling is not None and spelling.language != "json":
-        language = f"language={_quoted(spelling.language)}"
-        raise UnsupportedSchemaError("#", "", f"{caller} writes JSON; {language} goes with Grammar.from_json_schema")
+        why = f"{caller} writes JSON; the language {_quoted(spelling.language)} goes with a JSON Schema alone"
+        raise UnsupportedSchemaError("#", "", why)
 
 
 def spelled(text: str, escapes: Escapes = "needed") -> str:

@@ -123,7 +123,7 @@ def test_masks_on_demand_are_those_of_the_whole(seed: int) -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"whitespace_pattern": " "}, 'goes with whitespace="any"'),
+        ({"whitespace_pattern": " "}, 'goes with the whitespace "any"'),
         ({"whitespace": "any", "max_blanks": 3, "whitespace_pattern": " "}, "says itself how many"),
         ({"whitespace": "any", "whitespace_pattern": "x"}, "something else than blanks"),
         ({"whitespace": "any", "whitespace_pattern": r"\s?"}, "something else than blanks"),

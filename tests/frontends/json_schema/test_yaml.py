@@ -129,7 +129,9 @@ def test_without_a_schema() -> None:
 
 
 def test_what_yaml_writes_itself_is_no_option() -> None:
-    with pytest.raises(ValueError, match=r'^whitespace says how JSON is written; leave it out with language="yaml"$'):
+    with pytest.raises(
+        ValueError, match=r'^whitespace says how JSON is written; leave it out where the language is "yaml"$'
+    ):
         Spelling(language="yaml", whitespace="compact")
 
 
@@ -142,7 +144,9 @@ def test_what_yaml_writes_itself_is_no_option() -> None:
     ],
 )
 def test_doors_that_write_json(make: Any) -> None:
-    with pytest.raises(pdacon.UnsupportedSchemaError, match=r'writes JSON; language="yaml" goes with Grammar.from_js'):
+    with pytest.raises(
+        pdacon.UnsupportedSchemaError, match=r'writes JSON; the language "yaml" goes with a JSON Schema'
+    ):
         make()
 
 
