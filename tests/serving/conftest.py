@@ -32,9 +32,18 @@ KEY = "a key"
 class Running:
     """A server on this machine, and clients of it."""
 
-    def __init__(self, settings: ServerSettings, model: Any = None, template: str | None = None) -> None:
+    def __init__(
+        self,
+        settings: ServerSettings,
+        model: Any = None,
+        template: str | None = None,
+        special_tokens: Sequence[str] = (),
+    ) -> None:
         torch.set_num_threads(1)
         tiny, tokenizer = load_tiny()
+        if special_tokens:
+            tokenizer.add_special_tokens({"additional_special_tokens": list(special_tokens)})
+            tiny.resize_token_embeddings(len(tokenizer))
         tokenizer.chat_template = template
         app = create_app(model or tiny, tokenizer, settings)
         self.application: Any = app.state.application

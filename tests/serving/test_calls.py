@@ -161,6 +161,24 @@ def test_answers_in_a_models_own_format(speaker: Running, client: openai.OpenAI,
     assert streamed["content"].startswith(cut["content"])
 
 
+@pytest.mark.parametrize("name", ["mistral", "kimi_k3", "command_r7b"])
+def test_marks_that_are_special_tokens(name: str) -> None:
+    """A tokenizer that has them writes each as one token, which the constraint asks for."""
+    settings = ServerSettings(model_name="tiny", api_keys=(KEY,), tool_format=name)
+    running = Running(settings, special_tokens=FORMATS[name].tokens)
+    answer = Answer("Hm.", "I look.", (Call("get_weather", {"city": "Oslo"}),))
+    asked: Any = {"model": "tiny", "messages": ASKED, "tools": OFFERED, "max_tokens": 300}
+    try:
+        with running.client() as client, saying(running, grammar(name).write(answer)):
+            whole = client.chat.completions.create(**asked).choices[0]
+            streamed, ending = together(client, asked)
+    finally:
+        running.stop()
+    checked(as_parts(whole.message), answer)
+    assert streamed == as_parts(whole.message)
+    assert ending == whole.finish_reason == "tool_calls"
+
+
 THINKING = "{% for message in messages %}{{ message.content }}{% endfor %}<think>\n"
 SILENT = "{% for message in messages %}{{ message.content }}{% endfor %}<think>\n\n</think>\n\n"
 PLAINLY = "{% for message in messages %}{{ message.content }}{% endfor %}"
