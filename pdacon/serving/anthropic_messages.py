@@ -100,8 +100,10 @@ def _system(given: str | Sequence[Mapping[str, Any]] | None) -> list[dict[str, A
     return [{"role": "system", "content": text}] if text else []
 
 
-def _texts(blocks: Sequence[Any], place: str) -> list[str]:
+def _texts(blocks: Any, place: str) -> list[str]:
     """The texts of blocks that have nothing else."""
+    if not isinstance(blocks, list | tuple):
+        raise malformed(place, "a text or a list of blocks")
     for index, block in enumerate(blocks):
         if not isinstance(block, Mapping) or block.get("type") != "text" or not isinstance(block.get("text"), str):
             raise malformed(f"{place}.{index}", '{"type": "text", "text": ...}')

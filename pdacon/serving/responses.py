@@ -146,8 +146,9 @@ def _choice(given: str | Mapping[str, Any]) -> Any:
     if kind == "allowed_tools":
         only(given, ("type", "mode", "tools"), "tool_choice")
         listed = given.get("tools")
-        tools = [_choice(one) if isinstance(one, Mapping) else one for one in listed if one] if listed else listed
-        return {"type": kind, "allowed_tools": {"mode": given.get("mode"), "tools": tools}}
+        if isinstance(listed, list):
+            listed = [_choice(one) if isinstance(one, Mapping) else one for one in listed]
+        return {"type": kind, "allowed_tools": {"mode": given.get("mode"), "tools": listed}}
     return {"type": kind, kind: {"name": given.get("name")}} if isinstance(kind, str) else given
 
 
@@ -162,7 +163,7 @@ def _messages(request: ResponsesRequest) -> list[dict[str, Any]]:
             messages.append({"role": "tool", "tool_call_id": item.get("call_id"), "content": output})
             continue
         if kind == "message" and item.get("role") != "assistant":
-            if item.get("role") not in _ROLES:
+            if item.get("role") not in tuple(_ROLES):
                 raise malformed(f"{place}.role", f"one of {', '.join(_ROLES)}")
             content = _text(item.get("content"), f"{place}.content")
             messages.append({"role": _ROLES[item["role"]], "content": content})
@@ -173,9 +174,11 @@ def _messages(request: ResponsesRequest) -> list[dict[str, Any]]:
         if kind == "message":
             said["content"] += _text(item.get("content"), f"{place}.content")
         elif kind == "reasoning":
-            parts = [part for part in item.get("content") or () if isinstance(part, Mapping)]
-            said["reasoning_content"] = said.get("reasoning_content", "") + "".join(
-                str(part.get("text", "")) for part in parts
+            given: Any = item.get("content")
+            parts: list[Any] = given if isinstance(given, list) else []
+            said.setdefault("reasoning_content", "")
+            said["reasoning_content"] += "".join(
+                str(part.get("text", "")) for part in parts if isinstance(part, Mapping)
             )
         elif kind in ("function_call", "custom_tool_call"):
             said.setdefault("tool_calls", []).append(_past_call(item, kind, place))

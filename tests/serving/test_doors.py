@@ -83,6 +83,7 @@ def test_an_empty_place_for_keys_does_not_open_the_server(tmp_path: Path, monkey
         "--compile-seconds=inf", "--compile-seconds=nan", "--compile-seconds=-1", "--compile-seconds=1e300",
         "--drain-delay=inf", "--drain-delay=nan", "--drain-seconds=inf", "--drain-seconds=nan", "--drain-seconds=-1",
         "--api-key=", "--api-key= x", "--api-key=a\tb", "--api-key=\udcff", "--api-key-file=", "--cache=", "--store=",
+        "--tool-format=", "--tool-format=hermess",
         "--host=", "--host=\udcff", "--served-model-name=", "--model=", "--port=-1", "--batch-size=0",
     ],
 )  # fmt: skip

@@ -78,6 +78,71 @@ RIGHT: list[tuple[str, dict[str, Any]]] = [
             },
         },
     ),
+    (
+        "/v1/responses",
+        {
+            "model": "tiny",
+            "instructions": "short",
+            "input": [
+                {"role": "user", "content": [{"type": "input_text", "text": "hi"}]},
+                {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "x"}]},
+                {"type": "function_call", "call_id": "c", "name": "weather", "arguments": "{}"},
+                {"type": "function_call_output", "call_id": "c", "output": "rain"},
+            ],
+            "tools": [
+                {"type": "function", **WEATHER["function"]},
+                {
+                    "type": "custom",
+                    "name": "f",
+                    "format": {"type": "grammar", "syntax": "regex", "definition": "[a-c]{2}"},
+                },
+            ],
+            "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "custom", "name": "f"}]},
+            "text": {"format": {"type": "json_schema", "name": "it", "schema": SCHEMA}},
+            "reasoning": {"effort": "low"},
+            "max_output_tokens": 4,
+            "stream": True,
+        },
+    ),
+    (
+        "/v1/messages",
+        {
+            "model": "tiny",
+            "max_tokens": 4,
+            "system": [{"type": "text", "text": "short"}],
+            "messages": [
+                {"role": "user", "content": "hi"},
+                {
+                    "role": "assistant",
+                    "content": [
+                        {"type": "thinking", "thinking": "x", "signature": ""},
+                        {"type": "tool_use", "id": "t", "name": "weather", "input": {"city": "Oslo"}},
+                    ],
+                },
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "rain"}]},
+            ],
+            "tools": [{"name": "weather", "input_schema": SCHEMA}],
+            "tool_choice": {"type": "auto", "disable_parallel_tool_use": True},
+            "thinking": {"type": "enabled", "budget_tokens": 2},
+            "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}, "effort": "low"},
+            "stop_sequences": ["zz"],
+        },
+    ),
+    (
+        "/v1/chat/completions",
+        {
+            "messages": [{"role": "user", "content": "hi"}],
+            "tools": [{"type": "custom", "custom": {"name": "f", "format": {"type": "text"}}}],
+            "tool_choice": {"type": "custom", "custom": {"name": "f"}},
+            "logit_bias": {"5": 2},
+            "stop_token_ids": [7],
+            "presence_penalty": 1,
+            "repetition_penalty": 1.1,
+            "thinking_token_budget": 3,
+            "max_tokens": 4,
+        },
+    ),
+    ("/tokenize", {"messages": [{"role": "user", "content": "hi"}], "tools": [WEATHER]}),
     ("/generate_stream", {"inputs": "hi", "parameters": {"do_sample": True, "seed": 1, "temperature": 0.5}}),
 ]
 ODD: list[Any] = [
