@@ -38,7 +38,7 @@ _REPLACED = tuple(
         (r"give its folder with import_paths=, or .* relative import", "write its rules into the grammar"),
         (r"define it, or give start= one of the rules: .*", "define it"),
         (r"; use pdacon\.Grammar\.compose", "; write its rules into the grammar"),
-        (r", or name a set of tokens \(Vocabulary\.with_labels, Grammar\.from_lark with extensions=True\)", ""),
+        (r"[,;] or name a set of tokens \(Vocabulary\.with_labels, Grammar\.from_lark with extensions=True\)", ""),
         (r"max_chars=\.\.\.", "max_chars"),
         (r"matcher\(budget=\.\.\.\) bounds", "max_tokens bounds"),
         (r"; (?:[^;]*? )?(?:say which it is|give it one), as in vocabulary\.with_\w+\(.*", "; the model has none"),

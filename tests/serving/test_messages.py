@@ -330,7 +330,7 @@ def test_conflicts_come_with_their_repairs(server: Running) -> None:
 
 # What no request reaches: types, databases, files, and options that only Python or the command line has.
 _ELSEWHERE = re.compile(
-    r"/(?:types|sql|tool_formats)/|/(?:given|settings|lark_reading|schema_formulas|endings|questions|records|indentation"
+    r"/(?:types|sql)/|/tool_formats/(?:formats|answer_values)\.py|/(?:given|settings|lark_reading|schema_formulas|endings|questions|records|indentation"
     r"|outlines_terms|printing|schema|plain|escaping|checks|templates|patterns|printed_patterns|rendering|report"
     r"|declared|display|members|survey)\.py"
 )
