@@ -81,7 +81,10 @@ def differences_of_schema(seed: int, counts: Counter[str]) -> Iterator[str]:
             continue
         counts["samples"] += 1
         one, other = values_read(text)
-        if not same(one, other) or not validator.is_valid(one) or json_texts(text)[0] is None:
+        others = json_texts(text)[0] or []
+        # jsonschema rounds large numbers, of which pdacon asks the exact decimal.
+        is_valid = validator.is_valid(one) or ("e+" in text and any(map(of_json.accepts, others)))
+        if not same(one, other) or not is_valid or not others:
             yield f"schema {seed}: sample {text!r} is read as {one!r} and {other!r}"
         texts.append(text)
     for _ in range(3):
