@@ -25,7 +25,8 @@ from pdacon import Grammar
 from pdacon.editor.diagnosing import Problem, is_here, read, tell_problems
 from pdacon.editor.hovering import hover_text
 from pdacon.editor.outline import Occurrence, name_at, occurrences
-from pdacon.errors import CancelledError, PdaconError, Span
+from pdacon.errors import CancelledError, GrammarSyntaxError, PdaconError, Span
+from pdacon.grammar.formatting import STATEMENTS, formatted
 
 _WORKERS = 2
 _NAME = re.compile(r"_?[A-Z][A-Z0-9_]*|_?[a-z][a-z0-9_]*")
@@ -269,5 +270,23 @@ def create_server() -> GrammarServer:
     )
     def code_actions(params: types.CodeActionParams) -> list[types.CodeAction]:
         return server.repairs(server.workspace.get_text_document(params.text_document.uri), params.range)
+
+    @server.feature(types.TEXT_DOCUMENT_FORMATTING)
+    def formatting(params: types.DocumentFormattingParams) -> list[types.TextEdit] | None:
+        document = server.workspace.get_text_document(params.text_document.uri)
+        try:
+            laid_out = formatted(document.source)
+        except GrammarSyntaxError:  # which is underlined
+            return None
+        return [] if laid_out == document.source else [change(document, laid_out)]
+
+    @server.feature(types.TEXT_DOCUMENT_COMPLETION)
+    def completion(params: types.CompletionParams) -> list[types.CompletionItem]:
+        document = server.workspace.get_text_document(params.text_document.uri)
+        rules = {one.name: one.is_terminal for one in occurrences(document.source) if one.role != "use"}
+        rule, terminal = types.CompletionItemKind.Function, types.CompletionItemKind.Constant
+        named = [types.CompletionItem(name, kind=terminal if upper else rule) for name, upper in sorted(rules.items())]
+        keyword = types.CompletionItemKind.Keyword
+        return [*named, *(types.CompletionItem(word, kind=keyword) for word in STATEMENTS)]
 
     return server

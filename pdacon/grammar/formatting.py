@@ -33,6 +33,8 @@ _OPENING, _CLOSING = ("_LPAR", "_LBRA", "_LBRACE"), ("_RPAR", "_RBRA", "_RBRACE"
 _TIGHT_BEFORE = frozenset({*_CLOSING, "_LBRACE", "_COLON", "_COMMA", "_DOT", "_DOTDOT", "OP", "TILDE"})
 _TIGHT_BEHIND = frozenset({*_OPENING, "_DOT", "_DOTDOT", "TILDE", "RULE_MODIFIERS"})
 _STATEMENTS = frozenset({"_IMPORT", "_IGNORE", "_DECLARE", "_OVERRIDE", "_EXTEND"})
+STATEMENTS = tuple(sorted(TERMINALS[name] for name in _STATEMENTS))
+"""The words that statements other than definitions begin with."""
 
 
 class _Piece(NamedTuple):

@@ -131,8 +131,8 @@ def test_hover_definition_references_rename_symbols(tmp_path: Path) -> None:
         assert rule is not None
         assert isinstance(rule.contents, types.MarkupContent)
         assert 'pair: NAME "=" NUMBER' in rule.contents.value
-        (place,) = await client.text_document_definition_async(types.DefinitionParams(**editor.at(0, 19)))  # type: ignore[misc,union-attr]
-        assert place.range.start == types.Position(1, 0)
+        places: Any = await client.text_document_definition_async(types.DefinitionParams(**editor.at(0, 19)))
+        assert [place.range.start for place in places] == [types.Position(1, 0)]
         context = types.ReferenceContext(include_declaration=False)
         references = await client.text_document_references_async(types.ReferenceParams(context, **editor.at(1, 1)))
         assert [one.range.start for one in references or ()] == [types.Position(0, 7), types.Position(0, 17)]
@@ -144,6 +144,24 @@ def test_hover_definition_references_rename_symbols(tmp_path: Path) -> None:
             types.DocumentSymbolParams(types.TextDocumentIdentifier(editor.uri))
         )
         assert [symbol.name for symbol in symbols or ()] == ["start", "pair", "NAME", "NUMBER"]
+
+    visit(tmp_path, act)
+
+
+def test_layout_and_completion(tmp_path: Path) -> None:
+    async def act(editor: Editor) -> None:
+        text = types.TextDocumentIdentifier(editor.uri)
+        layout = types.DocumentFormattingParams(text, types.FormattingOptions(tab_size=4, insert_spaces=True))
+        await editor.open('start:sum\nsum : sum "+" sum|NUMBER\nNUMBER: /[0-9]+/\n')
+        (edit,) = await editor.client.text_document_formatting_async(layout) or ()
+        assert (edit.range.start, edit.new_text) == (types.Position(0, 0), 'start: sum\nsum: sum "+" sum | NUMBER\n')
+        completion = await editor.client.text_document_completion_async(types.CompletionParams(**editor.at(1, 5)))
+        assert isinstance(completion, list)
+        assert [item.label for item in completion[:4]] == ["NUMBER", "start", "sum", "%declare"]
+        await editor.write(SUMS)
+        assert not await editor.client.text_document_formatting_async(layout)
+        await editor.write('start: "a" ^\n')
+        assert await editor.client.text_document_formatting_async(layout) is None
 
     visit(tmp_path, act)
 
