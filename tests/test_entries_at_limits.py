@@ -91,7 +91,7 @@ def lower_case() -> Any:
     return tokenizer
 
 
-WAYS_IN = {"of_flat", "deferred", "builtin", "builtins"}
+WAYS_IN = {"of_flat", "deferred", "builtin", "builtins", "yaml"}
 OF_A_CONSTRAINT: dict[str, Callable[[pdacon.Constraint], Any]] = {
     "accepts": lambda c: c.accepts("aaa"),
     "builtin_name": lambda c: c.builtin_name,

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from pdacon import Grammar, UnsupportedTypeError
+from pdacon import Grammar, Limits, UnsupportedTypeError
+from pdacon.frontends.tool_formats import FORMATS
 
 pytest.importorskip("pydantic")
 from pdacon.serving.failures import RequestError
 from pdacon.serving.protocol import ChatRequest
-from pdacon.serving.response_formats import tools_format
+from pdacon.serving.response_formats import format_of
 
 DRAFT_4, DRAFT_7 = ({"$schema": f"http://json-schema.org/draft-0{n}/schema#"} for n in (4, 7))
 INTEGER = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
@@ -25,9 +26,10 @@ def by_library(tools: list[Any]) -> Grammar:
 def by_server(tools: list[Any]) -> Grammar:
     asked = [{"type": "function", "function": one} for one in tools]
     request = {"model": "m", "messages": [{"role": "user", "content": "x"}], "tools": asked, "tool_choice": "required"}
-    found = tools_format(ChatRequest.model_validate(request))
+    chat = ChatRequest.model_validate(request | {"parallel_tool_calls": False})
+    found = format_of(chat, FORMATS["json"])
     assert found is not None
-    return Grammar.from_json_schema(found.format.text)
+    return found.format.grammar(Limits())
 
 
 DOORS = pytest.mark.parametrize("door", [by_library, by_server])
@@ -53,7 +55,7 @@ DOORS = pytest.mark.parametrize("door", [by_library, by_server])
 def test_arguments_are_an_object(door: Any, parameters: Any, taken: list[str], refused: list[str]) -> None:
     """With a second tool beside it, whose references have the same names and lead elsewhere."""
     other = {"$id": "https://example.com/a", "$ref": "#/$defs/A", "$defs": {"A": {"const": {"other": 1}}}}
-    for name in ("f", "a/b~c%41 d"):
+    for name in ("f", "a/b~c%41 d" if door is by_library else "a/b~c%41-d"):  # the server takes no blanks
         grammar = door([{"name": name, "parameters": parameters}, {"name": "other", "parameters": other}])
         calls = {text: f'{{"name": {json.dumps(name)}, "arguments": {text}}}' for text in (*taken, *refused)}
         assert [text for text in taken if not grammar.accepts(calls[text])] == []

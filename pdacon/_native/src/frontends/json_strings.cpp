@@ -57,19 +57,19 @@ constexpr std::array<std::pair<char, char>, 8> kShort{
 
 // Those of YAML (YAML 1.2.2, section 5.7), but for a blank and a slash, which stand for themselves.
 constexpr std::array<std::pair<char, std::int32_t>, 14> kShortOfYaml{{{'0', 0x00},
-                                                                     {'a', 0x07},
-                                                                     {'b', 0x08},
-                                                                     {'t', 0x09},
-                                                                     {'n', 0x0A},
-                                                                     {'v', 0x0B},
-                                                                     {'f', 0x0C},
-                                                                     {'r', 0x0D},
-                                                                     {'e', 0x1B},
-                                                                     {'"', 0x22},
-                                                                     {'\\', 0x5C},
-                                                                     {'N', 0x85},
-                                                                     {'L', 0x2028},
-                                                                     {'P', 0x2029}}};
+                                                                      {'a', 0x07},
+                                                                      {'b', 0x08},
+                                                                      {'t', 0x09},
+                                                                      {'n', 0x0A},
+                                                                      {'v', 0x0B},
+                                                                      {'f', 0x0C},
+                                                                      {'r', 0x0D},
+                                                                      {'e', 0x1B},
+                                                                      {'"', 0x22},
+                                                                      {'\\', 0x5C},
+                                                                      {'N', 0x85},
+                                                                      {'L', 0x2028},
+                                                                      {'P', 0x2029}}};
 
 // The characters that have escapes only, in double quotes of YAML: first and last. Ends of lines are those of
 // YAML 1.1, too.
@@ -115,7 +115,8 @@ void add_escapes(std::vector<Spelling>& spellings, Escapes escapes) {
                           fixed('u'), digit(0, 13), digit(2, 12), digit(), digit()}});
 }
 
-// Of what does not stand for itself the short escape, if there is one, and those by number: `\x` and two digits,
+// Of what does not stand for itself the short escape, if there is one, and those by number: `\x` and two
+// digits,
 // `\u` and four.
 void add_escapes_of_yaml(std::vector<Spelling>& spellings) {
     for (const auto& [letter, character] : kShortOfYaml)
@@ -146,7 +147,8 @@ std::vector<Spelling> spellings_of_yaml() {
     std::vector<Spelling> spellings;
     std::int32_t from = 0;
     const auto plain = [&](std::int32_t last) {
-        if (from <= std::min(last, 0x7F)) spellings.push_back({from, std::min(last, 0x7F), 0, {counted(7, 0)}});
+        if (from <= std::min(last, 0x7F))
+            spellings.push_back({from, std::min(last, 0x7F), 0, {counted(7, 0)}});
         add_utf8(spellings, from, last);
     };
     for (const auto& [first, last] : kEscapedInYaml) {
