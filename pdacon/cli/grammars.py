@@ -155,7 +155,7 @@ def _of_object(name: str, options: GrammarOptions) -> Grammar:
 
 
 _NAMES_OF_SPELLING = (
-    "language", "whitespace", "max_blanks", "whitespace_pattern", "separators", "indent", "max_depth", "max_unordered",
+    "language", "whitespace", "max_blanks", "whitespace_pattern", "separators", "indent", "max_depth",
     "escapes", "numbers", "integers", "exponents", "max_digits",
 )  # fmt: skip
 

@@ -245,12 +245,7 @@ class GrammarOptions:
         int | None,
         _json_option("--max-digits", metavar="N", min=1, help="Digits of a number before its point, and after it."),
     ] = None
-    any_order: Annotated[bool, _json_option("--any-order", help="The members of small objects come in any order.")] = (
-        False
-    )
-    max_unordered: Annotated[
-        int, _json_option("--max-unordered", metavar="N", min=0, help="Names of such an object, at most. Default: 6.")
-    ] = 6
+    any_order: Annotated[bool, _json_option("--any-order", help="The members of objects come in any order.")] = False
     lax: Annotated[
         bool, _json_option("--lax", help="Leave out what cannot be enforced, and name it on standard error.")
     ] = False

@@ -62,3 +62,15 @@ def are_unfounded(doubts: Doubts, explorer: Explorer) -> bool:
         if error.what == "seconds":
             raise
         return False
+
+
+def finds_a_value(explorer: Explorer) -> bool:
+    """Whether a search finds a value of the schema; False also where it does not tell."""
+    try:
+        return explorer.root != FALSE and _core.have_values(explorer, [explorer.root], _MOST_PLACES)
+    except (UnsupportedSchemaError, RecursionError, _core.NeedsWhole):
+        return False
+    except LimitExceededError as error:
+        if error.what == "seconds":
+            raise
+        return False

@@ -109,7 +109,7 @@ class Explorer:
         return edges, machines
 
     def container(self, is_array: bool, machine: list[int]) -> tuple[Any, ...]:
-        """An array or an object: signs, the machine at its start, names, classes of names, and who is asked then.
+        """An array or an object: signs, the machine at its start, the order of names, and who is asked then.
 
         Of an object also what need not be asked for then, as far as it is plain: the terminals of names, and the steps
         of the facts that list them.
@@ -118,12 +118,10 @@ class Explorer:
         signs = writer.container(is_array, given)
         if is_array:
             start = writer.counted(given)
-            return signs, start, 0, 0, False, False, writer.items(), [], []
+            return signs, start, None, False, writer.items(), [], []
         members = ObjectMembers(writer, given, blocks_listed=True)
-        return (
-            signs, machine, members.listed, members.others, members.unordered, members.are_free, members,
-            members.texts(), members.steps.plain_steps(given),
-        )  # fmt: skip
+        steps = members.steps.plain_steps(given)
+        return signs, machine, members.order, members.are_free, members, members.texts(), steps
 
     def terminal(self, number: int) -> bytes | Arrays | CountedArrays | None:
         """A text, or the arrays of a program; None for one that reads a part of a text that others go on with."""

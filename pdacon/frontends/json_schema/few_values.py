@@ -16,8 +16,8 @@ from pdacon.frontends.json_schema.questions import Questions
 from pdacon.frontends.json_schema.schema_formulas import Reader
 from pdacon.regular import FALSE, TRUE
 
-MOST_REMEMBERED = 10
-"""Most values of which it can be remembered at once which have come."""
+MOST_REMEMBERED = 64
+"""Most values of which it can be remembered which have come, where states are made when a text comes to them."""
 _MOST_LISTED = 1000
 _MANY = "items can have more values than an automaton remembers"
 

@@ -92,15 +92,11 @@ def _misplaced(
     for other, at in come:
         if takes(before[:at] + _shown(name)):
             both = [place for place, names in lists if other in names[names.index(name) :]]
-            for pointer, asked in () if both else _dependent(about, {name for name, _ in come}):
-                for first in asked:
-                    if first != name and first not in {name for name, _ in come} and takes(before + _shown(first)):
-                        return f"{_shown(first)} is asked for by {pointer} and comes before {_shown(name)}"
-            where = f"{both[0].pointer}/properties" if both else "what the schemas list one after the other"
-            return (
-                f"{_shown(name)} comes before {_shown(other)} in {where}, and members are written in that order; "
-                'Spelling(order="any") takes any order of few members'
-            )
+            if both:
+                return (
+                    f"{_shown(name)} comes before {_shown(other)} in {both[0].pointer}/properties, and members are "
+                    'written in that order; Spelling(order="any") takes any order'
+                )
     for place, names in lists:
         for other in names[: names.index(name)]:
             if other in _required(place) and other not in {name for name, _ in come} and takes(before + _shown(other)):

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from pdacon.base.cautions import caution
 from pdacon.base.once import Once
-from pdacon.errors import EmptyLanguageError, LimitExceededError, UnsupportedSchemaError
+from pdacon.errors import EmptyLanguageError, LimitExceededError, PdaconError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.asserting import with_asserted
 from pdacon.frontends.json_schema.documents import Closed, Documents
-from pdacon.frontends.json_schema.doubts import are_unfounded
+from pdacon.frontends.json_schema.doubts import are_unfounded, finds_a_value
 from pdacon.frontends.json_schema.exploring import Explorer
 from pdacon.frontends.json_schema.notation import Notation
-from pdacon.frontends.json_schema.numbering import lower
+from pdacon.frontends.json_schema.numbering import Lowered, lower
 from pdacon.frontends.json_schema.places import places_at
 from pdacon.frontends.json_schema.plain import PlainSchema, plain
 from pdacon.frontends.json_schema.productions import MOST_PRODUCTIONS, Productions
@@ -30,6 +30,8 @@ from pdacon.grammar import GrammarData
 from pdacon.grammar.model import GrammarOptions
 from pdacon.regular import RegularSet
 
+_Written: TypeAlias = tuple[Lowered, dict[tuple[str, str, str], None], dict[tuple[str, str, str], bool]]
+"""Productions, what is left out, and what is noted: whether the caller is to be warned."""
 _DEEPEST = 50  # names of members that a message follows
 
 
@@ -82,6 +84,10 @@ class Schema:
         self._survey = Once(lambda: Survey(self.documents, self._reading))
         self._is_settled = Once(self._settled)
         self._explorers: list[Explorer] = []  # of the search that has settled doubts
+        self._ready: _Written | None = None  # the whole, where it had to be made to know what is refused
+        self._is_refused_in_a_row = False
+        self._has_too_many_sets = False  # of names that have come, to make the whole
+        self._told: dict[tuple[str, str, str], bool] = {}  # beside what the survey tells
         self._has_warned = False
 
     @property
@@ -92,7 +98,7 @@ class Schema:
     @property
     def notes(self) -> tuple[tuple[str, str, str], ...]:
         """The places, keywords and reasons of what says nothing though it may be meant."""
-        return tuple(self._survey().notes)
+        return tuple(self._survey().notes | self._told)
 
     @property
     def unenforced(self) -> tuple[tuple[str, str, str], ...] | None:
@@ -107,13 +113,31 @@ class Schema:
 
     def _settled(self) -> bool:
         survey = self._survey()
-        if not survey.is_plain or not survey.doubts:
-            return survey.is_plain
-        explorer = self._new_explorer()
-        if not are_unfounded(survey.doubts, explorer):
+        if survey.is_plain and not survey.doubts:
+            return True
+        if survey.is_plain:
+            explorer = self._new_explorer()
+            if are_unfounded(survey.doubts, explorer):
+                self._explorers.append(explorer)
+                return True
+        return not self._reading.lax and self._is_too_large_by_order()
+
+    def _is_too_large_by_order(self) -> bool:
+        """Whether the whole is refused for nothing but the sets of names that have come.
+
+        What is to be told of the schema tells a whole in which names come in one order, which is small.
+        """
+        with suppress(PdaconError):
+            if self.spelling.order == "schema":
+                self._ready = self._written()
+                return False
+        if self.spelling.order == "schema" and not self._has_too_many_sets:
             return False
-        self._explorers.append(explorer)
-        return True
+        self._is_refused_in_a_row = True
+        with suppress(PdaconError):
+            self._told = self._written(in_a_row=True)[-1]
+            self._is_refused_in_a_row = False
+        return not self._is_refused_in_a_row and finds_a_value(self._new_explorer())
 
     def explorer(self) -> Explorer:
         """What the core asks of a schema that may be read on demand; each call gives another one."""
@@ -154,7 +178,7 @@ class Schema:
 
     def warn(self) -> None:
         """Warn the caller of keywords that say nothing though they may be meant, once."""
-        self._warn_of(self._survey().notes)
+        self._warn_of(self._survey().notes | self._told)
 
     def _warn_of(self, notes: dict[tuple[str, str, str], bool]) -> None:
         if not self._has_warned:
@@ -165,6 +189,27 @@ class Schema:
 
     def grammar(self) -> GrammarData:
         """The grammar of the values that satisfy the schema; see `Grammar.from_json_schema` for errors and warnings."""
+        if self._is_refused_in_a_row:
+            self._written(in_a_row=True)  # for the reason, which the whole may not come to
+        lowered, dropped, noted = self._ready or self._written()
+        self._ready = None
+        notes = self._survey().notes | noted
+        self._warn_of(notes)
+        base = len(lowered.terminals) + 1
+        return GrammarData.of_flat(
+            lowered.productions,
+            terminals=lowered.terminals,
+            nonterminals=lowered.nonterminals,
+            ignore=frozenset(),
+            starts=(base,),
+            options=GrammarOptions(),
+            source=self.source,
+            unenforced=(*dropped, *notes),
+            language="YAML" if self.spelling.language == "yaml" else "JSON Schema",
+        )
+
+    def _written(self, *, in_a_row: bool = False) -> _Written:
+        """The productions of the whole, what is left out of it, and what is noted; see `Writer` for ``in_a_row``."""
         spelling, notation, documents = self.spelling, self._notation, self.documents
         dropped: dict[tuple[str, str, str], None] = {}
         noted: dict[tuple[str, str, str], bool] = {}
@@ -176,7 +221,7 @@ class Schema:
             noted.setdefault((pointer, keyword, why), True)
 
         reader = self._reader(drop if self._reading.lax else _raise, note)
-        writer = _writer(reader, spelling, notation)
+        writer = _writer(reader, spelling, notation, in_a_row=in_a_row)
         try:
             start = writer.write(reader.question(documents.root))
         except LimitExceededError as error:
@@ -186,6 +231,7 @@ class Schema:
                 why = "its objects and arrays take too much memory; make counts or combinations smaller"
                 raise UnsupportedSchemaError("#", "", why) from None
             if error.what == "productions":
+                self._has_too_many_sets = writer.has_free_names
                 raise UnsupportedSchemaError("#", "", _too_many_productions(writer)) from None
             why = "the automaton for it gets too large, or those of names and strings beside it; make it smaller"
             raise UnsupportedSchemaError(*writer.place(), why) from None
@@ -200,26 +246,13 @@ class Schema:
             place = ""
             with suppress(UnsupportedSchemaError, LimitExceededError, RecursionError):
                 place = _unsatisfiable(
-                    documents, reader, lambda one: lower(*_written(reader, spelling, notation, one)) is None
+                    documents, reader, lambda one: lower(*_values_written(reader, spelling, notation, one)) is None
                 )
             raise EmptyLanguageError(f"no value satisfies the schema{place}{under}")
         for pointer, name in writer.impossible_members(lowered.symbols):
             shown = json.dumps(name, ensure_ascii=False)
             note(pointer, "properties", f"no value satisfies {shown}, so that it never comes")
-        notes = self._survey().notes | noted
-        self._warn_of(notes)
-        base = len(lowered.terminals) + 1
-        return GrammarData.of_flat(
-            lowered.productions,
-            terminals=lowered.terminals,
-            nonterminals=lowered.nonterminals,
-            ignore=frozenset(),
-            starts=(base,),
-            options=GrammarOptions(),
-            source=self.source,
-            unenforced=(*dropped, *notes),
-            language="YAML" if spelling.language == "yaml" else "JSON Schema",
-        )
+        return lowered, dropped, noted
 
 
 def schema_grammar(schema: Any, **options: Any) -> GrammarData:
@@ -243,22 +276,33 @@ def _pass_over(pointer: str, keyword: str, why: str) -> None:
 
 
 def _too_many_productions(writer: Writer) -> str:
-    many = f"it takes more than {MOST_PRODUCTIONS:,} productions"
+    many = f"as a whole it takes more than {MOST_PRODUCTIONS:,} productions"
+    if writer.spelling.order == "any":
+        return f'{many}, since members come in any order; ask for what needs no whole, or give order="schema"'
     alternatives = writer.open_alternatives()
-    if not alternatives:
-        return f"{many}; make counts or combinations smaller"
-    return (
-        f"{many}, since each of {len(alternatives)} alternatives, such as {alternatives[0]}, takes the members of all "
-        'others; close them with "additionalProperties": false (closed=True, or extra="forbid" of a class), or put a '
-        "member with a const first that tells them apart"
-    )
+    if alternatives:
+        return (
+            f"{many}, since each of {len(alternatives)} alternatives, such as {alternatives[0]}, takes the members of "
+            'all others; close them with "additionalProperties": false (closed=True, or extra="forbid" of a class), or '
+            "put a member with a const first that tells them apart"
+        )
+    if writer.has_free_names:
+        return (
+            f"{many}, since members that no one list of properties has come in any order beside one another; ask for "
+            "what needs no whole, or list the members of an object in one schema"
+        )
+    return f"{many}; make counts or combinations smaller"
 
 
-def _writer(reader: Reader, spelling: Spelling, notation: Notation | None) -> Writer:
-    return YamlWriter(reader, spelling) if spelling.language == "yaml" else Writer(reader, spelling, notation)
+def _writer(reader: Reader, spelling: Spelling, notation: Notation | None, *, in_a_row: bool = False) -> Writer:
+    if spelling.language == "yaml":
+        return YamlWriter(reader, spelling)
+    return Writer(reader, spelling, notation, in_a_row=in_a_row)
 
 
-def _written(reader: Reader, spelling: Spelling, notation: Notation | None, question: int) -> tuple[Productions, int]:
+def _values_written(
+    reader: Reader, spelling: Spelling, notation: Notation | None, question: int
+) -> tuple[Productions, int]:
     writer = _writer(reader, spelling, notation)
     start = writer.write(question)
     return writer.out, start

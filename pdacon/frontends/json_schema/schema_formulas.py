@@ -108,6 +108,7 @@ class Reader:
         self.places: list[Place] = []
         self.origins: dict[Fact, tuple[str, str]] = {}
         self.listed: dict[Hashable, Any] = {}
+        self.are_listed: set[Members] = set()  # those whose names are in an order, that of a schema's `properties`
         self.documents, self._formats_asserted, self.drop = documents, formats_asserted, drop
         self.plainness = Plainness(documents, closed)
         self._numbers: dict[Any, int] = {}
@@ -268,8 +269,10 @@ class Reader:
                 items_fact(facts, first, FALSE), TRUE if not value else facts.holds(MoreItemsThan(len(value) - 1, TRUE))
             )
         named = tuple((name, self.equal(item)) for name, item in value.items())
+        members = Members(named, (), FALSE)
+        self.are_listed.add(members)
         return conjunction(
-            facts.holds(Members(named, (), FALSE)),
+            facts.holds(members),
             self._has(Place("const", "const", value, 2020), "const", list(value)),
         )
 
@@ -451,7 +454,9 @@ class Reader:
         others = self.question(place.child("additionalProperties")) if "additionalProperties" in node else TRUE
         everything = "additionalProperties" in node
         if named or matching or others != TRUE:
-            parts.append(self._stated(place, "properties", Members(named, matching, others)))
+            members = Members(named, matching, others)
+            self.are_listed.add(members)
+            parts.append(self._stated(place, "properties", members))
         if (is_closed := place.is_closed(self._closed)) and others == TRUE:
             # What `members_beside` may ask of each has its variable here, beside those of the condition: then the
             # diagram of a closed union is as long as the union.
@@ -499,7 +504,8 @@ class Reader:
     def _has(self, place: Place, keyword: str, names: Any) -> int:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise UnsupportedSchemaError(place.pointer, keyword, "it must be a list of names")
-        return self.facts.holds(Has(frozenset(names))) if names else TRUE
+        holds = self.facts.holds
+        return self.facts.formulas.conjunction(*[holds(Has(frozenset((name,)))) for name in dict.fromkeys(names)])
 
     def _count(self, place: Place, keyword: str) -> int | None:
         value = place.node.get(keyword)

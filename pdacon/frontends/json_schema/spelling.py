@@ -79,10 +79,8 @@ class Spelling:
         What stands between members and items, and behind a name, in place of what `whitespace` has: as ``json.dumps``
         takes it, a comma and a colon with blanks around them.
     order : {"schema", "any"}
-        The members that a schema lists come in its order, or in any, in objects for which it lists at most
-        ``max_unordered``. Members that it does not list may always come anywhere.
-    max_unordered : int
-        Each name more doubles what such an object takes.
+        The members that a schema lists come in its order, or in any. Members that it does not list may always come
+        anywhere.
     escapes : {"needed", "ascii", "any"}
         Characters of strings and names stand for themselves but where they cannot, as ``json.dumps(...,
         ensure_ascii=False)`` writes; those that are not ASCII are escaped too, as ``json.dumps`` does by default; or
@@ -114,7 +112,6 @@ class Spelling:
     whitespace_pattern: str | None = None
     separators: tuple[str, str] | None = None
     order: Literal["schema", "any"] = "schema"
-    max_unordered: int = 6
     escapes: Escapes = "needed"
     numbers: Literal["any", "canonical"] = "any"
     integers: Literal["plain", "decimal"] = "plain"
@@ -129,7 +126,7 @@ class Spelling:
             if getattr(self, name) not in choices:
                 listed = ", ".join(map(_quoted, choices[:-1])) + f" or {_quoted(choices[-1])}"
                 raise ValueError(f"{name} is {listed}, not {getattr(self, name)!r}")
-        for name in ("max_blanks", "max_unordered", "indent", "max_depth"):
+        for name in ("max_blanks", "indent", "max_depth"):
             value = getattr(self, name)
             if name == "max_blanks" and value is None:
                 continue

@@ -23,7 +23,6 @@ from pdacon.frontends.json_schema.facts import (
     MoreMembersThan,
     Names,
 )
-from pdacon.frontends.json_schema.ranks import Ranks
 from pdacon.regular import FALSE, TRUE
 
 Vector: TypeAlias = tuple[int, ...]
@@ -148,22 +147,6 @@ class ItemSteps:
         assert isinstance(fact, MoreItemsThan)
         less = facts.holds(MoreItemsThan(fact.count - 1, fact.question)) if fact.count else TRUE
         return fact.question, less, same, same
-
-
-def order_of_names(facts: Facts, vector: Vector, ranks: Callable[[], Ranks]) -> tuple[str, ...]:
-    """The names that formulas ask for: each schema's in its order, as far as all of them can be kept at once.
-
-    Of several schemas that comes first whose names stand first; those that are only required come last, by their ranks.
-    """
-    about = [fact for _, fact in facts.among(*vector)]
-    alike = dict.fromkeys(tuple(name for name, _ in fact.named) for fact in about if isinstance(fact, Members))
-    lists: list[Sequence[str]] = [names for names in every(alike) if names]
-    listed = {name for names in lists for name in names}
-    required = {name for fact in about if isinstance(fact, Has) for name in fact.names} - listed
-    if len(lists) <= 1 and len(required) <= 1:
-        return (*(lists[0] if lists else ()), *required)
-    rank = ranks().of_name
-    return order_of_lists(lists, rank, [[name] for name in sorted(required, key=rank)])
 
 
 def order_of_lists(

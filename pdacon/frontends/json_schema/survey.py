@@ -334,13 +334,9 @@ class Survey:
                 self._apply(place, place.child(keyword, name), OBJECT)
 
     def _look_at_object(self, place: Place, sight: Look) -> None:
-        node, spelling = place.node, self._reading.spelling
+        node = place.node
         if "minProperties" in node or "maxProperties" in node:
             self._look_at_counts(node)
-        if spelling.order == "any" and "properties" in node:
-            listed = {*node["properties"], *(node["required"] if isinstance(node.get("required"), list) else ())}
-            others = sight.applies_others or node.keys() & {"patternProperties", "propertyNames"}
-            self.is_plain &= len(listed) <= spelling.max_unordered and not others
         if place.is_closed(self._reading.closed) and sight.applies_others:
             self.doubts.built.append((place,))
 

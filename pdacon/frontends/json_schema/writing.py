@@ -36,6 +36,7 @@ from pdacon.frontends.json_schema.facts import (
 from pdacon.frontends.json_schema.few_values import MOST_REMEMBERED, few_values
 from pdacon.frontends.json_schema.holding import FittingPatterns, Holding
 from pdacon.frontends.json_schema.listed_containers import ListedContainers
+from pdacon.frontends.json_schema.member_order import order_of_names
 from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.productions import ARRAY, OBJECT, Productions
 from pdacon.frontends.json_schema.punctuation import Punctuation
@@ -48,13 +49,13 @@ from pdacon.frontends.json_schema.steps import (
     MemberSteps,
     Name,
     Vector,
-    order_of_names,
 )
 from pdacon.regular import FALSE, TRUE, Substitution
 
+_MOST_AS_A_WHOLE = 10  # values of which it is remembered which have come, where all states are made
 _MOST_DOUBTED = 20  # members of which it is found out whether they can come, each by a pass over all productions
 _MOST_NAMES = 64
-"""Up to so many names of members that a schema leaves open, but finitely many, each comes once and in order."""
+"""Up to so many names of members that a schema leaves open, but finitely many, each comes once."""
 
 
 class Writer:
@@ -64,6 +65,9 @@ class Writer:
     ----------
     on_demand : bool
         Whether families are asked for one by one, so that none is to be written later.
+    in_a_row : bool
+        Whether members come in one order, and items may repeat where there are too many sets of them: then all values
+        have some text, and the whole is small. It shows what is refused for other reasons.
 
     Attributes
     ----------
@@ -79,6 +83,7 @@ class Writer:
         out: Productions | None = None,
         *,
         on_demand: bool = False,
+        in_a_row: bool = False,
     ) -> None:
         self._constants = {} if notation is None else notation.constants
         self._marks = {} if notation is None else notation.marks
@@ -89,6 +94,7 @@ class Writer:
         self.questions = Questions(reader)
         self.fits = FittingPatterns()
         self._is_on_demand = on_demand
+        self.is_in_a_row = in_a_row
         self._counts_depth = written.whitespace == "indent"
         self.scalars = Scalars(self.out, reader, written, counts_apart=on_demand)
         self.listed = ListedContainers(
@@ -97,6 +103,8 @@ class Writer:
         self.signs = Punctuation(self.out, written)
         self._signs_around: dict[tuple[bool, int], dict[str, Any]] = {}
         self.members: dict[tuple[str, str], tuple[int, int]] = {}
+        self._most_remembered = MOST_REMEMBERED if on_demand else _MOST_AS_A_WHOLE
+        self.has_free_names = False  # whether some object has listed names that are in no total order
         self._current: Vector = ()  # formulas, or questions, whose values are being written
         self.depth = 0  # of what is being written; always 0 where no spelling depends on it
         self.is_deepest = False
@@ -312,9 +320,14 @@ class Writer:
                 why = f"{few}; give them an enum of at most {MOST_REMEMBERED} values"
                 self.reader.drop(UnsupportedSchemaError(pointer, keyword, why))
                 return FALSE
-        if len(values) > MOST_REMEMBERED:
+        if self.is_in_a_row and self._most_remembered < len(values) <= MOST_REMEMBERED:
+            return FALSE
+        if len(values) > self._most_remembered:
             pointer, keyword = self.reader.origins[fact]
-            why = f"items can have {len(values)} values, and more than {MOST_REMEMBERED} cannot be remembered at once"
+            most = f"{MOST_REMEMBERED} cannot be remembered at once"
+            if len(values) <= MOST_REMEMBERED:
+                most = f"{_MOST_AS_A_WHOLE} cannot be remembered at once as a whole"
+            why = f"items can have {len(values)} values, and more than {most}"
             self.reader.drop(UnsupportedSchemaError(pointer, keyword, why))
             return FALSE
         return formulas.disjunction(
@@ -370,16 +383,14 @@ class Items:
 
 
 class ObjectMembers:
-    """What is asked while an object is read: members of listed or few names come in order, others anywhere.
+    """What is asked while an object is read: members that schemas list come in order, others anywhere.
 
     The core asks for what it does not know: see ``AboutMembers`` in ``frontends/containers.hpp``.
 
     Attributes
     ----------
-    listed, others : int
-        How many names are listed, and how many classes the others have.
-    unordered : bool
-        Whether the listed ones come in any order.
+    order : _core.MemberOrder
+        How many names are listed and how many classes the others have, and in which order they come.
     are_free : bool
         Whether the terminal of the others matches the listed names too, which then win. Only if that was asked for.
     steps : MemberSteps
@@ -392,22 +403,27 @@ class ObjectMembers:
         self._writer, self._out, self._facts = writer, writer.out, writer.facts
         self._marks = marks
         self._machine = machine
-        self._order = order_of_names(self._facts, machine, lambda: writer.reader.ranks)
+        names = order_of_names(self._facts, machine, lambda: writer.reader.ranks, writer.reader.are_listed)
         self._classes: list[_Others] = []
-        for names in self._classes_of_names():
-            few = self._few_names(names.formula)
+        for others in self._classes_of_names():
+            few = self._few_names(others.formula)
             if few is None:
-                self._classes.append(names)
+                self._classes.append(others)
             else:
-                self._order += tuple(name for name in few if name not in self._order)
-        self.unordered = writer.spelling.order == "any" and len(self._order) <= writer.spelling.max_unordered
-        self.listed, self.others = len(self._order), len(self._classes)
+                names = names.with_others(few)
+        if writer.is_in_a_row:
+            names = names.in_a_row()
+        elif writer.spelling.order == "any":
+            names = names.anywhere()
+        self._order = names.names
+        writer.has_free_names |= not names.is_total
+        self.order = names.native(len(self._classes))
         self.are_free = blocks_listed and writer.spelling.escapes != "any"
         self.are_free = self.are_free and all(names.formula == TRUE for names in self._classes)
         if not blocks_listed:  # on demand nothing is said of them
             self._remember_members()
         members: list[Name] = [*(_Listed(writer, name) for name in self._order), *self._classes]
-        self.steps = MemberSteps(self._facts, members, in_order=not self.unordered)
+        self.steps = MemberSteps(self._facts, members, in_order=names.is_total)
         self.step, self.concerns = self.steps.step, self.steps.concerns
         self.at_end = self._facts.at_end
         self._check_counts()
@@ -417,7 +433,7 @@ class ObjectMembers:
         writer, questions = self._writer, self._writer.questions
         return _core.write_object(
             out=writer.out.native, formulas=self._facts.formulas, questions=questions.native, schemas=questions,
-            about=self, object=container, names=self.listed, classes=self.others, unordered=self.unordered,
+            about=self, object=container, start=self._machine, order=self.order,
         )  # fmt: skip
 
     def texts(self) -> list[bytes]:
@@ -436,9 +452,9 @@ class ObjectMembers:
         return scalars.other_names(self._classes[read - listed].formula, excluded)
 
     def _remember_members(self) -> None:
-        """Keep what is asked of each member that comes alone, for notes; say it where the order is fixed after all."""
+        """Keep what is asked of each member that comes alone, for notes."""
         writer, facts = self._writer, self._facts
-        reader, spelling = writer.reader, writer.spelling
+        reader = writer.reader
         if len(self._machine) > 1:
             return
         (whole,) = self._machine
@@ -455,12 +471,6 @@ class ObjectMembers:
                 both = facts.formulas.conjunction(questions.get(name, TRUE), question)
                 questions[name] = both
                 writer.members[pointer, name] = both, writer.depth_within
-        if certain and spelling.order == "any" and not self.unordered:
-            why = (
-                f"it lists {len(self._order)} names, and those of more than max_unordered={spelling.max_unordered} "
-                "come in the schema's order only"
-            )
-            reader.note(certain[0][1], "properties", why)
 
     def _check_counts(self) -> None:
         """Refuse to count members where two of them may have the same name: the value then has fewer than the text.

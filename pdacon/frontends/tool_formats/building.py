@@ -46,6 +46,7 @@ from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.regular import RegularSet
 
 _MOST_NESTED = 50
+_MOST_IN_ANY_ORDER = 6  # arguments that are tagged; each more doubles what they take
 """Arguments that may all be left out where the format then writes something in their place."""
 AnyGrammar: TypeAlias = "GrammarData | OnDemand"
 INPUT = "input"
@@ -347,9 +348,9 @@ class _Builder:
         """Whether arguments come in any order, and not in their own."""
         if self.spelling.order != "any":
             return False
-        if count > self.spelling.max_unordered:
-            caution(f"{tool}: it has more than {self.spelling.max_unordered} arguments; so they come in their order")
-        return count <= self.spelling.max_unordered
+        if count > _MOST_IN_ANY_ORDER:
+            caution(f"{tool}: it has more than {_MOST_IN_ANY_ORDER} arguments; so they come in their order")
+        return count <= _MOST_IN_ANY_ORDER
 
     def _argument(self, tool: str, parameter: Parameter) -> Piece:
         """One argument: its strings as they are, other values in JSON."""

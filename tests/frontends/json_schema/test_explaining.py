@@ -104,7 +104,7 @@ ORDERED = {
         (
             '{"version": 1, "volumes": null, "services": {}}',
             '"services" comes before "volumes" in #/properties, and members are written in that order; '
-            'Spelling(order="any") takes any order of few members',
+            'Spelling(order="any") takes any order',
         ),
         ('{"services": {}}', '"version" is required by # and comes before "services"'),
         ('{"version": 1, "version": 2', '"version" has come before, and a member that the schema lists comes once'),
@@ -152,7 +152,8 @@ def test_a_member_that_another_one_asks_for(keyword: str, draft: str) -> None:
     grammar = Grammar.from_json_schema(schema)
     assert grammar.accepts('{"a/b": 1, "c": 2, "d": 3}')
     assert grammar.explain('{"a/b": 1}').reason.startswith(f'"c" and "d" are missing, which #/{keyword}/a~1b asks for')
-    said = f'"c" is asked for by #/{keyword}/a~1b and comes before "d"'
+    assert grammar.accepts('{"d": 3, "a/b": 1, "c": 2}')
+    said = f'"c" is missing, which #/{keyword}/a~1b asks for'
     assert grammar.explain('{"a/b": 1, "d": 2}').reason == said
 
 

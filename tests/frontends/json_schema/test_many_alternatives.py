@@ -148,13 +148,19 @@ def test_long_enums_are_within_limits(name: str) -> None:
 
 
 def test_open_alternatives_take_states_in_proportion() -> None:
-    """Once an alternative holds whatever comes, the union is settled; it took four times as many with two more."""
+    """Their members come in any order among themselves, of which nothing is made but what a text comes to."""
 
-    def productions(count: int) -> int:
-        some = [{"properties": {f"p{k}": {"type": "integer"}}, "required": [f"p{k}"]} for k in range(count)]
-        return len(Grammar.from_json_schema({"type": "object", "anyOf": some}).data.productions)
+    def places(count: int) -> int:
+        some = [{"properties": {f"p{k:02}": {"type": "integer"}}, "required": [f"p{k:02}"]} for k in range(count)]
+        made = pdacon.compile(Grammar.from_json_schema({"type": "object", "anyOf": some}), Vocabulary.bytes())
+        matcher = made.matcher()
+        for character in '{"p03": "x", "p07": 1, "p01": null, "q": 2}':
+            matcher.allowed_mask()
+            assert matcher.accept(character)
+        assert matcher.is_accepting()
+        return made.statistics()["places"]
 
-    assert productions(40) - productions(30) == productions(30) - productions(20)
+    assert places(40) < 2.1 * places(20)
 
 
 @pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])

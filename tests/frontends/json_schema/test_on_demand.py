@@ -33,7 +33,7 @@ SPELLINGS = [
     Spelling(whitespace="usual", max_blanks=4),
     Spelling(whitespace="usual"),
     Spelling(separators=(" ,\n", ": ")),
-    Spelling(order="any", max_unordered=3),
+    Spelling(order="any"),
     Spelling(escapes="ascii"),
     Spelling(escapes="any"),
     Spelling(numbers="canonical"),

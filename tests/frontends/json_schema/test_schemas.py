@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import sys
@@ -52,10 +53,13 @@ def test_in_any_order_no_listed_name_comes_twice() -> None:
     assert not accepts('{"name": "Ann", "age": 34, "name": "Bob"}')
 
 
-def test_names_that_are_only_required_come_in_the_order_in_which_they_are_listed() -> None:
-    accepts = constraint({"type": "object", "required": ["b", "a"], "properties": {"c": {}}}).accepts
-    assert accepts('{"c": 0, "b": 1, "a": 2}')
-    assert not accepts('{"c": 0, "a": 1, "b": 2}')
+def test_names_that_are_only_required_come_anywhere_and_once() -> None:
+    accepts = constraint({"type": "object", "required": ["b", "a"], "properties": {"c": {}, "d": {}}}).accepts
+    for names in itertools.permutations("abcd"):
+        text = ", ".join(f'"{name}": 0' for name in names)
+        assert accepts(f"{{{text}}}") == (names.index("c") < names.index("d"))
+    assert not accepts('{"b": 1, "a": 2, "b": 1}')
+    assert not accepts('{"b": 1, "c": 2}')
 
 
 def test_two_schemas_in_different_orders_are_merged() -> None:
@@ -108,10 +112,16 @@ def test_names_that_are_few_come_once(open_names: dict[str, Any]) -> None:
         Grammar.from_json_schema({"type": "object", **open_names, "minProperties": 3})
 
 
-def test_few_names_come_in_the_order_of_the_enum() -> None:
-    accepts = Grammar.from_json_schema({"type": "object", "propertyNames": {"enum": ["b", "a"]}}).accepts
+@pytest.mark.parametrize(
+    "names",
+    [{"propertyNames": {"enum": ["b", "a"]}}, {"patternProperties": {"^(b|a)$": {}}, "additionalProperties": False}],
+)
+def test_few_names_come_anywhere_and_once(names: dict[str, Any]) -> None:
+    accepts = Grammar.from_json_schema({"type": "object", **names}).accepts
     assert accepts('{"b": 1, "a": 2}')
-    assert not accepts('{"a": 1, "b": 2}')
+    assert accepts('{"a": 1, "b": 2}')
+    assert not accepts('{"a": 1, "b": 2, "a": 3}')
+    assert not accepts('{"c": 1}')
 
 
 MANY = {

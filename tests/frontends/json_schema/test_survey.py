@@ -54,8 +54,12 @@ def test_the_same_is_said_of_real_schemas() -> None:
             cases = [json.loads(line) for _, line in zip(range(scaled(12)), lines, strict=False)]
         for case in cases:
             schema = case["schema"]
-            assert said(schema, at_once=False) == said(schema, at_once=True), case["name"]
             count += 1
+            expected = said(schema, at_once=True)
+            if "productions" in expected[0]:  # what is read on demand has no whole to begin with
+                assert "productions" not in said(schema, at_once=False)[0], case["name"]
+            else:
+                assert said(schema, at_once=False) == expected, case["name"]
             on_demand += is_on_demand(schema)
     assert on_demand > 0.9 * count
 
@@ -90,7 +94,7 @@ ON_DEMAND: list[Any] = [
     {"items": [{"type": "string"}], "additionalItems": {"type": "null"}},
     {"properties": {"a": {}}, "patternProperties": {"^x": {"type": "string"}}, "unevaluatedProperties": False},
     {"prefixItems": [{"type": "string"}], "unevaluatedItems": {"type": "integer"}},
-    {"unevaluatedProperties": False, "anyOf": [{"properties": {f"a{k}": {}}} for k in range(12)]},
+    {"unevaluatedProperties": False, "anyOf": [{"properties": {f"a{k % 5}": {"maximum": k}}} for k in range(12)]},
     {"const": {"a": [1.5, 2]}},
     {"enum": [1.50, [1], {"b": None}, "x"]},
     {"type": "string", "format": "date", "maxLength": 10},
@@ -215,7 +219,7 @@ def test_what_is_to_be_said_is_said_at_once(schema: Any) -> None:
     "options",
     [
         {"lax": True}, {"closed": True}, {"formats": False}, {"spelling": Spelling("any")},
-        {"spelling": Spelling(order="any", max_unordered=1)}, {"spelling": Spelling("indent")},
+        {"spelling": Spelling(order="any")}, {"spelling": Spelling("indent")},
         {"spelling": Spelling(escapes="any", numbers="canonical")},
     ],
     ids=["lax", "closed", "formats", "blanks", "any order", "indent", "escapes"],

@@ -16,7 +16,7 @@ from pdacon.frontends.json_schema.numbering import lower
 from pdacon.frontends.json_schema.productions import VALUE, Productions, Text
 from pdacon.frontends.json_schema.programs import words_program
 
-ANY_ORDER = Spelling(order="any", max_unordered=30)
+ANY_ORDER = Spelling(order="any")
 
 
 class Looks:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
+from random import Random
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from support.on_demand import WORDS
 
+import pdacon
 from pdacon import Grammar, UnsupportedSchemaError
 
 ITEMS = [
@@ -31,10 +34,37 @@ def test_arrays_of_few_values(items: Any, values: list[Any]) -> None:
             assert grammar.accepts(json.dumps(array)) == validator.is_valid(list(array)), array
 
 
+@pytest.mark.parametrize("bounds", [{}, {"minItems": 12}, {"minItems": 2, "maxItems": 3}, {"contains": {"minimum": 4}}])
+def test_sets_of_values_that_have_come_are_made_on_demand(bounds: Any) -> None:
+    items = {"type": "integer", "minimum": 1, "maximum": 14}
+    schema = {"type": "array", "uniqueItems": True, "items": items, **bounds}
+    constraint, validator = pdacon.compile(Grammar.from_json_schema(schema), WORDS), Draft202012Validator(schema)
+    random = Random(1)
+    for size in [*range(16)] * 4:
+        array = [random.randrange(1, 15) for _ in range(size)] if size < 5 else random.sample(range(16), size)
+        if size < 15:
+            random.shuffle(array)
+        assert constraint.accepts(json.dumps(array)) == validator.is_valid(array), array
+    matcher = constraint.matcher()
+    assert matcher.accept("[1, 2, 1")  # of 1 and 10 to 14
+    assert {WORDS.tokens[token] for token in matcher.allowed_tokens()} == {bytes([byte]) for byte in b"01234"}
+    with pytest.raises(UnsupportedSchemaError, match="14 values, and more than 10 cannot be remembered"):
+        matcher.shortest_completion()
+
+
+def test_more_values_with_fewer_items() -> None:
+    words = [f"word {k}" for k in range(64)]
+    schema = {"type": "array", "uniqueItems": True, "items": {"enum": words}, "maxItems": 2}
+    constraint = pdacon.compile(Grammar.from_json_schema(schema), WORDS)
+    assert constraint.accepts('["word 63", "word 3"]')
+    assert not constraint.accepts('["word 63", "word 63"]')
+    assert not constraint.accepts('["word 63", "word 3", "word 4"]')
+
+
 @pytest.mark.parametrize(
     ("items", "why"),
     [
-        ({"type": "integer", "minimum": 1, "maximum": 50}, "50 values, and more than 10"),
+        ({"type": "integer", "minimum": 1, "maximum": 500}, "500 values, and more than 64"),
         ({"type": "integer", "minimum": 1}, "more values than an automaton remembers"),
         ({"type": "number", "minimum": 0, "maximum": 1}, "more values than an automaton remembers"),
         ({"type": "string"}, "more values than an automaton remembers"),

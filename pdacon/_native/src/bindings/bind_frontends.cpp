@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -9,6 +10,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "base/budget.hpp"
@@ -80,6 +83,25 @@ std::map<std::int32_t, std::int32_t> meanings(Questions& questions, nb::handle a
     return found;
 }
 
+void make_order(
+    MemberOrder* own, std::int32_t names, std::int32_t classes, bool is_total, std::vector<Vector> closed_by,
+    const Vector& come_once,
+    const std::vector<std::pair<std::int32_t, std::vector<std::pair<std::int32_t, std::int32_t>>>>& lists) {
+    const auto is_name = [&](auto name) { return name >= 0 && name < names; };
+    bool right = names >= 0 && classes >= 0 && std::ranges::all_of(come_once, is_name);
+    right &= is_total ? closed_by.empty() && lists.empty() : std::cmp_equal(closed_by.size(), names);
+    for (const auto& others : closed_by) right &= std::ranges::all_of(others, is_name);
+    MemberOrder made{names, classes, is_total, std::move(closed_by), {}, {}};
+    for (const auto& [variable, ranks] : lists) {
+        right &= std::ranges::all_of(ranks, [&](const auto& one) { return is_name(one.first); });
+        made.lists.push_back({variable, ranks});
+    }
+    if (!right) throw std::invalid_argument("an order of names that are not there");
+    made.comes_once.resize(static_cast<std::size_t>(names));
+    for (const auto name : come_once) made.comes_once[static_cast<std::size_t>(name)] = true;
+    new (own) MemberOrder(std::move(made));
+}
+
 // Terminals and nonterminals by their new numbers; of each production its left-hand side, offset and symbols.
 std::optional<std::tuple<Numbers, Numbers, Owned<std::int32_t>, Owned<std::int32_t>, Owned<std::int32_t>>>
 lowered(const Productions& productions, std::int32_t start) {
@@ -112,6 +134,9 @@ void bind_frontends(nb::module_& m) {
             nb::kw_only(), nb::arg("machine"), nb::arg("depth"), nb::arg("depth_within"),
             nb::arg("is_deepest"), nb::arg("empty"), nb::arg("between"), nb::arg("opening"),
             nb::arg("closing"), nb::arg("comma"));
+    nb::class_<MemberOrder>(m, "MemberOrder")
+        .def("__init__", &make_order, nb::kw_only(), nb::arg("names"), nb::arg("classes"),
+             nb::arg("is_total"), nb::arg("closed_by"), nb::arg("come_once"), nb::arg("lists"));
     nb::class_<Questions>(m, "Questions")
         .def(nb::init<Formulas&, std::vector<std::uint8_t>>(), nb::keep_alive<1, 2>(), nb::arg("formulas"),
              nb::arg("scalar"))
@@ -133,13 +158,13 @@ void bind_frontends(nb::module_& m) {
     m.def(
         "write_object",
         [](Productions& out, Formulas& formulas, Questions& questions, nb::handle schemas, nb::handle about,
-           const Container& object, std::int32_t names, std::int32_t classes, bool unordered) {
+           const Container& object, const Vector& start, const MemberOrder& order) {
             PythonMembers members(about, questions, schemas);
             const MemoryLimit memory(kMostBytes, out.held());
-            return write_object(out, formulas, members, object, names, classes, unordered);
+            return write_object(out, formulas, members, object, start, order);
         },
         nb::kw_only(), nb::arg("out"), nb::arg("formulas"), nb::arg("questions"), nb::arg("schemas"),
-        nb::arg("about"), nb::arg("object"), nb::arg("names"), nb::arg("classes"), nb::arg("unordered"));
+        nb::arg("about"), nb::arg("object"), nb::arg("start"), nb::arg("order"));
     m.def("write_array", [](Productions& out, Formulas& formulas, Questions& questions, nb::handle schemas,
                             nb::handle about, const Container& array, const Vector& start) {
         PythonMembers items(about, questions, schemas);

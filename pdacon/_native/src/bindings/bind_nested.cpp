@@ -181,20 +181,20 @@ class LockedSchemas final : public NestedSchemas {
     NestedContainer container(bool is_array, const Vector& machine) override {
         return answered([&]() -> NestedContainer {
             const auto own = nb::cast<nb::tuple>(explorer_.attr("container")(is_array, machine));
-            const auto names = nb::cast<std::int32_t>(own[2]);
+            MemberOrder order;
+            if (!own[2].is_none()) order = nb::cast<MemberOrder>(own[2]);
+            const auto names = order.names;
             std::vector<std::string> texts;
-            for (const auto name : nb::cast<nb::list>(own[7])) {
+            for (const auto name : nb::cast<nb::list>(own[5])) {
                 const auto text = nb::cast<nb::bytes>(name);
                 texts.emplace_back(text.c_str(), text.size());
             }
             return {nb::cast<Container>(own[0]),
                     nb::cast<Vector>(own[1]),
-                    names,
-                    nb::cast<std::int32_t>(own[3]),
-                    nb::cast<bool>(own[4]),
-                    nb::cast<bool>(own[5]),
-                    std::make_unique<LockedMembers>(nb::borrow(own[6]), explorer_, formulas_, names,
-                                                    nb::cast<nb::list>(own[8])),
+                    std::move(order),
+                    nb::cast<bool>(own[3]),
+                    std::make_unique<LockedMembers>(nb::borrow(own[4]), explorer_, formulas_, names,
+                                                    nb::cast<nb::list>(own[6])),
                     std::move(texts)};
         });
     }

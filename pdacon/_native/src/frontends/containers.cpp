@@ -42,10 +42,8 @@ class ContainerWriter {
             if (derivatives_.at_end(start[k])) out_.add(whole(container_.machine[k]), container_.signs.empty);
     }
 
-    void close(Numbers state, std::int32_t after) {
-        for (std::size_t k = 0; k < state.size(); ++k)
-            if (state[k] != Formulas::kFalse && derivatives_.at_end(state[k]))
-                add(whole(container_.machine[k]), {after, container_.signs.closing});
+    void close_side(std::size_t side, std::int32_t after) {
+        add(whole(container_.machine[side]), {after, container_.signs.closing});
     }
 
     static Vector family_of(const std::vector<Outcome>& found) {
@@ -75,22 +73,19 @@ class ContainerWriter {
     std::set<Vector> families_seen_;
 };
 
-// A place in the order is how many names are decided; without an order, the set of those that have come, as
-// bits.
 class ObjectWriter : ContainerWriter {
   public:
     ObjectWriter(Productions& out, Formulas& formulas, AboutMembers& about, const Container& object,
-                 std::int32_t names, std::int32_t classes, bool unordered)
+                 const MemberOrder& order)
         : ContainerWriter(out, formulas, about, object, Kind::kObject),
-          names_(names),
-          classes_(classes),
-          unordered_(unordered) {}
+          order_(order),
+          states_(order, formulas, derivatives_) {}
 
-    std::vector<Vector> write() {
-        write_empty(container_.machine);
+    std::vector<Vector> write(const Vector& machine) {
+        const auto start = states_.start(machine);
+        write_empty(machine);
         if (!container_.is_deepest) {
-            const auto words = unordered_ ? static_cast<std::size_t>(names_) / 32 + 1 : 1;
-            add(state(Kind::kBefore, Vector(words, 0), container_.machine), {container_.signs.opening});
+            add(state(Kind::kBefore, start), {container_.signs.opening});
             while (!pending_.empty()) {
                 const auto next = std::move(pending_.back());
                 pending_.pop_back();
@@ -103,63 +98,66 @@ class ObjectWriter : ContainerWriter {
   private:
     struct State {
         Kind kind;
-        Vector at, left;
+        MemberState own;
         std::int32_t number;
     };
 
-    std::int32_t state(Kind kind, const Vector& at, Numbers left) {
-        const auto number = nonterminal(kind, at, left);
-        if (seen_.insert(number).second)
-            pending_.push_back({kind, at, Vector(left.begin(), left.end()), number});
+    std::int32_t state(Kind kind, const MemberState& own) {
+        more_.assign(own.left.begin(), own.left.end());
+        more_.insert(more_.end(), own.passed.begin(), own.passed.end());
+        const auto number = nonterminal(kind, own.at, more_);
+        if (seen_.insert(number).second) pending_.push_back({kind, own, number});
         return number;
     }
 
-    void expand(const State& own) {
-        if (own.kind == Kind::kAfter) {
-            close(own.left, own.number);
-            const auto before = state(Kind::kBefore, own.at, own.left);
-            add(before, {own.number, container_.signs.comma});
+    void expand(const State& from) {
+        const auto& own = from.own;
+        if (from.kind == Kind::kAfter) {
+            for (std::size_t k = 0; k < container_.machine.size(); ++k)
+                if (states_.ends(own.left, k)) close_side(k, from.number);
+            add(state(Kind::kBefore, own), {from.number, container_.signs.comma});
             return;
         }
-        if (unordered_)
-            for (std::int32_t k = 0; k < names_; ++k) {
+        if (!order_.is_total)
+            for (const auto& [before, name] : states_.next(own)) {
                 about_.look();
-                auto at = own.at;
-                auto& word = at[static_cast<std::size_t>(k) / 32];
-                const auto bit = static_cast<std::int32_t>(std::uint32_t{1} << (k % 32));
-                if ((word & bit) != 0) continue;
-                word |= bit;
-                const auto& found = derivatives_.outcomes(own.left, k);
-                if (const auto name = terminal(k)) read_member(own, *name, at, found);
+                read_member(from, before, name);
             }
-        else if (own.at[0] < names_)
-            expand_ordered(own);
-        if (own.kind == Kind::kBefore)
-            for (auto k = names_; k < names_ + classes_; ++k) {
+        else if (own.at[0] < order_.names)
+            expand_in_order(from);
+        if (from.kind == Kind::kBefore)
+            for (auto k = order_.names; k < order_.names + order_.classes; ++k) {
                 about_.look();
-                const auto& found = derivatives_.outcomes(own.left, k);
-                if (found.empty()) continue;
-                if (const auto name = terminal(k)) read_member(own, *name, own.at, found);
+                read_member(from, own, k);
             }
     }
 
-    void expand_ordered(const State& own) {
-        const auto name = own.at[0];
-        const Vector next{name + 1};
-        const auto& found = derivatives_.outcomes(own.left, name);
-        if (const auto listed = terminal(name)) read_member(own, *listed, next, found);
-        const auto left = derivatives_.without(own.left, name);
-        if (std::ranges::any_of(left, [](auto one) { return one != Formulas::kFalse; }))
-            add(state(Kind::kSkipped, next, left), {own.number});
+    void expand_in_order(const State& from) {
+        const auto name = from.own.at[0];
+        read_member(from, from.own, name);
+        MemberState skipped{{name + 1}, derivatives_.without(from.own.left, name), {}};
+        if (std::ranges::any_of(skipped.left, [](auto one) { return one != Formulas::kFalse; }))
+            add(state(Kind::kSkipped, skipped), {from.number});
     }
 
-    void read_member(const State& own, std::int32_t name, const Vector& at,
-                     const std::vector<Outcome>& found) {
-        const auto family = family_of(found);
-        for (const auto& [left, question] : found) {
+    // `before` is the state in which the name comes, where others have been left out.
+    void read_member(const State& from, const MemberState& before, std::int32_t read) {
+        const auto& found = derivatives_.outcomes(before.left, read);
+        if (found.empty()) return;
+        const auto name = terminal(read);
+        if (!name) return;
+        std::vector<std::pair<std::int32_t, MemberState>> leading;
+        Vector family;
+        for (const auto& [left, question] : found)
+            if (auto after = states_.behind(before, read, left)) {
+                leading.emplace_back(question, std::move(*after));
+                family.push_back(question);
+            }
+        std::ranges::sort(family);
+        for (const auto& [question, behind] : leading) {
             about_.look();
-            const auto after = state(Kind::kAfter, at, left);
-            Vector rhs{own.number, name};
+            const auto after = state(Kind::kAfter, behind);
+            Vector rhs{from.number, *name};
             rhs.insert(rhs.end(), container_.signs.between.begin(), container_.signs.between.end());
             rhs.push_back(inner_value(family, question));
             out_.add(after, rhs);
@@ -172,8 +170,9 @@ class ObjectWriter : ContainerWriter {
         return terminals_.emplace(read, about_.terminal(read)).first->second;
     }
 
-    std::int32_t names_, classes_;
-    bool unordered_;
+    const MemberOrder& order_;
+    MemberStates states_;
+    Vector more_;
     std::vector<State> pending_;
     std::set<std::int32_t> seen_;
     std::map<std::int32_t, std::optional<std::int32_t>> terminals_;
@@ -200,7 +199,8 @@ class ArrayWriter : ContainerWriter {
                 const auto after = nonterminal(Kind::kAfterItem, left);
                 add(after, {before, inner_value(family, question)});
                 if (closed.insert(left).second) {
-                    close(left, after);
+                    for (std::size_t k = 0; k < left.size(); ++k)
+                        if (left[k] != Formulas::kFalse && derivatives_.at_end(left[k])) close_side(k, after);
                     add(nonterminal(Kind::kBeforeItem, left), {after, container_.signs.comma});
                 }
                 if (seen.insert(left).second) pending.push_back(left);
@@ -213,9 +213,8 @@ class ArrayWriter : ContainerWriter {
 }  // namespace
 
 std::vector<Vector> write_object(Productions& out, Formulas& formulas, AboutMembers& about,
-                                 const Container& object, std::int32_t names, std::int32_t classes,
-                                 bool unordered) {
-    return ObjectWriter(out, formulas, about, object, names, classes, unordered).write();
+                                 const Container& object, const Vector& start, const MemberOrder& order) {
+    return ObjectWriter(out, formulas, about, object, order).write(start);
 }
 
 std::vector<Vector> write_array(Productions& out, Formulas& formulas, AboutMembers& about,

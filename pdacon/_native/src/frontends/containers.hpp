@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "frontends/derivatives.hpp"
+#include "frontends/member_order.hpp"
 #include "frontends/productions.hpp"
 
 namespace pdacon {
@@ -51,12 +52,10 @@ struct Container {
     Signs signs;
 };
 
-// Adds the productions of an object whose names come in the order in which they are listed, or in any
-// (`unordered`), and those of the other classes anywhere. Returns the families of the members' values, each
-// once.
+// Adds the productions of an object; `start` is its machine, in the facts that members are read with. Returns
+// the families of the members' values, each once.
 std::vector<Vector> write_object(Productions& out, Formulas& formulas, AboutMembers& about,
-                                 const Container& object, std::int32_t names, std::int32_t classes,
-                                 bool unordered);
+                                 const Container& object, const Vector& start, const MemberOrder& order);
 
 // Adds the productions of an array; `start` is its machine, in the facts that items are read with.
 std::vector<Vector> write_array(Productions& out, Formulas& formulas, AboutMembers& about,

@@ -249,21 +249,25 @@ Vector Derivatives::without(std::span<const std::int32_t> vector, std::int32_t r
 bool Derivatives::at_end(std::int32_t formula) {
     while (formula > kTrue) {
         const auto [variable, then, otherwise] = formulas_.node(formula);
-        const auto known = at_end_.find(variable);
-        const bool holds = known != at_end_.end()
-                               ? known->second
-                               : at_end_.emplace(variable, about_.at_end(variable)).first->second;
-        formula = holds ? then : otherwise;
+        formula = holds_at_end(variable) ? then : otherwise;
     }
     return formula == kTrue;
 }
 
-Step Derivatives::step(std::int32_t variable, std::int32_t read) {
+bool Derivatives::holds_at_end(std::int32_t variable) {
+    const auto known = at_end_.find(variable);
+    if (known != at_end_.end()) return known->second;
+    return at_end_.emplace(variable, about_.at_end(variable)).first->second;
+}
+
+const std::optional<Vector>& Derivatives::concerns(std::int32_t variable) {
     const auto known = concerns_.find(variable);
-    const auto& about = known != concerns_.end()
-                            ? known->second
-                            : concerns_.emplace(variable, about_.concerns(variable)).first->second;
-    if (about && !std::ranges::binary_search(*about, read)) {
+    if (known != concerns_.end()) return known->second;
+    return concerns_.emplace(variable, about_.concerns(variable)).first->second;
+}
+
+Step Derivatives::step(std::int32_t variable, std::int32_t read) {
+    if (const auto& about = concerns(variable); about && !std::ranges::binary_search(*about, read)) {
         const auto same = formulas_.variable(variable);
         return {kTrue, same, kFalse, same};
     }

@@ -69,6 +69,10 @@ class Derivatives {
     Vector without(std::span<const std::int32_t> vector, std::int32_t read);
     // Whether a formula holds if nothing more comes.
     bool at_end(std::int32_t formula);
+    // What is asked of facts, which is remembered; see AboutFacts.
+    bool holds_at_end(std::int32_t variable);
+    const std::optional<Vector>& concerns(std::int32_t variable);
+    Step step(std::int32_t variable, std::int32_t read);
 
   private:
     // A question, and the variables that ask it.
@@ -98,7 +102,6 @@ class Derivatives {
     Vector refused(const Asker& asker, std::int32_t read);
     // What a case leaves when all that is asked has been answered.
     Vector answered(const Case& one, const Vector& listed, std::int32_t read);
-    Step step(std::int32_t variable, std::int32_t read);
     // Formulas in which some variables are false.
     Vector without_all(std::span<const std::int32_t> formulas, std::span<const std::int32_t> lost);
     std::int32_t conjunction(std::int32_t one, std::int32_t other) {

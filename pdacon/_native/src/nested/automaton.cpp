@@ -12,10 +12,6 @@ namespace {
 constexpr auto kFalse = Formulas::kFalse, kTrue = Formulas::kTrue;
 constexpr std::size_t kMostNested = 400;  // questions whose values are looked for within one another
 
-bool any(const Vector& formulas) {
-    return std::ranges::any_of(formulas, [](auto formula) { return formula != kFalse; });
-}
-
 }  // namespace
 
 NestedAutomaton::NestedAutomaton(std::unique_ptr<NestedSchemas> schemas, std::int32_t question,
@@ -44,14 +40,16 @@ std::int32_t NestedAutomaton::place(std::initializer_list<std::int32_t> head,
 std::int32_t NestedAutomaton::place_of(Kind kind, const State& state) {
     Vector tail(state.at);
     tail.insert(tail.end(), state.left.begin(), state.left.end());
+    tail.insert(tail.end(), state.passed.begin(), state.passed.end());
     return place({kind, state.container}, tail);
 }
 
 NestedAutomaton::State NestedAutomaton::state_of(std::int32_t place) const {
     const auto key = places_[place];
     const auto& holder = *holders_[static_cast<std::size_t>(key[1])];
-    const auto middle = key.begin() + 2 + static_cast<std::ptrdiff_t>(holder.words);
-    return {key[1], Vector(key.begin() + 2, middle), Vector(middle, key.end())};
+    const auto left = key.begin() + 2 + static_cast<std::ptrdiff_t>(holder.words);
+    const auto passed = left + static_cast<std::ptrdiff_t>(holder.width);
+    return {{Vector(key.begin() + 2, left), Vector(left, passed), Vector(passed, key.end())}, key[1]};
 }
 
 const std::vector<NestedAutomaton::Move>& NestedAutomaton::moves(std::int32_t place) {
@@ -80,7 +78,7 @@ std::vector<NestedAutomaton::Move> NestedAutomaton::made(std::int32_t number) {
             break;
         case kStart: {
             const auto start = start_of(key[1]);
-            if (of(key[1]).words > 0)
+            if (!of(key[1]).is_array())
                 add_members(start, moves);
             else if (const auto items = value_place(start, 0); items >= 0)
                 moves = this->moves(items);
@@ -94,7 +92,7 @@ std::vector<NestedAutomaton::Move> NestedAutomaton::made(std::int32_t number) {
         case kAfter: {
             const auto state = state_of(number);
             const auto& signs = of(state.container).own.container.signs;
-            if (of(state.container).words == 0) {
+            if (of(state.container).is_array()) {
                 if (const auto items = value_place(state, 0); items >= 0)
                     moves.push_back({signs.comma, Act::kGo, false, items});
             } else if (leads_on(state, true)) {
@@ -160,27 +158,25 @@ void NestedAutomaton::add_container(const FamilyMachine& machine, std::span<cons
     const auto& own = of(number).own.container;
     const bool one_sign = own.signs.empty.size() == 1;
     if (one_sign)
-        for (std::size_t k = 0; k < start.left.size(); ++k)
-            if (of(number).derivatives->at_end(start.left[k]))
-                moves.push_back({own.signs.empty[0], Act::kGo, true, frame[k]});
+        for (std::size_t k = 0; k < frame.size(); ++k)
+            if (ends(start, k)) moves.push_back({own.signs.empty[0], Act::kGo, true, frame[k]});
     if (own.is_deepest || !(leads_on(start, true) || (!one_sign && may_end(start)))) return;
     openings_.push_back({frames_.intern(frame), place({kStart, number})});
     moves.push_back({own.signs.opening, Act::kOpen, true, static_cast<std::int32_t>(openings_.size()) - 1});
 }
 
 void NestedAutomaton::add_closing(const State& state, std::int32_t terminal, std::vector<Move>& moves) {
-    auto& own = of(state.container);
-    for (std::size_t k = 0; k < state.left.size(); ++k)
-        if (state.left[k] != kFalse && own.derivatives->at_end(state.left[k]))
-            moves.push_back({terminal, Act::kClose, false, static_cast<std::int32_t>(k)});
+    for (std::size_t k = 0; k < of(state.container).own.container.machine.size(); ++k)
+        if (ends(state, k)) moves.push_back({terminal, Act::kClose, false, static_cast<std::int32_t>(k)});
 }
 
 void NestedAutomaton::add_members(const State& state, std::vector<Move>& moves) {
     auto& own = of(state.container);
-    const auto names = own.own.names;
+    const auto names = own.own.order.names;
     std::vector<bool> offered(static_cast<std::size_t>(names));
+    const auto way = own.ways ? own.ways->way(state) : std::nullopt;
     const auto add = [&](const State& from, std::int32_t read) {
-        if (!has_outcome(from, read)) return;
+        if (!(way && own.ways->leaves_open(*way, read)) && !has_outcome(from, read)) return;
         const auto terminal = name(state.container, read);
         if (!terminal) return;
         members_.push_back({state.container, place_of(kBefore, from), read});
@@ -190,7 +186,7 @@ void NestedAutomaton::add_members(const State& state, std::vector<Move>& moves) 
     };
     for (const auto& [from, read] : listed_reads(state)) add(from, read);
     const auto listed = moves.size();
-    for (auto read = names; read < names + own.own.classes; ++read) add(state, read);
+    for (auto read = names; read < names + own.own.order.classes; ++read) add(state, read);
     if (moves.size() == listed || !own.own.others_are_free) return;
     for (std::int32_t read = 0; read < names; ++read)  // each comes in its turn only
         if (!offered[static_cast<std::size_t>(read)])
@@ -254,7 +250,17 @@ std::int32_t NestedAutomaton::holder(bool is_array, const Vector& machine) {
     auto made = std::make_unique<Holder>();
     made->own = schemas_->container(is_array, machine);
     made->derivatives = std::make_unique<Derivatives>(schemas_->formulas(), *made->own.about);
-    made->words = is_array ? 0 : made->own.unordered ? static_cast<std::size_t>(made->own.names) / 32 + 1 : 1;
+    made->width = made->own.start.size();
+    if (!is_array) {
+        made->members =
+            std::make_unique<MemberStates>(made->own.order, schemas_->formulas(), *made->derivatives);
+        made->words = made->members->words();
+        made->width = made->members->width(made->width);
+        if (PlainWays::are_for(made->own.order))
+            made->ways =
+                std::make_unique<PlainWays>(made->own.order, schemas_->formulas(), *made->derivatives,
+                                            [this](auto question) { return possible(question); });
+    }
     const auto number = static_cast<std::int32_t>(holders_.size());
     holders_.push_back(std::move(made));
     containers_.emplace(std::pair{is_array, machine}, number);
@@ -263,44 +269,49 @@ std::int32_t NestedAutomaton::holder(bool is_array, const Vector& machine) {
 
 NestedAutomaton::State NestedAutomaton::start_of(std::int32_t container) {
     const auto& own = of(container);
-    return {container, Vector(own.words, 0), own.own.start};
+    if (own.is_array()) return {{{}, own.own.start, {}}, container};
+    return {own.members->start(own.own.start), container};
+}
+
+bool NestedAutomaton::ends(const State& state, std::size_t side) {
+    auto& own = of(state.container);
+    if (!own.is_array()) return own.members->ends(state.left, side);
+    return state.left[side] != kFalse && own.derivatives->at_end(state.left[side]);
 }
 
 bool NestedAutomaton::may_end(const State& state) {
-    return std::ranges::any_of(state.left, [&](auto formula) {
-        return formula != kFalse && of(state.container).derivatives->at_end(formula);
-    });
+    for (std::size_t k = 0; k < of(state.container).own.container.machine.size(); ++k)
+        if (ends(state, k)) return true;
+    return false;
 }
 
-NestedAutomaton::State NestedAutomaton::behind(const State& state, std::int32_t read,
-                                               const Vector& left) const {
-    const auto& own = *holders_[static_cast<std::size_t>(state.container)];
-    State next{state.container, state.at, left};
-    if (own.words == 0 || read >= own.own.names) return next;
-    if (own.own.unordered) {
-        auto& word = next.at[static_cast<std::size_t>(read) / 32];
-        word |= static_cast<std::int32_t>(std::uint32_t{1} << (read % 32));
-    } else {
-        next.at[0] = read + 1;
-    }
-    return next;
+std::optional<NestedAutomaton::State> NestedAutomaton::behind(const State& state, std::int32_t read,
+                                                              const Vector& left) {
+    auto& own = of(state.container);
+    if (own.is_array()) return State{{{}, left, {}}, state.container};
+    auto next = own.members->behind(state, read, left);
+    if (!next) return std::nullopt;
+    return State{std::move(*next), state.container};
 }
 
 std::vector<std::pair<std::int32_t, NestedAutomaton::State>> NestedAutomaton::outcomes(const State& state,
                                                                                        std::int32_t read) {
     std::vector<std::pair<std::int32_t, State>> found;
     for (const auto& [left, question] : of(state.container).derivatives->outcomes(state.left, read)) {
+        if (!possible(question)) continue;
         auto next = behind(state, read, left);
-        if (possible(question) && leads_on(next, false)) found.emplace_back(question, std::move(next));
+        if (next && leads_on(*next, false)) found.emplace_back(question, std::move(*next));
     }
     return found;
 }
 
 bool NestedAutomaton::has_outcome(const State& state, std::int32_t read) {
-    return std::ranges::any_of(
-        of(state.container).derivatives->outcomes(state.left, read), [&](const auto& outcome) {
-            return possible(outcome.question) && leads_on(behind(state, read, outcome.left), false);
-        });
+    return std::ranges::any_of(of(state.container).derivatives->outcomes(state.left, read),
+                               [&](const auto& outcome) {
+                                   if (!possible(outcome.question)) return false;
+                                   const auto next = behind(state, read, outcome.left);
+                                   return next && leads_on(*next, false);
+                               });
 }
 
 bool NestedAutomaton::possible(std::int32_t question) {
@@ -326,40 +337,44 @@ bool NestedAutomaton::possible(std::int32_t question) {
     return possible_[question] = found;
 }
 
-// What may be read next, with the state that it is read in: of the names in order the last first, since one
-// that must not be left out comes after all those that may be.
+// What may be read next, with the state that it is read in, what is tried first last: of the names in order
+// the last, since one that must not be left out comes after all those that may be; of others the first.
 std::vector<std::pair<NestedAutomaton::State, std::int32_t>> NestedAutomaton::next_reads(const State& state) {
     auto& own = of(state.container);
     std::vector<std::pair<State, std::int32_t>> reads;
-    if (own.words == 0) return {{state, 0}};
-    for (auto read = own.own.names + own.own.classes; read-- > own.own.names;)
+    if (own.is_array()) return {{state, 0}};
+    for (auto read = own.own.order.names + own.own.order.classes; read-- > own.own.order.names;)
         reads.emplace_back(state, read);
-    for (auto& read : listed_reads(state)) reads.push_back(std::move(read));
+    auto listed = listed_reads(state);
+    if (!own.own.order.is_total) std::ranges::reverse(listed);
+    for (auto& read : listed) reads.push_back(std::move(read));
     return reads;
 }
 
 std::vector<std::pair<NestedAutomaton::State, std::int32_t>> NestedAutomaton::listed_reads(
     const State& state) {
-    auto& own = of(state.container);
     std::vector<std::pair<State, std::int32_t>> reads;
-    if (own.own.unordered) {
-        for (std::int32_t read = 0; read < own.own.names; ++read) {
-            const auto word = static_cast<std::uint32_t>(state.at[static_cast<std::size_t>(read) / 32]);
-            if ((word >> (read % 32) & 1U) == 0) reads.emplace_back(state, read);
-        }
-        return reads;
-    }
-    auto from = state;
-    while (from.at[0] < own.own.names && any(from.left)) {
-        reads.emplace_back(from, from.at[0]);
-        from.left = own.derivatives->without(from.left, from.at[0]);
-        ++from.at[0];
-    }
+    for (auto& [from, read] : of(state.container).members->next(state))
+        reads.emplace_back(State{std::move(from), state.container}, read);
     return reads;
+}
+
+bool NestedAutomaton::leads_on_plainly(const State& state, bool must_go_on) {
+    auto& own = of(state.container);
+    if (!own.ways) return false;
+    const auto way = own.ways->way(state);
+    if (!way) return false;
+    if (!must_go_on || !way->needed.empty()) return true;
+    const auto& order = own.own.order;
+    for (auto read = order.names + order.classes; read-- > 0;)
+        if ((read >= order.names || !MemberStates::has(state.at, read)) && own.ways->leaves_open(*way, read))
+            return true;
+    return false;
 }
 
 bool NestedAutomaton::leads_on(const State& state, bool must_go_on) {
     if (!must_go_on && may_end(state)) return true;
+    if (leads_on_plainly(state, must_go_on)) return true;
     const std::pair asked{must_go_on, place_of(kAfter, state)};
     if (const auto known = leads_on_.find(asked); known != leads_on_.end()) return known->second;
     struct Open {
@@ -378,17 +393,19 @@ bool NestedAutomaton::leads_on(const State& state, bool must_go_on) {
         open.back().reads.pop_back();
         for (const auto& [left, question] : of(from.container).derivatives->outcomes(from.left, read)) {
             const auto next = behind(from, read, left);
-            const auto number = place_of(kAfter, next);
+            if (!next) continue;
+            const bool plain = leads_on_plainly(*next, false);
+            const auto number = place_of(kAfter, *next);
             const auto known = leads_on_.find({false, number});
             if (known != leads_on_.end() ? !known->second : seen.contains(number)) continue;
             if (!possible(question)) continue;
-            if (known != leads_on_.end() || may_end(next)) {
+            if (known != leads_on_.end() || plain || may_end(*next)) {
                 for (std::size_t k = 1; k < open.size(); ++k) leads_on_[{false, open[k].number}] = true;
                 return leads_on_[asked] = true;
             }
             seen.insert(number);
             open.back().reads.emplace_back(from, read);  // what else it leads to comes after this
-            open.push_back({number, next_reads(next)});
+            open.push_back({number, next_reads(*next)});
             break;
         }
     }

@@ -31,6 +31,7 @@
 
 #include "base/interner.hpp"
 #include "frontends/derivatives.hpp"
+#include "nested/plain_ways.hpp"
 #include "nested/schemas.hpp"
 
 namespace pdacon {
@@ -89,12 +90,13 @@ class NestedAutomaton {
     struct Holder {
         NestedContainer own;
         std::unique_ptr<Derivatives> derivatives;
-        std::size_t words;  // of a state that say which names are decided; 0 in an array
+        std::unique_ptr<MemberStates> members;  // null in an array
+        std::unique_ptr<PlainWays> ways;        // null where none are looked for
+        std::size_t words = 0, width = 0;       // of a state: numbers that say what is decided, and formulas
+        bool is_array() const { return members == nullptr; }
     };
-    // A state of a container: which names are decided, and the formulas about the rest.
-    struct State {
+    struct State : MemberState {  // of an array: without an order
         std::int32_t container;
-        Vector at, left;
     };
 
     std::int32_t place(std::initializer_list<std::int32_t> head, std::span<const std::int32_t> tail = {});
@@ -111,17 +113,19 @@ class NestedAutomaton {
     std::int32_t holder(bool is_array, const Vector& machine);
     Holder& of(std::int32_t container) { return *holders_[static_cast<std::size_t>(container)]; }
     bool may_end(const State& state);
+    bool ends(const State& state, std::size_t side);
     State start_of(std::int32_t container);
     // What a member or an item may lead to: states behind it, each with the question that it satisfies, and
     // only those that lead on.
     std::vector<std::pair<std::int32_t, State>> outcomes(const State& state, std::int32_t read);
     bool has_outcome(const State& state, std::int32_t read);
-    State behind(const State& state, std::int32_t read, const Vector& left) const;
+    std::optional<State> behind(const State& state, std::int32_t read, const Vector& left);
     std::int32_t value_place(const State& state, std::int32_t read);
     std::optional<std::int32_t> name(std::int32_t container, std::int32_t read);
     std::int32_t number_of(const std::string& text);
     // Whether some text leads on from behind a member or an item, or with `must_go_on`, from before one.
     bool leads_on(const State& state, bool must_go_on);
+    bool leads_on_plainly(const State& state, bool must_go_on);
     std::vector<std::pair<State, std::int32_t>> next_reads(const State& state);
     // The listed names that may be read next, each with the state that it is read in.
     std::vector<std::pair<State, std::int32_t>> listed_reads(const State& state);

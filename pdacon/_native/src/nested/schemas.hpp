@@ -71,10 +71,8 @@ struct ValueFamily {
 // An object or an array: the signs around it, and what is asked while it is read.
 struct NestedContainer {
     Container container;
-    Vector start;        // its machine, in the facts that members or items are read with
-    std::int32_t names;  // listed ones, which come before the classes of others
-    std::int32_t classes;
-    bool unordered;
+    Vector start;          // its machine, in the facts that members or items are read with
+    MemberOrder order;     // of an object
     bool others_are_free;  // the terminal of the others matches listed names too, which then win
     std::unique_ptr<AboutMembers> about;
     std::vector<std::string> texts;  // of the terminals of listed names, where each is one; else empty
