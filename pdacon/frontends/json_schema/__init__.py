@@ -24,10 +24,8 @@ from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.numbers import any_integer, has_few_digits
 from pdacon.frontends.json_schema.places import schema_lines
 from pdacon.frontends.json_schema.plain import PlainSchema, plain
-from pdacon.frontends.json_schema.ranks import ranks_of
 from pdacon.frontends.json_schema.schema import Schema, bounded_json, schema_grammar
 from pdacon.frontends.json_schema.spelling import Spelling, require_json
-from pdacon.frontends.json_schema.steps import order_of_lists
 from pdacon.frontends.json_schema.string_formats import PATTERNS
 from pdacon.frontends.json_schema.yaml_reading import yaml_value
 
@@ -45,9 +43,7 @@ __all__ = [
     "draft_of",
     "has_few_digits",
     "is_assertion",
-    "order_of_lists",
     "plain",
-    "ranks_of",
     "read_canonical",
     "require_json",
     "schema_grammar",

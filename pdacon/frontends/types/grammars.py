@@ -26,7 +26,7 @@ from pdacon.frontends.types.hints import Hints, Scope, special
 from pdacon.frontends.types.partials import typed_part
 from pdacon.frontends.types.shapes import Schemas, Shape
 from pdacon.frontends.types.tools import Call, Calls, Tool, tool_of
-from pdacon.frontends.types.unions import overlap, put_in_order
+from pdacon.frontends.types.unions import overlap
 from pdacon.grammar import GrammarData
 from pdacon.grammar.model import SourceLanguage
 
@@ -182,7 +182,6 @@ def _grammar(given: tuple[str, Any], options: tuple[Any, ...]) -> GrammarData | 
     schemas = Schemas()
     schema = {**shape.schema(schemas), "$defs": schemas.definitions}
     _check(hints)
-    put_in_order((union for union, _ in hints.unions), schema)
     values = TypeValues(given, options, shape, form, name)
     language: SourceLanguage = "Python values" if form.python else "JSON Schema"
     with told_of_types(name, schemas.definitions):
@@ -259,10 +258,8 @@ def _with_digits(spelling: Spelling) -> Spelling:
 
 
 def _values_again(given: tuple[str, Any], options: tuple[Any, ...]) -> TypeValues:
-    form, hints, shape, name = _shaped(given, options)
-    schemas = Schemas()  # so that the form knows its marks
-    schema = {**shape.schema(schemas), "$defs": schemas.definitions}
-    put_in_order((union for union, _ in hints.unions), schema)
+    form, _, shape, name = _shaped(given, options)
+    shape.schema(Schemas())  # so that the form knows its marks
     return TypeValues(given, options, shape, form, name)
 
 

@@ -7,16 +7,14 @@ must not fit the same raw value with different meanings: their schemas are held 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pdacon.base.cancelling import every
 from pdacon.base.cautions import held
 from pdacon.errors import EmptyLanguageError, UnsupportedSchemaError
-from pdacon.frontends.json_schema import order_of_lists, ranks_of, schema_grammar
+from pdacon.frontends.json_schema import schema_grammar
 from pdacon.frontends.types.adapted import Adapted
 from pdacon.frontends.types.containers import FixedTuple, Flags, Items, Table
 from pdacon.frontends.types.forms import Form
@@ -40,13 +38,11 @@ class Either(Shape):
     """One of several shapes.
 
     ``decide`` is the validation of a Pydantic model that the union is a part of, where that says which member a string
-    is, as of ``date | str``. ``places`` has, where records have the same names in several orders, the order in which
-    the grammar has all of them.
+    is, as of ``date | str``.
     """
 
     members: Sequence[Shape]
     decide: Callable[[Any, str], Any] | None = None
-    places: dict[str, int] = field(default_factory=dict)
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
         return {"anyOf": [member.schema(schemas) for member in self.members]}
@@ -69,8 +65,6 @@ class Either(Shape):
             members = sorted(members, key=lambda member: not _of_enum(member))
         for member in members:
             result = _tried(member.write, value, path)
-            if isinstance(result, dict) and self.places:
-                return dict(sorted(result.items(), key=lambda pair: self.places.get(pair[0], len(self.places))))
             if not isinstance(result, Mismatch):
                 return result
         raise Mismatch(path, f"{shown(value)} is none of {self.words()}")
@@ -83,16 +77,6 @@ class Either(Shape):
             if isinstance(value, int)
             else members
         )
-
-    def lists(self) -> list[list[str]]:
-        """Of each record that is written as a plain object its names, in their order."""
-        lists: list[list[str]] = []
-        for member in map(resolved, self.members):
-            if isinstance(member, Either):
-                lists += member.lists()
-            elif isinstance(member, Record) and member.is_plain_object:
-                lists.append(member.keys())
-        return lists
 
     def words(self) -> str:
         return " or ".join(member.words() for member in self.members)
@@ -114,31 +98,6 @@ def _tried(work: Callable[[Any, str], Any], given: Any, path: str) -> Any:
         return work(given, path)
     except Mismatch as error:
         return error
-
-
-def put_in_order(unions: Iterable[Either], schema: Mapping[str, Any]) -> None:
-    """Tell unions in which order the grammar of a schema has the names that their records have in several orders."""
-    rank = None
-    for union in every(unions):
-        lists = union.lists()
-        if len(lists) < 2 or not _differ(lists):
-            continue
-        rank = rank or ranks_of([schema]).of_name
-        order = order_of_lists(list(map(list, dict.fromkeys(map(tuple, lists)))), rank)
-        union.places.update((name, place) for place, name in enumerate(order))
-
-
-def _differ(lists: Sequence[Sequence[str]]) -> bool:
-    """Whether no order of all names keeps that of each list."""
-    before: dict[str, set[str]] = {}
-    for names in lists:
-        for name, after in pairwise(names):
-            before.setdefault(after, set()).add(name)
-    try:
-        TopologicalSorter(before).prepare()
-    except CycleError:
-        return True
-    return False
 
 
 def overlap(union: Either, form: Form) -> tuple[Shape, Shape] | None:
