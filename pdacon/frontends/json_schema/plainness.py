@@ -210,7 +210,8 @@ class Plainness:
         nodes = [place.node for place in places]
         required = {name: None for node in nodes for name in _required(node)}
         least = max(node.get("minProperties", 0) for node in nodes)
-        if len(required) > min(node.get("maxProperties", len(required)) for node in nodes):
+        fewest = max(len(required), least)
+        if fewest > min(node.get("maxProperties", fewest) for node in nodes):
             return False
         if not all(self._has_member(places, name, depth) for name in required):
             return False

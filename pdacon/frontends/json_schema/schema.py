@@ -131,7 +131,7 @@ class Schema:
             if self.spelling.order == "schema":
                 self._ready = self._written()
                 return False
-        if self.spelling.order == "schema" and not self._has_too_many_sets:
+        if self._survey().counts_members_apart or (self.spelling.order == "schema" and not self._has_too_many_sets):
             return False
         self._is_refused_in_a_row = True
         with suppress(PdaconError):

@@ -74,6 +74,8 @@ class Survey:
     is_plain : bool
         Whether a reading of the whole would raise nothing and note nothing else, unless one of the doubts is right.
     doubts : Doubts
+    counts_members_apart : bool
+        Whether members are counted beside alternatives, so that what is refused may be met in some orders only.
     """
 
     def __init__(self, documents: Documents, reading: ReadingOptions) -> None:
@@ -106,7 +108,8 @@ class Survey:
             except (UnsupportedSchemaError, RecursionError):
                 self.is_plain = False
             self._pending += reversed(self._children)
-        if self._counts_members and self._parts_values:
+        self.counts_members_apart = self._counts_members and self._parts_values
+        if self.counts_members_apart:
             self.is_plain = False
         if self._may_circle and self.is_plain:
             try:

@@ -275,3 +275,14 @@ def test_alternatives_in_any_order_are_refused_as_a_whole() -> None:
     assert not made.accepts(json.dumps({f"p{k}": "x" for k in reversed(range(40))}))
     with pytest.raises(UnsupportedSchemaError, match="40 alternatives, such as #/anyOf/0"):
         made.to_bytes()
+
+
+def test_what_some_orders_alone_come_to_is_refused_beforehand() -> None:
+    """Before `b` has come, the second alternative asks for the members of `a` to be counted."""
+    counted = {"properties": {"a": {"maxProperties": 1}, "b": {"type": "null"}}, "required": ["b"]}
+    schema = {"properties": {"b": {"type": "string"}}, "oneOf": [True, counted]}
+    for order in ("any", "schema"):
+        with pytest.raises(
+            pdacon.UnsupportedSchemaError, match="2 members or more cannot be told where names are free"
+        ):
+            Grammar.from_json_schema(schema, spelling=Spelling(order=order))

@@ -236,3 +236,23 @@ def test_notes_are_told_once_and_stand_in_unenforced() -> None:
         assert caught[0].filename == __file__
         assert [one[:2] for one in grammar.unenforced] == [("#/properties/a", "nullable")]
     assert len(caught) == 1
+
+
+COUNTS = {"type": "object", "minProperties": 1, "maxProperties": 0}
+NAMED = {"additionalProperties": False, "properties": {"a": True, "b": True, "c": True}}
+
+
+@pytest.mark.parametrize("never", [COUNTS, {"allOf": [{"minProperties": 1}, {"type": "object", "maxProperties": 0}]}])
+def test_counts_that_no_object_has_leave_no_dead_end(never: dict[str, Any]) -> None:
+    for schema in (never, {"required": ["x"], "properties": {"x": never}, "type": "object"}):
+        with pytest.raises(pdacon.EmptyLanguageError):
+            Grammar.from_json_schema(schema)
+    with pytest.warns(pdacon.GrammarWarning, match='no value satisfies "x", so that it never comes'):
+        grammar = Grammar.from_json_schema({"type": "object", "properties": {"x": never}})
+    matcher = pdacon.compile(grammar, pdacon.Vocabulary.bytes()).matcher()
+    assert not matcher.accept('{"x": ')
+
+
+def test_more_members_than_there_may_be() -> None:
+    with pytest.raises(pdacon.EmptyLanguageError):
+        Grammar.from_json_schema({**NAMED, "type": "object", "minProperties": 3, "maxProperties": 2})
