@@ -147,13 +147,16 @@ class DeviceMasks:
         if not isinstance(matchers, Iterable):
             raise TypeError(f"matchers must be a sequence of Matcher or None, not {type(matchers).__name__}")
         matchers = matchers if isinstance(matchers, list) else list(matchers)
-        numbers = self._new_numbers(len(matchers))
-        missed = self._arena.step(matchers, tokens, numbers.numpy())
-        if missed:
-            _compute([matcher for at in missed if (matcher := matchers[at]) is not None], self._table.shape[1])
-            self._arena.place(matchers, missed, numbers.numpy())
-        self._copy_rows(self._arena.written())
-        return self._sent(numbers)
+        room = self._room(len(matchers))
+        numbers = room.numpy()
+        try:
+            missed = self._arena.step(matchers, tokens, numbers)
+            if missed:
+                _compute([matcher for at in missed if (matcher := matchers[at]) is not None], self._table.shape[1])
+                self._arena.place(matchers, missed, numbers)
+        finally:  # what a step has written before it failed is known to the next one
+            self._copy_rows(self._arena.written())
+        return self._sent(room, len(matchers))
 
     def _copy_rows(self, rows: NDArray[np.int32]) -> None:
         """Bring rows that are new to the device."""
@@ -168,23 +171,21 @@ class DeviceMasks:
             places = torch.from_numpy(rows).long()
             self._table.index_copy_(0, places.to(self._device), host[places].to(self._device))
 
-    def _new_numbers(self, count: int) -> torch.Tensor:
-        """Room for the numbers of a step; pinned where a device reads it while the host goes on."""
+    def _room(self, count: int) -> torch.Tensor:
+        """Room for at least so many numbers; pinned where a device reads it while the host goes on."""
         if self._device.type != "cuda":
             return torch.empty(count, dtype=torch.int32)
         if len(self._sending) == self._sending.maxlen:
             room, sent = self._sending.popleft()
             sent.synchronize()
             if len(room) >= count:
-                return room[:count]
-        return torch.empty(max(count, 64), dtype=torch.int32, pin_memory=True)[:count]
+                return room
+        return torch.empty(max(count, 64), dtype=torch.int32, pin_memory=True)
 
-    def _sent(self, numbers: torch.Tensor) -> torch.Tensor:
-        if self._device.type != "cuda":
-            return numbers.to(self._device)
-        there = numbers.to(self._device, non_blocking=True)
-        sent = torch.cuda.current_stream(self._device).record_event()
-        self._sending.append((numbers if numbers._base is None else numbers._base, sent))
+    def _sent(self, room: torch.Tensor, count: int) -> torch.Tensor:
+        there = room[:count].to(self._device, non_blocking=True)
+        if self._device.type == "cuda":
+            self._sending.append((room, torch.cuda.current_stream(self._device).record_event()))
         return there
 
 

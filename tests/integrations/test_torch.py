@@ -190,6 +190,16 @@ def test_a_step_has_no_more_masks_than_there_is_room_for() -> None:
     assert len(set(masks.ids(matchers[1:]).tolist())) == 2
 
 
+def test_what_a_step_that_fails_has_written_is_in_the_table() -> None:
+    vocabulary = vocabulary_of(261)
+    matchers = [pdacon.compile(pdacon.Grammar.from_regex(text), vocabulary).matcher() for text in "abc"]
+    masks = DeviceMasks(vocabulary, "cpu", rows=1, max_bytes=2 * 4 * 9)
+    with pytest.raises(ValueError, match="more different masks"):
+        masks.ids(matchers)
+    allowed = torch.isfinite(masks.apply(torch.zeros(2, 261), matchers[:2])).nonzero().tolist()
+    assert allowed == [[0, ord("a")], [1, ord("b")]]
+
+
 def test_threads_share_a_table() -> None:
     vocabulary = vocabulary_of(261)
     constraints = [pdacon.compile(grammar, vocabulary) for grammar in GRAMMARS]
