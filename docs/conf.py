@@ -55,8 +55,7 @@ _FOLDER = re.compile(r"\]\((decisions|findings)/\)")
 
 def _site_links(app: Sphinx, name: str, source: list[str]) -> None:
     """Let links to folders lead to their pages; files of the repository that are no pages are named only."""
-    text = _OUTSIDE.sub(r"`\1`" if name == "index" else r"\1", source[0])
-    source[0] = _FOLDER.sub(r"](\1.md)", text)
+    source[0] = _FOLDER.sub(r"](\1.md)", _OUTSIDE.sub(r"\1", source[0]))
 
 
 def setup(app: Sphinx) -> None:

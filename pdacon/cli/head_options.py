@@ -29,11 +29,9 @@ def with_head_options(path: Path, options: GrammarOptions) -> GrammarOptions:
 
     Raises BadInput if the head cannot be understood; the place is in the message.
     """
-    usual = GrammarOptions()
     for number, line in _head(path):
-        said = _read(line, f"{path}:{number}")
-        changed = {name: value for name, value in said.items() if getattr(options, name) == getattr(usual, name)}
-        options = replace(options, **changed)
+        said = _read(line, path, number)
+        options = replace(options, **said | options.given(said))
     return options
 
 
@@ -45,26 +43,22 @@ def _head(path: Path) -> list[tuple[int, str]]:
     return [(number, found[1]) for number, found in numbered if found]
 
 
-def _read(line: str, place: str) -> dict[str, Any]:
+def _read(line: str, path: Path, number: int) -> dict[str, Any]:
     """What a line says, by the names of the fields."""
+    place = f"{path}:{number}"
     try:
         read: GrammarOptions = _command()(shlex.split(line), standalone_mode=False, prog_name=place)
     except UsageProblem as error:
         raise BadInput(f"{place}: {error}") from None
     except ValueError as error:  # a quotation mark without another one
         raise BadInput(f"{place}: {error}") from None
-    usual = GrammarOptions()
-    said = {
-        field.name: value
-        for field in fields(GrammarOptions)
-        if (value := getattr(read, field.name)) != getattr(usual, field.name)
-    }
+    said = read.given(field.name for field in fields(GrammarOptions))
     if foreign := next((name for name in said if name not in _TAKEN), None):
         raise BadInput(f"{place}: --{foreign.replace('_', '-')} is for the command line; a grammar cannot ask for it")
     if ":" in (said.get("postlex") or ""):
         raise BadInput(f"{place}: a grammar cannot have a module imported; give --postlex on the command line")
     if folders := said.get("import_path"):
-        said["import_path"] = [Path(place).parent / folder for folder in folders]
+        said["import_path"] = [path.parent / folder for folder in folders]
     return said
 
 
