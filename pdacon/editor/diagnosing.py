@@ -80,11 +80,8 @@ def _of_error(error: Exception) -> Problem:
 
 def _of_finding(finding: Finding, text: str, path: str | None, options: dict[str, Any], *, offer: bool) -> Problem:
     lines = [finding.title, finding.message]
-    if finding.counterexample is not None:
-        leaves, at = finding.counterexample.first.leaves(), finding.counterexample.position
-        lines.append("for example: " + " ".join([*leaves[:at], "•", *leaves[at:]]))
-    elif finding.witness is not None:
-        lines.append(f"for example: {finding.witness}")
+    if finding.counterexample is not None or finding.witness is not None:
+        lines.append(f"for example: {finding.example}")
     if finding.repair:
         lines.append(f"repair: {finding.repair}")
     here = finding.span is None or is_here(finding.span, path)

@@ -37,16 +37,12 @@ def report_record(source: Source, report: DeterminismReport, *, complete: bool) 
 
 
 def _finding_record(source: Source, finding: Finding, picture: int, *, offer: bool) -> dict[str, Any]:
-    example = "" if finding.witness is None else str(finding.witness)
-    if finding.counterexample is not None:
-        leaves, at = finding.counterexample.first.leaves(), finding.counterexample.position
-        example = " ".join([*leaves[:at], "•", *leaves[at:]])
     return {
         "id": finding.id,
         "level": finding.level,
         "title": finding.title,
         "message": finding.message,
-        "example": example,
+        "example": finding.example,
         "repair": finding.repair or "",
         "span": _place(source, finding.span),
         "picture": picture,

@@ -12,9 +12,8 @@ from itertools import pairwise
 from textwrap import wrap
 
 from pdacon.base.quoting import quote
-from pdacon.determinism.report.findings import Counterexample, Derivation, spelling
+from pdacon.determinism.report.findings import DOT, Counterexample, Derivation, spelling
 
-DOT = "•"
 _DEEPEST = 8  # Below, a node is shown as the row of its leaves.
 _NEAR = 8  # Symbols to show at either end of a long row, and on both sides of the dot
 _NARROWEST = 12  # Columns for what a line says, however far in it begins

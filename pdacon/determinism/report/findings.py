@@ -17,6 +17,9 @@ from pdacon.base.quoting import quote
 from pdacon.determinism.report.sizes import Sizes
 from pdacon.grammar import Span
 
+DOT = "•"
+"""Where the parser has to decide."""
+
 _DEEPEST_IN_JSON = 60  # JSON nests twice as deep as a tree, and its readers and writers recurse
 
 Level = Literal["error", "warning", "note"]
@@ -82,7 +85,7 @@ class Witness:
     pieces: tuple[bytes, ...] | None = None
 
     def __str__(self) -> str:
-        shown = [*self.symbols[: self.position], "•", *self.symbols[self.position :]] if self.symbols else []
+        shown = [*self.symbols[: self.position], DOT, *self.symbols[self.position :]] if self.symbols else []
         if self.text is not None:
             again = "" if self.loop is None else f", then {quote(self.loop)} any number of times"
             if self.position < len(self.symbols):  # else the text would read like one more symbol
@@ -273,15 +276,20 @@ class Finding:
         if self.id not in TITLES or self.level not in LEVELS:
             raise ValueError(f"no such finding or level: {self.id!r}, {self.level!r}")
 
+    @property
+    def example(self) -> str:
+        """What shows it, with a dot where the parser has to decide; empty where nothing is known that does."""
+        if self.counterexample is None:
+            return "" if self.witness is None else str(self.witness)
+        leaves, at = self.counterexample.first.leaves(), self.counterexample.position
+        return " ".join([*leaves[:at], DOT, *leaves[at:]])
+
     def _repr_html_(self) -> str:
         """What a report has of it but for the source lines and the trees, which need the whole report."""
         place = "" if self.span is None else f"{self.span}: "
         lines = [f"{place}{self.level}[{self.id}]: {self.title}", *(f"    {line}" for line in self.message.split("\n"))]
-        if self.counterexample is not None:
-            leaves, at = self.counterexample.first.leaves(), self.counterexample.position
-            lines.append(f"    for example: {' '.join([*leaves[:at], '•', *leaves[at:]])}")
-        elif self.witness is not None:
-            lines.append(f"    for example: {self.witness}")
+        if self.counterexample is not None or self.witness is not None:
+            lines.append(f"    for example: {self.example}")
         if self.repair is not None:
             lines += [f"    {line}" for line in f"repair: {self.repair}".split("\n")]
         return preformatted("\n".join(lines))
