@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -154,18 +154,12 @@ def _of_object(name: str, options: GrammarOptions) -> Grammar:
     return _telling(grammar)
 
 
-_NAMES_OF_SPELLING = (
-    "language", "whitespace", "max_blanks", "whitespace_pattern", "separators", "indent", "max_depth",
-    "escapes", "numbers", "integers", "exponents", "max_digits",
-)  # fmt: skip
-
-
 def _spelling(options: GrammarOptions) -> Any:
     from pdacon import Spelling
 
-    said = {name: getattr(options, name) for name in _NAMES_OF_SPELLING}
+    chosen = {field.name: getattr(options, field.name) for field in fields(Spelling) if field.name != "order"}
     try:
-        return Spelling(order="any" if options.any_order else "schema", **said)
+        return Spelling(order="any" if options.any_order else "schema", **chosen)
     except ValueError as error:
         raise BadInput(str(error)) from None
 
@@ -239,9 +233,13 @@ def _of_json_schema(path: Path, options: GrammarOptions) -> Grammar:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GrammarWarning)  # it is among what is said below
             grammar = Grammar.from_json_schema(
-                decoded(content, str(path)), _spelling(options), options.lax, formats=options.formats,
-                closed=options.closed, asserted=options.asserted or (),
-            )  # fmt: skip
+                decoded(content, str(path)),
+                _spelling(options),
+                options.lax,
+                formats=options.formats,
+                closed=options.closed,
+                asserted=options.asserted or (),
+            )
     except UnsupportedSchemaError as error:
         raise UnsupportedSchemaError(f"{path}{error.pointer}", error.keyword, error.why) from None
     except EmptyLanguageError as error:
