@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import socket
 import sys
 import webbrowser
 from collections.abc import Sequence
 
 from pdacon.cli.failures import BadInput
+from pdacon.cli.listening import listen
 from pdacon.cli.models import TINY, require
 from pdacon.cli.vocabularies import BYTES, load_vocabulary
 from pdacon.cli.waiting import waiting
@@ -28,12 +28,7 @@ def show_playground(tokenizers: Sequence[str], host: str, port: int, *, open_bro
             vocabularies[name] = load_vocabulary(name).vocabulary
     with waiting("loading the server"):
         from pdacon.playground import serve
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listening = socket.create_server((host, port), family=family)
-    except (OSError, TypeError, ValueError) as error:
-        raise BadInput(f"cannot listen on {host}:{port}: {error}; give another --port") from error
-    with listening:
+    with listen(host, port) as listening:
         shown = f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{listening.getsockname()[1]}/"
         sys.stderr.write(f"{address} (stop: Ctrl-C)\n")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pdacon.base.quoting import did_you_mean
 from pdacon.cli.failures import BadInput
+from pdacon.cli.listening import listen
 from pdacon.cli.models import load_model, require
 from pdacon.cli.option_records import Serving
 from pdacon.cli.waiting import waiting
@@ -143,10 +143,5 @@ def _require_store(url: str) -> None:
 
 def _free(host: str, port: int) -> int:
     """The port, or a free one for 0; it is asked for before the model is loaded, which takes long."""
-    try:
-        with socket.create_server((host, port)) as listening:
-            return int(listening.getsockname()[1])
-    except OSError as error:
-        raise BadInput(f"cannot listen on {host}:{port}: {error.strerror or error}; give another --port") from error
-    except (TypeError, ValueError) as error:  # a name that cannot be one
-        raise BadInput(f"--host {host!r:.80} is no address: {error}") from error
+    with listen(host, port) as listening:
+        return int(listening.getsockname()[1])
