@@ -1,4 +1,7 @@
-"""The site: ``pip install '.[site]' && sphinx-build -W -b html docs SITE`` writes its pages into the folder SITE."""
+"""The site, which is written into the folder SITE.
+
+``pip install '.[site,huggingface]' && sphinx-build -W -b html docs SITE``
+"""
 
 from __future__ import annotations
 
