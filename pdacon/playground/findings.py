@@ -22,21 +22,21 @@ _COMMITMENT = 'lookahead="commit"'
 
 def report_record(source: Source, report: DeterminismReport, *, complete: bool) -> dict[str, Any]:
     """A report: its verdict and findings. ``complete``: it is that of the checker, with what takes longer."""
-    drawn = [finding for finding in report.findings if finding.counterexample is not None]
     return {
         "ok": report.ok,
         "complete": complete,
         "summary": report.summary().partition(": ")[2],
         "unfinished": list(report.unfinished),
         "findings": [
-            _finding_record(source, finding, drawn.index(finding) + 1 if finding in drawn else 0, offer=complete)
-            for finding in report.findings[:_MOST]
+            _finding_record(source, finding, number, offer=complete)
+            for number, finding in enumerate(report.findings[:_MOST], 1)
         ],
         "left_out": max(0, len(report.findings) - _MOST),
     }
 
 
-def _finding_record(source: Source, finding: Finding, picture: int, *, offer: bool) -> dict[str, Any]:
+def _finding_record(source: Source, finding: Finding, number: int, *, offer: bool) -> dict[str, Any]:
+    """``number`` is its place in the report, by which `DeterminismReport.draw` knows it."""
     return {
         "id": finding.id,
         "level": finding.level,
@@ -45,7 +45,7 @@ def _finding_record(source: Source, finding: Finding, picture: int, *, offer: bo
         "example": finding.example,
         "repair": finding.repair or "",
         "span": _place(source, finding.span),
-        "picture": picture,
+        "picture": 0 if finding.counterexample is None else number,
         "offers": _offers(source, finding) if offer else [],
     }
 

@@ -203,6 +203,13 @@ def test_pictures(ask: Ask, grammar: Any, more: dict[str, str]) -> None:
     assert ask("picture", grammar, **more)["svg"].startswith("<svg")
 
 
+def test_a_conflict_below_other_findings_is_drawn_by_its_number(ask: Ask) -> None:
+    source = {"text": f'{SUMS}unused: "a"\n', "conflicts": "shift"}
+    findings = ask("check", source)["report"]["findings"]
+    assert [(finding["id"], finding["picture"]) for finding in findings] == [("PDA013", 0), ("PDA001", 2)]
+    assert ask("picture", source, kind="conflict", name="2")["svg"].startswith("<svg")
+
+
 def test_each_terminal_that_is_named_can_be_drawn(ask: Ask) -> None:
     names = ask("names", ORDERS)["terminals"]
     assert names[:3] == ["COUNT", "DRINK", "SIZE"]

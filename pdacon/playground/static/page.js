@@ -14,7 +14,7 @@ const TYPING = 60, CHECKING = 200, KEEPING = 300; // milliseconds of rest before
 const grammar = new Editor($("grammar"), "Grammar", { numbered: true });
 const text = new Editor($("text"), "Text");
 const strip = new Strip((token) => why(token));
-let start, builtin = "", view = "next", findings = [], conflicts = 0, seed = 1, most = 0, reading = null, marked = -1;
+let start, builtin = "", view = "next", findings = [], conflicts = [], seed = 1, most = 0, reading = null, marked = -1;
 const timers = new Map();
 
 function later(name, wait, act) {
@@ -81,7 +81,7 @@ const check = guarded(async () => {
 
 function showReport(report) {
   findings = report.findings;
-  conflicts = findings.filter((finding) => finding.picture).length;
+  conflicts = findings.filter((finding) => finding.picture).map((finding) => String(finding.picture));
   const late = report.unfinished.length ? "; not looked for to the end: " + report.unfinished.join(", ") : "";
   say($("verdict"), report.summary + late, report.ok ? "good" : "bad");
   showAll();
@@ -193,8 +193,8 @@ const showView = guarded(async () => {
   if (view === "samples") return showSamples();
   if (view === "automaton") await listTerminals();
   else if (view === "conflict") {
-    listChoices(Array.from({ length: conflicts }, (_, k) => String(k + 1)));
-    if (!conflicts) return failed("The grammar has no conflict.");
+    listChoices(conflicts);
+    if (!conflicts.length) return failed("The grammar has no conflict.");
   }
   if (view !== own) return;
   const name = view === "automaton" || view === "conflict" ? $("what").value : "";
