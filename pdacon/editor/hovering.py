@@ -29,7 +29,7 @@ def hover_text(text: str, name: Occurrence, grammar: Grammar | None) -> str | No
 
 def definition_of(text: str, name: str) -> str | None:
     """The lines that define a name: its own, and those that go on with it."""
-    place = next((one for one in occurrences(text) if one.name == name and one.role == "definition"), None)
+    place = next((place for place in occurrences(text) if place.name == name and place.role == "definition"), None)
     if place is None:
         return None
     first, *rest = text.split("\n")[place.line :]
@@ -43,7 +43,7 @@ def definition_of(text: str, name: str) -> str | None:
 
 def _pattern(grammar: Grammar, name: str) -> str | None:
     """What a terminal matches, as a regular expression."""
-    terminal = next((one for one in grammar.data.terminals if one.name == name), None)
+    terminal = next((terminal for terminal in grammar.data.terminals if terminal.name == name), None)
     if terminal is None or terminal.pattern is None:
         return None
     pattern = terminal.pattern

@@ -179,9 +179,9 @@ def require_name(new: str, old: Occurrence, names: list[Occurrence]) -> None:
     if _NAME.fullmatch(new) is None or new.isupper() != old.is_terminal:
         kind = "terminal is in upper case" if old.is_terminal else "rule is in lower case"
         raise JsonRpcInvalidParams(f"{new!r:.60}: the name of a {kind}, with letters, digits and _")
-    if any(one.name == new for one in names):
+    if any(name.name == new for name in names):
         raise JsonRpcInvalidParams(f"{new} is a name already")
-    if any(one.name == old.name and one.role == "import" for one in names):
+    if any(name.name == old.name and name.role == "import" for name in names):
         raise JsonRpcInvalidParams(f"{old.name} is imported; import it under another name: {old.name} -> {new}")
 
 
@@ -230,13 +230,13 @@ def create_server() -> GrammarServer:
     @server.feature(types.TEXT_DOCUMENT_DEFINITION)
     def definition(params: types.DefinitionParams) -> list[types.Location]:
         document, names, name = named(params.text_document.uri, params.position)
-        places = [one for one in names if name and one.name == name.name and one.role != "use"]
+        places = [place for place in names if name and place.name == name.name and place.role != "use"]
         return [types.Location(document.uri, _range_of_name(document, place)) for place in places]
 
     @server.feature(types.TEXT_DOCUMENT_REFERENCES)
     def references(params: types.ReferenceParams) -> list[types.Location]:
         document, names, name = named(params.text_document.uri, params.position)
-        places = [one for one in names if name and one.name == name.name]
+        places = [place for place in names if name and place.name == name.name]
         if not params.context.include_declaration:
             places = [place for place in places if place.role == "use"]
         return [types.Location(document.uri, _range_of_name(document, place)) for place in places]
@@ -247,7 +247,7 @@ def create_server() -> GrammarServer:
         if name is None:
             return None
         require_name(params.new_name, name, names)
-        places = [one for one in names if one.name == name.name]
+        places = [place for place in names if place.name == name.name]
         edits = [types.TextEdit(_range_of_name(document, place), params.new_name) for place in places]
         return types.WorkspaceEdit({document.uri: edits})
 
@@ -256,13 +256,13 @@ def create_server() -> GrammarServer:
         document = server.workspace.get_text_document(params.text_document.uri)
         return [
             types.DocumentSymbol(
-                one.name,
-                types.SymbolKind.Constant if one.is_terminal else types.SymbolKind.Function,
-                _range_of_name(document, one),
-                _range_of_name(document, one),
+                name.name,
+                types.SymbolKind.Constant if name.is_terminal else types.SymbolKind.Function,
+                _range_of_name(document, name),
+                _range_of_name(document, name),
             )
-            for one in occurrences(document.source)
-            if one.role == "definition"
+            for name in occurrences(document.source)
+            if name.role == "definition"
         ]
 
     @server.feature(
@@ -283,7 +283,7 @@ def create_server() -> GrammarServer:
     @server.feature(types.TEXT_DOCUMENT_COMPLETION)
     def completion(params: types.CompletionParams) -> list[types.CompletionItem]:
         document = server.workspace.get_text_document(params.text_document.uri)
-        rules = {one.name: one.is_terminal for one in occurrences(document.source) if one.role != "use"}
+        rules = {name.name: name.is_terminal for name in occurrences(document.source) if name.role != "use"}
         rule, terminal = types.CompletionItemKind.Function, types.CompletionItemKind.Constant
         named = [types.CompletionItem(name, kind=terminal if upper else rule) for name, upper in sorted(rules.items())]
         keyword = types.CompletionItemKind.Keyword
