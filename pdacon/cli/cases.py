@@ -20,8 +20,8 @@ from pdacon.cli.display import GREEN, RED, show, width
 from pdacon.cli.failures import FINDINGS, BadInput
 from pdacon.grammar.tree_records import tree_reader
 
-_KINDS = ("accept", "reject")
-_EXPECTED = (".tree", ".error")
+_EXPECTED = {"accept": ".tree", "reject": ".error"}
+"""The folders of texts, and what the name of a file ends in that has what a text of the folder is expected to give."""
 _MOST_LINES = 20  # of a difference
 
 
@@ -34,16 +34,20 @@ class Case:
 
     @property
     def expected(self) -> Path:
-        return self.path.with_name(f"{self.path.name}{'.tree' if self.kind == 'accept' else '.error'}")
+        return self.path.with_name(f"{self.path.name}{_EXPECTED[self.kind]}")
+
+    def differs(self, given: str) -> bool:
+        """Whether something else is expected."""
+        return self.expected.exists() and self.expected.read_text(encoding="utf-8") != given
 
 
 def cases_in(folder: Path) -> list[Case]:
     """The texts below a folder, in the order of their names."""
     return [
         Case(path, kind)
-        for kind in _KINDS
+        for kind in _EXPECTED
         for path in sorted((folder / kind).rglob("*"))
-        if path.is_file() and path.suffix not in _EXPECTED and not path.name.startswith(".")
+        if path.is_file() and path.suffix not in _EXPECTED.values() and not path.name.startswith(".")
     ]
 
 
@@ -71,7 +75,7 @@ class Cases:
             return Outcome("is refused" if case.kind == "accept" else "is taken", tuple(given.splitlines()))
         if update:
             return Outcome(written=_write(case, given))
-        if case.expected.exists() and case.expected.read_text(encoding="utf-8") != given:
+        if case.differs(given):
             return Outcome(f"is not as in {case.expected.name}", tuple(_difference(case.expected, given)))
         return Outcome()
 
@@ -104,7 +108,7 @@ def run_cases(constraint: Constraint, folder: Path, *, update: bool) -> int:
 
 
 def _write(case: Case, given: str) -> bool:
-    if case.expected.exists() and case.expected.read_text(encoding="utf-8") == given:
+    if case.expected.exists() and not case.differs(given):
         return False
     case.expected.write_text(given, encoding="utf-8")
     return True
