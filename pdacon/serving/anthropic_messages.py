@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, StrictBool
 
-from pdacon.serving.answers import Answer, Job, encoded, write
-from pdacon.serving.blocks import Block, Blocks
+from pdacon.serving.answers import Answer, Job, encoded
+from pdacon.serving.blocks import Block, Blocks, block_steps
 from pdacon.serving.failures import RequestError, malformed, only
 from pdacon.serving.protocol import ChatRequest, Count, Seed, Share, Stops, Strict, Temperature, TopK
 
@@ -189,14 +189,10 @@ def _choice(given: Mapping[str, Any]) -> dict[str, Any]:
 
 async def answer(job: Job, model: str) -> str:
     """The whole answer; as JSON."""
-    blocks, one = Blocks(), Answer()
-    async with aclosing(write(job, 1)) as pieces:
-        async for piece in pieces:
-            one.add(piece)
-            for _ in blocks.add(piece.events):
-                pass
-    for _ in blocks.end(cut=one.ending == "length"):
-        pass
+    blocks, one = Blocks(job.texts), Answer()
+    async with aclosing(block_steps(job, one, blocks)) as pieces:
+        async for _ in pieces:
+            pass
     inputs = {f"@{block.id}": block.text for block in blocks.all if block.kind == "call"}
     content = [_content(block, block.text) for block in blocks.all if block.kind != "call" or block.is_whole]
     message = {**_head(job, model), "content": content, **_ending(one), "usage": _usage(job, one)}
@@ -208,15 +204,13 @@ async def answer(job: Job, model: str) -> str:
 
 async def stream(job: Job, model: str) -> AsyncGenerator[dict[str, Any], None]:
     """The answer as events."""
-    blocks, one, begun = Blocks(), Answer(), False
-    async with aclosing(write(job, 1)) as pieces:
-        async for piece in pieces:
+    blocks, one, begun = Blocks(job.texts), Answer(), False
+    start: dict[str, Any] = {"content": [], "stop_reason": None, "stop_sequence": None, "usage": _usage(job, one)}
+    async with aclosing(block_steps(job, one, blocks)) as pieces:
+        async for _, steps in pieces:
             if not begun:
-                head = {**_head(job, model), "content": [], "stop_reason": None, "stop_sequence": None}
-                yield {"type": "message_start", "message": head | {"usage": _usage(job, one)}}
+                yield {"type": "message_start", "message": {**_head(job, model), **start}}
                 begun = True
-            one.add(piece)
-            steps = [*blocks.add(piece.events), *(blocks.end(cut=one.ending == "length") if piece.ending else ())]
             for what, block, text in steps:
                 if what == "begin":
                     yield {"type": "content_block_start", "index": block.index, "content_block": _content(block, "")}

@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import AsyncGenerator, Collection, Iterable, Iterator
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from pdacon.frontends.tool_formats import INPUT, AnswerEvent
+from pdacon.serving.answers import Answer, Job, Piece, write
 
 _PLAIN = re.compile(r'[^"\\]+')
 _ESCAPE = re.compile(r"\\(?:u(?:d[89ab][0-9a-f]{2}\\u[0-9a-f]{4}|(?!d[89ab])[0-9a-f]{4})|[^u])", re.IGNORECASE)
@@ -90,6 +92,17 @@ class Blocks:
         if text and self._open is not None:
             self._open.parts.append(text)
             yield BlockStep("text", self._open, text)
+
+
+async def block_steps(job: Job, answer: Answer, blocks: Blocks) -> AsyncGenerator[tuple[Piece, list[BlockStep]], None]:
+    """Write the only answer to a request: each piece with what it does to the blocks, once it is part of both."""
+    async with aclosing(write(job, 1)) as pieces:
+        async for piece in pieces:
+            answer.add(piece)
+            steps = list(blocks.add(piece.events))
+            if piece.ending is not None:
+                steps += blocks.end(cut=piece.ending == "length")
+            yield piece, steps
 
 
 class InputText:

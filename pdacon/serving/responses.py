@@ -14,8 +14,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, StrictBool, field_validator
 
-from pdacon.serving.answers import Answer, Job, encoded, write
-from pdacon.serving.blocks import Block, Blocks, BlockStep
+from pdacon.serving.answers import Answer, Job, encoded
+from pdacon.serving.blocks import Block, Blocks, BlockStep, block_steps
 from pdacon.serving.failures import malformed, only
 from pdacon.serving.protocol import (
     Bias,
@@ -229,12 +229,10 @@ class _Response:
 
     async def steps(self) -> AsyncGenerator[list[BlockStep], None]:
         """What happens to blocks, piece by piece."""
-        async with aclosing(write(self.job, 1)) as pieces:
-            async for piece in pieces:
-                self.one.add(piece)
+        async with aclosing(block_steps(self.job, self.one, self.blocks)) as pieces:
+            async for piece, steps in pieces:
                 self.thought += len(piece.tokens) * any(event.kind == "reasoning" for event in piece.events)
-                last = self.blocks.end(cut=self.one.ending == "length") if piece.ending is not None else ()
-                yield [*self.blocks.add(piece.events), *last]
+                yield steps
 
     def told(self, status: str) -> dict[str, Any]:
         """What is said of it as a whole."""
