@@ -66,7 +66,7 @@ class Job:
 
         Raises RequestError: no text of the format is so short: the message says how many tokens the shortest has.
         """
-        assert self.constraint is not None, "`formats.format_of` refuses to complete free text"
+        assert self.constraint is not None, "`response_formats.requested_format` refuses to complete free text"
         # The end token is one of those for which there is room.
         most = min(self.max_tokens, self.engine.context - len(self.ids) - 1)
         try:

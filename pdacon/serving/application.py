@@ -44,7 +44,7 @@ from pdacon.serving.protocol import (
 )
 from pdacon.serving.request_constraints import Compiler
 from pdacon.serving.requested_tools import calls_of
-from pdacon.serving.response_formats import Wanted, format_of
+from pdacon.serving.response_formats import Wanted, requested_format
 from pdacon.serving.responses import ResponsesRequest
 from pdacon.serving.settings import ServerSettings
 from pdacon.serving.token_choice import Sampling, Scoring
@@ -239,7 +239,7 @@ class _Application:
         """What the answer to a chat must be, and the ids of its prompt."""
         calls_of(asked)  # what is wrong with tools is said before the template sees them
         prompt = self.prompts.rendered(asked)
-        return format_of(asked, self.tool_format, prompt), self.prompts.of_rendered(prompt)
+        return requested_format(asked, self.tool_format, prompt), self.prompts.of_rendered(prompt)
 
     async def completions(self, request: Request) -> Response:
         """``POST /v1/completions``."""
@@ -247,7 +247,7 @@ class _Application:
         self._require_sensible(asked)
         most = self.settings.max_choices
         wanted, prompts = await self._prepared(
-            request, lambda: (format_of(asked), self.prompts.of_completion(asked, most))
+            request, lambda: (requested_format(asked), self.prompts.of_completion(asked, most))
         )
         jobs = [await self._job(request, asked, ids, wanted, asked.max_tokens, asked.logprobs) for ids in prompts]
         if asked.stream:
@@ -351,7 +351,7 @@ class _Application:
         lorax.require_adapter(self.engine, parameters)
         self.engine.require_room(1)
         wanted, ids = await self._prepared(
-            request, lambda: (lorax.format_of(asked), self.prompts.of_text(asked.inputs, "inputs"))
+            request, lambda: (lorax.requested_format(asked), self.prompts.of_text(asked.inputs, "inputs"))
         )
         most = parameters.max_new_tokens
         return await self._made(request, ids, wanted, lorax.sampling_of(parameters), most, parameters.stop)

@@ -17,7 +17,7 @@ from pdacon.serving.token_choice import ChosenToken, Sampling
 _ENDINGS = {"stop": "eos_token", "length": "length"}
 
 
-def format_of(request: NativeRequest) -> Wanted | None:
+def requested_format(request: NativeRequest) -> Wanted | None:
     """What the answer must be; a ``schema`` beside ``json_object`` is LoRAX's way to give one."""
     return response_format(request.parameters.response_format, "parameters.response_format")
 

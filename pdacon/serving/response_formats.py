@@ -39,7 +39,7 @@ class Wanted:
     texts: frozenset[str] = frozenset()  # the names of those that take a text
 
 
-def format_of(request: Common, tool_format: ToolFormat | None = None, prompt: str = "") -> Wanted | None:
+def requested_format(request: Common, tool_format: ToolFormat | None = None, prompt: str = "") -> Wanted | None:
     """What the answers to a request must be; None: any text.
 
     Parameters

@@ -13,7 +13,7 @@ from pdacon.frontends.tool_formats import FORMATS
 pytest.importorskip("pydantic")
 from pdacon.serving.failures import RequestError
 from pdacon.serving.protocol import ChatRequest
-from pdacon.serving.response_formats import format_of
+from pdacon.serving.response_formats import requested_format
 
 DRAFT_4, DRAFT_7 = ({"$schema": f"http://json-schema.org/draft-0{n}/schema#"} for n in (4, 7))
 INTEGER = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
@@ -27,7 +27,7 @@ def by_server(tools: list[Any]) -> Grammar:
     asked = [{"type": "function", "function": one} for one in tools]
     request = {"model": "m", "messages": [{"role": "user", "content": "x"}], "tools": asked, "tool_choice": "required"}
     chat = ChatRequest.model_validate(request | {"parallel_tool_calls": False})
-    found = format_of(chat, FORMATS["json"])
+    found = requested_format(chat, FORMATS["json"])
     assert found is not None
     return found.format.grammar(Limits())
 

@@ -21,7 +21,7 @@ from pdacon.serving.failures import RequestError
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.protocol import ChatRequest
 from pdacon.serving.request_constraints import Compiler
-from pdacon.serving.response_formats import format_of
+from pdacon.serving.response_formats import requested_format
 from pdacon.serving.tool_format import chosen_format, shows_tools
 
 VOCABULARY = pdacon.Vocabulary.from_tokens([bytes([byte]) for byte in range(256)] + [None], eos_ids=[256])
@@ -83,7 +83,7 @@ def offered(*tools: Any) -> list[dict[str, Any]]:
 def test_constraints_of_files_are_read_too(tmp_path: Path, name: str) -> None:
     """What reads an answer comes from the request; the constraint may have been compiled by another process, or be in
     a file."""
-    wanted = format_of(request(tools=offered(*TOOLS)), FORMATS[name])
+    wanted = requested_format(request(tools=offered(*TOOLS)), FORMATS[name])
     assert wanted is not None
     assert wanted.values is not None
     text = pdacon.Grammar.from_tools(TOOLS, format=name).write(Answer("", "", (pdacon.Call("get_time", {}),)))
@@ -108,7 +108,7 @@ def test_objects_of_arguments_are_closed(strict: bool | None) -> None:
         ({"additionalProperties": {"type": "integer"}}, True),
     ):
         tool = {"name": "f", "parameters": {"type": "object", **schema}, "strict": strict}
-        wanted = format_of(request(tools=offered(tool), tool_choice="required"), FORMATS["json"])
+        wanted = requested_format(request(tools=offered(tool), tool_choice="required"), FORMATS["json"])
         assert wanted is not None
         compiler = Compiler(VOCABULARY, ServerSettings(compile_in="threads"), Metrics("tiny"))
         constraint = asyncio.run(compiler.constraint(wanted))
@@ -118,7 +118,7 @@ def test_objects_of_arguments_are_closed(strict: bool | None) -> None:
 
 
 async def constraint_of(compiler: Compiler, asked: ChatRequest) -> pdacon.Constraint:
-    wanted = format_of(asked, FORMATS["hermes"])
+    wanted = requested_format(asked, FORMATS["hermes"])
     assert wanted is not None
     return await compiler.constraint(wanted)
 
