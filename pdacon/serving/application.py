@@ -190,10 +190,7 @@ class _Application:
         if asked.prompt is not None:
             return self.prompts.of_text(asked.prompt, "prompt", special=asked.add_special_tokens)
         names = ("model", "messages", "tools", "chat_template_kwargs")
-        try:
-            chat = ChatRequest.model_validate({name: getattr(asked, name) for name in names})
-        except ValidationError as error:
-            raise of_validation(error) from error
+        chat = _validated(lambda: ChatRequest.model_validate({name: getattr(asked, name) for name in names}))
         calls_of(chat)
         return self.prompts.of_chat(chat)
 
@@ -218,14 +215,7 @@ class _Application:
 
     async def _converted(self, request: Request, work: Callable[[], ChatRequest]) -> ChatRequest:
         """A request of another interface as that of a chat. Raises RequestError."""
-
-        def converted() -> ChatRequest:
-            try:
-                return work()
-            except ValidationError as error:
-                raise of_validation(error) from error
-
-        return await self._prepared(request, converted)
+        return await self._prepared(request, lambda: _validated(work))
 
     async def _chat_job(self, request: Request, asked: ChatRequest) -> Job:
         """The job of a request of a chat, whichever interface it came by."""
@@ -395,6 +385,14 @@ class _Application:
                 return Response(status_code=GONE)
 
         return guarded
+
+
+def _validated(work: Callable[[], ChatRequest]) -> ChatRequest:
+    """The request of a chat that another request is turned into. Raises RequestError: a field of it is not valid."""
+    try:
+        return work()
+    except ValidationError as error:
+        raise of_validation(error) from error
 
 
 def _scoring(asked: Common) -> Scoring | None:
