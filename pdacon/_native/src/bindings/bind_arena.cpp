@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
+#include "bindings/batches.hpp"
 #include "bindings/matcher_calls.hpp"
 #include "bindings/module.hpp"
 #include "bindings/whole_numbers.hpp"
@@ -32,47 +32,37 @@ using Rows = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cp
 // times.
 class StepBatch {
   public:
-    StepBatch(nb::handle matchers, bool may_repeat, std::size_t words) {
-        const nb::object list = nb::steal(PySequence_Fast(matchers.ptr(), "matchers must be a sequence"));
-        if (!list.is_valid()) throw nb::python_error();
-        owner_ = list;
-        const auto sequence = nb::borrow<nb::sequence>(list);
-        matchers_.reserve(nb::len(sequence));
-        for (const auto item : sequence) {
-            Matcher* matcher = nullptr;
-            if (!item.is_none()) {
-                if (!nb::try_cast<Matcher*>(item, matcher) || matcher == nullptr)
-                    throw nb::type_error(
-                        (place() + " must be a Matcher or None, not " + nb::type_name(item.type()).c_str())
-                            .c_str());
-                if (matcher->tokens().words() != words)
-                    throw nb::value_error((place() + " has masks of " +
-                                           std::to_string(matcher->tokens().words()) +
-                                           " words, the table rows of " + std::to_string(words) +
-                                           ": they are for another vocabulary")
-                                              .c_str());
-                hold(*matcher, may_repeat);
-            }
-            matchers_.push_back(matcher);
+    StepBatch(nb::handle matchers, bool may_repeat, std::size_t words) : kept_(matchers, true) {
+        for (std::size_t at = 0; at < kept_.all().size(); ++at) {
+            const auto* const matcher = kept_.all()[at];
+            if (matcher == nullptr) continue;
+            if (matcher->tokens().words() != words)
+                throw nb::value_error((place_in_batch(at) + " has masks of " +
+                                       std::to_string(matcher->tokens().words()) +
+                                       " words, the table rows of " + std::to_string(words) +
+                                       ": they are for another vocabulary")
+                                          .c_str());
+            hold(at, may_repeat);
         }
     }
 
-    std::span<Matcher* const> matchers() const { return matchers_; }
+    std::span<Matcher* const> matchers() const { return kept_.all(); }
 
   private:
-    std::string place() const { return "matchers[" + std::to_string(matchers_.size()) + "]"; }
-    void hold(const Matcher& matcher, bool may_repeat) {
+    void hold(std::size_t at, bool may_repeat) {
+        const auto* const matcher = kept_.all()[at];
         try {
-            uses_.emplace_back(matcher);
+            uses_.emplace_back(*matcher);
         } catch (const MatcherMisuse&) {  // by this batch, or by another thread
-            if (std::ranges::find(matchers_, &matcher) == matchers_.end()) throw;
+            const auto before = matchers().first(at);
+            if (std::ranges::find(before, matcher) == before.end()) throw;
             if (!may_repeat)
-                throw nb::value_error((place() + " comes twice: a matcher takes one token a step").c_str());
+                throw nb::value_error(
+                    (place_in_batch(at) + " comes twice: a matcher takes one token a step").c_str());
         }
     }
 
-    nb::object owner_;
-    std::vector<Matcher*> matchers_;
+    KeptMatchers kept_;
     std::deque<Matcher::Use> uses_;
 };
 
@@ -94,34 +84,13 @@ Numbers tokens_of(nb::handle tokens, std::size_t count) {
     return taken;
 }
 
-// What befell the matchers of a batch for which something failed.
-class Failures {
-  public:
-    template <class Work>
-    void watch(std::size_t at, Work work) {
-        try {
-            work();
-        } catch (const std::exception&) {
-            if (!first_) first_ = std::current_exception();
-            failed_.push_back(at);
-        }
-    }
-    void complain(const char* others) const {
-        if (first_) rethrow_of_batch(first_, failed_, others);
-    }
-
-  private:
-    std::vector<std::size_t> failed_;
-    std::exception_ptr first_;
-};
-
 // A step in which the matchers take their tokens, if there are any. Returns the indices of those whose masks
 // are not known yet.
 Numbers step(MaskArena& arena, nb::handle matchers, nb::handle tokens, Rows rows) {
     const StepBatch batch(matchers, tokens.is_none(), arena.words());
     const auto taken = tokens_of(tokens, batch.matchers().size());
     require_places(rows, batch);
-    Failures failures;
+    BatchFailures failures;
     for (std::size_t at = 0; at < taken.size(); ++at) {
         auto* const matcher = batch.matchers()[at];
         if (matcher == nullptr || taken[at] == kNoToken) continue;
@@ -149,7 +118,7 @@ Numbers step(MaskArena& arena, nb::handle matchers, nb::handle tokens, Rows rows
 void place(MaskArena& arena, nb::handle matchers, const Numbers& indices, Rows rows) {
     const StepBatch batch(matchers, true, arena.words());
     require_places(rows, batch);
-    Failures failures;
+    BatchFailures failures;
     for (const auto index : indices) {
         const auto at = static_cast<std::size_t>(index);
         if (index < 0 || at >= batch.matchers().size() || batch.matchers()[at] == nullptr)

@@ -9,15 +9,16 @@
 
 #include <algorithm>
 #include <deque>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "artifact/artifact.hpp"
 #include "bindings/arrays.hpp"
+#include "bindings/batches.hpp"
 #include "bindings/bitmask.hpp"
 #include "bindings/gil.hpp"
 #include "bindings/matcher_calls.hpp"
@@ -103,19 +104,8 @@ void fill_bitmask(const Matcher& matcher, nb::handle bitmask, nb::handle row) {
 // The matchers of a call, each held against other threads; one may come several times.
 class Batch {
   public:
-    explicit Batch(nb::handle matchers) {
-        const nb::object list = nb::steal(PySequence_Fast(matchers.ptr(), "matchers must be a sequence"));
-        if (!list.is_valid()) throw nb::python_error();
-        for (const auto item : nb::borrow<nb::sequence>(list)) {
-            Matcher* matcher = nullptr;
-            if (!nb::try_cast<Matcher*>(item, matcher) || matcher == nullptr)
-                throw nb::type_error(("matchers[" + std::to_string(size()) + "] must be a Matcher, not " +
-                                      nb::type_name(item.type()).c_str())
-                                         .c_str());
-            matchers_.push_back(matcher);
-            owners_.push_back(nb::borrow(item));
-        }
-        auto distinct = matchers_;
+    explicit Batch(nb::handle matchers) : kept_(matchers, false) {
+        auto distinct = kept_.all();
         std::sort(distinct.begin(), distinct.end());
         distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
         for (const auto* matcher : distinct) uses_.emplace_back(*matcher);
@@ -123,38 +113,19 @@ class Batch {
             if (matcher->is_nested()) answered(*matcher, [&] { return mask_of(*matcher); });
     }
 
-    std::size_t size() const { return matchers_.size(); }
-    const Matcher& operator[](std::size_t at) const { return *matchers_[at]; }
+    std::size_t size() const { return kept_.all().size(); }
+    const Matcher& operator[](std::size_t at) const { return *kept_.all()[at]; }
 
   private:
-    std::vector<Matcher*> matchers_;
-    std::vector<nb::object> owners_;
+    KeptMatchers kept_;
     std::deque<Matcher::Use> uses_;
 };
 
-// The masks of a batch, and whose cannot be had.
-struct BatchMasks {
-    std::vector<Mask> found;
-    std::vector<std::size_t> failed;
-    std::exception_ptr first;
-
-    // Throws what the first that failed did, with its place in the batch. Nothing if none did.
-    void complain(const char* others) const {
-        if (!failed.empty()) rethrow_of_batch(first, failed, others);
-    }
-};
-
-BatchMasks masks_of(const Batch& batch) {
-    BatchMasks masks;
-    for (std::size_t at = 0; at < batch.size(); ++at) {
-        try {
-            masks.found.push_back(batch[at].mask());
-        } catch (const std::runtime_error&) {
-            if (!masks.first) masks.first = std::current_exception();
-            masks.failed.push_back(at);
-            masks.found.emplace_back();
-        }
-    }
+// The masks of a batch, without words where they cannot be had.
+std::vector<Mask> masks_of(const Batch& batch, BatchFailures& failures) {
+    std::vector<Mask> masks(batch.size());
+    for (std::size_t at = 0; at < batch.size(); ++at)
+        failures.watch<std::runtime_error>(at, [&] { masks[at] = batch[at].mask(); });
     return masks;
 }
 
@@ -180,15 +151,15 @@ void fill_bitmasks(nb::handle matchers, nb::handle bitmask, nb::handle rows) {
         return found;
     };
     rows_of(Bitmask(bitmask));
-    const auto masks = without_gil([&] { return masks_of(batch); });
+    BatchFailures failures;
+    const auto masks = without_gil([&] { return masks_of(batch, failures); });
     // As in fill_bitmask: the rows may have moved.
     const Bitmask target(bitmask);
     const auto data = rows_of(target);
     for (std::size_t at = 0; at < batch.size(); ++at) {
-        if (masks.found[at].words != nullptr)
-            target.fill(data[at], masks.found[at].words, batch[at].tokens().words());
+        if (masks[at].words != nullptr) target.fill(data[at], masks[at].words, batch[at].tokens().words());
     }
-    masks.complain("the rows of the others are written");
+    failures.complain("the rows of the others are written");
 }
 
 Owned<std::int32_t> mask_ids(nb::handle matchers) {
@@ -202,9 +173,10 @@ Owned<std::int32_t> mask_ids(nb::handle matchers) {
     if (batch.size() > 0 && batch[0].is_filtered()) refuse_ids();
     std::vector<std::int32_t> ids(batch.size());
     without_gil([&] {
-        const auto masks = masks_of(batch);
-        masks.complain("ask for the others without it");
-        std::ranges::transform(masks.found, ids.begin(), &Mask::id);
+        BatchFailures failures;
+        const auto masks = masks_of(batch, failures);
+        failures.complain("ask for the others without it");
+        std::ranges::transform(masks, ids.begin(), &Mask::id);
     });
     return owned(std::move(ids));
 }

@@ -2,17 +2,10 @@
 // there is something to compute, and without Python's lock then.
 #pragma once
 
-#include <cstddef>
-#include <exception>
-#include <memory>
+#include <cstdint>
 #include <optional>
-#include <span>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
-#include "artifact/artifact.hpp"
-#include "base/budget.hpp"
 #include "bindings/gil.hpp"
 #include "matching/matcher.hpp"
 
@@ -74,27 +67,6 @@ inline std::optional<Matcher::Step> allowed_token(const Matcher& matcher, std::i
 inline bool accept(Matcher& matcher, std::optional<Matcher::Step> step) {
     if (step) matcher.accept(std::move(*step));
     return step.has_value();
-}
-
-// Throws what work on the first of some matchers of a batch did, with its place. `others`: what is with the
-// rest.
-[[noreturn]] inline void rethrow_of_batch(const std::exception_ptr& first,
-                                          std::span<const std::size_t> failed, const std::string& others) {
-    auto whose = "matchers[" + std::to_string(failed[0]) + "]";
-    if (failed.size() > 1) whose += " and " + std::to_string(failed.size() - 1) + " behind it";
-    try {
-        std::rethrow_exception(first);
-    } catch (const LimitExceeded& error) {
-        throw LimitExceeded(error.what(), error.given, error.limit, "by " + whose + "; " + others);
-    } catch (const ArtifactDamage& error) {
-        throw ArtifactDamage(whose + ": " + error.what() + "; " + others);
-    } catch (const MatcherMisuse& error) {
-        throw MatcherMisuse(whose + ": " + error.what() + "; " + others);
-    } catch (const std::out_of_range& error) {
-        throw std::out_of_range(whose + ": " + error.what() + "; " + others);
-    } catch (const std::runtime_error& error) {
-        throw std::runtime_error(whose + ": " + error.what() + "; " + others);
-    }
 }
 
 }  // namespace pdacon
