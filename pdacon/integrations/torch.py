@@ -146,7 +146,7 @@ class DeviceMasks:
     ) -> torch.Tensor:
         if not isinstance(matchers, Iterable):
             raise TypeError(f"matchers must be a sequence of Matcher or None, not {type(matchers).__name__}")
-        matchers = matchers if isinstance(matchers, list) else list(matchers)
+        matchers = list(matchers)  # the caller's own may change during the call
         room = self._room(len(matchers))
         numbers = room.numpy()
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -162,6 +163,22 @@ def test_tokens_that_are_not_allowed() -> None:
         masks.ids([one], [1.5])
     assert (one.text, other.text) == ("a", "")
     assert masks.ids([one, other, one]).tolist() == [1, 0, 1]
+
+
+def test_a_list_that_changes_during_the_call() -> None:
+    """A step is of the matchers that the caller's list had at first, also if a token's ``__index__`` empties it."""
+    vocabulary = vocabulary_of(261)
+    constraint = pdacon.compile(pdacon.Grammar.from_regex("ab*"), vocabulary)
+    matchers: list[pdacon.Matcher | None] = [constraint.matcher()]
+
+    class Emptying:
+        def __index__(self) -> int:
+            matchers.clear()
+            return 97
+
+    tokens: Any = [Emptying()]
+    assert DeviceMasks(vocabulary, "cpu").ids(matchers, tokens).tolist() == [0]
+    assert not matchers
 
 
 def test_a_mask_that_cannot_be_had_is_named() -> None:
