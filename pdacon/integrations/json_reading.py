@@ -19,11 +19,9 @@ from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import ASSERTED, Schema, Spelling
 
 KEYWORD = "x-pdacon"
-_SPELLING = tuple(one.name for one in fields(Spelling))
-_OTHERS = ("closed", "formats", "asserted")
+_SPELLING = tuple(each.name for each in fields(Spelling))
+_NAMES = (*_SPELLING, "closed", "formats", "asserted")
 _BLANKS = frozenset({"whitespace", "max_blanks", "whitespace_pattern", "separators"})
-
-
 _OF_LANGUAGE = _BLANKS | {"escapes", "indent"}
 
 
@@ -64,9 +62,9 @@ class JsonReading:
         if not isinstance(given, Mapping):
             raise ValueError('it is an object, such as {"whitespace": "usual", "closed": true}')
         for name in given:
-            if name not in (*_SPELLING, *_OTHERS):
-                near = did_you_mean(str(name)[:60], (*_SPELLING, *_OTHERS))
-                raise ValueError(f"there is no {str(name)[:60]!r}; {near}there are {', '.join((*_SPELLING, 'closed'))}")
+            if name not in _NAMES:
+                near = did_you_mean(str(name)[:60], _NAMES)
+                raise ValueError(f"there is no {str(name)[:60]!r}; {near}there are {', '.join(_NAMES)}")
         for name in ("closed", "formats"):
             if not isinstance(given.get(name, True), bool):
                 raise ValueError(f"{name} is true or false, not {given[name]!r:.40}")

@@ -6,6 +6,7 @@ settle it, with what the whole reads of these places only.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -48,26 +49,31 @@ def are_unfounded(doubts: Doubts, explorer: Explorer) -> bool:
     if len(doubts.values) + len(doubts.built) > _MOST:
         return False
     conjunction = reader.facts.formulas.conjunction
-    try:
+
+    def search() -> bool:
         for places in doubts.built:
             look()
             question = conjunction(*map(reader.question, places))
             for is_array, formulas, _ in explorer.family([question])[1]:
                 explorer.container(is_array, formulas)
-        questions = [conjunction(*map(reader.question, places)) for places in doubts.values]
-        return FALSE not in questions and _core.have_values(explorer, questions, _MOST_PLACES)
-    except (UnsupportedSchemaError, RecursionError, _core.NeedsWhole):
-        return False
-    except LimitExceededError as error:
-        if error.what == "seconds":
-            raise
-        return False
+        return _have_values(explorer, [conjunction(*map(reader.question, places)) for places in doubts.values])
+
+    return _tells(search)
 
 
 def finds_a_value(explorer: Explorer) -> bool:
     """Whether a search finds a value of the schema; False also where it does not tell."""
+    return _tells(lambda: _have_values(explorer, [explorer.root]))
+
+
+def _have_values(explorer: Explorer, questions: list[int]) -> bool:
+    return FALSE not in questions and _core.have_values(explorer, questions, _MOST_PLACES)
+
+
+def _tells(search: Callable[[], bool]) -> bool:
+    """What a search says; False where it does not tell: the whole is needed, or refused, or it takes too much."""
     try:
-        return explorer.root != FALSE and _core.have_values(explorer, [explorer.root], _MOST_PLACES)
+        return search()
     except (UnsupportedSchemaError, RecursionError, _core.NeedsWhole):
         return False
     except LimitExceededError as error:

@@ -15,7 +15,7 @@ from pdacon.frontends.types.forms import Form
 from pdacon.frontends.types.scalars import LiteralValues, lengths_words
 from pdacon.frontends.types.shapes import Mismatch, Schemas, Shape, resolved, row_head, shown
 
-_MOST_REMEMBERED = 10  # values that an automaton keeps apart, as JSON Schema's front end has it
+_MOST_REMEMBERED = 10  # values that an automaton keeps apart, as the whole of a JSON Schema has it
 TUPLE = Marks("(", ")", "()")
 _ONE = Marks("(", ",)", "()")
 _ROW = Marks("tuple([", "])", "tuple([])")
