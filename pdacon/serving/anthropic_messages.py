@@ -104,10 +104,13 @@ def _texts(blocks: Any, place: str) -> list[str]:
     """The texts of blocks that have nothing else."""
     if not isinstance(blocks, list | tuple):
         raise malformed(place, "a text or a list of blocks")
-    for index, block in enumerate(blocks):
-        if not isinstance(block, Mapping) or block.get("type") != "text" or not isinstance(block.get("text"), str):
-            raise malformed(f"{place}.{index}", '{"type": "text", "text": ...}')
-    return [block["text"] for block in blocks]
+    return [_text(block, f"{place}.{index}") for index, block in enumerate(blocks)]
+
+
+def _text(block: Any, place: str) -> str:
+    if not isinstance(block, Mapping) or block.get("type") != "text" or not isinstance(block.get("text"), str):
+        raise malformed(place, '{"type": "text", "text": ...}')
+    return str(block["text"])
 
 
 def _messages(request: CountRequest) -> list[dict[str, Any]]:
@@ -143,7 +146,7 @@ def _said(blocks: Sequence[Any], place: str) -> dict[str, Any]:
         elif kind == "thinking":
             message["reasoning_content"] = message.get("reasoning_content", "") + str(block.get("thinking") or "")
         elif kind != "redacted_thinking":
-            message["content"] += "".join(_texts([block], where.rpartition(".")[0]))
+            message["content"] += _text(block, where)
     if not message["tool_calls"]:
         del message["tool_calls"]
     return message
@@ -156,7 +159,7 @@ def _heard(blocks: Sequence[Any], role: str, place: str) -> list[dict[str, Any]]
         if not isinstance(block, Mapping) or block.get("type") != "tool_result":
             if not isinstance(block, Mapping) or block.get("type") != "text":
                 raise malformed(f"{place}.{index}", "a block of type 'text' or 'tool_result'")
-            texts += _texts([block], f"{place}.{index}")
+            texts.append(_text(block, f"{place}.{index}"))
             continue
         content = block.get("content")
         text = content if isinstance(content, str) else "".join(_texts(content or (), f"{place}.{index}.content"))

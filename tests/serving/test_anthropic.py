@@ -153,6 +153,14 @@ def test_tokens_are_counted(server: Running) -> None:
         ({"thinking": {"type": "on"}}, "thinking"),
         ({"output_format": {"type": "text"}}, "output_format"),
         ({"temperatur": 1}, "temperatur"),
+        (
+            {"messages": [{"role": "assistant", "content": [{"type": "thinking"}, {"type": "text"}]}]},
+            "messages.0.content.1",
+        ),
+        (
+            {"messages": [{"role": "user", "content": [{"type": "text", "text": ""}, {"type": "text", "text": 1}]}]},
+            "messages.0.content.1",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_refused(server: Running, fields: Any, param: str) -> None:
