@@ -146,6 +146,7 @@ class Futures {
     std::int32_t classify(std::int32_t raw);
     bool classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& open);
     ScanResult result_of(const FirstScan& first) const;
+    class AlikeStates;
     void answer_alike_states();
     // The future of a lexer configuration that needs no node, or -1.
     std::int32_t set_without_node(const LexerConfiguration& lexing, std::int32_t speller_state) const {
