@@ -272,6 +272,8 @@ class Scalars:
             assert terminal is not None
             self._out.add(value(*meanings), terminal)
             return
+        if len(meanings) > 1:
+            meanings = {one: formula for one, formula in meanings.items() if self._has_numbers(formula)}
         listed = self._listed_numbers(meanings)
         unlisted = strings.unnamed(facts, formulas.disjunction(*meanings.values()))
         integral = any(formulas.implies(unlisted, one) for one in integrals)
@@ -309,6 +311,27 @@ class Scalars:
             if terminal is not None:
                 self._out.add(value(one), terminal)
 
+    def _has_numbers(self, formula: int) -> bool:
+        """Whether some number satisfies a formula, so that how others are spelled may depend on it."""
+        facts = self._facts
+        listed = {number for _, fact in facts.among(formula) if isinstance(fact, Among) for number in fact.values}
+        if any(
+            numbers.number_holds(facts, formula, number, whole=whole)
+            for number in every(listed)
+            if not isinstance(number, str)
+            for whole in (True, False)
+        ):
+            return True
+        rest = strings.unnamed(facts, formula)
+        if rest == FALSE:
+            return False
+        try:
+            return len(self._number_spellings(set(listed), False, False, rest)) > 0  # type: ignore[arg-type]
+        except LimitExceededError as error:
+            if error.what == "seconds":
+                raise
+            return True
+
     def _takes_decimals(self, formula: int) -> bool:
         """Whether integers for which a formula holds may be written with a fraction of zeros."""
         written = self._facts.holds(Integral(True))
@@ -333,13 +356,12 @@ class Scalars:
         for _, fact in self._facts.among(*meanings.values()):
             if isinstance(fact, Among):
                 for number in every(sorted(fact.values)):
-                    if type(number) is int and abs(number) < numbers.LARGE:
-                        listed[str(number)] = number
-                        if self._spelling.integers == "decimal":
-                            listed[f"{number}.0"] = number
-                    elif not isinstance(number, str):
-                        texts = numbers.spellings(number, canonical=canonical or not exponents)
-                        listed.update(dict.fromkeys(texts, number))
+                    if isinstance(number, str):
+                        continue
+                    texts = numbers.spellings(number, canonical=canonical or not exponents)
+                    listed.update(dict.fromkeys(texts, number))
+                    if number.denominator == 1 and self._spelling.integers == "decimal":
+                        listed[f"{texts[0]}.0"] = number
                 for text in () if canonical else sorted(fact.texts):
                     if exponents or not re.search("[eE]", text):
                         listed.setdefault(text, Fraction(text))

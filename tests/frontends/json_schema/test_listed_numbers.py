@@ -130,3 +130,58 @@ def test_floats_beside_integers_are_written_and_read(value: float) -> None:
     for given in (Measured(value), Measured(value, "a"), Counted(5, 1)):
         assert constraint.parse(grammar.write(given)) == given
     assert not grammar.accepts('{"x": 5.0, "z": 1}')
+
+
+@pytest.mark.parametrize(
+    ("schema", "spelling", "text", "expected"),
+    [
+        (
+            {
+                "oneOf": [
+                    {"type": "array", "items": {"type": "integer", "minimum": 0.5}},
+                    {"type": "array", "prefixItems": [{"const": 1}], "minItems": 2},
+                    {"type": "array", "items": {"minimum": 1, "maximum": 1}, "minItems": 2, "maxItems": 3},
+                ]
+            },
+            Spelling(integers="decimal"),
+            "[1.00]",
+            False,
+        ),
+        (
+            {
+                "type": "object",
+                "properties": {"a": {"type": "number"}},
+                "required": ["a"],
+                "anyOf": [
+                    {"properties": {"a": {"not": {"const": 0}}, "b": False}, "required": ["b"]},
+                    {"properties": {"a": {"type": "integer", "multipleOf": 0.5}}},
+                ],
+            },
+            Spelling(),
+            '{"a": 0.0}',
+            False,
+        ),
+        (
+            {
+                "type": "object",
+                "properties": {"a": {"minimum": 0, "maximum": 1}},
+                "required": ["a"],
+                "anyOf": [
+                    {"properties": {"a": {"type": "number"}, "b": False}, "required": ["b"]},
+                    {"properties": {"a": {"type": "integer", "multipleOf": 2}}},
+                ],
+            },
+            Spelling(integers="decimal", numbers="canonical"),
+            '{"a": 0.0}',
+            True,
+        ),
+    ],
+)
+def test_an_alternative_that_cannot_hold_does_not_change_how_numbers_are_written(
+    schema: Any, spelling: Spelling, text: str, expected: bool
+) -> None:
+    grammar = Grammar.from_json_schema(schema, spelling)
+    constraint = compile(grammar, Vocabulary.bytes())
+    assert constraint._nested is not None
+    assert constraint.accepts(text) == expected
+    assert grammar.accepts(text) == expected

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from support.on_demand import WORDS
 
 import pdacon
-from pdacon import Grammar, UnsupportedSchemaError
+from pdacon import Grammar, Spelling, UnsupportedSchemaError, Vocabulary
 
 ITEMS = [
     ({"type": "integer", "minimum": 1, "maximum": 3}, [1, 2, 3, 4]),
@@ -77,3 +77,12 @@ def test_why_it_is_refused(items: Any, why: str) -> None:
     with pytest.raises(UnsupportedSchemaError, match=why) as raised:
         Grammar.from_json_schema({"type": "array", "uniqueItems": True, "items": items})
     assert raised.value.keyword == "uniqueItems"
+
+
+@pytest.mark.parametrize("items", [{"minimum": 0, "maximum": 1}, {"enum": [0, 1]}, {"enum": [0, 1.0]}])
+def test_integers_with_a_fraction_of_zeros_are_told_apart(items: dict[str, Any]) -> None:
+    schema = {"type": "array", "items": {"type": "integer", **items}, "uniqueItems": True}
+    grammar = Grammar.from_json_schema(schema, Spelling(integers="decimal"))
+    for answers in (grammar, pdacon.compile(grammar, Vocabulary.bytes())):
+        for text, expected in [("[0.0]", True), ("[1.0, 0]", True), ("[0, 0.0]", False), ("[1.0, 1]", False)]:
+            assert answers.accepts(text) == expected, text

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace pdacon {
 
@@ -15,6 +18,12 @@ using Numbers = std::span<const std::int32_t>;
 // What objects and arrays have in common.
 class ContainerWriter {
   protected:
+    // A question that a value satisfies, and the state behind it; without one only a sign comes, or nothing.
+    struct Way {
+        std::int32_t question, after;
+    };
+    static constexpr std::int32_t kNoQuestion = -1;
+
     ContainerWriter(Productions& out, Formulas& formulas, AboutMembers& about, const Container& container,
                     Kind whole)
         : out_(out), derivatives_(formulas, about), about_(about), container_(container), whole_(whole) {}
@@ -43,14 +52,59 @@ class ContainerWriter {
     }
 
     void close_side(std::size_t side, std::int32_t after) {
+        ends_.push_back(after);
         add(whole(container_.machine[side]), {after, container_.signs.closing});
     }
 
-    static Vector family_of(const std::vector<Outcome>& found) {
-        Vector family;
-        for (const auto& one : found) family.push_back(one.question);
-        std::ranges::sort(family);
-        return family;
+    // Records what leads from one state to others; nothing is written before it is known which of them lead
+    // on to an end. How a value may be written depends on what else might stand in its place, and that must
+    // not be a value after which no text ends.
+    void lead(std::int32_t from, std::optional<std::int32_t> terminal, std::vector<Way> ways) {
+        num_ways_ += ways.size();
+        out_.require(num_ways_);
+        about_.look();
+        reads_.push_back({from, terminal, std::move(ways)});
+    }
+    void lead(std::int32_t from, std::int32_t to, std::optional<std::int32_t> sign) {
+        lead(from, sign, {{kNoQuestion, to}});
+    }
+
+    // The nonterminals of states after which a text may end, and those from which one leads there.
+    std::set<std::int32_t> leading_on() const {
+        std::unordered_map<std::int32_t, Vector> before;
+        for (const auto& read : reads_)
+            for (const auto& way : read.ways) before[way.after].push_back(read.from);
+        std::set<std::int32_t> leading(ends_.begin(), ends_.end());
+        Vector pending(ends_.begin(), ends_.end());
+        while (!pending.empty()) {
+            const auto state = pending.back();
+            pending.pop_back();
+            for (const auto from : before[state])
+                if (leading.insert(from).second) pending.push_back(from);
+        }
+        return leading;
+    }
+
+    // Writes what leads to states that lead on. `between` stands before the values of members.
+    void write_ways(Numbers between) {
+        const auto leading = leading_on();
+        Vector rhs;
+        for (auto& [from, terminal, ways] : reads_) {
+            about_.look();
+            std::erase_if(ways, [&](const Way& way) { return !leading.contains(way.after); });
+            Vector family;
+            for (const auto& way : ways) family.push_back(way.question);
+            std::ranges::sort(family);
+            for (const auto& [question, after] : ways) {
+                rhs.assign({from});
+                if (terminal) rhs.push_back(*terminal);
+                if (question != kNoQuestion) {
+                    if (terminal) rhs.insert(rhs.end(), between.begin(), between.end());
+                    rhs.push_back(inner_value(family, question));
+                }
+                out_.add(after, rhs);
+            }
+        }
     }
 
     // The nonterminal of what lies within and satisfies one question of a family.
@@ -68,8 +122,17 @@ class ContainerWriter {
     std::vector<Vector> families_;
 
   private:
+    struct Read {
+        std::int32_t from;
+        std::optional<std::int32_t> terminal;
+        std::vector<Way> ways;
+    };
+
     Kind whole_;
     Vector key_;
+    std::vector<Read> reads_;
+    std::size_t num_ways_ = 0;
+    Vector ends_;
     std::set<Vector> families_seen_;
 };
 
@@ -91,6 +154,7 @@ class ObjectWriter : ContainerWriter {
                 pending_.pop_back();
                 expand(next);
             }
+            write_ways(container_.signs.between);
         }
         return std::move(families_);
     }
@@ -115,7 +179,7 @@ class ObjectWriter : ContainerWriter {
         if (from.kind == Kind::kAfter) {
             for (std::size_t k = 0; k < container_.machine.size(); ++k)
                 if (states_.ends(own.left, k)) close_side(k, from.number);
-            add(state(Kind::kBefore, own), {from.number, container_.signs.comma});
+            lead(from.number, state(Kind::kBefore, own), container_.signs.comma);
             return;
         }
         if (!order_.is_total)
@@ -137,7 +201,7 @@ class ObjectWriter : ContainerWriter {
         read_member(from, from.own, name);
         MemberState skipped{{name + 1}, derivatives_.without(from.own.left, name), {}};
         if (std::ranges::any_of(skipped.left, [](auto one) { return one != Formulas::kFalse; }))
-            add(state(Kind::kSkipped, skipped), {from.number});
+            lead(from.number, state(Kind::kSkipped, skipped), std::nullopt);
     }
 
     // `before` is the state in which the name comes, where others have been left out.
@@ -146,22 +210,11 @@ class ObjectWriter : ContainerWriter {
         if (found.empty()) return;
         const auto name = terminal(read);
         if (!name) return;
-        std::vector<std::pair<std::int32_t, MemberState>> leading;
-        Vector family;
+        std::vector<Way> ways;
         for (const auto& [left, question] : found)
-            if (auto after = states_.behind(before, read, left)) {
-                leading.emplace_back(question, std::move(*after));
-                family.push_back(question);
-            }
-        std::ranges::sort(family);
-        for (const auto& [question, behind] : leading) {
-            about_.look();
-            const auto after = state(Kind::kAfter, behind);
-            Vector rhs{from.number, *name};
-            rhs.insert(rhs.end(), container_.signs.between.begin(), container_.signs.between.end());
-            rhs.push_back(inner_value(family, question));
-            out_.add(after, rhs);
-        }
+            if (const auto after = states_.behind(before, read, left))
+                ways.push_back({question, state(Kind::kAfter, *after)});
+        if (!ways.empty()) lead(from.number, name, std::move(ways));
     }
 
     std::optional<std::int32_t> terminal(std::int32_t read) {
@@ -194,18 +247,20 @@ class ArrayWriter : ContainerWriter {
             pending.pop_back();
             const auto before = nonterminal(Kind::kBeforeItem, state);
             const auto& found = derivatives_.outcomes(state, 0);
-            const auto family = family_of(found);
+            std::vector<Way> ways;
             for (const auto& [left, question] : found) {
                 const auto after = nonterminal(Kind::kAfterItem, left);
-                add(after, {before, inner_value(family, question)});
+                ways.push_back({question, after});
                 if (closed.insert(left).second) {
                     for (std::size_t k = 0; k < left.size(); ++k)
                         if (left[k] != Formulas::kFalse && derivatives_.at_end(left[k])) close_side(k, after);
-                    add(nonterminal(Kind::kBeforeItem, left), {after, container_.signs.comma});
+                    lead(after, nonterminal(Kind::kBeforeItem, left), container_.signs.comma);
                 }
                 if (seen.insert(left).second) pending.push_back(left);
             }
+            lead(before, std::nullopt, std::move(ways));
         }
+        write_ways({});
         return std::move(families_);
     }
 };

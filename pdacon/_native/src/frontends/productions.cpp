@@ -50,11 +50,16 @@ void Productions::add(std::int32_t lhs, std::span<const std::int32_t> rhs) {
     const auto count = static_cast<std::int32_t>(keys_.size());
     if (lhs < 0 || lhs >= count || std::ranges::any_of(rhs, [&](auto symbol) { return symbol >= count; }))
         throw std::out_of_range("productions: no symbol");
+    require(1);
     lhs_.push_back(lhs);
     rhs_.insert(rhs_.end(), rhs.begin(), rhs.end());
     offset_.push_back(rhs_.size());
-    if (static_cast<std::int64_t>(lhs_.size()) > most_)
-        throw LimitExceeded("productions", static_cast<double>(lhs_.size()), static_cast<double>(most_));
+}
+
+void Productions::require(std::size_t more) const {
+    const auto size = lhs_.size() + more;
+    if (std::cmp_greater(size, most_))
+        throw LimitExceeded("productions", static_cast<double>(size), static_cast<double>(most_));
 }
 
 std::span<const std::int32_t> Productions::rhs_of(std::size_t production) const {

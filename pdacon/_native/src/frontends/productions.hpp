@@ -35,6 +35,8 @@ class Productions {
 
     // Throws std::out_of_range where a nonterminal is none.
     void add(std::int32_t lhs, std::span<const std::int32_t> rhs);
+    // Throws what `add` would throw for so many more.
+    void require(std::size_t more) const;
     std::size_t size() const { return lhs_.size(); }
     // What is held of the memory of whoever writes objects and arrays into it, for a limit on all of them.
     std::int64_t& held() { return held_; }
