@@ -1,6 +1,7 @@
 """The exception tree, and the places in a source that errors, grammars and findings name.
 
-Every message is one clear line that names the place and the way out.
+Every message is one clear line that names the place and the way out. Each class has a page in docs/findings, as each
+kind of finding has; ``.page`` is its name, and a traceback ends with its address.
 
 PdaconError
 ├── GrammarError                    .span: where in the grammar, if known
@@ -29,6 +30,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+SITE = ""
+"""Where the pages are read, with a slash behind: the ``Documentation`` of ``project.urls``. While there is none, the
+command line prints them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -45,7 +50,25 @@ class Span:
 
 
 class PdaconError(Exception):
-    """What everything that pdacon raises on purpose derives from."""
+    """What everything that pdacon raises on purpose derives from.
+
+    ``page`` is the name of the page about it, ``address`` where to read that; a traceback ends with it (Python 3.11).
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        if hasattr(self, "add_note"):
+            self.add_note(self.address)
+
+    @property
+    def page(self) -> str:
+        """The nearest public class."""
+        return next(base.__name__ for base in type(self).__mro__ if base.__module__ == __name__)
+
+    @property
+    def address(self) -> str:
+        """The last line of what is said about it."""
+        return address_of(self.page)
 
 
 class GrammarError(PdaconError):
@@ -63,11 +86,12 @@ class GrammarError(PdaconError):
     def show(self, excerpt: str) -> None:
         """Add what the place looks like."""
         self.excerpt = excerpt
-        if hasattr(self, "add_note"):  # Python 3.11
-            self.add_note(excerpt)
+        if hasattr(self, "add_note"):
+            self.__notes__.insert(-1, excerpt)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._arguments, {"excerpt": self.excerpt}
+        notes = getattr(self, "__notes__", [])
+        return type(self), self._arguments, {"excerpt": self.excerpt, **({"__notes__": list(notes)} if notes else {})}
 
 
 class GrammarSyntaxError(GrammarError):
@@ -124,6 +148,11 @@ class NondeterministicGrammarError(PdaconError):
         self.report = report
         super().__init__(report.excerpt())
 
+    @property
+    def page(self) -> str:
+        """That of the first finding that is an error."""
+        return next((finding.id for finding in self.report.findings if finding.level == "error"), super().page)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.report,)
 
@@ -176,6 +205,11 @@ class ArtifactError(PdaconError):
 
 class MatcherError(PdaconError):
     """A Matcher was used in a way that has no meaning, such as from two threads at once."""
+
+
+def address_of(page: str) -> str:
+    """Where a page of docs/findings is read: on the site, if there is one, else by a command that works offline."""
+    return f"see: {SITE}findings/{page}.html" if SITE else f"see: pdacon check --explain {page}"
 
 
 def _shown(number: float) -> str:

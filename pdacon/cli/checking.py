@@ -68,9 +68,9 @@ def check_grammars(
 
 
 def explain_finding(id: str) -> int:
-    """Print what an id means: as Markdown, rendered where standard output is a terminal, else as wide as COLUMNS."""
+    """Print what an id or an error means: as Markdown, rendered in a terminal, else as wide as COLUMNS."""
     try:
-        text = page(id.upper())
+        text = page(id)
     except ValueError as problem:
         raise BadInput(str(problem)) from problem
     # The library's own style of code has a black background, whatever the terminal's is.

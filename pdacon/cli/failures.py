@@ -87,11 +87,16 @@ def enough_is_enough(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def complain(problem: BadInput | PdaconError | OSError) -> int:
-    """Say on standard error what is wrong with the input, and show the line of a grammar; the exit status for it."""
+    """Say on standard error what is wrong with the input, show the line of a grammar, and say where more is told.
+
+    Gives the exit status for it.
+    """
     status = _write(described(problem))
     excerpt = getattr(problem, "excerpt", "")
     if excerpt:
         sys.stderr.write(f"{excerpt}\n")
+    if isinstance(problem, PdaconError):
+        sys.stderr.write(f"{problem.address}\n")
     return status
 
 

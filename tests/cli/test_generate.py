@@ -261,7 +261,7 @@ def test_bad_input_is_one_line_and_status_2(
     assert status == 2
     assert out == ""
     assert err.removeprefix("prompt: Describe a person as JSON:\n").startswith("pdacon: ")
-    assert err.count("\n") == 1
+    assert err.count("\n") == 1 + err.count("\nsee: pdacon check --explain ")
 
 
 def test_a_grammar_is_refused_before_a_model_is_waited_for(

@@ -233,7 +233,7 @@ def test_bad_input_is_one_line_and_status_2(
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("pdacon: ")
-    assert err.count("\n") == 1
+    assert err.count("\n") == 1 + err.count("\nsee: pdacon check --explain ")
 
 
 @pytest.fixture(scope="module")

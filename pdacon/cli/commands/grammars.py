@@ -67,7 +67,7 @@ def check(
     ] = "text",
     as_json: Annotated[bool, typer.Option("--json", help="As --format json.")] = False,
     explain: Annotated[
-        str | None, typer.Option("--explain", metavar="ID", help="What does a finding such as PDA001 mean?")
+        str | None, typer.Option("--explain", metavar="ID", help="What does PDA001 mean, or GrammarSyntaxError?")
     ] = None,
     fail_on: Annotated[
         Level,
