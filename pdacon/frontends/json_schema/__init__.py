@@ -5,8 +5,9 @@ texts, in that spelling, of exactly the values that satisfy the schema. A schema
 combined: nothing is dropped without being named.
 
 The rooms within, in the order in which data goes through them: ``documents`` (references), ``facts`` and
-``schema_formulas`` (schemas as Boolean formulas), ``steps`` (what is left of a formula when a member or an item has
-been read), ``strings``, ``numbers`` and ``spelling`` (formulas as automata), ``writing`` (formulas as productions),
+``schema_formulas`` (schemas as Boolean formulas), with ``closing`` (where closing objects makes a difference),
+``steps`` (what is left of a formula when a member or an item has been read), ``strings``, ``numbers`` and ``spelling``
+(formulas as automata), ``writing`` (formulas as productions),
 ``numbering`` (productions as a grammar). ``survey`` and ``plainness`` look whether a schema may be read on demand, and
 ``exploring`` answers what the core then asks, in place of ``writing``. For explanations are ``positions`` (what is open
 at the end of a text), ``places`` (which schemas speak of the value there) and ``members`` (why a member is refused

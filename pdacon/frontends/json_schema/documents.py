@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 from urllib.parse import unquote, urldefrag, urljoin
 
@@ -57,6 +57,9 @@ class Place:
         4, 6, 7, 2019 or 2020.
     scope : tuple of str
         The bases of the resources that references have led through, where ``$dynamicRef`` could depend on them.
+    stays_open : bool
+        Whether it stands beneath ``not`` or its like, where a schema that takes less would let more through: objects
+        are not closed there, and neither is what lies within.
     """
 
     base: str
@@ -65,6 +68,7 @@ class Place:
     draft: int
     scope: tuple[str, ...] = ()
     drafts: Drafts = field(default=STANDARD, repr=False)  # of its documents, and of no others
+    stays_open: bool = False
 
     def is_closed(self, closed: Closed) -> bool:
         """Whether its objects have only the properties that are listed, if any are."""
@@ -82,7 +86,11 @@ class Place:
             base = _base_of(node, base, draft)
             if scope and base != self.base:
                 scope = (*scope, base)
-        return Place(base, pointer, node, draft, scope, self.drafts)
+        return Place(base, pointer, node, draft, scope, self.drafts, self.stays_open)
+
+    def opened(self) -> Place:
+        """The same schema where objects stay open."""
+        return replace(self, stays_open=True)
 
     def below(self, names: Sequence[str]) -> Place | None:
         """The schema that the tokens of a pointer lead to; None: there is nothing.
@@ -200,9 +208,9 @@ class Documents:
                 bases = (base for base in place.scope if (base, name) in self._dynamic)
                 target = next((self._anchors[base, name] for base in bases), target)
         if not place.scope:
-            return target
+            return target.opened() if place.stays_open else target
         scope = place.scope if target.base in place.scope else (*place.scope, target.base)
-        return Place(target.base, target.pointer, target.node, target.draft, scope, self._drafts)
+        return Place(target.base, target.pointer, target.node, target.draft, scope, self._drafts, place.stays_open)
 
     def _resolved(self, place: Place, keyword: str, reference: str) -> Place:
         if reference.startswith("#"):

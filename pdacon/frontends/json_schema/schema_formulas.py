@@ -20,6 +20,7 @@ from pdacon.base.cancelling import every, look
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import string_formats
+from pdacon.frontends.json_schema.closing import Closing
 from pdacon.frontends.json_schema.documents import Closed, Documents, Place, is_like_others
 from pdacon.frontends.json_schema.evaluation import Cover, items_beside, items_fact, member_fact, members_beside
 from pdacon.frontends.json_schema.facts import (
@@ -116,6 +117,7 @@ class Reader:
         self._asked: dict[int, int] = {}  # by question: the number
         self._known: dict[tuple[int, Type], Meaning | None] = {}
         self._closed, self._plain_integers = closed, plain_integers
+        self._closing = Closing(documents, closed)
 
     @cached_property
     def ranks(self) -> Ranks:
@@ -150,12 +152,16 @@ class Reader:
     def formula(self, schema: int, kind: Type) -> int:
         """What the schema of a number says of the values of one type."""
         meaning = self._of(schema, kind)
-        if base_of(kind) == "object" and any(cover.names and cover.closed for cover in meaning.covers):
-            beside = members_beside(self.facts, self.places[schema], FALSE, meaning.covers)
+        place = self.places[schema]
+        is_closed = base_of(kind) == "object" and any(cover.names and cover.closed for cover in meaning.covers)
+        if is_closed and not place.stays_open:
+            beside = members_beside(self.facts, place, FALSE, meaning.covers)
             return self.facts.formulas.conjunction(meaning.formula, beside)
         return meaning.formula
 
     def _number(self, place: Place) -> int:
+        if place.stays_open and not self._closing.closes(place):
+            place = replace(place, stays_open=False)  # it says the same
         number = self._numbers.setdefault(is_like_others(place) or place, len(self.places))
         if number == len(self.places):
             self.places.append(place)
@@ -305,25 +311,32 @@ class Reader:
         for keyword in ("anyOf", "oneOf"):
             if keyword in node:
                 options = self._listed(place, keyword, kind)
-                each = [meaning.formula for meaning in options]
-                parts.append(formulas.exactly_one(each) if keyword == "oneOf" else formulas.disjunction(*each))
+                parts.append(formulas.disjunction(*[meaning.formula for meaning in options]))
+                if keyword == "oneOf":
+                    opened = self._listed(place, "oneOf", kind, stay_open=True) if self._closed else options
+                    parts.append(formulas.exactly_one([meaning.formula for meaning in opened]))
                 for meaning in options:
                     covers += self._under(meaning.formula, meaning.covers)
         if "not" in node:
-            parts.append(formulas.negation(self._at(place.child("not"), kind).formula))
+            parts.append(formulas.negation(self._at(self._opened(place.child("not")), kind).formula))
         if "if" in node and place.draft >= 7:
-            condition = self._at(place.child("if"), kind)
+            condition = self._at(self._opened(place.child("if")), kind)
             then = self._at(place.child("then"), kind) if "then" in node else _ANYTHING
             otherwise = self._at(place.child("else"), kind) if "else" in node else _ANYTHING
             parts.append(formulas.choice(condition.formula, then.formula, otherwise.formula))
             covers += self._under(condition.formula, (*condition.covers, *then.covers))
             covers += self._under(formulas.negation(condition.formula), otherwise.covers)
 
-    def _listed(self, place: Place, keyword: str, kind: Type) -> list[Meaning]:
+    def _listed(self, place: Place, keyword: str, kind: Type, *, stay_open: bool = False) -> list[Meaning]:
         node = place.node[keyword]
         if not isinstance(node, list) or not node:
             raise UnsupportedSchemaError(place.pointer, keyword, "it must be a list of schemas")
-        return [self._at(place.child(keyword, k), kind) for k in range(len(node))]
+        children = [place.child(keyword, k) for k in range(len(node))]
+        return [self._at(child.opened() if stay_open else child, kind) for child in children]
+
+    def _opened(self, place: Place) -> Place:
+        """A schema that says as much as it does where no objects are closed."""
+        return place.opened() if self._closed else place
 
     def _under(self, condition: int, covers: Iterable[Cover]) -> list[Cover]:
         conjunction = self.facts.formulas.conjunction
@@ -432,7 +445,8 @@ class Reader:
             if low > 0:
                 parts.append(FALSE if question == FALSE else facts.holds(MoreItemsThan(low - 1, question)))
             if high is not None and question != FALSE:
-                parts.append(facts.formulas.negation(facts.holds(MoreItemsThan(high, question))))
+                opened = self.question(self._opened(place.child("contains")))
+                parts.append(facts.formulas.negation(facts.holds(MoreItemsThan(high, opened))))
             if draft >= 2020:
                 covers.append(Cover(TRUE, items=question))
         if not isinstance(node.get("uniqueItems", False), bool):
