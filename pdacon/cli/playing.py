@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import webbrowser
 from collections.abc import Sequence
+from pathlib import Path
 
 from pdacon.cli.failures import BadInput
 from pdacon.cli.listening import listen
@@ -12,6 +13,23 @@ from pdacon.cli.models import TINY, require
 from pdacon.cli.vocabularies import BYTES, load_vocabulary
 from pdacon.cli.waiting import waiting
 from pdacon.detokenizer import Vocabulary
+
+
+def export_playground(tokenizers: Sequence[str], path: Path) -> int:
+    """Write the page with its examples into a file; exit status 0.
+
+    Raises BadInput: a tokenizer cannot be loaded, or a package is missing. Raises OSError: the file cannot be written.
+    """
+    require("starlette", "uvicorn", extra="serve")
+    name = [*tokenizers, TINY][0]
+    with waiting(f"loading the tokenizer {name}"):
+        vocabulary = load_vocabulary(name).vocabulary
+    with waiting("answering what the page may ask"):
+        from pdacon.playground import export_page
+
+        page = export_page({name: vocabulary})
+    path.write_text(page, encoding="utf-8")
+    return 0
 
 
 def show_playground(tokenizers: Sequence[str], host: str, port: int, *, open_browser: bool) -> int:

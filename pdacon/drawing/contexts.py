@@ -32,8 +32,10 @@ def find_contexts(grammar: GrammarData, tables: Tables) -> Contexts:
     """
     machine = Machine(grammar, tables)
     ids: dict[tuple[int, ...], int] = {}
-    of_state = tuple(ids.setdefault(context.terminals, len(ids)) for context in machine.contexts)
-    first = {number: machine.contexts[state] for state, number in reversed(list(enumerate(of_state)))}
+    of_state = tuple(
+        ids.setdefault(context.terminals, len(ids)) for context in map(machine.context, range(len(tables.action)))
+    )
+    first = {number: machine.context(state) for state, number in reversed(list(enumerate(of_state)))}
     found = [first[number] for number in range(len(ids))]
     return Contexts(tuple(c.terminals for c in found), tuple(c.keywords for c in found), of_state)
 
@@ -60,7 +62,7 @@ def compete(grammar: GrammarData, terminals: Sequence[int]) -> tuple[tuple[int, 
         layout=None,
     )
     tables = build_tables(alone)
-    context = Machine(alone, tables).contexts[tables.start_states[0]]
+    context = Machine(alone, tables).context(tables.start_states[0])
     order = tuple(k for k in context.terminals if k < chosen)
     return order, {k: names for k, names in context.keywords.items() if k < chosen}
 

@@ -93,7 +93,7 @@ class Configuration:
         cls, machine: Machine, stack: Stack, margin: Margin, look_behind: LookBehind, last: Lexeme | None
     ) -> Configuration:
         """The configuration between two lexemes."""
-        context = machine.contexts[stack.state]
+        context = machine.context(stack.state)
         threads = tuple([(thread, None) for thread in machine.entry(context.terminals, look_behind)])
         keyword_threads = machine.entry(context.absorbed, look_behind)
         return cls(
@@ -180,7 +180,7 @@ class Configuration:
 
     def _named(self, terminal: int, keyword_threads: tuple[Thread, ...]) -> int:
         """The string that a regex's lexeme is, if it is one of those that the regex absorbs; else the regex."""
-        strings = self.machine.contexts[self.stack.state].keywords.get(terminal)
+        strings = self.machine.context(self.stack.state).keywords.get(terminal)
         if strings is None:
             return terminal
         complete = {thread[0] for thread in keyword_threads if self.machine.matched(thread)}

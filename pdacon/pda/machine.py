@@ -88,13 +88,20 @@ class Machine:
         self._look_behind_of = {index: list(look_behind).index(_key(program)) for index, program in programs.items()}
         self._always = always_by_state(grammar, tables) if grammar.islands else None
         self._companions = companions(grammar)
-        lexable = [self._lexable(state) for state in range(len(self._action))]
-        distinct = {terminals: self._context(terminals) for terminals in set(lexable)}
-        self.contexts = tuple(distinct[terminals] for terminals in lexable)
+        self._contexts: dict[int | frozenset[int], Context] = {}
         self._begun: dict[tuple[tuple[int, ...], LookBehind], tuple[Thread, ...]] = {}
         self._moves: dict[tuple[tuple[Thread, ...], int], tuple[tuple[int, Thread], ...]] = {}
 
     # Contexts
+
+    def context(self, state: int) -> Context:
+        """The context of an LR state, made when it is first asked for: few of a large grammar's are."""
+        context = self._contexts.get(state)
+        if context is None:
+            lexable = self._lexable(state)
+            context = self._contexts.get(lexable) or self._context(lexable)
+            self._contexts[state] = self._contexts[lexable] = context
+        return context
 
     def _lexable(self, state: int) -> frozenset[int]:
         if self.grammar.options.lexer == "basic":

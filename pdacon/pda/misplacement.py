@@ -93,7 +93,7 @@ def _line_starts(before: Configuration) -> tuple[tuple[int, ...], bool]:
 
 def _begins(machine: Machine, stack: Stack) -> bool:
     """Whether anything can begin on a stack but newlines and what is ignored."""
-    context = machine.contexts[stack.state]
+    context = machine.context(stack.state)
     terminals = {*context.terminals, *context.absorbed}
     if machine.grammar.layout is not None:
         terminals.discard(machine.grammar.layout.newline)

@@ -9,6 +9,7 @@ that a page sends: Python types and Indenters by name are no notations here. It 
 """
 
 from pdacon.playground.application import create_app
+from pdacon.playground.exporting import export_page
 from pdacon.playground.listening import serve
 
-__all__ = ["create_app", "serve"]
+__all__ = ["create_app", "export_page", "serve"]

@@ -208,7 +208,7 @@ def test_two_rules_complete_in_one_state_are_a_box() -> None:
 def test_no_such_state() -> None:
     grammar = Grammar.builtin("json")
     for state in (-1, 33):
-        with pytest.raises(DrawingError, match=rf"no state {state}; there are 0 to 32$"):
+        with pytest.raises(DrawingError, match=rf"no state {state}; there are 0 to 32(\n|$)"):
             state_graph(grammar.data, build_tables(grammar.data), state)
 
 

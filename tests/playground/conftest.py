@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+import shutil
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -16,6 +18,18 @@ from pdacon import Vocabulary
 from pdacon.playground import create_app
 
 WORDS = [b"te", b"tea", b" tea", b" ", b"2", b"large", b" large", b"\xc3\xa9", b"\xc3", b"+", b"1"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    chromium = os.environ.get("PDACON_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("the browser tests need Chromium; PDACON_CHROMIUM says where it is")
+    driving = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
+    with driving.sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield launched
+        launched.close()
 
 
 @pytest.fixture(scope="session")

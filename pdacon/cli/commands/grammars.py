@@ -235,6 +235,15 @@ def playground(
     host: Annotated[str, hidden_option("--host", metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, metavar="PORT", help="0: a free one.")] = 8765,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            "--export",
+            metavar="FILE",
+            help="Write the page into FILE.html: its examples, for the first tokenizer, without a server.",
+            show_default=False,
+        ),
+    ] = None,
     help_all: HelpAllOption = False,
 ) -> int:
     """Try grammars on a page in the browser.
@@ -243,8 +252,10 @@ def playground(
     tokens may come next, and why others may not. The page asks nobody but this command, which runs until Ctrl-C; what
     you write is in the page's address.
     """
-    from pdacon.cli.playing import show_playground
+    from pdacon.cli.playing import export_playground, show_playground
 
+    if export is not None:
+        return export_playground(tokenizers or [], export)
     return show_playground(tokenizers or [], host, port, open_browser=open_browser)
 
 

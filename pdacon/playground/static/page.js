@@ -2,7 +2,7 @@
 
 import { Editor } from "./editor.js";
 import { forgetColours, showFindings, showLexemes, showPicture, showPlace, showTokens, showWhy, Strip } from "./panels.js";
-import { ask, Ended, packed, unpacked } from "./state.js";
+import { ask, Ended, first, packed, unpacked } from "./state.js";
 
 const $ = (id) => document.getElementById(id);
 const NOTATIONS = {
@@ -409,8 +409,7 @@ function complete() {
 }
 
 async function begin() {
-  const response = await fetch("api/start");
-  start = await response.json();
+  start = await first();
   $("notation").replaceChildren(...start.notations.map((name) => new Option(NOTATIONS[name], name)));
   $("tokenizer").replaceChildren(...start.tokenizers.map(({ name, size }) => new Option(`${name} (${size.toLocaleString("en")})`, name)));
   $("postlex").replaceChildren(new Option("none", ""), ...start.indenters.map((name) => new Option(name, name)));
