@@ -52,7 +52,7 @@ def waits(page: Any, place: str, text: str) -> None:
 def test_masks_reasons_and_the_stack(page: Any) -> None:
     waits(page, "#reading", '1:11: "tee" is not listed here')
     page.locator("#text textarea").fill("2 large ")
-    waits(page, "#count", "Next tokens: 4 of")
+    waits(page, "#count", "Next tokens: 5 of")
     waits(page, "#place", "stack")
     page.locator("#refused .chip").first.click()
     waits(page, "#why-title", "is refused")
