@@ -38,8 +38,29 @@ SEARCH = {
         "additionalProperties": False,
     },
 }
-TOOLS = [WEATHER, TIME, SEARCH]
+TOOLS: list[dict[str, Any]] = [WEATHER, TIME, SEARCH]
+_WHERE = {
+    "type": "object",
+    "properties": {"a": {"type": "array", "items": {"type": ["string", "null"]}}, "b": {"type": "object"}},
+    "additionalProperties": False,
+}
+_WHERE["properties"]["b"] = {"type": "object", "properties": {"c": {"type": "null"}}, "additionalProperties": False}  # type: ignore[index]
+_PARAMETERS: Any = WEATHER["parameters"]
+_LISTED = {**_PARAMETERS, "properties": {**_PARAMETERS["properties"], "where": _WHERE}}
+_ALL_LISTED = [{**WEATHER, "parameters": _LISTED}, TIME, SEARCH]
 _STRINGS = ("Paris", "", "Zürich ☕", 'he said "no"', "a\\b\n\tc", "12", "{", "<", "</", "]", "\n")
+
+
+def tools_of(format: ToolFormat) -> list[dict[str, Any]]:
+    """`TOOLS`, with all names of members listed where a format cannot have others."""
+    names_come_twice = format.value_marks is not None and "$key" in format.value_marks.member[1]
+    return _ALL_LISTED if names_come_twice else TOOLS
+
+
+TAKE_ANY_VALUE = [
+    name for name, format in FORMATS.items() if format.value_marks is None or "$key" not in format.value_marks.member[1]
+]
+"""The formats in which a schema does not have to list the names of all members."""
 
 
 def vocabulary_of(format: ToolFormat) -> pdacon.Vocabulary:
@@ -98,21 +119,24 @@ def random_answer(random: Random, format: ToolFormat, *, required: bool) -> Answ
     """An answer whose strings have nothing that a format takes for its end."""
     calls = []
     for _ in range(random.randint(1 if required else 0, 3 if format.messages is None else 1)):
-        tool = random.choice(TOOLS)
+        tool = random.choice(tools_of(format))
         arguments = {}
-        for name, schema in tool["parameters"]["properties"].items():  # type: ignore[index]
-            if name in tool["parameters"].get("required", ()) or random.random() < 0.5:  # type: ignore[index]
+        for name, schema in tool["parameters"]["properties"].items():
+            if name in tool["parameters"].get("required", ()) or random.random() < 0.5:
                 arguments[name] = _value(random, schema)
-        jsonschema.validate(arguments, tool["parameters"])  # type: ignore[arg-type]
+        jsonschema.validate(arguments, tool["parameters"])
         calls.append(pdacon.Call(str(tool["name"]), arguments))
     thought = random.choice(("", "I think. ", "Ich überlege")) if format.thought is not None else ""
-    text = "" if required else random.choice(("", "Let me see.", "Größe:\n- a < b"))
+    text = "" if required or (calls and format.calls_alone) else random.choice(("", "Let me see.", "Größe:\n- a < b"))
     return Answer(thought, text, tuple(calls))
 
 
 def _value(random: Random, schema: Any) -> Any:
     if "enum" in schema:
         return random.choice(schema["enum"])
+    if "properties" in schema:
+        listed = schema["properties"].items()
+        return {name: _value(random, inner) for name, inner in listed if random.random() < 0.5}
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     return {
         "string": lambda: random.choice(_STRINGS[:5] if len(kinds) > 1 else _STRINGS),
@@ -128,10 +152,10 @@ def _value(random: Random, schema: Any) -> Any:
 def valid_arguments(call: pdacon.Call) -> None:
     """Raise unless the arguments of a call are what its tool takes."""
     tool = next(tool for tool in TOOLS if tool["name"] == call.name)
-    jsonschema.validate(json.loads(json.dumps(call.arguments)), tool["parameters"])  # type: ignore[arg-type]
+    jsonschema.validate(json.loads(json.dumps(call.arguments)), tool["parameters"])
 
 
 def grammar(name: str, **options: Any) -> pdacon.Grammar:
     """The grammar of answers that call `TOOLS`, with a thought where the format has one."""
     options.setdefault("reasoning", FORMATS[name].thought is not None)
-    return pdacon.Grammar.from_tools(TOOLS, format=name, **options)
+    return pdacon.Grammar.from_tools(tools_of(FORMATS[name]), format=name, **options)

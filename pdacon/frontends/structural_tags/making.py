@@ -27,7 +27,7 @@ from pdacon.frontends.string_sets import set_grammar
 from pdacon.frontends.structural_tags.final_rules import with_final_rules
 from pdacon.frontends.structural_tags.free_text import SUCH_AS, UP_TO
 from pdacon.frontends.structural_tags.piece_ends import check_borders, precedence
-from pdacon.frontends.structural_tags.pieces import GrammarPiece, Piece, TextPiece, Token, without_empty
+from pdacon.frontends.structural_tags.pieces import GrammarPiece, LoopPiece, Piece, TextPiece, Token, without_empty
 from pdacon.frontends.structural_tags.right_linear import RightLinearForm, Transition, right_linear_form
 from pdacon.grammar import GrammarData, Pattern, Terminal
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
@@ -145,6 +145,8 @@ class _Building:
             return self._texts(piece)
         if isinstance(piece, GrammarPiece | Token):
             return (self._symbol(piece),)
+        if isinstance(piece, LoopPiece):
+            return (self._loop(piece),)
         if isinstance(piece, InOrder):
             return tuple(item for part in piece.items for item in self.items(part))
         if isinstance(piece, OneOf):
@@ -152,6 +154,15 @@ class _Building:
             assert solid is not None
             return self._optional(solid) if has_empty else (self._rule(list(map(self.items, piece.items))),)
         return self._repeated(piece)
+
+    def _loop(self, piece: LoopPiece) -> str:
+        """A rule that has itself within it: it has its name before what it consists of."""
+        assert piece.piece is not None
+        name = f"r{len(self._rules)}"
+        self._items[id(piece)] = (name,)
+        self._rules[name] = ()
+        self._rules[name] = [self.items(piece.piece)]
+        return name
 
     def _optional(self, piece: Piece) -> _Items:
         return (optional(OneOf((InOrder(self.items(piece)),))),)
@@ -206,7 +217,7 @@ class _Building:
                 self.closers[name] = piece.closer
         return (name,)
 
-    def _repeated(self, piece: Repeated[TextPiece | GrammarPiece | Token]) -> _Items:
+    def _repeated(self, piece: Repeated[TextPiece | GrammarPiece | Token | LoopPiece]) -> _Items:
         inner = self._rule([self.items(piece.item)])
         if piece.most is None:
             return (*[inner] * (piece.least - 1), Repeated(inner, min(piece.least, 1), None))

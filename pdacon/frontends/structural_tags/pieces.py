@@ -104,7 +104,24 @@ class LatePiece(Token):
     make: Callable[[], Piece] = field(compare=False)
 
 
-Piece: TypeAlias = Tree[TextPiece | GrammarPiece | Token]
+@dataclass(eq=False)
+class LoopPiece:
+    """A piece that has itself within it, as values have values in them. It is never empty.
+
+    Attributes
+    ----------
+    piece : Piece or None
+        What it is; None while that is being made.
+    is_used : bool
+        Whether it is within something.
+    """
+
+    place: str
+    piece: Piece | None = None
+    is_used: bool = False
+
+
+Piece: TypeAlias = Tree[TextPiece | GrammarPiece | Token | LoopPiece]
 
 
 def grammar_piece(grammar: GrammarData, place: str) -> GrammarPiece | TextPiece:

@@ -22,7 +22,7 @@ from pdacon.base.quoting import quoted
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.machines import MOST_CALLED, Machine, Nfa, machine_of
 from pdacon.frontends.structural_tags.free_text import SUCH_AS
-from pdacon.frontends.structural_tags.pieces import GrammarPiece, Piece, TextPiece, Token
+from pdacon.frontends.structural_tags.pieces import GrammarPiece, LoopPiece, Piece, TextPiece, Token
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.regular import RegularSet
 
@@ -88,6 +88,8 @@ def _symbols(piece: Piece) -> Iterator[GrammarPiece | Token]:
             pending.append(node.item)
         elif isinstance(node, InOrder | OneOf):
             pending += node.items[:: -1 if isinstance(node, OneOf) else 1]
+        elif isinstance(node, LoopPiece):
+            raise LimitExceededError("states", MOST_CALLED + 1, MOST_CALLED, fixed=True)
         elif not isinstance(node, TextPiece):
             yield node
 

@@ -24,6 +24,7 @@ from pdacon.frontends.tool_arguments import closed_documents, tool_identifier
 from pdacon.frontends.tool_formats.building import AnyGrammar, ToolSchema, answer_grammar, answer_places
 from pdacon.frontends.tool_formats.formats import format_of
 from pdacon.frontends.tool_formats.layouts import Choice, Layout, Reasoning, layout, stops_of
+from pdacon.frontends.tool_formats.marked_shapes import Shapes
 from pdacon.frontends.tool_formats.parameters import kinds_of, listed_names
 from pdacon.frontends.tool_formats.reading import AnswerPlan, AnswerReader
 from pdacon.frontends.tool_formats.records import ToolFormat
@@ -80,7 +81,7 @@ class AnswerValues:
 
     def reader(self, token: Callable[[int], bytes | str | None] | None = None) -> AnswerReader:
         """See `Constraint.reader`."""
-        plan = AnswerPlan(self.asked.format, self.asked.layout, self._kinds, self._answer, self._partial)
+        plan = AnswerPlan(self.asked.format, self.asked.layout, self._kinds, self._answer, self._partial, self._shapes)
         return AnswerReader(plan, token)
 
     def write(self, value: Any) -> str:
@@ -100,14 +101,11 @@ class AnswerValues:
         }
         refusal = self._stop_within(value)
         for all_blanks in (False, True) if refusal is None else ():
-            written = [
-                self.asked.format.write_call(k, call.name, inner if self.asked.format.tagged else self._object(call))
-                for k, (call, (_, inner)) in enumerate(zip(value.calls, calls, strict=True))
-            ]
-            text = written_answer(
-                self.asked.format, self.asked.reasoning, value.reasoning, value.text, written, all_blanks=all_blanks
-            )
             try:
+                text = written_answer(
+                    self.asked.format, self.asked.reasoning, value.reasoning, value.text,
+                    self._written_calls(value, calls), all_blanks=all_blanks,
+                )  # fmt: skip
                 read = self._read_back(text)
             except ValueError as error:
                 refusal = refusal or str(error)
@@ -117,6 +115,14 @@ class AnswerValues:
             other = next(name for name in meant if meant[name] != read[name])
             refusal = refusal or f"its {other} would be read as {read[other]!r:.60}"
         raise Mismatch("answer", f"it cannot be written in the format {self.asked.format.name}: {refusal}")
+
+    def _written_calls(self, value: Answer, calls: Sequence[tuple[str, dict[str, str]]]) -> list[str]:
+        """The texts of calls. Raises ValueError: a name in their arguments cannot be written."""
+        format = self.asked.format
+        return [
+            format.write_call(k, call.name, inner if format.tagged else self._object(call))
+            for k, (call, (_, inner)) in enumerate(zip(value.calls, calls, strict=True))
+        ]
 
     def _stop_within(self, value: Answer) -> str | None:
         """That a thought or a text has what none may have, if it does."""
@@ -140,7 +146,7 @@ class AnswerValues:
             parts.update({"reasoning": reasoning, "text": said, "calls": read})
             return Answer(reasoning, said, ())
 
-        reader = AnswerReader(AnswerPlan(self.asked.format, self.asked.layout, self._kinds, taken))
+        reader = AnswerReader(AnswerPlan(self.asked.format, self.asked.layout, self._kinds, taken, shapes=self._shapes))
         reader.feed(text)
         reader.close()
         _ = reader.answer
@@ -192,10 +198,17 @@ class AnswerValues:
 
     @cached_property
     def _kinds(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
-        if not self.asked.format.tagged:
+        if not self.asked.format.argument:
             return {}
         described = zip(self._described.tools, self._described.schemas, strict=True)
         return {tool.name: kinds_of(schema) for tool, schema in described}
+
+    @cached_property
+    def _shapes(self) -> Mapping[str, Shapes]:
+        if self.asked.format.value_marks is None:
+            return {}
+        described = zip(self._described.tools, self._described.schemas, strict=True)
+        return {tool.name: Shapes(tool.name, schema, self._described.form.spelling) for tool, schema in described}
 
     def _answer(self, reasoning: str, text: str, calls: Sequence[ReadCall], missing: str | None) -> Answer:
         tools = {tool.name: tool for tool in self._described.tools}

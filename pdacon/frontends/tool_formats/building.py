@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from pdacon.base.cautions import caution
-from pdacon.base.graphs import reachable
 from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError, UnsupportedSchemaError, UnsupportedTypeError
 from pdacon.frontends.insertion import escaped
 from pdacon.frontends.json_schema import Schema, Spelling, schema_grammar
@@ -37,6 +36,9 @@ from pdacon.frontends.structural_tags.pieces import (
 )
 from pdacon.frontends.tool_arguments import call_schema, tool_identifier
 from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Content, Fixed, Free, Layout
+from pdacon.frontends.tool_formats.marked_building import MarkedArguments
+from pdacon.frontends.tool_formats.marked_shapes import Shapes
+from pdacon.frontends.tool_formats.ordered_pieces import in_order, members_in_order
 from pdacon.frontends.tool_formats.parameters import Parameter, have_a_text, parameters_of, texts_as_they_are
 from pdacon.frontends.tool_formats.records import Open, Part, ToolFormat, parts_of_template
 from pdacon.frontends.tool_formats.scalars import CONSTANTS
@@ -140,7 +142,8 @@ class _Builder:
             texts = ["", *([] if tree.in_text else tree.texts)]
             return TextPiece(tuple(texts), self.format.name)
         if isinstance(tree, Free):
-            return TextPiece(FreeText(self._texts(tree.stops)).texts, tree.role)
+            free = FreeText(self._texts(tree.stops)).texts
+            return TextPiece(free - _beginning(tree.not_first) if tree.not_first else free, tree.role)
         if isinstance(tree, Content):
             return self._content()
         if isinstance(tree, CallParts):
@@ -181,7 +184,7 @@ class _Builder:
         envelope = _envelope(call.parts) if self.spelling.writes_like_dumps else None
         if envelope is not None and len(self.tools) > 1 and not (self.on_demand or self.inputs):
             before, key, after = envelope
-            return _in_order([self._fixed(before, ""), self._envelopes(key), self._fixed(after, "")])
+            return in_order([self._fixed(before, ""), self._envelopes(key), self._fixed(after, "")])
         pieces = []
         for tool in self.tools:
             arguments = self._arguments_of(tool, call.parts)
@@ -189,7 +192,7 @@ class _Builder:
                 parts = call.parts
                 if isinstance(arguments, LatePiece):  # it has all that comes after them, too
                     parts = parts[: parts.index(Open("arguments")) + 1]
-                pieces.append(_in_order(self._template(parts, self._slots(tool, arguments), tool.name)))
+                pieces.append(in_order(self._template(parts, self._slots(tool, arguments), tool.name)))
         if not pieces:
             raise EmptyLanguageError("none of the tools can be called: no arguments satisfy their schemas")
         return either(pieces)
@@ -205,7 +208,7 @@ class _Builder:
         pieces: Piece = text
         for k, part in enumerate(parts):
             if part == Open("arguments") and parts[k - 1 : k] == (Open("name"),) and not _is_fixed(slots["arguments"]):
-                rest = _in_order(self._template(parts[k + 1 :], slots, place))
+                rest = in_order(self._template(parts[k + 1 :], slots, place))
                 yield _with_name(pieces, slots["arguments"], rest)
                 return
             piece = self._fixed(part, place) if isinstance(part, str) else slots.get(part.slot) or self._one_of(part)
@@ -233,6 +236,8 @@ class _Builder:
                 with told_of_types(tool.name, tool.arguments.get("$defs")):
                     if tool.name in self.inputs:
                         self._arguments[tool.name] = self._input(tool)
+                    elif self.format.value_marks is not None:
+                        self._arguments[tool.name] = self._marked(tool)
                     elif self.format.tagged:
                         self._arguments[tool.name] = self._tagged(tool, parts)
                     else:
@@ -247,11 +252,11 @@ class _Builder:
         grammar, place = self.inputs[tool.name], f"{tool.name}.{INPUT}"
         if not self.format.tagged:
             string = grammar_piece(escaped(grammar, "json", self.spelling.escapes, True), place)
-            return _in_order([TextPiece((f'{{"{INPUT}": ',), place), string, TextPiece(("}",), place)])
+            return in_order([TextPiece((f'{{"{INPUT}": ',), place), string, TextPiece(("}",), place)])
         slots = {"key": INPUT, "type": "string", "is_string": "true"}
         before, _, after = self.format.argument.partition("$value")
         head = "".join(part if isinstance(part, str) else slots[part.slot] for part in parts_of_template(before))
-        return _in_order([self._fixed(head, place), grammar_piece(grammar, place), self._fixed(after, place)])
+        return in_order([self._fixed(head, place), grammar_piece(grammar, place), self._fixed(after, place)])
 
     def _envelopes(self, key: str) -> Piece:
         """Objects of JSON with a name and arguments, of all tools at once: one schema, which is quicker than many."""
@@ -278,6 +283,14 @@ class _Builder:
         """The values of a schema."""
         return schema_piece(schema, place) if self.on_demand else grammar_piece(schema.grammar(), place)
 
+    def _marked(self, tool: ToolSchema) -> Piece:
+        """Arguments in a notation of the format's own."""
+        if self.on_demand:
+            raise UndecidedError
+        shapes = Shapes(tool.name, tool.arguments, self.spelling, tool.closed)
+        is_any_order = self._is_any_order(tool.name, len(shapes.arguments()))
+        return MarkedArguments(self.format, tool.name, shapes, self._fixed, is_any_order).piece()
+
     # Arguments that are tagged one by one
 
     def _tagged(self, tool: ToolSchema, parts: Sequence[Part]) -> Piece:
@@ -290,7 +303,7 @@ class _Builder:
 
         def make() -> Piece:
             arguments = self._tagged_arguments(tool.name, parameters, is_any_order)
-            return _in_order([arguments, *self._template(after, self._slots(tool, arguments), tool.name)])
+            return in_order([arguments, *self._template(after, self._slots(tool, arguments), tool.name)])
 
         return LatePiece("arguments", tool.name, first, schemas, make)
 
@@ -339,7 +352,7 @@ class _Builder:
             if not required and self.format.no_arguments:
                 return either([_at_least_one(pieces), nothing])
             return InOrder(tuple(piece if k in required else Repeated(piece, 0, 1) for k, piece in enumerate(pieces)))
-        arguments = _arguments_in_order(pieces, required, is_any_order)
+        arguments = members_in_order(pieces, required, is_any_order)
         if required:
             return arguments
         return either([arguments, nothing]) if self.format.no_arguments else Repeated(arguments, 0, 1)
@@ -398,28 +411,6 @@ def _containers_of(parameter: Parameter) -> dict[str, Schema]:
     return listed if both is None else {"object": both}
 
 
-def _arguments_in_order(pieces: Sequence[Piece], required: frozenset[int], is_any_order: bool) -> Piece:
-    """At least one of some arguments, and all that are required, in their order or in any.
-
-    What comes after one is made once for each set of arguments that may come next, for the smallest sets first.
-    """
-    nexts: dict[frozenset[int], list[tuple[int, frozenset[int]]]] = {}
-
-    def sets_after(left: frozenset[int]) -> list[frozenset[int]]:
-        behind = {k: left - {k} if is_any_order else frozenset(other for other in left if other > k) for k in left}
-        nexts[left] = [(k, after) for k, after in sorted(behind.items()) if not required & left - after - {k}]
-        return [after for _, after in nexts[left]]
-
-    arguments: Piece = TextPiece(EMPTY, "")
-    tails = {frozenset[int](): arguments}
-    for left in sorted(reachable([frozenset(range(len(pieces)))], sets_after), key=len):
-        alternatives = [_in_order([pieces[k], tails[after]]) for k, after in nexts[left]]
-        if alternatives:
-            arguments = alternatives[0] if len(alternatives) == 1 else OneOf(tuple(alternatives))
-            tails[left] = arguments if required & left else Repeated(arguments, 0, 1)
-    return arguments
-
-
 def _at_least_one(pieces: Sequence[Piece]) -> Piece:
     """At least one of some arguments, in their order; what comes after one is the same piece wherever it comes."""
     first: list[Piece] = []
@@ -437,7 +428,7 @@ def _with_name(name: Piece, arguments: Piece, rest: Piece) -> Piece:
     """
     if isinstance(arguments, Repeated):
         return either([_with_name(name, arguments.item, rest), sequence([name, rest])])
-    return _in_order([_after(name, arguments), rest])
+    return in_order([_after(name, arguments), rest])
 
 
 def _after(text: Piece, piece: Piece) -> Piece:
@@ -445,11 +436,11 @@ def _after(text: Piece, piece: Piece) -> Piece:
     if isinstance(piece, OneOf):
         return either([_after(text, item) for item in piece.items])
     if isinstance(piece, InOrder):
-        return _in_order([_after(text, piece.items[0]), *piece.items[1:]])
+        return in_order([_after(text, piece.items[0]), *piece.items[1:]])
     if isinstance(text, TextPiece) and isinstance(piece, TextPiece):
         whole = text.then(piece)
         return whole if whole.words is not None else TextPiece(whole.set, piece.place, piece.closer)
-    return _in_order([text, piece])
+    return in_order([text, piece])
 
 
 def _envelope(parts: Sequence[Part]) -> tuple[str, str, str] | None:
@@ -470,21 +461,9 @@ def _envelope(parts: Sequence[Part]) -> tuple[str, str, str] | None:
     return before[: -len(opening)], between[len(name_end) : -len(key_end)], after[1:]
 
 
-def _in_order(pieces: Sequence[Piece] | Iterator[Piece]) -> Piece:
-    """Pieces one after the other, each of which ends where it is known to end: texts among them stay apart."""
-    kept = [
-        part
-        for piece in pieces
-        for part in (piece.items if isinstance(piece, InOrder) else (piece,))
-        if not _is_empty(part)
-    ]
-    if not kept:
-        return TextPiece(EMPTY, "")
-    return kept[0] if len(kept) == 1 else InOrder(tuple(kept))
-
-
-def _is_empty(piece: Piece) -> bool:
-    return isinstance(piece, TextPiece) and piece.is_only_empty
+def _beginning(text: str) -> RegularSet:
+    """The texts that begin with one."""
+    return RegularSet.from_choices([text]) + RegularSet.from_regex("(?s).*")
 
 
 def _is_fixed(piece: Piece) -> bool:

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from pdacon.frontends.tool_formats.recognizing import format_of_tokenizer
-from pdacon.frontends.tool_formats.records import Messages, Thought, ToolFormat
+from pdacon.frontends.tool_formats.records import Messages, Thought, ToolFormat, ValueMarks
 
 _LINES = ("\n\n", "\n")
 _THINK = Thought("<think>", "</think>", begin_blanks=("\n",), end_blanks=("\n",), after=_LINES)
@@ -83,8 +83,12 @@ def _special_tokens() -> Iterator[ToolFormat]:
         call='    {"tool_call_id": "$index", "tool_name": "$name", "parameters": $arguments}',
         begin="<|START_ACTION|>[\n", separator=",\n", end="\n]<|END_ACTION|>",
         trigger="<|START_ACTION|>",
+        text_begin="<|START_RESPONSE|>", text_end="<|END_RESPONSE|>", calls_alone=True,
         thought=Thought("<|START_THINKING|>", "<|END_THINKING|>"),
-        tokens=("<|START_ACTION|>", "<|END_ACTION|>", "<|START_THINKING|>", "<|END_THINKING|>"),
+        tokens=(
+            "<|START_THINKING|>", "<|END_THINKING|>", "<|START_ACTION|>", "<|END_ACTION|>", "<|START_RESPONSE|>",
+            "<|END_RESPONSE|>",
+        ),
     )  # fmt: skip
 
 
@@ -213,9 +217,62 @@ def _tagged() -> Iterator[ToolFormat]:
     )  # fmt: skip
 
 
+def _marked() -> Iterator[ToolFormat]:
+    """Arguments in notations of their own, at any depth."""
+    quote = '<|"|>'
+    yield ToolFormat(
+        name="gemma4",
+        models="Gemma 4",
+        source="https://ai.google.dev/gemma/docs/core/prompt-formatting-gemma4",
+        call="<|tool_call>call:$name{$arguments}<tool_call|>",
+        trigger="<|tool_call>", text_after=True, reserved=("<tool_call|>",),
+        value_marks=ValueMarks(
+            string=(quote, quote), object=("{", ",", "}"), array=("[", ",", "]"), member=("$key:", "")
+        ),
+        thought=Thought("<|channel>thought\n", "<channel|>", end_blanks=("\n",)),
+        tokens=("<|tool_call>", "<tool_call|>", "<|channel>", "<channel|>", quote),
+    )  # fmt: skip
+    yield ToolFormat(
+        name="llama4",
+        models="Llama 4, Llama 3.2 1B and 3B",
+        source="https://www.llama.com/docs/model-cards-and-prompt-formats/llama4/",
+        call="$name($arguments)",
+        begin="[", separator=", ", end="]", trigger="[",
+        value_marks=ValueMarks(object=("", ", ", ""), member=("$key=", ""), python=True),
+        calls_alone=True,
+    )  # fmt: skip
+    value = "</cofl:value>"
+    yield ToolFormat(
+        name="cohere",
+        models="Cohere's Command models with calls in XML",
+        source="https://xgrammar.mlc.ai/docs/structural_tag/builtin_structural_tag.html",
+        call='<cofl:tool_call id="$index" name="$name">$arguments</cofl:tool_call>',
+        begin="<cofl:tool_calls>", end="</cofl:tool_calls>", trigger="<cofl:tool_calls>", text_after=True,
+        reserved=("</cofl:tool_calls>",),
+        value_marks=ValueMarks(
+            string=(' type="raw">', value), scalar=(' type="json">', value), object=(' type="dict">', "", value),
+            array=(' type="list">', "", value), member=('<cofl:value name="$key"', ""), item=("<cofl:value", ""),
+        ),
+        thought=Thought("<|START_THINKING|>", "<|END_THINKING|>"), tokens=("<|START_THINKING|>", "<|END_THINKING|>"),
+    )  # fmt: skip
+    name_space = "]<]minimax[>["
+    yield ToolFormat(
+        name="minimax_m3",
+        models="MiniMax M3",
+        source="https://xgrammar.mlc.ai/docs/structural_tag/builtin_structural_tag.html",
+        call=f'{name_space}<invoke name="$name">$arguments{name_space}</invoke>\n',
+        begin=f"{name_space}<tool_call>\n", end=f"{name_space}</tool_call>", trigger=f"{name_space}<tool_call>",
+        blanks=_LINES, reserved=(f"{name_space}</tool_call>",),
+        value_marks=ValueMarks(
+            member=(f"{name_space}<$key>", f"{name_space}</$key>"), item=(f"{name_space}<item>", f"{name_space}</item>")
+        ),
+        thought=Thought("<mm:think>", "</mm:think>", end_blanks=("\n",), begin_blanks=("\n",), after=_LINES),
+    )  # fmt: skip
+
+
 FORMATS = {
     format.name: format
-    for group in (_json_objects, _special_tokens, _messages, _sections, _tagged)
+    for group in (_json_objects, _special_tokens, _messages, _sections, _tagged, _marked)
     for format in group()
 }
 """All formats, by name."""

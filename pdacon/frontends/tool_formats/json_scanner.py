@@ -7,7 +7,7 @@ with their last character; a number or a constant ends before the first characte
 from __future__ import annotations
 
 _CLOSERS = {"{": "}", "[": "]"}
-_IN_SCALAR = frozenset("0123456789+-.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+IN_SCALAR = frozenset("0123456789+-.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
 class JsonScanner:
@@ -39,7 +39,7 @@ class JsonScanner:
                 continue
             character = text[at]
             if self.is_scalar:
-                if character not in _IN_SCALAR:
+                if character not in IN_SCALAR:
                     self.done = True
                     return at
             elif character == '"':
@@ -50,7 +50,7 @@ class JsonScanner:
             elif character in "}]" and self._closers:
                 self._closers.pop()
                 self.done = not self._closers
-            elif not self._closers and character in _IN_SCALAR:
+            elif not self._closers and character in IN_SCALAR:
                 self.is_scalar = self.begun = True
             at += 1
         return at

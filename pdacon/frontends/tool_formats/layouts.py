@@ -35,10 +35,14 @@ class Blanks:
 
 @dataclass(frozen=True, slots=True)
 class Free:
-    """Free text that has none of ``stops``, and ends where what follows it begins."""
+    """Free text that has none of ``stops``, and ends where what follows it begins.
+
+    ``not_first`` is what it does not begin with, if that is not empty.
+    """
 
     role: Literal["reasoning", "text"]
     stops: tuple[str, ...]
+    not_first: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,8 @@ def _thought(thought: Thought, *, begun: bool) -> Layout:
 
 def _body(format: ToolFormat, choice: Choice, parallel: bool, text_begin: str, has_content: bool) -> Layout:
     free: Layout = Free("text", (format.text_end,) if format.text_end else format.marks)
+    if format.calls_alone and not format.text_end:
+        free = Free("text", (), format.trigger)
     if has_content:
         free = Content()
     text: Layout = InOrder((Fixed(text_begin), free, Fixed(format.text_end)))
@@ -121,10 +127,10 @@ def _body(format: ToolFormat, choice: Choice, parallel: bool, text_begin: str, h
     if choice == "none":
         return InOrder((text, close))
     if choice == "required":
-        without = Fixed(text_begin + format.text_end)
+        without = Fixed("" if format.calls_alone else text_begin + format.text_end)
         return InOrder((without, *_calls(format, parallel, several=True), close))
-    if has_content:
-        without = Fixed(text_begin + format.text_end)
+    if has_content or format.calls_alone:
+        without = Fixed("" if format.calls_alone else text_begin + format.text_end)
         calls: Layout = InOrder((without, *_calls(format, parallel, several=True)))
         return InOrder((OneOf((text, calls)), close))
     if format.text_end:

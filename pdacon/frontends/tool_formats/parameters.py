@@ -77,7 +77,7 @@ def parameters_of(tool: str, schema: Mapping[str, Any], spelling: Spelling, clos
     EmptyLanguageError
         A required one can have no value.
     """
-    listing, base = _listing(schema)
+    listing, base = listing_of(schema)
     for keyword in listing:
         if is_assertion(keyword) and keyword not in _SAID:
             why = "its arguments are tagged one by one, so that only properties and required can be said of them"
@@ -103,17 +103,17 @@ def parameters_of(tool: str, schema: Mapping[str, Any], spelling: Spelling, clos
 
 def kinds_of(schema: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     """The kinds of values that each parameter takes, by its name."""
-    listing, base = _listing(schema)
+    listing, base = listing_of(schema)
     return {name: _values(schema, listing, base, name, Spelling()).kinds for name in listing.get("properties", {})}
 
 
 def listed_names(schema: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of the parameters that a schema lists, in its order."""
-    listed = _listing(schema)[0].get("properties", {})
+    listed = listing_of(schema)[0].get("properties", {})
     return tuple(listed) if isinstance(listed, Mapping) else ()
 
 
-def _listing(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+def listing_of(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
     """The schema of an object that a schema of arguments refers to, and what references to its parts begin with."""
     pointer, listing = "#", schema
     while str(listing.get("$ref", "")).startswith("#/$defs/"):
@@ -137,9 +137,9 @@ def _values(
     except (TypeError, ValueError, RecursionError):
         text = "$"
     if "$" not in text and "$schema" not in listing:
-        return _self_contained(_without_annotations(text), spelling, closed)
+        return self_contained_values(_without_annotations(text), spelling, closed)
     reference = {"$ref": f"{base}/properties/{name.replace('~', '~0').replace('/', '~1')}"}
-    return _values_of(reference, schema["$defs"], spelling, closed)
+    return values_of(reference, schema["$defs"], spelling, closed)
 
 
 def _without_annotations(text: str) -> str:
@@ -151,11 +151,11 @@ def _without_annotations(text: str) -> str:
 
 
 @lru_cache(maxsize=2048)
-def _self_contained(text: str, spelling: Spelling, closed: bool) -> ArgumentValues:
-    return _values_of(loads(text), {}, spelling, closed)
+def self_contained_values(text: str, spelling: Spelling, closed: bool) -> ArgumentValues:
+    return values_of(loads(text), {}, spelling, closed)
 
 
-def _values_of(asked: Any, definitions: Mapping[str, Any], spelling: Spelling, closed: bool) -> ArgumentValues:
+def values_of(asked: Any, definitions: Mapping[str, Any], spelling: Spelling, closed: bool) -> ArgumentValues:
     def described(asked: Any) -> Schema:
         given = {**asked, "$defs": definitions} if definitions else asked
         return Schema(given, spelling=spelling, closed=closed, plain_integers=True)
@@ -201,6 +201,15 @@ def have_a_text(values: ArgumentValues, stops: Sequence[str]) -> bool:
     if values.others or (shortest is not None and not any(stop in shortest for stop in stops)):
         return True
     return bool(values.strings & FreeText(tuple(stops)).texts)
+
+
+def strings_beside_scalars(values: ArgumentValues) -> RegularSet:
+    """The strings whose texts are not read as numbers or constants that there are, where these have no marks."""
+    strings = values.strings
+    constants = [kind for kind in ("null", "false", "true") if kind in values.kinds]
+    if constants:
+        strings = strings - RegularSet.from_choices(constants)
+    return strings - _NUMBERS if "number" in values.kinds else strings
 
 
 def _texts(grammar: GrammarData) -> RegularSet:

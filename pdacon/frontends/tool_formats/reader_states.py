@@ -7,12 +7,12 @@ next: free text up to one of some texts, one of these texts at once, or a value 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Literal, TypeAlias
 
 from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Content, Fixed, Free, Layout
-from pdacon.frontends.tool_formats.records import Open, Part, Slot, ToolFormat, parts_of_template
+from pdacon.frontends.tool_formats.records import Open, Part, Slot, ToolFormat, ValueMarks, parts_of_template
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 
 Role: TypeAlias = Literal[
@@ -20,6 +20,7 @@ Role: TypeAlias = Literal[
     "reasoning", "text", "name", "index", "key", "type", "is_string",  # text up to an exit
     "raw", "whole",  # the same: a string as it is, and a value that is looked at when all of it is there
     "json",  # a value of JSON, then `then`
+    "marked",  # arguments in a notation of the format's own, then `then`
     "value",  # the value of an argument: one of `values`
     "end",  # a call ends here; the reader goes on with `then` at once
 ]  # fmt: skip
@@ -47,6 +48,7 @@ class State:
     otherwise: State | None = None
     then: State | None = None
     values: dict[str, State] = field(default_factory=dict)
+    marks: ValueMarks | None = None
     ordered: tuple[str, ...] = ()
     first_characters: tuple[str, ...] = ()
 
@@ -146,11 +148,24 @@ class _Builder:
                 follow = reduce(self._either, [self._fixed(text, (), follow) for text in texts])
             elif part.slot in _CAPTURED:
                 follow = self._text(_CAPTURED[part.slot], follow)
+            elif self._format.value_marks is not None:
+                follow = self.added(State("marked", then=follow, marks=self._marks(self._format.value_marks)))
             elif self._format.tagged:
                 follow = self._arguments(follow)
             else:
                 follow = self.added(State("json", then=follow))
         return follow
+
+    def _marks(self, marks: ValueMarks) -> ValueMarks:
+        """Marks as they are spelled in what is read."""
+
+        def spelled(text: str) -> str:
+            for token, character in self._spelled.items():
+                text = text.replace(token, character)
+            return text
+
+        first, last = map(spelled, marks.string)
+        return replace(marks, string=(first, last))
 
     def _arguments(self, follow: State) -> State:
         """Arguments that are tagged one by one."""

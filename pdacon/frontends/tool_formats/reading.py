@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from json.encoder import encode_basestring
 from typing import Literal, NamedTuple
 
@@ -17,6 +17,8 @@ from pdacon.base.quoting import quoted
 from pdacon.frontends.partial_values import PartialValue
 from pdacon.frontends.tool_formats.json_scanner import JsonScanner
 from pdacon.frontends.tool_formats.layouts import Layout
+from pdacon.frontends.tool_formats.marked_scanner import MarkedScanner, UnexpectedTextError
+from pdacon.frontends.tool_formats.marked_shapes import Shapes
 from pdacon.frontends.tool_formats.reader_states import Role, State, states_of
 from pdacon.frontends.tool_formats.records import ToolFormat
 from pdacon.frontends.tool_formats.scalars import ALL_KINDS, CONSTANTS, OPENINGS, reads_as
@@ -55,6 +57,8 @@ class AnswerPlan:
         Makes an `Answer` of a thought, a text, whole calls, and what is missing.
     partial : callable
         By the name of a tool, its arguments as far as they come.
+    shapes : mapping
+        By the name of a tool the shapes of its arguments, where the format has a notation of its own.
     """
 
     format: ToolFormat
@@ -62,6 +66,7 @@ class AnswerPlan:
     kinds: Mapping[str, Mapping[str, frozenset[str]]]
     answer: Callable[[str, str, Sequence[ReadCall], str | None], Answer]
     partial: Callable[[str], PartialValue] = lambda name: PartialValue()
+    shapes: Mapping[str, Shapes] = field(default_factory=dict)
 
 
 class AnswerReader:
@@ -79,6 +84,7 @@ class AnswerReader:
         self._text, self._at, self._before = "", 0, 0
         self._captured: list[str] = []
         self._scanner = JsonScanner()
+        self._marked: MarkedScanner | None = None
         self._arguments: Mapping[str, frozenset[str]] = {}
         self._kinds: frozenset[str] = ALL_KINDS
         self._type = ""
@@ -222,6 +228,8 @@ class AnswerReader:
             return self._fixed(state, last)
         if state.role == "json":
             return self._json(state, last)
+        if state.role == "marked":
+            return self._marked_arguments(state)
         if state.role == "value":
             self._state = state.values[self._way_of_value()]
             return True
@@ -238,7 +246,8 @@ class AnswerReader:
                 self._at += len(exit)
                 self._state = state.exits[exit]
                 return True
-            if not last and len(text) - at < len(exit) and exit.startswith(text[at:]):
+            is_begun = at < len(text) and len(text) - at < len(exit) and exit.startswith(text[at:])
+            if is_begun and not (last and self._may_be_text(at)):
                 return False
         if at == len(text) and not last:
             return False
@@ -246,13 +255,33 @@ class AnswerReader:
             self._state = state.otherwise
             return True
         if at < len(text) and not any(exit.startswith(text[at:]) for exit in state.ordered):
-            came = quoted(self._named(text[at : at + 20]))
-            self._refusal = (
-                f"format {self._plan.format.name}: at character {self._before + at} {came} came, where "
-                f"{self._expected(state)} had to come"
-            )
-            raise ValueError(self._refusal)
+            raise self._refused(state, at)
         return False
+
+    def _refused(self, state: State, at: int) -> ValueError:
+        """The error that something else came; it is kept, since nothing can come after it."""
+        came = quoted(self._named(self._text[at : at + 20]))
+        self._refusal = (
+            f"format {self._plan.format.name}: at character {self._before + at} {came} came, where "
+            f"{self._expected(state)} had to come"
+        )
+        return ValueError(self._refusal)
+
+    def _marked_arguments(self, state: State) -> bool:
+        assert state.then is not None
+        if self._marked is None:
+            assert state.marks is not None
+            ends = tuple(state.then.exits)
+            self._marked = MarkedScanner(state.marks, ends, self._plan.shapes.get(self._calls[-1][0]))
+        try:
+            self._at, said = self._marked.scan(self._text, self._at)
+        except UnexpectedTextError as error:
+            raise self._refused(state, error.args[0]) from None
+        self._argue(self._named(said))
+        if not self._marked.done:
+            return False
+        self._marked, self._state = None, state.then
+        return True
 
     def _free(self, state: State, last: bool) -> bool:
         """Text up to one of the exits; what may be the beginning of one is held back."""
@@ -281,9 +310,14 @@ class AnswerReader:
             for exit in state.ordered:
                 if text.startswith(exit, at):
                     return at, exit
-                if not last and length - at < len(exit) and exit.startswith(text[at:]):
+                if length - at < len(exit) and exit.startswith(text[at:]) and not (last and self._may_be_text(at)):
                     return at, None
             at += 1
+
+    def _may_be_text(self, at: int) -> bool:
+        """Whether the beginning of a mark may be text if nothing comes after it: a special token may not."""
+        tokens = tuple(self._special) if self._fed is int else self._plan.format.tokens
+        return not self._text.startswith(tokens, at)
 
     def _json(self, state: State, last: bool) -> bool:
         scanner, begin = self._scanner, self._at
@@ -374,7 +408,7 @@ class AnswerReader:
             self._events.append(AnswerEvent("arguments", text, len(self._calls) - 1))
 
     def _end_call(self) -> None:
-        if self._plan.format.tagged:
+        if self._plan.format.argument:
             self._argue("}" if self._num_arguments else "{}")
         self._whole_calls += 1
         self._events.append(AnswerEvent("end", "", len(self._calls) - 1))
@@ -401,6 +435,9 @@ class AnswerReader:
     def _expected(self, state: State) -> str:
         """What had to come in a state, in words."""
         closers = ""
+        if state.role == "marked" and self._marked is not None:
+            listed = [quoted(self._named(text)) for text in self._marked.expected[:3]]
+            return " or ".join(listed)
         if state.role == "json":
             if not (closers := self._scanner.missing):
                 return "a value"

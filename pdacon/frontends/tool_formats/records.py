@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from json import dumps, loads
-from typing import Literal, TypeAlias, get_args
+from keyword import iskeyword
+from typing import Any, Literal, TypeAlias, get_args
 
 from pdacon.frontends.json_schema.json_values import NAMES, kind_of
 
@@ -72,6 +73,59 @@ class Messages:
         return {"header": self.headers, "channel": self.channels}.get(slot)
 
 
+@dataclass(frozen=True, slots=True)
+class ValueMarks:
+    """How values are written, at any depth, where arguments are no JSON and not only tagged one by one.
+
+    Attributes
+    ----------
+    string, scalar : (str, str)
+        What stands around a string, which is its text as it is, and around a number or a constant.
+    object, array : (str, str, str)
+        What stands before, between and after members and items. Arguments are members without what is around them.
+    member, item : (str, str)
+        What stands before and after the value of a member, whose name is ``$key`` there, and of an item.
+    python : bool
+        Whether values are Python's: strings in its quotes, objects and arrays as dicts and lists of these, ``None``,
+        ``False`` and ``True``. What is said of members is about arguments then, and the rest is not asked.
+    """
+
+    string: tuple[str, str] = ("", "")
+    scalar: tuple[str, str] = ("", "")
+    object: tuple[str, str, str] = ("", "", "")
+    array: tuple[str, str, str] = ("", "", "")
+    member: tuple[str, str] = ("$key", "")
+    item: tuple[str, str] = ("", "")
+    python: bool = False
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What stands before and after the name of a member."""
+        before, _, after = self.member[0].partition("$key")
+        return before, after
+
+    @property
+    def stop(self) -> str:
+        """What a text without marks of its own ends at: what begins each mark that may come after it."""
+        return "" if any(self.string) else _shared(self.key[0], self.member[1])
+
+    @property
+    def fixed_texts(self) -> tuple[str, ...]:
+        """All marks."""
+        return (*self.string, *self.scalar, *self.object, *self.array, *self.key, self.member[1], *self.item)
+
+    def ends_key(self, name: str) -> str | None:
+        """What a name must not have in it, if it has that."""
+        if self.python:
+            return None if name.isidentifier() and name.isascii() and not iskeyword(name) else name
+        return next((sign for sign in self.forbidden if sign in name), None if name == name.strip() else " ")
+
+    @property
+    def forbidden(self) -> str:
+        """The characters that no name of a member has."""
+        return '{}[],<>&"' + self.key[1] + "".join(map(chr, range(32)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolFormat:
     """How a family of models writes what it thinks, says and calls.
@@ -117,6 +171,11 @@ class ToolFormat:
         Which texts above are special tokens of the models' vocabularies.
     python_constants : bool
         Whether ``True``, ``False`` and ``None`` stand for ``true``, ``false`` and ``null`` as arguments, too.
+    value_marks : ValueMarks, optional
+        How the arguments are written where they are neither JSON nor tagged one by one.
+    calls_alone : bool
+        Whether calls come without any text, and what stands around one. A text may have the trigger then, but not at
+        its beginning.
     """
 
     name: str
@@ -141,6 +200,8 @@ class ToolFormat:
     messages: Messages | None = None
     tokens: tuple[str, ...] = ()
     python_constants: bool = False
+    value_marks: ValueMarks | None = None
+    calls_alone: bool = False
 
     def __post_init__(self) -> None:
         if not self.trigger or not (self.begin or self.call).startswith(self.trigger):
@@ -157,6 +218,8 @@ class ToolFormat:
         """The texts that a call may have, of which models write any: the format's own first."""
         if isinstance(arguments, str):
             inner = arguments
+        elif self.value_marks is not None:
+            inner = written_members(self.value_marks, {key: loads(value) for key, value in arguments.items()})
         elif not self.tagged:
             inner = (
                 "{" + ", ".join(f"{dumps(key, ensure_ascii=False)}: {value}" for key, value in arguments.items()) + "}"
@@ -187,7 +250,8 @@ class ToolFormat:
         others = (
             () if messages is None else (*messages.preamble, *messages.calls, *messages.headers, *messages.channels)
         )
-        return (*texts, self.close, *self.reserved, *thought, *others)
+        marks = () if self.value_marks is None else self.value_marks.fixed_texts
+        return (*texts, self.close, *self.reserved, *thought, *others, *marks)
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -213,8 +277,54 @@ class ToolFormat:
 
     @property
     def tagged(self) -> bool:
-        """Whether arguments are tagged one by one."""
-        return bool(self.argument)
+        """Whether each argument is written by itself, and only listed ones can be."""
+        return bool(self.argument) or self.value_marks is not None
+
+
+def written_members(marks: ValueMarks, members: Mapping[str, Any]) -> str:
+    """Arguments, or the members of an object, in marks; without what stands around all of them.
+
+    Raises ValueError: a member has a name that cannot be written.
+    """
+    (begin, after_key), end = marks.key, marks.member[1]
+    written = []
+    for key, value in members.items():
+        sign = marks.ends_key(key)
+        if sign is not None:
+            raise ValueError(f"the name {key!r:.60} has {sign!r} in it, which no name has there")
+        text = python_text(value) if marks.python else _written_value(marks, value)
+        written.append(f"{begin}{key}{after_key}{text}{end.replace('$key', key)}")
+    return marks.object[1].join(written)
+
+
+def _written_value(marks: ValueMarks, value: Any) -> str:
+    if isinstance(value, dict):
+        before, _, after = marks.object
+        return f"{before}{written_members(marks, value)}{after}"
+    if isinstance(value, list):
+        before, between, after = marks.array
+        items = (f"{marks.item[0]}{_written_value(marks, item)}{marks.item[1]}" for item in value)
+        return f"{before}{between.join(items)}{after}"
+    begin, end = marks.string if isinstance(value, str) else marks.scalar
+    return f"{begin}{value if isinstance(value, str) else dumps(value)}{end}"
+
+
+def python_text(value: Any) -> str:
+    """A value of JSON as Python writes it, with strings as in JSON."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_quoted(key)}: {python_text(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(python_text, value)) + "]"
+    return _quoted(value) if isinstance(value, str) else str(value)
+
+
+def _quoted(text: str) -> str:
+    return dumps(text, ensure_ascii=False)
+
+
+def _shared(one: str, other: str) -> str:
+    length = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return one[:length]
 
 
 def parts_of_template(template: str) -> tuple[Part, ...]:

@@ -34,6 +34,8 @@ def written_answer(
     begin, end = format.text_begin, format.text_end
     if format.messages is not None and calls:
         begin, end = format.messages.preamble if text else ("", "")
+    if format.calls_alone and calls and not text:
+        begin, end = "", ""
     text_begun = format.text_begun and not reasoning
     parts.append(f"{'' if text_begun else begin}{text}{end}")
     if calls:

@@ -65,7 +65,7 @@ DOCUMENTED = {
         '<|tool_call|>{"name": "get_time", "arguments": {}}<|/tool_call|>'
     ),
     "command_r7b": (
-        "<|START_THINKING|>Two calls.<|END_THINKING|>I look.<|START_ACTION|>[\n"
+        "<|START_THINKING|>Two calls.<|END_THINKING|><|START_ACTION|>[\n"
         f'    {{"tool_call_id": "0", "tool_name": "get_weather", "parameters": {_JSON}}},\n'
         '    {"tool_call_id": "1", "tool_name": "get_time", "parameters": {}}\n]<|END_ACTION|>'
     ),
@@ -142,6 +142,25 @@ DOCUMENTED = {
         '<parameter name="where">{"a": ["b"]}</parameter>\n<parameter name="hourly">true</parameter>\n</invoke>\n'
         '<invoke name="get_time">\n</invoke>\n</minimax:tool_call>'
     ),
+    "gemma4": (
+        "<|channel>thought\nTwo calls.\n<channel|>I look."
+        '<|tool_call>call:get_weather{city:<|"|>Zürich<|"|>,days:3,where:{a:[<|"|>b<|"|>]},hourly:true}<tool_call|>'
+        "<|tool_call>call:get_time{}<tool_call|>"
+    ),
+    "llama4": '[get_weather(city="Zürich", days=3, where={"a": ["b"]}, hourly=True), get_time()]',
+    "cohere": (
+        "<|START_THINKING|>Two calls.<|END_THINKING|>I look.<cofl:tool_calls>"
+        '<cofl:tool_call id="0" name="get_weather"><cofl:value name="city" type="raw">Zürich</cofl:value>'
+        '<cofl:value name="days" type="json">3</cofl:value><cofl:value name="where" type="dict">'
+        '<cofl:value name="a" type="list"><cofl:value type="raw">b</cofl:value></cofl:value></cofl:value>'
+        '<cofl:value name="hourly" type="json">true</cofl:value></cofl:tool_call>'
+        '<cofl:tool_call id="1" name="get_time"></cofl:tool_call></cofl:tool_calls>'
+    ),
+    "minimax_m3": (
+        "<mm:think>Two calls.</mm:think>I look.\n@<tool_call>\n"
+        '@<invoke name="get_weather">@<city>Zürich@</city>@<days>3@</days>@<where>@<a>@<item>b@</item>@</a>@</where>'
+        '@<hourly>true@</hourly>@</invoke>\n@<invoke name="get_time">@</invoke>\n@</tool_call>'
+    ).replace("@", "]<]minimax[>["),
 }  # fmt: skip
 """`ANSWER` as each format's documentation and chat template have it, written down by hand."""
 
@@ -155,7 +174,8 @@ def answer_in(name: str) -> Answer:
     """What the documented text of a format stands for: some have no thoughts, and one has a single call."""
     format = FORMATS[name]
     calls = ANSWER.calls[: None if format.messages is None else 1]
-    return Answer(ANSWER.reasoning if format.thought is not None else "", ANSWER.text, calls)
+    thought, text = ANSWER.reasoning if format.thought is not None else "", "" if format.calls_alone else ANSWER.text
+    return Answer(thought, text, calls)
 
 
 def test_every_format_has_a_documented_text() -> None:

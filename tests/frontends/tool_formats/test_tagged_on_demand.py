@@ -19,7 +19,7 @@ from pdacon.front.compiled import Compiled
 from pdacon.front.stages import compiled
 from pdacon.frontends.tool_formats import FORMATS, Answer
 
-TAGGED = [name for name, format in FORMATS.items() if format.tagged and not format.tokens]
+TAGGED = [name for name, format in FORMATS.items() if format.argument and not format.tokens]
 _PIECES = [
     "<tool_call>", "</", "parameter", ">\n", "\n</", "<parameter=", "</parameter>", "<｜DSML｜", "</arg_value>",
     "invoke", "<arg_key>", "tr", "ue", "nul", "[1", '{"', '": ', "Os", "lo", "12", "\n", ' string="true">',

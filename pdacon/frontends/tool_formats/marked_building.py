@@ -1,0 +1,188 @@
+"""The arguments of a tool in a notation of its own -> pieces of the grammar of answers.
+
+In: marks, and the shapes of the arguments. Out: a piece. Each part of a value ends where a mark says so, or where a
+number cannot go on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from pdacon.errors import EmptyLanguageError, UnsupportedTypeError
+from pdacon.frontends.structural_tags.free_text import FreeText
+from pdacon.frontends.structural_tags.pieces import (
+    EMPTY,
+    LoopPiece,
+    Piece,
+    TextPiece,
+    either,
+    grammar_piece,
+)
+from pdacon.frontends.tool_formats.marked_shapes import Members, Shape, Shapes
+from pdacon.frontends.tool_formats.ordered_pieces import closed_by, in_order, members_in_order
+from pdacon.frontends.tool_formats.parameters import ArgumentValues, strings_beside_scalars
+from pdacon.frontends.tool_formats.records import ToolFormat, ValueMarks
+from pdacon.grammar.expressions import Repeated
+from pdacon.regular import RegularSet
+
+
+@lru_cache(maxsize=16)
+def free_names(marks: ValueMarks) -> RegularSet:
+    """The names of members that no schema lists."""
+    inner = f"[^{re.escape(marks.forbidden)}]"
+    border = f"[^{re.escape(marks.forbidden)}\\s]"
+    return RegularSet.from_regex(f"(?:{border}(?:{inner}*{border})?)?")
+
+
+@dataclass
+class MarkedArguments:
+    """Makes the pieces of the arguments of one tool.
+
+    Attributes
+    ----------
+    fixed : callable
+        Makes the piece of a fixed text, which may have special tokens in it, and a place.
+    """
+
+    format: ToolFormat
+    tool: str
+    shapes: Shapes
+    fixed: Callable[[str, str], Piece]
+    is_any_order: bool
+    _values: dict[tuple[str, str], Piece | None] = field(default_factory=dict)
+
+    def piece(self) -> Piece:
+        """All arguments."""
+        return self._listed(Members(self.shapes.arguments()), self.is_any_order)
+
+    def _listed(self, members: Members, is_any_order: bool) -> Piece:
+        """Members that are listed, in their order or in any."""
+        pieces: list[Piece] = []
+        required: set[int] = set()
+        for name, (is_required, place) in members.listed.items():
+            end = self._marks.ends_key(name)
+            if end is not None:
+                why = f"an argument's name has no {end!r} in the format {self.format.name}"
+                raise UnsupportedTypeError(f"{self.tool}{place}", f"{why}; rename it, or choose another format")
+            value = self._value(place)
+            if value is not None:
+                required |= {len(pieces)} if is_required else set()
+                pieces.append(self._member(name, value))
+            elif is_required:
+                raise EmptyLanguageError(f"{self.tool}{place}: it is required, and no value satisfies its schema")
+        if not pieces:
+            return TextPiece(EMPTY, self.tool)
+        between = self.fixed(self._marks.object[1], self.tool)
+        some = members_in_order(pieces, frozenset(required), is_any_order, between)
+        return some if required else Repeated(some, 0, 1)
+
+    @property
+    def _marks(self) -> ValueMarks:
+        assert self.format.value_marks is not None
+        return self.format.value_marks
+
+    def _member(self, name: str, value: Piece) -> Piece:
+        (before, after_name), after = self._marks.key, self._marks.member[1]
+        head = self.fixed(f"{before}{name}{after_name}", name)
+        return in_order([head, closed_by(value, after.replace("$key", name), name)])
+
+    def _value(self, place: str, head: str = "") -> Piece | None:
+        """The values of a place, with a text before them; None if there are none.
+
+        What has itself within it is a loop.
+        """
+        if self._marks.python:
+            return grammar_piece(self.shapes.in_python(place).grammar(), f"{self.tool}{place}")
+        key = place, head
+        if key not in self._values:
+            loop = LoopPiece(f"{self.tool}{place}")
+            self._values[key] = loop
+            made = self._made(self.shapes.at(place), f"{self.tool}{place}", head)
+            if made is not None and loop.is_used:
+                loop.piece = made
+                made = loop
+            self._values[key] = made
+        value = self._values[key]
+        if isinstance(value, LoopPiece):
+            value.is_used = True
+            if self._marks.stop:
+                raise self._too_free(place, "a value has itself within it")
+        return value
+
+    def _made(self, shape: Shape, place: str, head: str) -> Piece | None:
+        marks, values = self._marks, shape.values
+        pieces = [*self._strings(values, place, head)]
+        for kind, others in values.others.items():
+            if isinstance(others, RegularSet):
+                pieces.append(self._around(marks.scalar, TextPiece(others, place), place, head))
+            elif kind == "object" and shape.members is not None:
+                pieces += self._object(shape, place, head)
+            elif kind == "array" and shape.items is not None:
+                pieces += self._array(shape, place, head)
+        return either(pieces) if pieces else None
+
+    def _around(self, marks: Sequence[str], piece: Piece, place: str, head: str = "") -> Piece:
+        begin, end = self.fixed(head + marks[0], place), marks[-1]
+        if any(token in end for token in self.format.tokens):
+            return in_order([begin, piece, self.fixed(end, place)])
+        return in_order([begin, closed_by(piece, end, place)])
+
+    def _strings(self, values: ArgumentValues, place: str, head: str) -> list[Piece]:
+        marks = self._marks
+        strings = values.strings
+        stop = marks.string[1] or marks.stop
+        if not marks.string[0]:
+            strings = strings_beside_scalars(values)
+        texts = strings & FreeText(() if stop.startswith(self.format.tokens or "\0") else (stop,)).texts
+        return [self._around(marks.string, TextPiece(texts, place), place, head)] if texts else []
+
+    def _too_free(self, place: str, why: str) -> UnsupportedTypeError:
+        named = f"any value of {self.tool}" if place == Shapes.ANYTHING else f"{self.tool}{place}"
+        advice = "list the properties of its objects and what items there are, or choose another format"
+        return UnsupportedTypeError(named, f"the format {self.format.name} cannot be held to it, since {why}; {advice}")
+
+    def _object(self, shape: Shape, place: str, head: str) -> list[Piece]:
+        marks, members = self._marks, shape.members
+        assert members is not None
+        if members.listed or members.others is None:
+            inner = self._listed(members, False)
+        else:
+            if "$key" in marks.member[1]:
+                raise self._too_free(place, "names are not listed, and each comes twice there")
+            value = self._value(members.others)
+            member = None if value is None else self._free_member(value, place)
+            inner = self._several(member, marks.object[1], 0, None, place)
+        return [self._around(marks.object, inner, place, head)]
+
+    def _free_member(self, value: Piece, place: str) -> Piece:
+        """A member of any name."""
+        before, after_name = self._marks.key
+        return in_order(
+            [self.fixed(before, place), TextPiece(free_names(self._marks), place), self.fixed(after_name, place), value]
+        )
+
+    def _array(self, shape: Shape, place: str, head: str) -> list[Piece]:
+        marks, items = self._marks, shape.items
+        assert items is not None
+        if marks.string[0]:  # each value has a mark of its own, which is one text with that of the item
+            item = self._value(items.each, marks.item[0])
+            item = None if item is None else closed_by(item, marks.item[1], place)
+        else:
+            value = self._value(items.each)
+            item = None if value is None else self._around(marks.item, value, place)
+        inner = self._several(item, marks.array[1], items.least, items.most, place)
+        return [self._around(marks.array, inner, place, head)]
+
+    def _several(self, part: Piece | None, between: str, least: int, most: int | None, place: str) -> Piece:
+        nothing = TextPiece(EMPTY, place)
+        if part is None or most == 0:
+            if least > 0:
+                raise EmptyLanguageError(f"{place}: it has to have parts, and none is possible")
+            return nothing
+        another = in_order([self.fixed(between, place), part])
+        rest = None if most is None else most - 1
+        some = in_order([part, Repeated(another, max(least - 1, 0), rest)]) if rest != 0 else part
+        return some if least else Repeated(some, 0, 1)

@@ -1,0 +1,307 @@
+"""Reads arguments in a notation of a format's own, in a text that comes in pieces, and says them as JSON.
+
+In: marks, what may come after the arguments, and their shapes where a text does not say what it is. Out: pieces of an
+object of JSON, each as soon as it is certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from json.encoder import encode_basestring
+from typing import Literal, TypeAlias
+
+from pdacon.frontends.tool_formats.json_scanner import IN_SCALAR
+from pdacon.frontends.tool_formats.marked_shapes import Shapes
+from pdacon.frontends.tool_formats.python_scanner import PythonScanner
+from pdacon.frontends.tool_formats.records import ValueMarks
+from pdacon.frontends.tool_formats.scalars import ALL_KINDS, CONSTANTS, reads_as
+
+_Stage: TypeAlias = Literal["part", "key", "value", "string", "scalar", "text", "python", "after"]
+
+
+class UnexpectedTextError(ValueError):
+    """What came is nothing that may come here."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """An object or an array that has begun."""
+
+    is_array: bool
+    place: str | None  # of its shape; None: nobody asks
+    count: int = 0
+    key: str = ""
+
+
+class MarkedScanner:
+    """Reads the arguments of a call.
+
+    Parameters
+    ----------
+    ends : tuple of str
+        What may come after them.
+    shapes : Shapes, optional
+        Their shapes, for notations in which a text does not say which kind of value it is.
+    """
+
+    def __init__(self, marks: ValueMarks, ends: tuple[str, ...], shapes: Shapes | None) -> None:
+        self._marks, self._ends = marks, ends
+        self._shapes = shapes if marks.stop else None
+        self._open = [_Open(False, None if self._shapes is None else "")]
+        self._stage: _Stage = "part"
+        self._captured: list[str] = []
+        self._python = PythonScanner()
+        self.done = False
+        self.expected: tuple[str, ...] = ()
+        self._out: list[str] = []
+
+    def scan(self, text: str, at: int) -> tuple[int, str]:
+        """Read on from a place; how far what has come is certain, and what it says as JSON.
+
+        Raises UnexpectedTextError, at which `expected` says what had to come; the place is in its argument.
+        """
+        self._out = []
+        while not self.done:
+            after = _STAGES[self._stage](self, text, at)
+            if after is None:
+                break
+            at = after
+        return at, "".join(self._out)
+
+    def _match(self, text: str, at: int, options: tuple[str, ...]) -> str | None:
+        """The longest of some texts that comes; "" if it is none of them; None: more has to come to know."""
+        self.expected = options
+        for option in sorted(options, key=len, reverse=True):
+            if text.startswith(option, at):
+                return option
+            if len(text) - at < len(option) and option.startswith(text[at:]):
+                return None
+        return "" if at < len(text) else None
+
+    def _need(self, text: str, at: int, option: str) -> int | None:
+        if not option:
+            return at
+        found = self._match(text, at, (option,))
+        if found == "":
+            raise UnexpectedTextError(at)
+        return None if found is None else at + len(option)
+
+    # Stages: each says how far it has come, or None if more has to come
+
+    def _part(self, text: str, at: int) -> int | None:
+        """The next member or item, or the end."""
+        top = self._open[-1]
+        marks = self._marks.array if top.is_array else self._marks.object
+        begin = (marks[1] if top.count else "") + (self._marks.item[0] if top.is_array else self._marks.key[0])
+        ends = self._ends if len(self._open) == 1 else (marks[2] or self._after_value(self._open[-2]),)
+        found = self._match(text, at, (*ends, *([begin] if begin else [])))
+        if found is None:
+            return None
+        if found and found in ends:
+            self._close(top)
+            return at + (len(found) if marks[2] and not self.done else 0)
+        if begin and not found:
+            raise UnexpectedTextError(at)
+        if top.is_array:
+            self._out.append(", " if top.count else "[")
+            self._stage = self._first_stage()
+        else:
+            self._stage = "key"
+        return at + len(begin)
+
+    def _close(self, top: _Open) -> None:
+        opening, closing = "[]" if top.is_array else "{}"
+        self._out.append(closing if top.count else opening + closing)
+        if len(self._open) == 1:
+            self.done = True
+            return
+        self._open.pop()
+        self._stage = "after"
+
+    def _key(self, text: str, at: int) -> int | None:
+        end = self._marks.key[1]
+        self.expected = (end,)
+        place = text.find(end, at)
+        if place < 0:
+            return None
+        top = self._open[-1]
+        top.key = text[at:place]
+        self._out.append(f"{', ' if top.count else '{'}{encode_basestring(top.key)}: ")
+        self._stage = self._first_stage()
+        return place + len(end)
+
+    def _first_stage(self) -> _Stage:
+        if self._marks.python:
+            self._python = PythonScanner()
+            return "python"
+        return "text" if self._marks.stop else "value"
+
+    def _value(self, text: str, at: int) -> int | None:
+        """The mark that a value begins with."""
+        marks = self._marks
+        begins = {marks.object[0]: "object", marks.array[0]: "array", marks.string[0]: "string"}
+        if marks.scalar[0]:
+            begins[marks.scalar[0]] = "scalar"
+        found = self._match(text, at, tuple(begins))
+        if found is None:
+            return None
+        if not found and marks.scalar[0]:
+            raise UnexpectedTextError(at)
+        kind = begins[found] if found else "scalar"
+        if kind in ("object", "array"):
+            self._open.append(_Open(kind == "array", None))
+            self._stage = "part"
+        else:
+            self._out.append('"' if kind == "string" else "")
+            self._stage = "string" if kind == "string" else "scalar"
+        return at + len(found)
+
+    def _string(self, text: str, at: int) -> int | None:
+        """The text of a string up to its mark; what may be the beginning of that is held back."""
+        end = self._marks.string[1]
+        self.expected = (end,)
+        place = text.find(end, at)
+        stop = _held_back(text, at, end) if place < 0 else place
+        self._out.append(encode_basestring(text[at:stop])[1:-1])
+        if place < 0:
+            return None if stop == at else stop
+        self._out.append('"')
+        self._stage = "after"
+        return place + len(end)
+
+    def _scalar(self, text: str, at: int) -> int | None:
+        stop = at
+        while stop < len(text) and text[stop] in IN_SCALAR:
+            stop += 1
+        self._captured.append(text[at:stop])
+        self.expected = ("a value",)
+        if stop == len(text):
+            return stop if stop > at else None
+        value = "".join(self._captured)
+        end = self._marks.scalar[1]
+        after = self._need(text, stop, end)
+        if after is None:
+            return stop if stop > at else None
+        if not value:
+            raise UnexpectedTextError(at)
+        self._captured.clear()
+        self._out.append(CONSTANTS.get(value, value))
+        self._stage = "after"
+        return after
+
+    def _text(self, text: str, at: int) -> int | None:
+        """A text without marks of its own, or what has parts."""
+        stop = self._marks.stop
+        self.expected = (stop,)
+        place = text.find(stop, at)
+        if place < 0 or len(text) == place + len(stop):
+            held = _held_back(text, at, stop) if place < 0 else place
+            self._capture(text[at:held])
+            return held if held > at else None
+        self._capture(text[at:place])
+        begun = self._after_value(self._open[-1])[len(stop)]
+        if text[place + len(stop)] != begun and not any(self._captured):
+            return self._opened(text, place)
+        self._say()
+        self._stage = "after"
+        return place
+
+    def _capture(self, piece: str) -> None:
+        """More of a text. Where only strings come, it is said at once."""
+        if self._kinds() != {"string"}:
+            self._captured.append(piece)
+            return
+        if not self._captured:
+            self._captured.append("")
+        if piece:
+            self._out.append(('"' if not any(self._captured) else "") + encode_basestring(piece)[1:-1])
+            self._captured[0] += piece
+
+    def _say(self) -> None:
+        """The value of a text that has ended."""
+        value, kinds = "".join(self._captured), self._kinds()
+        self._captured.clear()
+        if kinds == {"string"}:
+            self._out.append('"' if value else '""')
+            return
+        if not value and "string" not in kinds:
+            self._out.append("{}" if "object" in kinds else "[]")
+            return
+        is_string = reads_as(value, kinds - {"array", "object"}, False) == "string"
+        self._out.append(encode_basestring(value) if is_string else value)
+
+    def _opened(self, text: str, at: int) -> int | None:
+        """A member or an item comes where a text could: its object or array has begun."""
+        kinds, item = self._kinds(), self._marks.item[0]
+        is_array = "array" in kinds
+        if is_array and "object" in kinds:
+            found = self._match(text, at, (item,))
+            if found is None:
+                return None
+            is_array = bool(found)
+        place = self._place()
+        self._captured.clear()
+        self._open.append(_Open(is_array, place))
+        self._stage = "part"
+        return at
+
+    def _place(self) -> str | None:
+        """The place of the shape of the value that is being read."""
+        top = self._open[-1]
+        if self._shapes is None or top.place is None:
+            return None
+        if len(self._open) == 1:
+            listed = self._shapes.arguments()
+            return listed[top.key][1] if top.key in listed else Shapes.ANYTHING
+        shape = self._shapes.at(top.place)
+        if top.is_array:
+            return Shapes.ANYTHING if shape.items is None else shape.items.each
+        if shape.members is None or top.key not in shape.members.listed:
+            return Shapes.ANYTHING
+        return shape.members.listed[top.key][1]
+
+    def _kinds(self) -> frozenset[str]:
+        place = self._place()
+        return ALL_KINDS if place is None or self._shapes is None else self._shapes.at(place).values.kinds
+
+    def _python_literal(self, text: str, at: int) -> int | None:
+        """A value as Python writes it."""
+        self.expected = ("a value",)
+        after, said = self._python.scan(text, at)
+        self._out.append(said)
+        if not self._python.done:
+            return after if after > at else None
+        self._stage = "after"
+        return after
+
+    def _after(self, text: str, at: int) -> int | None:
+        after = self._need(text, at, self._after_value(self._open[-1]))
+        if after is not None:
+            self._open[-1].count += 1
+            self._stage = "part"
+        return after
+
+    def _after_value(self, top: _Open) -> str:
+        """What stands after a member or an item."""
+        return self._marks.item[1] if top.is_array else self._marks.member[1].replace("$key", top.key)
+
+
+_STAGES: dict[_Stage, Callable[[MarkedScanner, str, int], int | None]] = {
+    "part": MarkedScanner._part,
+    "key": MarkedScanner._key,
+    "value": MarkedScanner._value,
+    "string": MarkedScanner._string,
+    "scalar": MarkedScanner._scalar,
+    "text": MarkedScanner._text,
+    "python": MarkedScanner._python_literal,
+    "after": MarkedScanner._after,
+}
+
+
+def _held_back(text: str, at: int, end: str) -> int:
+    """Where what may be the beginning of a mark begins, at the end of a text."""
+    for length in range(min(len(end) - 1, len(text) - at), 0, -1):
+        if text.endswith(end[:length]):
+            return len(text) - length
+    return len(text)

@@ -1,0 +1,91 @@
+"""Reads a value as Python writes it, in a text that comes in pieces, and says it as JSON.
+
+In: strings in either quotes, numbers, ``None``, ``False``, ``True``, lists and dicts. Out: pieces of JSON, each as soon
+as it is certain. The value ends before a comma or a closing bracket that is not its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from json.encoder import encode_basestring
+
+from pdacon.frontends.tool_formats.json_scanner import IN_SCALAR
+from pdacon.frontends.tool_formats.scalars import CONSTANTS
+
+_ESCAPE = re.compile(
+    r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|[0-7]{1,3}|\n|[^xuUN0-7])", re.DOTALL
+)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class PythonScanner:
+    """Reads one value.
+
+    Attributes
+    ----------
+    done : bool
+        Whether what comes next is after it.
+    """
+
+    __slots__ = ("_depth", "_quote", "_word", "done")
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._quote = ""
+        self._word = ""
+        self.done = False
+
+    def scan(self, text: str, at: int) -> tuple[int, str]:
+        """Read on from a place; how far what has come is certain, and what it says as JSON."""
+        out: list[str] = []
+        while at < len(text) and not self.done:
+            if self._quote:
+                after = self._string(text, at, out)
+                if after == at:
+                    break
+                at = after
+                continue
+            sign = text[at]
+            if sign in IN_SCALAR:
+                self._word += sign
+                at += 1
+                continue
+            if self._word:
+                out.append(CONSTANTS.get(self._word, self._word))
+                self._word = ""
+            if sign in "\"'":
+                self._quote = sign
+                out.append('"')
+            elif sign in "[{":
+                self._depth += 1
+                out.append(sign)
+            elif self._depth == 0 and sign in ",)]}":
+                self.done = True
+                break
+            else:
+                self._depth -= sign in "]}"
+                out.append(sign)
+            at += 1
+        return at, "".join(out)
+
+    def _string(self, text: str, at: int, out: list[str]) -> int:
+        """Characters of a string up to its quote; an escape that has not ended is held back."""
+        stop = at
+        while stop < len(text) and text[stop] not in (self._quote, "\\"):
+            stop += 1
+        out.append(encode_basestring(text[at:stop])[1:-1])
+        if stop == len(text):
+            return stop
+        if text[stop] == self._quote:
+            self._quote = ""
+            out.append('"')
+            return stop + 1
+        escape = _ESCAPE.match(text, stop)
+        if escape is None or (escape.end() == len(text) and escape[0][1] in "01234567"):
+            return stop
+        if _SURROGATE.match(escape[0]):
+            out.append(escape[0])
+        else:
+            out.append(encode_basestring(ast.literal_eval(f'"{escape[0]}"' if escape[0] != '\\"' else "'\"'"))[1:-1])
+        return escape.end()
