@@ -7,6 +7,8 @@ RFC 6570 with its erratum 6937 (templates), RFC 4122 (UUIDs), RFC 6901 (pointers
 
 from __future__ import annotations
 
+from pdacon.frontends.json_schema.regex_format import REGEX
+
 _LEAP = r"(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
 _DATE = (
     r"(?:(?!0000)\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)"
@@ -106,6 +108,7 @@ PATTERNS = {
     "iri-reference": _INTERNATIONAL["reference"],
     "uri-template": rf"{_ASSIGNED}(?:[!#$&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~{_UCSCHAR}{_PRIVATE}]|%[0-9A-Fa-f]{{2}}|"
     rf"\{{[+#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*\}})*",
+    "regex": REGEX,
     "json-pointer": _POINTER,
     "relative-json-pointer": rf"(?:0|[1-9]\d*)(?:#|{_POINTER})",
     "idn-email": rf'(?:{_IATEXT}+(?:\.{_IATEXT}+)*|"(?:[^"\\\u0000-\u001f\u007f]|\\[\u0020-\u007e])*")@'
@@ -129,9 +132,13 @@ which matches nothing, stands for an automaton of its own (``card_numbers``)."""
 NAMES = {pattern: name for name, pattern in PATTERNS.items()}
 
 NOT_REGULAR = {
-    "regex": "which strings are regular expressions is more than an automaton can say; leave the keyword out, or "
-    "allow it to be dropped with lax=True",
     "idn-hostname": "which internationalized names are valid depends on tables that pdacon does not have; leave the "
     "keyword out, or allow it to be dropped with lax=True",
 }
 """Formats that are defined but cannot be enforced, and why."""
+
+NARROWER = {
+    "regex": "of regular expressions those come that ECMA-262 and Python's re both take, with groups at most three "
+    "deep, and without look-behind, back-references and names of groups",
+}
+"""Formats of which some strings are not taken, and which."""

@@ -27,7 +27,7 @@ from pdacon.frontends.json_schema.looks import Look, counts_few, is_leaf, is_sma
 from pdacon.frontends.json_schema.plainness import Plainness
 from pdacon.frontends.json_schema.schema_formulas import plain_types
 from pdacon.frontends.json_schema.spelling import Spelling
-from pdacon.frontends.json_schema.string_formats import NOT_REGULAR, PATTERNS, SINCE
+from pdacon.frontends.json_schema.string_formats import NARROWER, NOT_REGULAR, PATTERNS, SINCE
 from pdacon.frontends.json_schema.type_bits import ALL, ARRAY, BITS, NUMBER, OBJECT, STRING, types_in, types_of_values
 from pdacon.frontends.json_schema.wrong_values import wrong_value
 
@@ -228,6 +228,8 @@ class Survey:
         elif (since := SINCE.get(name, 0)) > place.draft:
             why = f"draft {place.draft} has no such format; strings have it as draft {since} means it"
             self._note(place, [("format", f"{why}, unless formats=False makes it an annotation", True)])
+        elif name in NARROWER:
+            self._note(place, [("format", NARROWER[name], False)])
 
     # Schemas that are applied to the same value.
 

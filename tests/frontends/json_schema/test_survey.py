@@ -131,7 +131,7 @@ AT_ONCE: list[Any] = [
     {"pattern": "^(a|b)*a(a|b){20}$"},
     {"properties": {"a": {"type": "string", "pattern": "(?<=x)y"}}},
     {"patternProperties": {"^(a|b)*a(a|b){20}$": {}}},
-    {"type": "string", "format": "regex"},
+    {"type": "string", "format": "idn-hostname"},
     {"type": "string", "maxLength": 20_000_000},
     {"type": "array", "maxItems": 1_000_000},
     {"multipleOf": 0.123456789},
