@@ -108,13 +108,14 @@ class Explorer:
                 edges.append((start, terminal, local.setdefault(lhs, len(local) + 1), 0))
         return edges, machines
 
-    def container(self, is_array: bool, machine: list[int]) -> tuple[Any, ...]:
+    def container(self, is_array: bool, machine: list[int], depth: int = 0) -> tuple[Any, ...]:
         """An array or an object: signs, the machine at its start, the order of names, and who is asked then.
 
         Of an object also what need not be asked for then, as far as it is plain: the terminals of names, and the steps
         of the facts that list them.
         """
         writer, given = self._writer, tuple(machine)
+        writer.stand_at(depth)
         signs = writer.container(is_array, given)
         if is_array:
             start = writer.counted(given)
@@ -137,8 +138,10 @@ class Explorer:
             return None
         return automaton.kind, automaton.offset, automaton.lo, automaton.hi, automaton.target
 
-    def plainly_possible(self, question: int) -> bool:
-        """Whether it is plain that some value satisfies a question."""
+    def plainly_possible(self, question: int, depth: int = 0) -> bool:
+        """Whether it is plain that some value satisfies a question, however little may lie within it at a depth."""
+        if self._writer.counts_depth:
+            return self._only_type(question) != ""
         known = self._plain.get(question)
         if known is None:
             known = self._plain[question] = self._is_plainly_possible(question)

@@ -107,9 +107,7 @@ class Schema:
 
     def may_be_read_on_demand(self) -> bool:
         """Whether its automaton can be made as texts are read, and no error or note of it is known only then."""
-        spelling = self.spelling
-        is_flat = spelling.language == "json" and spelling.whitespace != "indent"
-        return self._notation is None and is_flat and self._is_settled()
+        return self._notation is None and self.spelling.language == "json" and self._is_settled()
 
     def _settled(self) -> bool:
         survey = self._survey()

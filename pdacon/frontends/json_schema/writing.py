@@ -95,7 +95,7 @@ class Writer:
         self.fits = FittingPatterns()
         self._is_on_demand = on_demand
         self.is_in_a_row = in_a_row
-        self._counts_depth = written.whitespace == "indent"
+        self.counts_depth = written.whitespace == "indent"
         self.scalars = Scalars(self.out, reader, written, counts_apart=on_demand)
         self.listed = ListedContainers(
             reader, written, Holding(self.facts, self.questions, self.fits), notation is None
@@ -114,11 +114,16 @@ class Writer:
         start = self.value((question,), question)
         while self._pending:
             look()
-            work, argument, self.depth = self._pending.pop()
+            work, argument, depth = self._pending.pop()
             self._current = argument
-            self.is_deepest = self._counts_depth and self.depth == self.spelling.max_depth
+            self.stand_at(depth)
             work(self, argument)
         return start
+
+    def stand_at(self, depth: int) -> None:
+        """What is written from now on lies within so many arrays and objects, where that is counted."""
+        self.depth = depth
+        self.is_deepest = self.counts_depth and depth == self.spelling.max_depth
 
     def impossible_members(self, symbols: Container[int]) -> Iterator[tuple[str, str]]:
         """The members that never come since no value satisfies what is asked of them, though none forbids them.
@@ -171,7 +176,7 @@ class Writer:
     @property
     def depth_within(self) -> int:
         """The depth of what lies within what is being written."""
-        return self.depth + self._counts_depth
+        return self.depth + self.counts_depth
 
     def value(self, family: Vector, question: int) -> int:
         """The nonterminal of the values that satisfy one question of a family."""

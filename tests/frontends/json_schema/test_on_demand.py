@@ -39,6 +39,9 @@ SPELLINGS = [
     Spelling(numbers="canonical"),
     Spelling(integers="decimal", exponents="json.dumps"),
     Spelling(exponents="none"),
+    Spelling(whitespace="indent"),
+    Spelling(whitespace="indent", indent=1, max_depth=2, order="any"),
+    Spelling(whitespace="indent", indent=0, max_depth=1, separators=(" ,", " : ")),
 ]
 
 
@@ -395,3 +398,34 @@ def test_the_order_of_members_does_not_depend_on_what_was_read_first(one: Any, o
     for order in (texts, texts[::-1]):
         demanded = pdacon.compile(Grammar.from_json_schema(schema), WORDS)
         assert [demanded.accepts(text) for text in order] == [whole.accepts(text) for text in order]
+
+
+TREE = {"$ref": "#/$defs/n", "$defs": {"n": {"type": "object", "properties": {"a": {"type": "integer"}, "n": {
+    "type": "array", "items": {"$ref": "#/$defs/n"}}}, "required": ["a"]}}}  # fmt: skip
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 7])
+def test_lines_are_indented_up_to_the_greatest_depth(depth: int) -> None:
+    """A tree whose leaves are at the greatest depth, and one level more."""
+    made = both(TREE, WORDS, Spelling(whitespace="indent", max_depth=depth))
+    assert made is not None
+    for deep in range(depth + 3):
+        value: Any = {"a": 1}
+        for level in range(deep):
+            value = [value] if level % 2 == 0 else {"a": 1, "n": value}
+        value = {"a": 1, "n": value} if deep % 2 else value
+        opened = deep + 1 + deep % 2
+        for text in (json.dumps(value, indent=2), json.dumps(value)):
+            expected = text.count("\n") > 0 and opened <= depth
+            assert [one.accepts(text) for one in made] == [expected] * 2, (deep, text)
+
+
+def test_a_value_that_lies_too_deep_never_begins() -> None:
+    nested = {"type": "object", "properties": {"b": {"type": "object", "required": ["c"]}}, "required": ["b"]}
+    schema = {"type": "object", "properties": {"a": nested, "z": {"type": "null"}}, "additionalProperties": False}
+    made = both(schema, WORDS, Spelling(whitespace="indent", max_depth=2))
+    assert made is not None
+    for one in made:
+        matcher = one.matcher()
+        assert matcher.accept_bytes(b"{\n  ")
+        assert matcher.forced_bytes() == b'"z": null\n}'

@@ -144,8 +144,8 @@ class LockedSchemas final : public NestedSchemas {
     }
 
     Formulas& formulas() override { return formulas_; }
-    bool plainly_possible(std::int32_t question) override {
-        return answered([&] { return nb::cast<bool>(explorer_.attr("plainly_possible")(question)); });
+    bool plainly_possible(std::int32_t question, std::int32_t depth) override {
+        return answered([&] { return nb::cast<bool>(explorer_.attr("plainly_possible")(question, depth)); });
     }
     ValueFamily family(const Vector& questions) override {
         return answered([&]() -> ValueFamily {
@@ -178,9 +178,9 @@ class LockedSchemas final : public NestedSchemas {
             return found;
         });
     }
-    NestedContainer container(bool is_array, const Vector& machine) override {
+    NestedContainer container(bool is_array, const Vector& machine, std::int32_t depth) override {
         return answered([&]() -> NestedContainer {
-            const auto own = nb::cast<nb::tuple>(explorer_.attr("container")(is_array, machine));
+            const auto own = nb::cast<nb::tuple>(explorer_.attr("container")(is_array, machine, depth));
             MemberOrder order;
             if (!own[2].is_none()) order = nb::cast<MemberOrder>(own[2]);
             const auto names = order.names;

@@ -21,7 +21,7 @@ NestedAutomaton::NestedAutomaton(std::unique_ptr<NestedSchemas> schemas, std::in
     if (question < 0)
         start_ = place({kOuter, 0});
     else if (possible(question))
-        start_ = place({kValue}, Vector{question, kEnd});
+        start_ = place({kValue, 0}, Vector{question, kEnd});
 }
 
 std::int32_t NestedAutomaton::place(std::initializer_list<std::int32_t> head,
@@ -107,7 +107,7 @@ std::vector<NestedAutomaton::Move> NestedAutomaton::made(std::int32_t number) {
                 moves.push_back({edge.terminal, Act::kGo, true, place({kOuter, edge.to})});
             if (around.question >= 0) {
                 const auto behind = place({kOuter, around.behind});
-                add_value(place({kValue}, Vector{around.question, behind}), 0, moves);
+                add_value(place({kValue, 0}, Vector{around.question, behind}), 0, moves);
             }
             break;
         }
@@ -129,7 +129,8 @@ bool NestedAutomaton::may_end(std::int32_t place) {
 
 void NestedAutomaton::add_value(std::int32_t number, std::int32_t local, std::vector<Move>& moves) {
     const auto view = places_[number];
-    const Vector outcomes(view.begin() + 1, view.end());
+    const auto depth = view[1];
+    const Vector outcomes(view.begin() + 2, view.end());
     Vector questions;
     for (std::size_t k = 0; k < outcomes.size(); k += 2) questions.push_back(outcomes[k]);
     const auto place_after = [&](std::int32_t question) {
@@ -147,13 +148,13 @@ void NestedAutomaton::add_value(std::int32_t number, std::int32_t local, std::ve
     for (const auto& machine : asked.machines) {
         Vector frame;
         for (const auto question : machine.questions) frame.push_back(place_after(question));
-        add_container(machine, frame, moves);
+        add_container(machine, depth, frame, moves);
     }
 }
 
-void NestedAutomaton::add_container(const FamilyMachine& machine, std::span<const std::int32_t> frame,
-                                    std::vector<Move>& moves) {
-    const auto number = holder(machine.is_array, machine.formulas);
+void NestedAutomaton::add_container(const FamilyMachine& machine, std::int32_t depth,
+                                    std::span<const std::int32_t> frame, std::vector<Move>& moves) {
+    const auto number = holder(machine.is_array, machine.formulas, depth);
     const auto start = start_of(number);
     const auto& own = of(number).own.container;
     const bool one_sign = own.signs.empty.size() == 1;
@@ -211,7 +212,7 @@ std::int32_t NestedAutomaton::value_place(const State& state, std::int32_t read)
         tail.push_back(question);
         tail.push_back(place_of(kAfter, behind));
     }
-    return tail.empty() ? -1 : place({kValue}, tail);
+    return tail.empty() ? -1 : place({kValue, depth_within(state.container)}, tail);
 }
 
 std::int32_t NestedAutomaton::number_of(const std::string& text) {
@@ -244,11 +245,11 @@ const ValueFamily& NestedAutomaton::family(const Vector& questions) {
     return families_.emplace(questions, std::move(found)).first->second;
 }
 
-std::int32_t NestedAutomaton::holder(bool is_array, const Vector& machine) {
-    const auto known = containers_.find({is_array, machine});
+std::int32_t NestedAutomaton::holder(bool is_array, const Vector& machine, std::int32_t depth) {
+    const auto known = containers_.find({is_array, depth, machine});
     if (known != containers_.end()) return known->second;
     auto made = std::make_unique<Holder>();
-    made->own = schemas_->container(is_array, machine);
+    made->own = schemas_->container(is_array, machine, depth);
     made->derivatives = std::make_unique<Derivatives>(schemas_->formulas(), *made->own.about);
     made->width = made->own.start.size();
     if (!is_array) {
@@ -259,11 +260,13 @@ std::int32_t NestedAutomaton::holder(bool is_array, const Vector& machine) {
         if (PlainWays::are_for(made->own.order))
             made->ways =
                 std::make_unique<PlainWays>(made->own.order, schemas_->formulas(), *made->derivatives,
-                                            [this](auto question) { return possible(question); });
+                                            [this, within = made->own.container.depth_within](auto question) {
+                                                return possible(question, within);
+                                            });
     }
     const auto number = static_cast<std::int32_t>(holders_.size());
     holders_.push_back(std::move(made));
-    containers_.emplace(std::pair{is_array, machine}, number);
+    containers_.emplace(std::tuple{is_array, depth, machine}, number);
     return number;
 }
 
@@ -298,7 +301,7 @@ std::vector<std::pair<std::int32_t, NestedAutomaton::State>> NestedAutomaton::ou
                                                                                        std::int32_t read) {
     std::vector<std::pair<std::int32_t, State>> found;
     for (const auto& [left, question] : of(state.container).derivatives->outcomes(state.left, read)) {
-        if (!possible(question)) continue;
+        if (!possible(question, depth_within(state.container))) continue;
         auto next = behind(state, read, left);
         if (next && leads_on(*next, false)) found.emplace_back(question, std::move(*next));
     }
@@ -308,24 +311,26 @@ std::vector<std::pair<std::int32_t, NestedAutomaton::State>> NestedAutomaton::ou
 bool NestedAutomaton::has_outcome(const State& state, std::int32_t read) {
     return std::ranges::any_of(of(state.container).derivatives->outcomes(state.left, read),
                                [&](const auto& outcome) {
-                                   if (!possible(outcome.question)) return false;
+                                   if (!possible(outcome.question, depth_within(state.container)))
+                                       return false;
                                    const auto next = behind(state, read, outcome.left);
                                    return next && leads_on(*next, false);
                                });
 }
 
-bool NestedAutomaton::possible(std::int32_t question) {
+bool NestedAutomaton::possible(std::int32_t question, std::int32_t depth) {
     if (question <= kTrue) return question == kTrue;
-    if (const auto known = possible_.find(question); known != possible_.end()) return known->second;
-    if (schemas_->plainly_possible(question)) return possible_[question] = true;
-    if (!asking_.insert(question).second || asking_.size() > kMostNested) {
+    const std::pair asked_at{question, depth};
+    if (const auto known = possible_.find(asked_at); known != possible_.end()) return known->second;
+    if (schemas_->plainly_possible(question, depth)) return possible_[asked_at] = true;
+    if (!asking_.insert(asked_at).second || asking_.size() > kMostNested) {
         asking_.clear();
         throw NeedsWhole("whether some value satisfies a schema is not plain");
     }
     const auto& asked = family({question});
     const auto starts = [&](const auto& leads) {
         return std::ranges::any_of(asked.machines, [&](const auto& machine) {
-            return leads(start_of(holder(machine.is_array, machine.formulas)));
+            return leads(start_of(holder(machine.is_array, machine.formulas, depth)));
         });
     };
     const bool found = std::ranges::any_of(asked.scalars, [](const auto& edge) { return edge.to < 0; }) ||
@@ -333,8 +338,8 @@ bool NestedAutomaton::possible(std::int32_t question) {
                        starts([&](const State& start) {
                            return !of(start.container).own.container.is_deepest && leads_on(start, true);
                        });
-    asking_.erase(question);
-    return possible_[question] = found;
+    asking_.erase(asked_at);
+    return possible_[asked_at] = found;
 }
 
 // What may be read next, with the state that it is read in, what is tried first last: of the names in order
@@ -398,7 +403,7 @@ bool NestedAutomaton::leads_on(const State& state, bool must_go_on) {
             const auto number = place_of(kAfter, *next);
             const auto known = leads_on_.find({false, number});
             if (known != leads_on_.end() ? !known->second : seen.contains(number)) continue;
-            if (!possible(question)) continue;
+            if (!possible(question, depth_within(from.container))) continue;
             if (known != leads_on_.end() || plain || may_end(*next)) {
                 for (std::size_t k = 1; k < open.size(); ++k) leads_on_[{false, open[k].number}] = true;
                 return leads_on_[asked] = true;

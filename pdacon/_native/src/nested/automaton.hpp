@@ -25,6 +25,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -76,8 +77,8 @@ class NestedAutomaton {
     // Terminals down to this one are those of schemas; the texts of names come below it.
     static constexpr std::int32_t kLastOfSchemas = -(1 << 24);
     CountedTerminal terminal(std::int32_t number);
-    // Whether some value satisfies a question.
-    bool possible(std::int32_t question);
+    // Whether some value satisfies a question, at a depth, where the depth of arrays and objects is bounded.
+    bool possible(std::int32_t question, std::int32_t depth = 0);
     // After a question that was not answered.
     void forget_questions() { asking_.clear(); }
 
@@ -105,12 +106,13 @@ class NestedAutomaton {
     std::vector<Move> made(std::int32_t place);
     const OuterPlace& outer(std::int32_t number);
     void add_value(std::int32_t place, std::int32_t local, std::vector<Move>& moves);
-    void add_container(const FamilyMachine& machine, std::span<const std::int32_t> outcomes,
-                       std::vector<Move>& moves);
+    void add_container(const FamilyMachine& machine, std::int32_t depth,
+                       std::span<const std::int32_t> outcomes, std::vector<Move>& moves);
     void add_members(const State& state, std::vector<Move>& moves);
     void add_closing(const State& state, std::int32_t terminal, std::vector<Move>& moves);
     const ValueFamily& family(const Vector& questions);
-    std::int32_t holder(bool is_array, const Vector& machine);
+    std::int32_t holder(bool is_array, const Vector& machine, std::int32_t depth);
+    std::int32_t depth_within(std::int32_t container) { return of(container).own.container.depth_within; }
     Holder& of(std::int32_t container) { return *holders_[static_cast<std::size_t>(container)]; }
     bool may_end(const State& state);
     bool ends(const State& state, std::size_t side);
@@ -139,14 +141,14 @@ class NestedAutomaton {
     std::deque<Member> members_;
     std::unordered_map<std::int32_t, OuterPlace> outer_;
     std::map<Vector, ValueFamily> families_;
-    std::map<std::pair<bool, Vector>, std::int32_t> containers_;
+    std::map<std::tuple<bool, std::int32_t, Vector>, std::int32_t> containers_;  // by depth, too
     std::deque<std::unique_ptr<Holder>> holders_;
     std::map<std::pair<std::int32_t, std::int32_t>, std::optional<std::int32_t>> names_;
     std::unordered_map<std::string, std::int32_t> texts_;  // of names: numbers
     std::vector<const std::string*> text_of_;
-    std::unordered_map<std::int32_t, bool> possible_;         // by question
-    std::map<std::pair<bool, std::int32_t>, bool> leads_on_;  // by the place behind it
-    std::set<std::int32_t> asking_;                           // questions whose values are being looked for
+    std::map<std::pair<std::int32_t, std::int32_t>, bool> possible_;  // by question and depth
+    std::map<std::pair<bool, std::int32_t>, bool> leads_on_;          // by the place behind it
+    std::set<std::pair<std::int32_t, std::int32_t>> asking_;  // questions whose values are being looked for
     std::int32_t start_ = -1;
 };
 

@@ -96,10 +96,11 @@ class NestedSchemas {
     virtual OuterPlace outer(std::int32_t place) = 0;
     virtual Formulas& formulas() = 0;
     virtual ValueFamily family(const Vector& questions) = 0;
-    virtual NestedContainer container(bool is_array, const Vector& machine) = 0;
+    // At a depth, on which blanks may depend.
+    virtual NestedContainer container(bool is_array, const Vector& machine, std::int32_t depth) = 0;
     virtual CountedTerminal terminal(std::int32_t number) = 0;
-    // Whether it is plain that some value satisfies a question.
-    virtual bool plainly_possible(std::int32_t question) = 0;
+    // Whether it is plain that some value at a depth satisfies a question.
+    virtual bool plainly_possible(std::int32_t question, std::int32_t depth) = 0;
 };
 
 }  // namespace pdacon
