@@ -173,7 +173,7 @@ class _Application:
         asked = await self.bodies.read(request, CountRequest)
         self._require_model(asked.model)
         chat = await self._converted(request, lambda: anthropic_messages.chat_of(asked))
-        ids = await self._prepared(request, lambda: self.prompts.of_chat(chat))
+        ids = await self._prepared(request, lambda: self._prompt_of_chat(chat))
         return JSONResponse({"input_tokens": len(ids)})
 
     async def tokenize(self, request: Request) -> Response:
@@ -191,8 +191,12 @@ class _Application:
             return self.prompts.of_text(asked.prompt, "prompt", special=asked.add_special_tokens)
         names = ("model", "messages", "tools", "chat_template_kwargs")
         chat = _validated(lambda: ChatRequest.model_validate({name: getattr(asked, name) for name in names}))
-        calls_of(chat)
-        return self.prompts.of_chat(chat)
+        return self._prompt_of_chat(chat)
+
+    def _prompt_of_chat(self, asked: ChatRequest) -> list[int]:
+        """The ids of a chat's prompt."""
+        calls_of(asked)  # what is wrong with tools is said before the template sees them
+        return self.prompts.of_chat(asked)
 
     async def detokenize(self, request: Request) -> Response:
         """``POST /detokenize``."""

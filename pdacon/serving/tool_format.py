@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from pdacon.frontends.tool_formats import FORMATS, ToolFormat, format_of
+from pdacon.frontends.tool_formats import FORMATS, ToolFormat, format_of, format_of_response_template
 from pdacon.serving.accounts import Line
 
 log = logging.getLogger("pdacon.serving")
@@ -18,26 +18,32 @@ _TOOL = {
 
 
 def chosen_format(name: str, tokenizer: Any) -> ToolFormat:
-    """The format of a name; ``auto``: that of the tokenizer's chat template, or else JSON by itself.
+    """The format of a name; ``auto``: that of the tokenizer's response or chat template, or else JSON by itself.
 
-    There is a warning in the log where the template does not show the model what tools there are.
+    There is a warning in the log where the template does not show the model what tools there are, and where one that
+    there is tells no format.
     """
     if not shows_tools(tokenizer):
         why = "its chat template does not show tools" if _has_template(tokenizer) else "it has no chat template"
-        log.warning(
-            Line(message=f"the model does not see the tools of requests: {why}; say in the messages what there is")
-        )
+        _warn(f"the model does not see the tools of requests: {why}; say in the messages what there is")
     if name != AUTO:
         return format_of(name)
     if not _has_template(tokenizer):
         return FORMATS[OTHERWISE]
+    if getattr(tokenizer, "response_template", None) is not None:
+        try:
+            return format_of_response_template(tokenizer, tuple(FORMATS.values()))
+        except ValueError as error:
+            _warn(f"the response template is not used: {error}")
     try:
         return format_of(tokenizer)
     except ValueError as error:
-        log.warning(
-            Line(message=f"calls of tools are written as plain JSON: {error}; --tool-format names another format")
-        )
+        _warn(f"calls of tools are written as plain JSON: {error}; --tool-format names another format")
         return FORMATS[OTHERWISE]
+
+
+def _warn(message: str) -> None:
+    log.warning(Line(message=message))
 
 
 def shows_tools(tokenizer: Any) -> bool:

@@ -142,6 +142,26 @@ def test_tokens_are_counted(server: Running) -> None:
         assert post(server, **ASKED).json()["usage"]["input_tokens"] == counted["input_tokens"] > 0
 
 
+def test_tokens_of_past_calls_are_counted(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what is wrong with tools or a choice is an error, as it is where the answer is written."""
+    template = "{% for m in messages %}{{ m.role }}{{ m.content }}{{ (m.tool_calls or []) | tojson }}{% endfor %}"
+    monkeypatch.setattr(server.application.engine.tokenizer, "chat_template", template)
+    use = {"type": "tool_use", "id": "t", "name": "weather", "input": {"city": "Oslo"}}
+    result = {"type": "tool_result", "tool_use_id": "t", "content": "rain"}
+    past = [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+    asked = {"model": "tiny", "tools": [WEATHER], "messages": [*ASKED["messages"], *past]}
+    counted = post(server, "/count_tokens", **asked).json()["input_tokens"]
+    with saying(server, "Hm."):
+        assert post(server, **asked, max_tokens=20).json()["usage"]["input_tokens"] == counted
+    assert counted > post(server, "/count_tokens", **asked | {"messages": ASKED["messages"]}).json()["input_tokens"]
+    for fields in ({"tools": [WEATHER, WEATHER]}, {"tool_choice": {"type": "tool", "name": "time"}}):
+        errors = [post(server, path, **asked | {**fields, **most}) for path, most in (
+            ("", {"max_tokens": 20}), ("/count_tokens", {}),
+        )]  # fmt: skip
+        assert [error.status_code for error in errors] == [400, 400]
+        assert errors[0].json() == errors[1].json()
+
+
 @pytest.mark.parametrize(
     ("fields", "param"),
     [

@@ -57,6 +57,38 @@ def test_the_format_is_that_of_the_template(
     assert shows_tools(tokenizer) == (template is not None and template.startswith(SHOWS))
 
 
+@pytest.mark.parametrize(
+    ("end", "chosen", "words"),
+    [("[[/CALL]]", "response_template", []), (">>", "json", ["response template is not used", "plain JSON"])],
+)
+def test_the_format_is_that_of_the_response_template(
+    caplog: pytest.LogCaptureFixture, end: str, chosen: str, words: list[str]
+) -> None:
+    """For a model that is on no list; where it tells no format, the chat template is asked."""
+    _, tokenizer = load_tiny()
+    calls = (
+        "{% for c in m.tool_calls or [] %}[[CALL {{ c.function.name }}]]{{ c.function.arguments | tojson }}[[/CALL]]"
+    )
+    tokenizer.chat_template = (
+        f"{SHOWS}{{% for m in messages %}}<m>{{{{ m.role }}}}\n{{{{ m.content or '' }}}}{calls}{{% endfor %}}</m>\n"
+        "{% endfor %}{% if add_generation_prompt %}<m>assistant\n{% endif %}"
+    )
+    read = {"open_pattern": r"\s*\[\[CALL (?P<name>\w+)\]\]", "close": end, "content": "json", "repeats": True}
+    transform = {"type": "function", "function": {"name": "{name}", "arguments": "{content}"}}
+    tokenizer.response_template = {
+        "defaults": {"role": "assistant"},
+        "start_anchor": "<m>assistant\n",
+        "fields": {"tool_calls": read | {"transform": transform}, "content": {"close_pattern": r"\s*</m>"}},
+    }
+    format = chosen_format("auto", tokenizer)
+    assert format.name == chosen
+    said = [json.loads(record.message)["message"] for record in caplog.records]
+    assert len(said) == len(words)
+    assert all(word in line for word, line in zip(words, said, strict=True))
+    asked = AnswerFormat((*TOOLS,), format, "required")
+    assert AnswerFormat.read(asked.said().text) == asked
+
+
 def test_a_format_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="tool_format is one of auto, hermes"):
         ServerSettings(tool_format="hermess")
