@@ -21,6 +21,8 @@ _TEXT = {
     "required": [INPUT],
     "additionalProperties": False,
 }
+# Keywords beside an empty list of properties that let no other members in.
+_ABOUT_NOTHING = frozenset({"$schema", "$id", "type", "title", "description", "properties", "required"})
 _ALLOWED = '{"type": "allowed_tools", "allowed_tools": {"mode": "auto" or "required", "tools": [...]}}'
 
 
@@ -105,7 +107,14 @@ def _tool(tool: Mapping[str, Any], place: str) -> RequestedTool:
         arguments_schema(parameters, "pdacon:tool")
     except UnsupportedSchemaError as error:
         raise RequestError(400, f"{where}: {error.why}", param=where, code="bad_request") from error
-    return RequestedTool(name, parameters, where)
+    return RequestedTool(name, _without_others(parameters), where)
+
+
+def _without_others(parameters: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The schema of arguments, closed if it lists no property: so tools without arguments are described."""
+    if parameters is None or parameters.get("properties") != {} or not parameters.keys() <= _ABOUT_NOTHING:
+        return parameters
+    return {**parameters, "additionalProperties": False}
 
 
 def _custom(given: Any, place: str) -> RequestedTool:

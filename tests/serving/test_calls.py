@@ -257,6 +257,28 @@ def test_allowed_tools_are_those_that_are_called(speaker: Running, client: opena
         client.chat.completions.create(**asked)
 
 
+@pytest.mark.parametrize("is_strict", [False, True])
+def test_a_tool_that_lists_no_property_takes_none(
+    speaker: Running, client: openai.OpenAI, use: Any, is_strict: bool
+) -> None:
+    """So tools without arguments are described; one that lists nothing at all takes what it is given."""
+    use("json")
+    for parameters, is_free in (
+        ({"type": "object", "properties": {}}, False),
+        ({"type": "object", "properties": {}, "additionalProperties": True}, True),
+        ({"type": "object"}, True),
+    ):
+        tool = {"name": "f", "parameters": parameters, "strict": is_strict}
+        asked: Any = {"model": "tiny", "messages": ASKED, "tools": [{"type": "function", "function": tool}]}
+        with saying(speaker, '{"name": "f", "arguments": {"x": 1}}'):
+            if is_free:
+                checked(as_parts(client.chat.completions.create(**asked).choices[0].message),
+                        Answer("", "", (Call("f", {"x": 1}),)))  # fmt: skip
+            else:
+                with pytest.raises(openai.InternalServerError, match="is not allowed after"):
+                    client.chat.completions.create(**asked)
+
+
 @pytest.mark.parametrize(("name", "count"), [("hermes", 300), ("qwen3_coder", 200)])
 def test_many_tools(speaker: Running, client: openai.OpenAI, use: Any, name: str, count: int) -> None:
     use(name)
