@@ -89,8 +89,9 @@ class Compiled:
         self._filter = filter
         native = None if filter is None else filter.native
         encoding = "" if nested is None else "utf-8"
+        schema = "" if on_demand is None or on_demand.schema is None else on_demand.schema.source
         self._explainers = tuple(
-            Explainer(grammar, vocabulary, start, partial(_pda_at, self._load_pdas, start), native, encoding)
+            Explainer(grammar, vocabulary, start, partial(_pda_at, self._load_pdas, start), native, encoding, schema)
             for start in range(len(starts))
         )
 

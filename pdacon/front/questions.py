@@ -10,7 +10,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pdacon.base.limits import Limits
+from pdacon.base.once import Once
 from pdacon.base.picture import Picture
+from pdacon.errors import UnsupportedSchemaError
 from pdacon.front.pictures import drawing
 from pdacon.grammar import GrammarData
 from pdacon.grammar.builtin import builtin_descriptions
@@ -30,11 +32,12 @@ class GrammarQuestions:
 
     _load: Callable[[], GrammarData]
     _on_demand: OnDemand | None  # if the grammar may be read on demand
+    _read: Once[Compiled | None] | None  # and then compiled so, where it is refused as a whole
 
     def __init__(self, data: GrammarData) -> None:
         if not isinstance(data, GrammarData):
             raise TypeError(f"Grammar takes GrammarData, not {type(data).__name__}; see Grammar.from_lark")
-        self.__dict__.update(_load=lambda: data, _on_demand=None)
+        self.__dict__.update(_load=lambda: data, _on_demand=None, _read=None)
 
     @classmethod
     def _of(cls, made: GrammarData | OnDemand) -> Self:
@@ -42,7 +45,7 @@ class GrammarQuestions:
         if isinstance(made, GrammarData):
             return cls(made)
         grammar = cls.__new__(cls)
-        grammar.__dict__.update(_load=made.data, _on_demand=made)
+        grammar.__dict__.update(_load=made.data, _on_demand=made, _read=Once(lambda: _read_for_bytes(made)))
         return grammar
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -155,7 +158,16 @@ class GrammarQuestions:
         """The grammar compiled for the 256 bytes. Imported here, as only questions about texts need it."""
         from pdacon.front.stages import compiled_for_bytes
 
-        return compiled_for_bytes(self.data)
+        if self._read is not None and self._read.is_made and (made := self._read()) is not None:
+            return made
+        try:
+            data = self.data
+        except UnsupportedSchemaError:  # too large as a whole
+            made = None if self._read is None else self._read()
+            if made is None:
+                raise
+            return made
+        return compiled_for_bytes(data)
 
     def explain(self, text: str | bytes, start: str | None = None, *, lexemes: int | None = 10) -> Explanation:
         """How a text is read, or where and why it is refused: `Matcher.explain` at the start of a text.
@@ -295,6 +307,14 @@ class GrammarQuestions:
         from pdacon.grammar.indentation import lark_options  # brings lark along
 
         return lark_options(self.data)
+
+
+def _read_for_bytes(on_demand: OnDemand) -> Compiled | None:
+    """The 256 bytes as a vocabulary for what is read on demand; imported here, as `GrammarQuestions._compiled` does."""
+    from pdacon.detokenizer import Vocabulary
+    from pdacon.front.stages import compiled_on_demand
+
+    return compiled_on_demand(on_demand, Vocabulary.bytes())
 
 
 def _is_of_data(name: str) -> bool:

@@ -18,12 +18,14 @@ from pdacon.base.limits import Limits
 from pdacon.base.quoting import first_character, line_and_column, listing, quote
 from pdacon.composition import byte_vocabulary, compose, lower
 from pdacon.detokenizer import Vocabulary
+from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.dialects import Standing
 from pdacon.grammar import GrammarData
 from pdacon.grammar.labels import Label
 from pdacon.grammar.sizes import automaton_states
 from pdacon.lalr import build_tables
 from pdacon.matching.enclosing import Enclosing
+from pdacon.matching.explaining_on_demand import explained_on_demand
 from pdacon.matching.explanation import Explanation
 from pdacon.matching.labelled import with_labels
 from pdacon.matching.located import disagreement, locate
@@ -46,13 +48,15 @@ class Explainer:
         pda: Callable[[], _core.TokenPda],
         filter: _core.CanonicalFilter | None = None,
         encoding: str = "",
+        schema: str = "",
     ) -> None:
-        """``encoding`` is how texts become bytes, where that is known without the grammar."""
+        """What may be known without the grammar: how texts become bytes (``encoding``), and a JSON Schema's text."""
         self._load_grammar = grammar
         self._load_vocabulary = vocabulary
         self._start = start
         self._load_pda = pda
-        self._known_encoding = encoding
+        self._known_encoding, self._known_schema = encoding, schema
+        self._has_no_whole = False
         self._filter = filter
 
     @property
@@ -146,6 +150,9 @@ class Explainer:
         return [*found, *reversed(rest)]
 
     def explain(self, matcher: _core.Matcher, asked: SupportsIndex | bytes, lexemes: int | None) -> Explanation:
+        if self._known_schema and matcher._is_nested() and self._cannot_be_whole():
+            answer = self._answer(matcher, asked)
+            return explained_on_demand(matcher, *answer, self._known_schema)
         token, text, allowed = self._answer(matcher, asked)
         before = matcher._text()
         probe = self._behind(before)
@@ -217,6 +224,17 @@ class Explainer:
             written_next=() if written is None else written.expected,
         )
         return with_labels(explanation, self._grammar.labels)
+
+    def _cannot_be_whole(self) -> bool:
+        """Whether the grammar of a schema that is read on demand is refused, because it would be too large."""
+        if not self._has_no_whole:
+            try:
+                self._load_pda()
+            except (UnsupportedSchemaError, LimitExceededError) as error:
+                if getattr(error, "what", "") == "seconds":
+                    raise
+                self._has_no_whole = True
+        return self._has_no_whole
 
     def _ends(self, matcher: _core.Matcher, token: int | None, text: bytes) -> bool:
         """Whether the filter lets the text end after a token, or after some bytes; without a filter: always."""
@@ -315,7 +333,7 @@ class Explainer:
         token = operator.index(asked)
         allowed = matcher.is_allowed(token)
         fork = _core.Matcher(matcher)
-        if self._grammar.labels and fork.accept_token(token):  # as text or as a label
+        if not self._has_no_whole and self._grammar.labels and fork.accept_token(token):  # as text or as a label
             return token, fork._text()[matcher._length() :], allowed
         text = self._vocabulary.tokens[token] or b""
         return token, text.removeprefix(b" ") if matcher._leading_space() else text, allowed
