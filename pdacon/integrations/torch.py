@@ -15,22 +15,18 @@ which comes with PyTorch there, masking is one kernel (`mask_kernel.py`); elsewh
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import importlib.util
 import operator
-import os
 import threading
-from collections import deque
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from pdacon._native import _core
 from pdacon.detokenizer import Vocabulary
+from pdacon.integrations.mask_rows import MaskRows, Tokens
 from pdacon.integrations.widths import refusal
 from pdacon.matching import Matcher
 
@@ -71,23 +67,19 @@ class DeviceMasks:
         words = -(-self._size // 32)
         if operator.index(max_bytes) < 4 * words:
             raise ValueError(f"max_bytes must be at least {4 * words}, which one mask has, got {max_bytes}")
-        self._arena = _core.MaskArena(words, rows, max_bytes // (4 * words))
-        self._device = torch.device(device)
-        host = torch.from_numpy(self._arena.table())
-        self._table = host if self._device.type == "cpu" else torch.empty_like(host, device=self._device)
+        self._rows = MaskRows(words, torch.device(device), rows, max_bytes // (4 * words))
         self._lock = threading.Lock()  # held from the choice of rows until what reads them is under way
-        self._sending: deque[tuple[torch.Tensor, torch.cuda.Event]] = deque(maxlen=2)  # numbers that may be read yet
 
     @property
     def table(self) -> torch.Tensor:
         """The masks by number: int32[rows, words]. `ids` says which are meant; read it after that."""
-        return self._table
+        return self._rows.table
 
     def apply(
         self,
         logits: torch.Tensor,
         matchers: Sequence[Matcher | None],
-        tokens: Sequence[int] | NDArray[np.int64] | None = None,
+        tokens: Tokens | None = None,
     ) -> torch.Tensor:
         """Set to -inf, in place, what the matchers do not allow: `ids`, then `apply_masks`, and their errors.
 
@@ -101,11 +93,9 @@ class DeviceMasks:
             raise ValueError(said)
         with self._lock:
             ids = self._ids(matchers, tokens)
-            return apply_masks(logits, self._table, ids, size=self._size)
+            return apply_masks(logits, self._rows.table, ids, size=self._size)
 
-    def ids(
-        self, matchers: Sequence[Matcher | None], tokens: Sequence[int] | NDArray[np.int64] | None = None
-    ) -> torch.Tensor:
+    def ids(self, matchers: Sequence[Matcher | None], tokens: Tokens | None = None) -> torch.Tensor:
         """The mask of each matcher as a row of `table`, which has what is new then.
 
         Parameters
@@ -127,7 +117,7 @@ class DeviceMasks:
         LimitExceededError, ArtifactError
             A mask or a step cannot be had.
         ValueError
-            A matcher is of another vocabulary, or a step has more masks than there is room for.
+            A matcher is of a larger vocabulary, or a step has more masks than there is room for.
         IndexError
             A token is not in the vocabulary.
 
@@ -141,52 +131,9 @@ class DeviceMasks:
         with self._lock:
             return self._ids(matchers, tokens)
 
-    def _ids(
-        self, matchers: Sequence[Matcher | None], tokens: Sequence[int] | NDArray[np.int64] | None
-    ) -> torch.Tensor:
-        if not isinstance(matchers, Iterable):
-            raise TypeError(f"matchers must be a sequence of Matcher or None, not {type(matchers).__name__}")
-        matchers = list(matchers)  # the caller's own may change during the call
-        room = self._room(len(matchers))
-        numbers = room.numpy()
-        try:
-            missed = self._arena.step(matchers, tokens, numbers)
-            if missed:
-                _compute([matcher for at in missed if (matcher := matchers[at]) is not None], self._table.shape[1])
-                self._arena.place(matchers, missed, numbers)
-        finally:  # what a step has written before it failed is known to the next one
-            self._copy_rows(self._arena.written())
-        return self._sent(room, len(matchers))
-
-    def _copy_rows(self, rows: NDArray[np.int32]) -> None:
-        """Bring rows that are new to the device."""
-        if not len(rows):
-            return
-        host = torch.from_numpy(self._arena.table())
-        if self._device.type == "cpu":
-            self._table = host
-        elif len(self._table) < len(host):
-            self._table = host.to(self._device)
-        else:
-            places = torch.from_numpy(rows).long()
-            self._table.index_copy_(0, places.to(self._device), host[places].to(self._device))
-
-    def _room(self, count: int) -> torch.Tensor:
-        """Room for at least so many numbers; pinned where a device reads it while the host goes on."""
-        if self._device.type != "cuda":
-            return torch.empty(count, dtype=torch.int32)
-        if len(self._sending) == self._sending.maxlen:
-            room, sent = self._sending.popleft()
-            sent.synchronize()
-            if len(room) >= count:
-                return room
-        return torch.empty(max(count, 64), dtype=torch.int32, pin_memory=True)
-
-    def _sent(self, room: torch.Tensor, count: int) -> torch.Tensor:
-        there = room[:count].to(self._device, non_blocking=True)
-        if self._device.type == "cuda":
-            self._sending.append((room, torch.cuda.current_stream(self._device).record_event()))
-        return there
+    def _ids(self, matchers: Sequence[Matcher | None], tokens: Tokens | None) -> torch.Tensor:
+        numbers, _, _ = self._rows.find(matchers, tokens)
+        return self._rows.sent(len(numbers))
 
 
 def apply_masks(
@@ -291,28 +238,6 @@ def _bits_of_octet(device: torch.device) -> torch.Tensor:
     if device.type != "cuda" or not torch.cuda.is_current_stream_capturing():
         _KEPT_BITS[device] = bits  # one of a captured graph has no values before the graph runs
     return bits
-
-
-def _compute(matchers: Sequence[Matcher], words: int) -> None:
-    """Compute masks, those of several constraints at once; whatever fails is met again by whoever asks for them."""
-
-    def compute(of_one: Iterable[Matcher]) -> None:  # they would wait for each other
-        row = np.empty(words, np.int32)
-        for matcher in of_one:
-            with contextlib.suppress(Exception):
-                matcher.fill_bitmask(row)
-
-    by_constraint: dict[int, dict[int, Matcher]] = {}
-    for matcher in matchers:
-        by_constraint.setdefault(id(matcher._explainer), {})[id(matcher)] = matcher
-    if len(by_constraint) > 1:
-        deque(_threads(os.getpid()).map(compute, [each.values() for each in by_constraint.values()]), maxlen=0)
-
-
-@functools.lru_cache(maxsize=1)
-def _threads(process: int) -> ThreadPoolExecutor:
-    """Those of this process: a fork has none."""
-    return ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1), thread_name_prefix="pdacon-masks")
 
 
 def _require_tensor(name: str, value: object) -> None:

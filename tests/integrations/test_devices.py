@@ -27,7 +27,7 @@ from pdacon.integrations.huggingface import (
     generate_batch,
     load_tiny,
 )
-from pdacon.integrations.huggingface.masks import MaskTable
+from pdacon.integrations.huggingface.masks import ScoreMasks
 from pdacon.integrations.huggingface.tiny import tiny_path
 from pdacon.integrations.torch import DeviceMasks, _forbid, apply_bitmask, apply_masks
 
@@ -70,15 +70,12 @@ def test_masks(columns: int, kind: torch.dtype) -> None:
     wanted = apply_bitmask(logits.clone(), bitmask, size=columns)
     assert torch.equal(apply_bitmask(logits.cuda(), bitmask.numpy(), size=columns).cpu(), wanted)
 
-    def fills(row: torch.Tensor) -> Any:
-        return lambda out: np.copyto(out[0], row.numpy())
-
-    asked = [(number, fills(table[number])) for number in ids.clamp(min=0).tolist()]
+    asked = [None if at < 0 else tuple(range(at, columns, 3 + at)) for at in ids.tolist()]
     results = []
     for device in ("cpu", "cuda"):
-        masks = MaskTable(columns, torch.empty(0, device=device).device, kind)
-        slots = torch.tensor(masks.slots(asked))
-        results.append([part.cpu() for part in masks.apply(logits.to(device), slots)])
+        masks = ScoreMasks(columns, torch.empty(0, device=device).device, kind)
+        masks.find(asked)
+        results.append([part.cpu() for part in masks.apply(logits.to(device))])
     assert all(torch.equal(one, other) for one, other in zip(*results, strict=True))
 
 

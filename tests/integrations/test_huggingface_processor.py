@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import pdacon
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import MatcherError, VocabularyError
 from pdacon.integrations.huggingface import PDALogitsProcessor, vocabulary
-from pdacon.integrations.huggingface.masks import MaskTable
+from pdacon.integrations.huggingface.masks import ScoreMasks
 from pdacon.integrations.huggingface.rows import common_prefix
 from pdacon.integrations.torch import shift_out
 from pdacon.integrations.widths import is_plausible
@@ -284,34 +283,27 @@ def test_shifting_out_is_the_definition(columns: int, data: st.DataObject) -> No
 @pytest.mark.slow
 @given(
     st.booleans(),
-    st.integers(1, 4),
     st.sampled_from([torch.float16, torch.bfloat16, torch.float32, torch.float64]),
-    st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=6), max_size=12),
+    st.lists(st.lists(st.one_of(st.none(), st.integers(0, 9)), min_size=1, max_size=6), max_size=12),
     st.data(),
 )
-def test_a_mask_table_selects_as_asked(
-    bounds: bool, capacity: int, dtype: torch.dtype, calls: list[list[int]], data: st.DataObject
+def test_masks_select_as_asked(
+    bounds: bool, dtype: torch.dtype, calls: list[list[int | None]], data: st.DataObject
 ) -> None:
-    """Either way, whatever was asked for before, and however little is kept: mask k allows the bits of 3k + 1."""
-    fixed = all(len(set(keys)) <= capacity for keys in calls)
-    table = MaskTable(5, torch.device("cpu"), dtype, capacity, fixed=fixed, bounds=bounds)
+    """Either way, whatever was asked for before, and however little is kept: key k allows the bits of 3k + 1."""
+    most = max((len(set(keys) - {None}) for keys in calls), default=1)
+    masks = ScoreMasks(5, torch.device("cpu"), dtype, max(most, 1), bounds=bounds)
     numbers = st.one_of(st.sampled_from([torch.inf, -torch.inf, torch.nan, -0.0]), st.floats(-9, 9, width=16))
-
-    def fill(key: int) -> Callable[[Any], None]:
-        def write(words: Any) -> None:
-            assert not words.any()
-            words[0, 0] = 3 * key + 1
-
-        return write
-
+    only = {key: tuple(bit for bit in range(5) if 3 * key + 1 >> bit & 1) for key in range(10)}
     for keys in calls:
         scores = torch.tensor(
             [data.draw(st.lists(numbers, min_size=5, max_size=5)) for _ in keys], dtype=torch.float64
         ).to(dtype)
         before = scores.clone()
-        slots = torch.tensor(table.slots([(key, fill(key)) for key in keys]))
-        masked, best = table.apply(scores, slots)
-        allowed = torch.tensor([[bool(3 * key + 1 >> bit & 1) for bit in range(5)] for key in keys])
+        found = masks.find([None if key is None else only[key] for key in keys])
+        assert masks.empty(found) == [index for index, key in enumerate(keys) if key is not None and not only[key]]
+        masked, best = masks.apply(scores)
+        allowed = torch.tensor([[key is None or bit in only[key] for bit in range(5)] for key in keys])
         wanted = torch.where(allowed, scores, -torch.inf)
         assert masked.dtype == dtype
         assert torch.equal(masked.nan_to_num(77.0, posinf=88.0), wanted.nan_to_num(77.0, posinf=88.0))

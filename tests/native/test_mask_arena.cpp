@@ -37,10 +37,15 @@ void rows_have_their_masks(std::size_t rows, std::size_t most_rows) {
                     {random.below(5), random.below(5), static_cast<std::int32_t>(known.size() % 3)});
             if (known.empty()) continue;
             const auto id = random.below(static_cast<int>(known.size()));
-            const auto& words = known[static_cast<std::size_t>(id)];
-            const Mask mask{random.below(10) == 0 ? Matcher::kNoNumber : id, words.data()};
-            const auto row = arena.row(owner + 1, mask);
+            const auto& given = known[static_cast<std::size_t>(id)];
+            const std::size_t count = owner == 0 ? 2 : 3;
+            auto words = given;
+            std::fill(words.begin() + static_cast<std::ptrdiff_t>(count), words.end(), 0);
+            const Mask mask{random.below(10) == 0 ? Matcher::kNoNumber : id, given.data()};
+            const auto row =
+                random.below(10) == 0 ? arena.row({given.data(), count}) : arena.row(owner + 1, mask, count);
             CHECK(row_of(arena, row) == words);
+            CHECK(arena.is_empty(row) == (words == Words{0, 0, 0}));
             used[row] = words;
             if (std::ranges::find(distinct, words) == distinct.end()) distinct.push_back(words);
         }
@@ -55,7 +60,7 @@ void a_step_has_no_more_rows_than_there_are() {
     MaskArena arena(1, 1, 2);
     const Words masks = {1, 2, 3};
     const auto row = [&](std::int32_t id) {
-        return arena.row(1, {id, &masks[static_cast<std::size_t>(id)]});
+        return arena.row(1, {id, &masks[static_cast<std::size_t>(id)]}, 1);
     };
     arena.begin_step();
     CHECK(row(0) != row(1));

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from transformers.generation.continuous_batching.cb_logits_processors import ContinuousBatchingLogitsProcessor
 
 from pdacon.errors import MatcherError, PdaconError
@@ -22,13 +22,13 @@ from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.arguments import require_vocabulary
 from pdacon.integrations.huggingface.beginnings import Beginning, begin
 from pdacon.integrations.huggingface.internals import add_processor, ends_of, written_before
-from pdacon.integrations.huggingface.masks import Fill, MaskTable, allowing
+from pdacon.integrations.huggingface.masks import Asked, ScoreMasks
 from pdacon.integrations.huggingface.rows import Row
 from pdacon.integrations.widths import refusal
-from pdacon.matching import Budget
+from pdacon.matching import Budget, Matcher
 
 _TABLE_BYTES = 1 << 24
-_EVERYTHING = "everything"  # what requests without a constraint, and rows that only pad a batch, are allowed
+_FREE = -1  # the number of what requests without a constraint, and rows that only pad a batch, are allowed
 
 
 @dataclass(slots=True)
@@ -40,7 +40,6 @@ class _Followed:
     prefix: Beginning
     row: Row
     again: int
-    number: int  # of the constraint: what a mask is called by must not keep that alive
 
     def is_of(self, constraint: Constraint, prefix: Beginning, generated: list[int]) -> bool:
         """Whether the row is a beginning of what was generated since, as far as a host only appends to that."""
@@ -116,11 +115,8 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         for constraint in self.constraints.values():
             if constraint is not None:
                 self._require_width(constraint)
-        self._table = MaskTable(
-            columns, device, torch.float32, 1 + 2 * max_requests, fixed=True, least_bytes=_TABLE_BYTES
-        )
-        self._numbers: weakref.WeakKeyDictionary[Constraint, int] = weakref.WeakKeyDictionary()
-        self._next_number = count()
+        most_rows = max(_TABLE_BYTES // (4 * -(-columns // 32)), 2 * max_requests)
+        self._masks = ScoreMasks(columns, device, torch.float32, most_rows, fixed=True)
         self._followed: dict[int, _Followed] = {}  # by the id of a request's state, as long as the host has that
 
     def add(self, name: str, constraint: Constraint | None, budget: Budget | None = None) -> None:
@@ -152,26 +148,52 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
 
     def fill_defaults(self, int32_tensor: torch.Tensor) -> None:
         """Write what rows are given that no request has: everything."""
-        int32_tensor.fill_(self._table.slots([self._everything()])[0])
+        int32_tensor.fill_(_FREE)
 
     def prepare_tensor_args(self, requests_with_new_token: Sequence[Any]) -> torch.Tensor:
         """Return where the mask of each request is: int32[requests]."""
         began, cpu_began = time.perf_counter(), time.thread_time()
-        # What rows that only pad are given is asked for each time, so that it stays where it is.
-        masks = [self._everything(), *(self._mask(request.state) for request in requests_with_new_token)]
-        places = torch.tensor(self._table.slots(masks)[1:], dtype=torch.int32)
+        numbers = torch.from_numpy(self._find([request.state for request in requests_with_new_token])).clone()
         if self.on_step is not None:
             self.on_step(time.perf_counter() - began, time.thread_time() - cpu_began)
-        return places
+        return numbers
 
     def __call__(self, scores: torch.Tensor, tensor_arg: torch.Tensor) -> torch.Tensor:
         """Return scores of shape (tokens, columns) with -inf for every token that may not come next."""
-        return self._table.apply(scores, tensor_arg[: scores.shape[0]])[0]
+        return self._masks.apply(scores, tensor_arg[: scores.shape[0]])[0]
 
-    def _mask(self, state: Any) -> tuple[Hashable, Fill]:
-        """Return what identifies the mask of a request, and what writes it."""
+    def _find(self, states: Sequence[Any]) -> NDArray[np.int32]:
+        """Find the masks of requests; one that has none ends, and others go on."""
+        asked = [self._asked(state) for state in states]
+        try:
+            numbers = self._masks.find(asked)
+        except (ValueError, PdaconError):  # it names one of them at most
+            mask = np.empty((1, self._masks.table.shape[1]), np.int32)
+            for index, matcher in enumerate(asked):
+                if isinstance(matcher, Matcher):
+                    try:
+                        matcher.fill_bitmask(mask)
+                    except (ValueError, PdaconError) as error:
+                        asked[index] = _ended(states[index], error)
+            numbers = self._masks.find(asked)
+        ended = [index for index in self._masks.empty(numbers) if isinstance(asked[index], Matcher)]
+        if not ended:
+            return numbers
+        for index in ended:
+            generated = len(self._followed[id(states[index])].row.ids)
+            asked[index] = _ended(
+                states[index],
+                MatcherError(
+                    f"no token is allowed after {generated} generated tokens; if the text is complete, the vocabulary "
+                    "lacks an end token: give it eos_ids"
+                ),
+            )
+        return self._masks.find(asked)
+
+    def _asked(self, state: Any) -> Asked:
+        """What a request may go on with."""
         if state.request_id.startswith("__warmup_"):
-            return self._everything()
+            return None
         _require_synchronous(state)
         name = state.logit_processor_kwargs.get("constraint", "")
         prefix = state.logit_processor_kwargs.get("prefix", "")
@@ -183,31 +205,13 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
                 raise ValueError(f"the prefix is {prefix!r}; it must be str or bytes")
             constraint = self.constraints[name]
             if constraint is None:
-                return self._everything()
-            followed = self._follow(state, constraint, prefix, self._budgets.get(name))
-            row = followed.row
+                return None
+            row = self._follow(state, constraint, prefix, self._budgets.get(name)).row
             if row.refusal is not None:
                 raise row.refusal
-            key = followed.number, row.matcher._mask_key()
-            if key in self._table:
-                return key, row.matcher.fill_bitmask
-            return key, self._choice(row)
+            return row.matcher
         except (ValueError, PdaconError) as error:
-            # Raised, it would end every request of the manager.
-            state.error = str(error)
-            ends = ends_of(state) or (0,)
-            return ("ends", ends), allowing(ends)
-
-    def _choice(self, row: Row) -> Fill:
-        """Return what writes the mask of a row; MatcherError if it allows nothing."""
-        mask = np.zeros((1, -(-self._table.columns // 32)), dtype=np.int32)
-        row.matcher.fill_bitmask(mask)
-        if not mask.any():
-            raise MatcherError(
-                f"no token is allowed after {len(row.ids)} generated tokens; if the text is complete, the "
-                "vocabulary lacks an end token: give it eos_ids"
-            )
-        return lambda words: np.copyto(words, mask)
+            return _ended(state, error)
 
     def _follow(self, state: Any, constraint: Constraint, prefix: Beginning, budget: Budget | None) -> _Followed:
         """Return a request with its row, brought to what it has generated."""
@@ -225,13 +229,8 @@ class PDAContinuousProcessor(ContinuousBatchingLogitsProcessor):
         row.extend(again, 0)
         key, all_followed = id(state), self._followed
         there = weakref.ref(state, lambda _: all_followed.pop(key, None))
-        number = self._numbers.setdefault(constraint, next(self._next_number))
-        followed = all_followed[key] = _Followed(there, constraint, prefix, row, len(again), number)
+        followed = all_followed[key] = _Followed(there, constraint, prefix, row, len(again))
         return followed
-
-    @staticmethod
-    def _everything() -> tuple[Hashable, Fill]:
-        return _EVERYTHING, lambda words: words.fill(-1)
 
 
 def constrain(
@@ -287,6 +286,12 @@ def constrain(
     )
     add_processor(manager, processor, first=True)
     return processor
+
+
+def _ended(state: Any, error: Exception) -> tuple[int, ...]:
+    """End a request with an error, which would end every request of the manager if it were raised."""
+    state.error = str(error)
+    return ends_of(state) or (0,)
 
 
 def _require_synchronous(state: Any) -> None:

@@ -1,40 +1,32 @@
-"""Masks where the scores are, each unpacked or sent there once.
+"""Masks where the scores are: `MaskRows`, and how scores are copied under its rows.
 
-A step asks for a few masks out of a few that recur (free JSON over 131,072 tokens has some thirty). They are kept by
-key on the device of the scores. On the CPU a mask is kept as bounds, +inf for allowed and -inf for the rest: the
-minimum of scores and bounds is what `torch.where` selects, but for NaN, and takes 30 us for 131,072 tokens where
-`torch.where` takes 200 to 1,000. Elsewhere the words themselves are kept, and applied where they lie: a step sends one
-integer per row.
+On the CPU the masks that were used last are kept as bounds, too, +inf for allowed and -inf for the rest: the minimum of
+scores and bounds is what `torch.where` selects, but for NaN, and takes 30 us for 131,072 tokens where `torch.where`
+takes 200 to 1,000. Elsewhere the words themselves are applied where they lie: a step sends one integer per row.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from pdacon.integrations.torch import apply_masks
+from pdacon.integrations.mask_rows import MaskRows
+from pdacon.integrations.torch import apply_masks, shift_out
+from pdacon.matching import Matcher
 
-Fill = Callable[[NDArray[np.int32]], Any]  # writes one mask into int32[1, words], zeros before
+Asked = Matcher | tuple[int, ...] | None
+"""What a row may be followed by: what its matcher allows, these tokens only, or everything."""
+
 KEPT_BYTES = 1 << 26
+_FIRST_ROWS = 16
 
 
-def allowing(tokens: Sequence[int]) -> Fill:
-    """Return what writes a mask that allows these tokens only."""
-
-    def fill(words: NDArray[np.int32]) -> None:
-        for token in tokens:
-            words.view(np.uint32)[0, token // 32] |= np.uint32(1 << token % 32)
-
-    return fill
-
-
-class MaskTable:
-    """The masks that were asked for last.
+class ScoreMasks:
+    """The masks that a batch's rows asked for last, any constraints'.
 
     Parameters
     ----------
@@ -44,12 +36,10 @@ class MaskTable:
         Where the scores are.
     dtype : torch.dtype
         Their type.
-    capacity : int, optional
-        How many masks are kept. Default: 64 MiB of them. One call may ask for more; then there are more.
+    most_rows : int, optional
+        How many masks are kept. Default: 64 MiB of them. No call may ask for more.
     fixed : bool
-        The memory is taken at once and stays where it is, as CUDA graphs need it. No call may ask for more then.
-    least_bytes : int
-        With more room than `capacity` has, more masks are kept.
+        The memory is taken at once and stays where it is, as CUDA graphs need it.
     bounds : bool, optional
         Which of the two ways. Default: bounds on the CPU.
     """
@@ -59,88 +49,102 @@ class MaskTable:
         columns: int,
         device: torch.device,
         dtype: torch.dtype = torch.float32,
-        capacity: int | None = None,
+        most_rows: int | None = None,
         *,
         fixed: bool = False,
-        least_bytes: int = 0,
         bounds: bool | None = None,
     ) -> None:
         self.columns, self.device, self.dtype = columns, device, dtype
-        self._words = -(-columns // 32)
-        self._bounds = device.type == "cpu" if bounds is None else bounds
-        width, kept_as = (columns, dtype) if self._bounds else (self._words, torch.int32)
-        size = width * kept_as.itemsize
-        self._capacity = max(1, (KEPT_BYTES if capacity is None else least_bytes) // size, capacity or 0)
+        words = -(-columns // 32)
+        self.most_rows = max(1, KEPT_BYTES // (4 * words)) if most_rows is None else most_rows
+        self._rows = MaskRows(words, device, self.most_rows if fixed else _FIRST_ROWS, self.most_rows)
         self._fixed = fixed
-        self._table = torch.empty((self._capacity if fixed else 0, width), dtype=kept_as, device=device)
-        self._slots: OrderedDict[Hashable, int] = OrderedDict()  # the one used last is last
+        self._bounds: OrderedDict[int, torch.Tensor] | None = None  # by row; the one used last is last
+        if device.type == "cpu" if bounds is None else bounds:
+            self._bounds = OrderedDict()
+
+    @property
+    def table(self) -> torch.Tensor:
+        """The masks as words: int32[rows, words]."""
+        return self._rows.table
 
     def fits(self, scores: torch.Tensor) -> bool:
-        """Whether the masks are for such scores."""
-        return scores.shape[1] == self.columns and scores.device == self.device and scores.dtype == self.dtype
+        """Whether the masks are for such scores, and so many."""
+        same = scores.shape[1] == self.columns and scores.device == self.device and scores.dtype == self.dtype
+        return same and len(scores) <= self.most_rows
 
-    def __contains__(self, key: Hashable) -> bool:
-        """Whether the mask of a key is in the table."""
-        return key in self._slots
+    def find(self, asked: Sequence[Asked]) -> NDArray[np.int32]:
+        """Return the row of each mask in the table, -1 for everything: int32[rows], valid until the next call.
 
-    def slots(self, masks: Sequence[tuple[Hashable, Fill]]) -> list[int]:
-        """Return where each mask is in the table, having filled those that were not there.
-
-        ``masks``: equal keys mean equal masks. `fill` is called if the table does not have the key.
+        Raises what computing a mask does, and ValueError for more masks than there is room for.
         """
-        wanted = {key for key, _ in masks}
-        if self._fixed and len(wanted) > self._capacity:
-            raise ValueError(f"{len(wanted)} masks at once do not fit into the {self._capacity} of a fixed table")
-        for key in wanted & self._slots.keys():  # what is in front of them may be forgotten
-            self._slots.move_to_end(key)
-        new = {key: fill for key, fill in masks if key not in self._slots}
-        if new:
-            # All at once: each call of PyTorch gives up Python's lock, and gets it back when others let it.
-            words = np.zeros((len(new), self._words), dtype=np.int32)
-            for row, fill in enumerate(new.values()):
-                fill(words[row : row + 1])
-            places = []
-            for key in new:
-                places.append(self._free_slot(wanted))
-                self._slots[key] = places[-1]
-            self._table[places] = self._stored(words)
-            if self._fixed and self.device.type != "cpu":  # they will be read from another stream
-                torch.get_device_module(self.device).synchronize()
-        return [self._slots[key] for key, _ in masks]
+        matchers = [each if isinstance(each, Matcher) else None for each in asked]
+        only = {each: None for each in asked if isinstance(each, tuple)}
+        numbers, written, given = self._rows.find(matchers, others=self._allowing(list(only)) if only else None)
+        if only:
+            places = dict(zip(only, given, strict=True))
+            for index, each in enumerate(asked):
+                if isinstance(each, tuple):
+                    numbers[index] = places[each]
+        if len(written):
+            self._forget(written)
+        return numbers
 
-    def apply(self, scores: torch.Tensor, slots: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def empty(self, numbers: NDArray[np.int32]) -> list[int]:
+        """The indices of rows whose masks allow nothing."""
+        return self._rows.empty(numbers)
+
+    def apply(self, scores: torch.Tensor, numbers: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
         """Return scores with -inf where the masks say no, and the best of each row.
 
-        ``scores``, torch.Tensor of shape (rows, columns): not changed. ``slots``, torch.Tensor of shape (rows,),
-        integer: where the masks are.
+        ``scores``, torch.Tensor of shape (rows, columns): not changed. ``numbers``, torch.Tensor of shape (rows,),
+        integer: the rows of their masks, on the same device. Default: those that were found last.
         """
-        if not self._bounds:
-            masked = apply_masks(scores.clone(), self._table, slots.to(self.device))
+        if numbers is None:
+            numbers = self._rows.sent(len(scores))
+        if self._bounds is None:
+            masked = apply_masks(scores.clone(), self._rows.table, numbers)
             return masked, masked.amax(dim=-1)
         masked = torch.empty_like(scores)
-        for row, slot in enumerate(slots.tolist()):
-            torch.minimum(scores[row], self._table[slot], out=masked[row])
+        rows = numbers.tolist()
+        for index, row in enumerate(rows):
+            if row < 0:
+                masked[index] = scores[index]
+            else:
+                torch.minimum(scores[index], self._bounds_of(row), out=masked[index])
         best = masked.amax(dim=-1)
         if best.isnan().any():  # it may be one that is not allowed
-            masked = torch.where(self._table[slots] > 0, scores, -torch.inf)
+            for index, row in enumerate(rows):
+                if row >= 0:
+                    masked[index] = torch.where(self._bounds_of(row) > 0, scores[index], -torch.inf)
             best = masked.amax(dim=-1)
         return masked, best
 
-    def _stored(self, words: NDArray[np.int32]) -> torch.Tensor:
-        if self._bounds:
-            bits = np.unpackbits(words.view(np.uint8), axis=1, count=self.columns, bitorder="little")
-            return torch.from_numpy(bits).to(self.dtype).sub_(0.5).mul_(torch.inf)
-        return torch.from_numpy(words).to(self.device)
+    def _allowing(self, only: Sequence[tuple[int, ...]]) -> NDArray[np.int32]:
+        """Masks of these tokens only."""
+        words = np.zeros((len(only), self._rows.words), dtype=np.uint32)
+        for row, tokens in enumerate(only):
+            for token in tokens:
+                words[row, token // 32] |= np.uint32(1 << token % 32)
+        return words.view(np.int32)
 
-    def _free_slot(self, wanted: set[Hashable]) -> int:
-        """Return a slot that is nobody's: a new one, or the one of the mask not asked for the longest."""
-        if len(self._slots) >= self._capacity:
-            oldest = next(iter(self._slots))
-            if oldest not in wanted:
-                return self._slots.pop(oldest)
-        used = len(self._slots)
-        if used == len(self._table):
-            larger = torch.empty((max(4, 2 * used), self._table.shape[1]), dtype=self._table.dtype, device=self.device)
-            larger[:used] = self._table
-            self._table = larger
-        return used
+    def _forget(self, written: NDArray[np.int32]) -> None:
+        """Forget what was made of rows that have other masks now."""
+        if self._bounds is not None:
+            for row in written.tolist():
+                self._bounds.pop(row, None)
+        if self._fixed and self.device.type != "cpu":  # they will be read from another stream
+            torch.get_device_module(self.device).synchronize()
+
+    def _bounds_of(self, row: int) -> torch.Tensor:
+        assert self._bounds is not None
+        bounds = self._bounds.get(row)
+        if bounds is None:
+            bits = shift_out(self._rows.table[row : row + 1], self.columns)[0]
+            bounds = bits.to(self.dtype).sub_(0.5).mul_(torch.inf)
+            while (len(self._bounds) + 1) * self.columns * self.dtype.itemsize > KEPT_BYTES and self._bounds:
+                self._bounds.popitem(last=False)
+            self._bounds[row] = bounds
+        else:
+            self._bounds.move_to_end(row)
+        return bounds

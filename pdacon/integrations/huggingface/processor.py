@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Hashable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from transformers import LogitsProcessor
 
 from pdacon.errors import MatcherError
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.arguments import require_vocabulary
 from pdacon.integrations.huggingface.beginnings import Beginning, begin, one_for_each
-from pdacon.integrations.huggingface.masks import Fill, MaskTable, allowing
+from pdacon.integrations.huggingface.masks import Asked, ScoreMasks
 from pdacon.integrations.huggingface.rows import FreeRow, Row, follow
 from pdacon.integrations.huggingface.successions import Succession
 from pdacon.integrations.widths import refusal
-from pdacon.matching import Budget, mask_ids
+from pdacon.matching import Budget, Matcher
 
 _SHOWN = 40  # characters of a grammar that is given in place of a constraint
 _NORMALISED = 1e-3  # How far from 0 the logarithm of a sum of probabilities may be that is meant to be 1.
@@ -146,7 +143,6 @@ class PDALogitsProcessor(LogitsProcessor):
         self.pad_token_id = pad_token_id
         prefixes = [prefix] if isinstance(prefix, Beginning) else list(prefix)
         self._constraints, prefixes = one_for_each(constraints, prefixes)
-        self._numbers = [self._constraints.index(one) for one in self._constraints]  # equal ones share their masks
         self._matchers = [
             None if one is None else begin(one, begun, start, strip_leading_space, budget)
             for one, begun in zip(self._constraints, prefixes, strict=True)
@@ -154,7 +150,7 @@ class PDALogitsProcessor(LogitsProcessor):
         self._size = max(one.vocabulary.size for one in constraints if one is not None)
         self._num_beams = num_beams
         self._prompt_length = prompt_length
-        self._table: MaskTable | None = None
+        self._masks: ScoreMasks | None = None
         self._lock = threading.Lock()
         self._succession = Succession()
         self._rows: list[Row] = []
@@ -201,7 +197,9 @@ class PDALogitsProcessor(LogitsProcessor):
             try:
                 self._follow(input_ids, start, grows)
                 self._require_life(input_ids, scores)
-                masked, best = self._mask(scores)
+                masked, best, ended = self._mask(scores)
+                if ended:
+                    raise self._no_token(ended[0])
                 self._require_choice(scores, masked, best)
             except BaseException:
                 self._forget()  # half-followed rows must not be found again
@@ -287,49 +285,20 @@ class PDALogitsProcessor(LogitsProcessor):
         for first in range(0, len(self._rows), size):
             yield range(first, min(first + size, len(self._rows)))
 
-    def _mask(self, scores: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the scores with -inf for what is not allowed, and the best of each row."""
+    def _mask(self, scores: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, list[int]]:
+        """Return the scores with -inf for what is not allowed, the best of each row, and which rows nothing follows."""
         columns, size = scores.shape[1], self._size
         way_out = "compile it for vocabulary(model, tokenizer), or give tokenizer= if it is the tokenizer of this model"
         if (said := refusal(columns, size, way_out, compared=self._compared)) is not None:
             raise MatcherError(said)
-        if self._table is None or not self._table.fits(scores):
-            self._table = MaskTable(columns, scores.device, scores.dtype)
-        return self._table.apply(scores, torch.tensor(self._table.slots(self._masks())))
-
-    def _masks(self) -> list[tuple[Hashable, Fill]]:
-        """Return what identifies the mask of each row, and what writes it."""
-        masks: list[tuple[Hashable, Fill] | None] = [self._special_mask(row) for row in self._rows]
-        usual: dict[int, list[int]] = {}  # by the number of their constraint, whose ids are its own
-        for index, mask in enumerate(masks):
-            if mask is None:
-                usual.setdefault(self._numbers[self._prompt(index, len(masks))], []).append(index)
-        for number, rows in usual.items():
-            matchers = [self._rows[index].matcher for index in rows]
-            filtered = matchers[0]._is_filtered()
-            ids = [each._mask_key() for each in matchers] if filtered else mask_ids(matchers).tolist()
-            for index, key in zip(rows, ids, strict=True):
-                masks[index] = (number, key), partial(self._fill, index)
-        return [mask for mask in masks if mask is not None]
-
-    def _special_mask(self, row: Row) -> tuple[Hashable, Fill] | None:
-        if isinstance(row, FreeRow):
-            return "everything", lambda words: words.fill(-1)
-        if row.refusal is not None:
-            ends = row.vocabulary.eos_ids
-            return ("ends", ends), allowing(ends)
-        if row.stopped and row.pad_id is not None and not row.matcher.is_terminated():
-            return ("padding", row.pad_id), allowing([row.pad_id])
-        return None
-
-    def _fill(self, index: int, words: NDArray[np.int32]) -> None:
-        row = self._rows[index]
-        row.matcher.fill_bitmask(words)
-        if not words.any():
-            raise MatcherError(
-                f"row {index}: no token is allowed after {len(row.ids)} generated tokens; if the text is "
-                "complete, the vocabulary lacks an end token: give it eos_ids"
-            )
+        if self._masks is None or not self._masks.fits(scores):
+            self._masks = ScoreMasks(columns, scores.device, scores.dtype)
+            if not self._masks.fits(scores):  # so many rows are more than are kept
+                self._masks = ScoreMasks(columns, scores.device, scores.dtype, len(scores))
+        asked = [_asked(row) for row in self._rows]
+        numbers = self._masks.find(asked)
+        masked, best = self._masks.apply(scores)
+        return masked, best, [index for index in self._masks.empty(numbers) if isinstance(asked[index], Matcher)]
 
     def _require_choice(self, scores: torch.Tensor, masked: torch.Tensor, best: torch.Tensor) -> None:
         """Refuse a row in which every score is -inf: sampling would fail, and greedy decoding would take id 0.
@@ -350,6 +319,12 @@ class PDALogitsProcessor(LogitsProcessor):
                 index = next(index for index in group if empty[index])
                 raise self._no_choice(self._rows[index], index)
 
+    def _no_token(self, index: int) -> MatcherError:
+        return MatcherError(
+            f"row {index}: no token is allowed after {len(self._rows[index].ids)} generated tokens; if the text is "
+            "complete, the vocabulary lacks an end token: give it eos_ids"
+        )
+
     def _no_choice(self, row: Row, index: int) -> MatcherError:
         given = (self._num_beams or 1) > 1
         beams = "" if given else "; in beam search, give num_beams to this one to let other beams go on"
@@ -358,3 +333,14 @@ class PDALogitsProcessor(LogitsProcessor):
             "-inf; another logits processor (min_new_tokens, forced_eos_token_id, suppress_tokens, bad_words_ids, "
             f"no_repeat_ngram_size, ...) forbids them{beams}"
         )
+
+
+def _asked(row: Row) -> Asked:
+    """What a row may be followed by."""
+    if isinstance(row, FreeRow):
+        return None
+    if row.refusal is not None:
+        return row.vocabulary.eos_ids
+    if row.stopped and row.pad_id is not None and not row.matcher.is_terminated():
+        return (row.pad_id,)
+    return row.matcher

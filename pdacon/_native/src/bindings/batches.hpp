@@ -17,15 +17,20 @@ namespace pdacon {
 
 inline std::string place_in_batch(std::size_t at) { return "matchers[" + std::to_string(at) + "]"; }
 
-// The matchers of a sequence, null for None where it may have it. Each is kept alive by itself, since the
-// caller's list may change while the GIL is released or Python's code runs.
+// The matchers of a sequence, null for None where it may have it. They are kept alive by a tuple of their
+// own, since the caller's list may change while the GIL is released or Python's code runs.
 class KeptMatchers {
   public:
     KeptMatchers(nanobind::handle matchers, bool may_be_none) {
         namespace nb = nanobind;
-        const nb::object list = nb::steal(PySequence_Fast(matchers.ptr(), "matchers must be a sequence"));
-        if (!list.is_valid()) throw nb::python_error();
-        for (const auto item : nb::borrow<nb::sequence>(list)) {
+        const nb::object given = nb::steal(PySequence_Fast(matchers.ptr(), "matchers must be a sequence"));
+        if (!given.is_valid()) throw nb::python_error();
+        owners_ = nb::steal(PySequence_Tuple(given.ptr()));
+        if (!owners_.is_valid()) throw nb::python_error();
+        const auto count = PyTuple_GET_SIZE(owners_.ptr());
+        all_.reserve(static_cast<std::size_t>(count));
+        for (Py_ssize_t at = 0; at < count; ++at) {
+            const nb::handle item = PyTuple_GET_ITEM(owners_.ptr(), at);
             Matcher* matcher = nullptr;
             if (!(may_be_none && item.is_none()) &&
                 (!nb::try_cast<Matcher*>(item, matcher) || matcher == nullptr))
@@ -34,14 +39,13 @@ class KeptMatchers {
                                       nb::type_name(item.type()).c_str())
                                          .c_str());
             all_.push_back(matcher);
-            owners_.push_back(nb::borrow(item));
         }
     }
     const std::vector<Matcher*>& all() const { return all_; }
 
   private:
     std::vector<Matcher*> all_;
-    std::vector<nanobind::object> owners_;
+    nanobind::object owners_;
 };
 
 // Lets the work for the other matchers of a batch go on where that for some of them fails.

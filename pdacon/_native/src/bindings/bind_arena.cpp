@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,6 +29,8 @@ namespace {
 using Numbers = std::vector<std::int64_t>;
 using Rows = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+using Masks = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
 // The matchers of a step, null for None, each held against other threads; without tokens one may come several
 // times.
 class StepBatch {
@@ -36,7 +39,7 @@ class StepBatch {
         for (std::size_t at = 0; at < kept_.all().size(); ++at) {
             const auto* const matcher = kept_.all()[at];
             if (matcher == nullptr) continue;
-            if (matcher->tokens().words() != words)
+            if (matcher->tokens().words() > words)
                 throw nb::value_error((place_in_batch(at) + " has masks of " +
                                        std::to_string(matcher->tokens().words()) +
                                        " words, the table rows of " + std::to_string(words) +
@@ -84,6 +87,41 @@ Numbers tokens_of(nb::handle tokens, std::size_t count) {
     return taken;
 }
 
+// Brings into the cache what the next matchers of a batch are about to be read from: each lies elsewhere.
+void prefetch(std::span<Matcher* const> matchers, std::size_t at) {
+#if defined(__GNUC__)
+    constexpr std::size_t kAhead = 4, kLine = 64;
+    if (at + kAhead >= matchers.size() || matchers[at + kAhead] == nullptr) return;
+    const auto* const first = reinterpret_cast<const char*>(matchers[at + kAhead]);
+    for (std::size_t offset = 0; offset < sizeof(Matcher); offset += kLine)
+        __builtin_prefetch(first + offset);
+#else
+    static_cast<void>(matchers), static_cast<void>(at);
+#endif
+}
+
+// What is known of the masks of matchers, null among them. Those of one constraint that follow each other are
+// looked up behind its lock, which is taken once; nothing waits for it.
+std::vector<Mask> known_masks(std::span<Matcher* const> matchers) {
+    std::vector<Mask> masks(matchers.size());
+    std::unique_lock<std::mutex> held;
+    for (std::size_t at = 0; at < matchers.size(); ++at) {
+        const auto* const matcher = matchers[at];
+        if (matcher == nullptr) continue;
+        masks[at] = matcher->kept_mask();
+        if (masks[at].id >= 0) continue;
+        auto* const lock = matcher->mask_lock();
+        if (held.mutex() != lock)
+            held = lock == nullptr ? std::unique_lock<std::mutex>()
+                                   : std::unique_lock<std::mutex>(*lock, std::try_to_lock);
+        if (lock == nullptr)
+            masks[at] = matcher->known_mask();
+        else if (held.owns_lock())
+            masks[at] = matcher->known_mask_behind_lock();
+    }
+    return masks;
+}
+
 // A step in which the matchers take their tokens, if there are any. Returns the indices of those whose masks
 // are not known yet.
 Numbers step(MaskArena& arena, nb::handle matchers, nb::handle tokens, Rows rows) {
@@ -93,21 +131,23 @@ Numbers step(MaskArena& arena, nb::handle matchers, nb::handle tokens, Rows rows
     BatchFailures failures;
     for (std::size_t at = 0; at < taken.size(); ++at) {
         auto* const matcher = batch.matchers()[at];
+        prefetch(batch.matchers(), at);
         if (matcher == nullptr || taken[at] == kNoToken) continue;
         failures.watch(at, [&] {
-            if (!answered(*matcher, [&] { return accept(*matcher, allowed_token(*matcher, taken[at])); }))
+            if (!answered(*matcher, [&] { return accept_token(*matcher, taken[at]); }))
                 throw MatcherMisuse("token " + std::to_string(taken[at]) + " is not allowed");
         });
     }
     failures.complain("the others have taken their tokens");
     arena.begin_step();
+    const auto masks = known_masks(batch.matchers());
     Numbers missed;
-    for (std::size_t at = 0; at < batch.matchers().size(); ++at) {
+    for (std::size_t at = 0; at < masks.size(); ++at) {
         const auto* const matcher = batch.matchers()[at];
         rows.data()[at] = -1;
         if (matcher == nullptr) continue;
-        if (const auto mask = matcher->known_mask(); mask.id >= 0)
-            rows.data()[at] = arena.row(matcher->serial(), mask);
+        if (masks[at].id >= 0)
+            rows.data()[at] = arena.row(matcher->serial(), masks[at], matcher->tokens().words());
         else
             missed.push_back(static_cast<std::int64_t>(at));
     }
@@ -126,10 +166,28 @@ void place(MaskArena& arena, nb::handle matchers, const Numbers& indices, Rows r
         auto& matcher = *batch.matchers()[at];
         failures.watch(at, [&] {
             const auto mask = answered(matcher, [&] { return mask_of(matcher); });
-            rows.data()[at] = arena.row(matcher.serial(), mask);
+            rows.data()[at] = arena.row(matcher.serial(), mask, matcher.tokens().words());
         });
     }
     failures.complain("the masks of the others are known");
+}
+
+// The rest of a step: the rows of masks that come with it, such as those of padding.
+std::vector<std::int32_t> add(MaskArena& arena, Masks masks) {
+    if (masks.shape(1) > arena.words()) throw nb::value_error("the masks have more words than the table");
+    std::vector<std::int32_t> rows;
+    for (std::size_t at = 0; at < masks.shape(0); ++at)
+        rows.push_back(arena.row(std::span(masks.data() + at * masks.shape(1), masks.shape(1))));
+    return rows;
+}
+
+// The indices of rows, -1 among them, whose masks allow nothing.
+Numbers empty(const MaskArena& arena, Rows rows) {
+    Numbers found;
+    for (std::size_t at = 0; at < rows.size(); ++at)
+        if (const auto row = rows.data()[at]; row >= 0 && arena.is_empty(row))
+            found.push_back(static_cast<std::int64_t>(at));
+    return found;
 }
 
 OwnedRows<std::int32_t> table(const MaskArena& arena) {
@@ -150,6 +208,8 @@ void bind_arena(nb::module_& m) {
              nb::arg("most_rows"))
         .def("step", &step, nb::arg("matchers").none(), nb::arg("tokens").none(), nb::arg("rows"))
         .def("place", &place, nb::arg("matchers"), nb::arg("indices"), nb::arg("rows"))
+        .def("add", &add, nb::arg("masks"))
+        .def("empty", &empty, nb::arg("rows"))
         .def("written", [](const MaskArena& arena) { return owned(std::vector(arena.written())); })
         .def("table", &table)
         .def_prop_ro("capacity", &MaskArena::capacity);

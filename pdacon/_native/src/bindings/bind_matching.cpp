@@ -188,8 +188,8 @@ bool is_allowed(const Matcher& matcher, nb::handle token) {
                                        : known == Liveness::kLiveOnAll;
 }
 
-bool accept_token(Matcher& matcher, nb::handle token) {
-    return accept(matcher, allowed_token(matcher, whole_number(token, "token")));
+bool accept_given_token(Matcher& matcher, nb::handle token) {
+    return accept_token(matcher, whole_number(token, "token"));
 }
 
 // `spelled`: the bytes may have the spellings of labels, as a matcher's text has.
@@ -396,7 +396,7 @@ of the row once the mask is known; at a miss the time to compute it.)")
         .def("is_allowed", guarded(&is_allowed), nb::arg("token").none(),
              nb::sig("def is_allowed(self, token: typing.SupportsIndex) -> bool"),
              R"(Whether ``accept_token(token)`` would succeed. IndexError for an id outside the vocabulary.)")
-        .def("accept_token", guarded(&accept_token), nb::arg("token").none(),
+        .def("accept_token", guarded(&accept_given_token), nb::arg("token").none(),
              nb::sig("def accept_token(self, token: typing.SupportsIndex) -> bool"),
              R"(Go on by one token. False: it is not allowed, and nothing has changed.
 

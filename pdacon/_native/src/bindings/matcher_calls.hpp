@@ -69,4 +69,9 @@ inline bool accept(Matcher& matcher, std::optional<Matcher::Step> step) {
     return step.has_value();
 }
 
+// Takes a token if it is allowed.
+inline bool accept_token(Matcher& matcher, std::int64_t token) {
+    return matcher.accept_within_lexeme(token) || accept(matcher, allowed_token(matcher, token));
+}
+
 }  // namespace pdacon

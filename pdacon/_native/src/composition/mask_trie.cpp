@@ -27,9 +27,16 @@ std::int32_t find_from(const AnyTrie& trie, std::int32_t node, const StackNode* 
     for (; trie.mask_of(node) < 0; stack = stack->below) {
         if (stack == nullptr) return -1;
         const auto below = trie.branches(node);
-        const auto next = branch_at(below, stack->state);
-        if (next == below.end() || next->state != stack->state) return -1;
-        node = next->next;
+        if (below.empty()) return -1;
+        // A binary search whose steps are moves and no jumps: these could not be foreseen.
+        const auto* branch = below.data();
+        for (auto count = below.size(); count > 1;) {
+            const auto half = count / 2;
+            branch = branch[half].state <= stack->state ? branch + half : branch;
+            count -= half;
+        }
+        if (branch->state != stack->state) return -1;
+        node = branch->next;
     }
     if (read_set != nullptr) read_set->states = stack == nullptr ? top->depth + 1 : top->depth - stack->depth;
     return trie.mask_of(node);

@@ -32,7 +32,7 @@ Mask PlainMasks::mask(const LexerConfiguration& lexing, const StackView& stack) 
 }
 
 Mask PlainMasks::known_mask(const LexerConfiguration& lexing, const StackView& stack) const {
-    return resources_.guarded().look([&] { return resources_.at(trie_.find(lexing, stack)); });
+    return resources_.guarded().look([&] { return known_mask_behind_lock(lexing, stack); });
 }
 
 Mask PlainMasks::leading_mask() {
@@ -47,7 +47,7 @@ Mask PlainMasks::leading_mask() {
 }
 
 Mask PlainMasks::known_leading_mask() const {
-    return resources_.guarded().look([&] { return resources_.at(leading_); });
+    return resources_.guarded().look([&] { return known_leading_mask_behind_lock(); });
 }
 
 std::optional<ReadSet> PlainMasks::file_mask(const LexerConfiguration& lexing, const PersistentStack& stack,

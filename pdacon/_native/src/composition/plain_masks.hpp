@@ -32,9 +32,14 @@ class PlainMasks final : public MaskCache {
     // The same if it is known, otherwise id -1. Never waits, so that the id is -1 also while another thread
     // has the lock.
     Mask known_mask(const LexerConfiguration& lexing, const StackView& stack) const;
+    // The same for a caller that holds the lock, who asks for many.
+    Mask known_mask_behind_lock(const LexerConfiguration& lexing, const StackView& stack) const {
+        return resources_.at(trie_.find(lexing, stack));
+    }
     // The mask of the first token, if one leading space of it is not part of the text.
     Mask leading_mask();
     Mask known_leading_mask() const;
+    Mask known_leading_mask_behind_lock() const { return resources_.at(leading_); }
     // Computes a mask before any text asks for it, and adds it unless it allows nothing, or it depends on
     // columns and those of the stack only stand for others (`columns_meant` is false). Returns what it
     // depends on, added or not; nothing if half of the trie's nodes are in use, which leaves room for masks

@@ -85,6 +85,7 @@ class TokenPda {
 
     // The mask once an end token was accepted: the end tokens, and nothing else.
     const Mask& end_mask() const { return resources_.end_mask(); }
+    std::mutex& mask_lock() const { return resources_.guarded().lock(); }
     // By its id. Throws std::out_of_range.
     Mask mask(std::int32_t id) const;
     std::size_t num_masks() const;

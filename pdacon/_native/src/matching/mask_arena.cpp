@@ -15,8 +15,15 @@ MaskArena::MaskArena(std::size_t words, std::size_t rows, std::size_t most_rows)
     grow(std::clamp<std::size_t>(rows, 1, most_rows_));
 }
 
-std::int32_t MaskArena::row(std::uint64_t owner, const Mask& mask) {
-    if (mask.id == Matcher::kNoNumber) return interned(mask.words);
+std::int32_t MaskArena::row(std::span<const std::int32_t> mask) {
+    if (mask.size() == words_) return interned(mask.data());
+    widened_.assign(mask.begin(), mask.end());
+    widened_.resize(words_);
+    return interned(widened_.data());
+}
+
+std::int32_t MaskArena::row(std::uint64_t owner, const Mask& mask, std::size_t count) {
+    if (mask.id == Matcher::kNoNumber) return row({mask.words, count});
     auto& entry = entries_of(owner, mask.id)[static_cast<std::size_t>(mask.id)];
     if (entry.row >= 0) {
         auto& known = rows_[static_cast<std::size_t>(entry.row)];
@@ -25,7 +32,7 @@ std::int32_t MaskArena::row(std::uint64_t owner, const Mask& mask) {
             return entry.row;
         }
     }
-    const auto found = interned(mask.words);
+    const auto found = row({mask.words, count});
     entry = {found, rows_[static_cast<std::size_t>(found)].generation};
     return found;
 }
@@ -70,6 +77,7 @@ std::int32_t MaskArena::interned(const std::int32_t* words) {
     auto& taken = rows_[static_cast<std::size_t>(row)];
     taken.used = step_;
     taken.hash = hash;
+    taken.is_empty = std::ranges::all_of(std::span(words, words_), [](auto word) { return word == 0; });
     return row;
 }
 

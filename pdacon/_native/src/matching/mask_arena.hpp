@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/in_range.hpp"
 #include "composition/mask_resources.hpp"
 
 namespace pdacon {
@@ -29,9 +30,14 @@ class MaskArena {
         ++step_;
         written_.clear();
     }
-    // The row of a mask of so many words. `owner`: the serial number of whoever gave the mask its id. Throws
+    // The row of a mask of `count` words, at most words(); those after them are 0. `owner`: the serial number
+    // of whoever gave the mask its id; masks with ids of one owner have equally many words. Throws
     // std::length_error if this step has asked for `most_rows` others.
-    std::int32_t row(std::uint64_t owner, const Mask& mask);
+    std::int32_t row(std::uint64_t owner, const Mask& mask, std::size_t count);
+    // The row of a mask that nobody has numbered.
+    std::int32_t row(std::span<const std::int32_t> mask);
+    // Whether the mask of a row allows nothing.
+    bool is_empty(std::int32_t row) const { return rows_[in_range(row, rows_.size())].is_empty; }
     // The rows that this step has written.
     const std::vector<std::int32_t>& written() const { return written_; }
 
@@ -50,10 +56,11 @@ class MaskArena {
         std::uint64_t used = 0;  // the last step that asked for it
         std::uint64_t hash = 0;
         std::uint32_t generation = 0;
+        bool is_empty = false;
     };
 
     std::vector<Entry>& entries_of(std::uint64_t owner, std::int32_t id);
-    std::int32_t interned(const std::int32_t* words);
+    std::int32_t interned(const std::int32_t* words);  // of words_
     std::int32_t free_row();
     void grow(std::size_t capacity);
     void evict();
@@ -66,6 +73,7 @@ class MaskArena {
     std::vector<Row> rows_;           // those that were ever used
     std::vector<std::int32_t> free_;  // of these, those that are nobody's
     std::vector<std::int32_t> written_;
+    std::vector<std::int32_t> widened_;  // a mask that had fewer words
     std::unordered_multimap<std::uint64_t, std::int32_t> by_hash_;
     std::unordered_map<std::uint64_t, std::vector<Entry>> owners_;  // by id of a mask; forgotten at times
     std::size_t entries_ = 0;

@@ -104,6 +104,7 @@ void Matcher::complete() {
     }
     std::swap(history_, history);
     std::swap(at_, at);
+    kept_mask_ = {};
     pda_ = std::move(twin.pda_);
     nested_.reset();
     whole_ = nullptr;
@@ -118,6 +119,7 @@ void Matcher::set_limit(const Limit& limit) {
         if (at_.limit.left != kUnlimited && at_.limit.unit == limit.unit && at_.promise.cost < promise.cost)
             promise = at_.promise;
     }
+    kept_mask_ = {};
     at_.limit = limit;
     at_.promise = std::move(promise);
 }
@@ -233,7 +235,8 @@ std::optional<Matcher::Step> Matcher::step_as_text(const Position& from, std::in
     if (next->allowed || pda_->labels().any_has(token)) return next;
     if (has_plans(from)) return next;  // the mask under a budget is another one
     // If the mask of the position is known, it says whether the token is allowed.
-    if (const auto known = known_mask(from); known.id >= 0) {
+    const bool is_kept = &from == &at_ && kept_mask_.id >= 0;
+    if (const auto known = is_kept ? kept_mask_ : known_mask(from); known.id >= 0) {
         if (!has_bit(known.words, token)) return std::nullopt;
         next->allowed = true;
     }
@@ -277,26 +280,41 @@ bool Matcher::may_spell_label(std::string_view bytes) const {
     return !nested_ && pda_->labels().size() > 0 && std::ranges::any_of(bytes, is_of_label);
 }
 
+Liveness Matcher::known_allowed(std::int64_t id) const { return within_lexeme(id).first; }
+
 // The stack is not copied: within a lexeme it stays as it is.
-Liveness Matcher::known_allowed(std::int64_t id) const {
-    if (nested_) return Liveness::kUnknown;
+std::pair<Liveness, LexerConfiguration> Matcher::within_lexeme(std::int64_t id) const {
+    if (nested_) return {Liveness::kUnknown, {}};
     const auto& tokens = pda_->tokens();
     const bool has_text = id >= 0 && static_cast<std::size_t>(id) < tokens.size() &&
                           !tokens.is_end(static_cast<std::int32_t>(id));
     if (!has_text || at_.terminated || at_.leading_space || at_.limit.left != kUnlimited || is_labelled(id) ||
         is_filtered())
-        return Liveness::kUnknown;
-    if (!tokens.has_text(static_cast<std::int32_t>(id))) return Liveness::kDeadOnAll;
+        return {Liveness::kUnknown, {}};
+    if (!tokens.has_text(static_cast<std::int32_t>(id))) return {Liveness::kDeadOnAll, {}};
     const auto bytes = tokens.bytes_of(static_cast<std::int32_t>(id));
     const auto& lexer = pda_->machine().lexer;
     auto lexing = at_.lexing;
     for (const char byte : bytes) {
         const auto byte_class = lexer.byte_class(static_cast<std::uint8_t>(byte));
         const auto state = lexer.next(lexing.state, byte_class);
-        if (state < 0) return state == LexingAutomaton::kDead ? Liveness::kDeadOnAll : Liveness::kUnknown;
+        if (state < 0)
+            return {state == LexingAutomaton::kDead ? Liveness::kDeadOnAll : Liveness::kUnknown, lexing};
         lexer.move(lexing, state, byte_class);
     }
-    return pda_->known_liveness(lexing, at_.stack.view());
+    return {pda_->known_liveness(lexing, at_.stack.view()), lexing};
+}
+
+bool Matcher::accept_within_lexeme(std::int64_t token) {
+    const auto [liveness, lexing] = within_lexeme(token);
+    if (liveness != Liveness::kLiveOnAll) return false;
+    const auto bytes = tokens().bytes_of(static_cast<std::int32_t>(token));
+    keep_position(bytes, -1);
+    if (lexing != at_.lexing) kept_mask_ = {};
+    at_.lexing = lexing;
+    at_.length += bytes.size();
+    count_rollback();
+    return true;
 }
 
 const std::string& Matcher::text() const {
@@ -315,9 +333,16 @@ void Matcher::accept(Step step) {
     // All that needs memory comes first: the text and the history stay in step with the position.
     if (has_plans(step.to) && !step.to.terminated && step.to.promise.cost == CanonicalPlans::kNone)
         step.to.promise = planned(step.to, step.to.limit.unit);  // after bytes
+    keep_position(step.text, step.labelled);
+    std::swap(at_, step.to);
+    kept_mask_ = {};
+    count_rollback();
+}
+
+void Matcher::keep_position(std::string_view added, std::int32_t labelled) {
     try {
-        if (records_text()) text_.append(step.text);
-        if (keep_text_ && step.labelled >= 0) labelled_.push_back({at_.length, step.labelled});
+        if (records_text()) text_.append(added);
+        if (keep_text_ && labelled >= 0) labelled_.push_back({at_.length, labelled});
         if (max_rollback_ != 0 && is_filtered()) promises_.push(at_.promise);
         if (max_rollback_ != 0) history_.push(at_);
     } catch (...) {
@@ -325,7 +350,9 @@ void Matcher::accept(Step step) {
         if (records_text()) forget_text();
         throw;
     }
-    std::swap(at_, step.to);
+}
+
+void Matcher::count_rollback() {
     if (max_rollback_ == 0) return;
     ++num_rollbacks_;
     if (max_rollback_ < 0) return;
@@ -365,6 +392,7 @@ void Matcher::rollback(std::int64_t count) {
             " accepts can be taken back" +
             (max_rollback_ >= 0 ? " (max_rollback=" + std::to_string(max_rollback_) + ")" : ""));
     if (count == 0) return;
+    kept_mask_ = {};
     static_cast<HistoryEntry&>(at_) = history_.pop(static_cast<std::size_t>(count));
     at_.promise = is_filtered() ? promises_.pop(static_cast<std::size_t>(count)) : Promise();
     num_rollbacks_ -= static_cast<std::size_t>(count);
@@ -373,6 +401,7 @@ void Matcher::rollback(std::int64_t count) {
 
 void Matcher::reset() {
     at_ = initial();
+    kept_mask_ = {};
     history_.clear();
     promises_.clear();
     num_rollbacks_ = 0;
@@ -406,7 +435,12 @@ Mask Matcher::mask() const {
 }
 
 Mask Matcher::known_mask() const {
-    if (!is_filtered() || at_.terminated) return known_mask(at_);
+    if (kept_mask_.id >= 0) return kept_mask_;
+    if (!is_filtered() || at_.terminated) {
+        const auto known = known_mask(at_);
+        if (has_plain_mask()) kept_mask_ = known;
+        return known;
+    }
     filtered_mask_.resize(pda_->tokens().words());
     const bool plans = has_plans(at_);
     if (plans

@@ -16,6 +16,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -148,6 +149,9 @@ class Matcher {
     // kLiveOnAll or kDeadOnAll, if the lexer and the top of the stack decide alone whether a token is
     // allowed; else kUnknown. Takes no lock.
     Liveness known_allowed(std::int64_t token) const;
+    // Takes a token that stays within the lexeme, if lexer and top of the stack tell that it is allowed;
+    // nothing of the stack is copied. False: nothing has changed, and `step` says more. Takes no lock.
+    bool accept_within_lexeme(std::int64_t token);
     // Takes a step from the present position. is_allowed must hold of it. Nothing changes if this throws.
     void accept(Step step);
     // How many of the tokens could be accepted in turn. Changes nothing.
@@ -160,6 +164,17 @@ class Matcher {
     Mask mask() const;
     // Its id is -1 where the mask has to be computed, or waited for.
     Mask known_mask() const;
+    // The lock that known_mask tries here, for callers that ask many matchers of one constraint behind it;
+    // null where it is none, or more than one.
+    std::mutex* mask_lock() const { return has_plain_mask() ? &pda_->mask_lock() : nullptr; }
+    // The same as known_mask, for a caller that holds mask_lock().
+    Mask known_mask_behind_lock() const {
+        kept_mask_ = at_.leading_space ? pda_->plain().known_leading_mask_behind_lock()
+                                       : pda_->plain().known_mask_behind_lock(at_.lexing, at_.stack.view());
+        return kept_mask_;
+    }
+    // The mask, if it has been asked for here, or where the same holds; else its id is -1. Takes no lock.
+    const Mask& kept_mask() const { return kept_mask_; }
     std::int32_t filter_state() const { return at_.filter_state; }
     // With a filter: whether the grammar alone allows a token with text that the limit has room for.
     bool grammar_allows(std::int64_t token) const {
@@ -227,6 +242,12 @@ class Matcher {
 
   private:
     Position initial() const;
+    // Where a token leads that stays within the lexeme, and whether it is allowed, if that can be told by
+    // lexer and top of the stack alone.
+    std::pair<Liveness, LexerConfiguration> within_lexeme(std::int64_t token) const;
+    // What is kept of the present position before a step leaves it; nothing has changed if this throws.
+    void keep_position(std::string_view added, std::int32_t labelled);
+    void count_rollback();
     std::optional<Step> step(const Position& from, std::int64_t token) const;
     std::optional<Step> step(const Position& from, std::string_view bytes) const;
     std::optional<Step> step_as_text(const Position& from, std::int32_t token) const;
@@ -268,6 +289,9 @@ class Matcher {
     static NestedPda::Position nested_at(const Position& at) {
         return {at.lexing.state, at.filter_state, at.stack};
     }
+    bool has_plain_mask() const {
+        return !nested_ && !is_filtered() && !at_.terminated && at_.limit.left == kUnlimited;
+    }
     bool records_text() const { return keep_text_ || nested_; }
 
     std::shared_ptr<TokenPda> pda_;  // null with `nested_`
@@ -284,6 +308,7 @@ class Matcher {
     std::string text_;               // what was accepted, if it is kept; `complete` reads it again
     std::vector<Labelled> labelled_;
     mutable std::vector<std::int32_t> filtered_mask_;
+    mutable Mask kept_mask_;  // a plain one, of the present position; whoever changes that forgets it
     mutable std::atomic<bool> in_use_{false};
 };
 
