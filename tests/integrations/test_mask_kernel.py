@@ -11,8 +11,13 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
+from support.scaling import scaled
+
+import pdacon
+from pdacon.integrations.torch import DeviceMasks
 
 pytest.importorskip("triton", reason="Triton is not installed")
 
@@ -85,3 +90,56 @@ def test_a_bitmask_has_a_row_for_each(kernel: Any) -> None:
 @pytest.mark.parametrize("shape", [(0, 100), (3, 0)])
 def test_nothing_to_mask(kernel: Any, shape: tuple[int, int]) -> None:
     kernel.forbid(torch.zeros(shape), torch.zeros((1, 4), dtype=torch.int32), torch.zeros(shape[0], dtype=torch.int64))
+
+
+GRAMMARS = [
+    pdacon.Grammar.builtin("json"),
+    pdacon.Grammar.from_regex("[0-9]+(, [0-9]+)*"),
+    pdacon.Grammar.from_lark('start: "(" start ")" | /[a-f]+/'),
+    pdacon.Grammar.from_json_schema(
+        {"type": "object", "properties": {"a": {"enum": [1, "b"]}, "c": {"type": "array"}}}
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def constraints() -> list[pdacon.Constraint]:
+    texts = [*(bytes([byte]) for byte in range(256)), b"]]", b'":', b"true", b'{"', None, None]
+    vocabulary = pdacon.Vocabulary.from_tokens(texts, eos_ids=[261])
+    return [pdacon.compile(grammar, vocabulary) for grammar in GRAMMARS]
+
+
+@pytest.mark.parametrize("seed", range(scaled(2)))
+def test_batches_of_mixed_constraints(kernel: Any, constraints: list[pdacon.Constraint], seed: int) -> None:
+    """Rows of one table by number, along random texts, against `fill_bitmask`: each dtype, rows apart, free rows."""
+    rng = random.Random(seed)
+    torch.manual_seed(seed)
+    matchers = [constraint.matcher() for constraint in constraints * 3]
+    masks = DeviceMasks(constraints[0].vocabulary, "cpu", rows=4)
+    bitmask = np.zeros((1, 9), np.int32)
+    for _ in range(20):
+        batch = [*rng.sample(matchers, rng.randrange(1, 6)), *[None] * rng.randrange(2)]
+        rng.shuffle(batch)
+        allowed = []
+        for matcher in batch:
+            bits = torch.ones(262, dtype=torch.bool)
+            if matcher is not None:
+                matcher.fill_bitmask(bitmask)
+                bits = torch.from_numpy(np.unpackbits(bitmask.view(np.uint8), bitorder="little")[:262].astype(bool))
+            allowed.append(bits)
+        columns = 262 + rng.choice([0, 0, 1, 26, 27, 61])
+        room = torch.randn(2 * len(batch), columns + 3).to(rng.choice(KINDS))
+        logits = room[::2, 1 : 1 + columns] if rng.random() < 0.5 else room[: len(batch), :columns]
+        expected = logits.clone()
+        for row, (matcher, bits) in enumerate(zip(batch, allowed, strict=True)):
+            if matcher is not None:
+                expected[row, :262][~bits] = -torch.inf
+                expected[row, 262:] = -torch.inf
+        ids = masks.ids(batch)
+        kernel.forbid(logits, masks.table, ids)
+        assert torch.equal(logits, expected)
+        for matcher, bits in zip(batch, allowed, strict=True):
+            if matcher is not None and (matcher.is_terminated() or len(matcher.text) > 60):
+                matcher.reset()
+            elif matcher is not None:
+                assert matcher.accept_token(rng.choice(bits.nonzero().flatten().tolist()))
