@@ -137,7 +137,9 @@ def _of_object(name: str, options: GrammarOptions) -> Grammar:
     from pdacon.front.grammar import Grammar, grammar_of
     from pdacon.frontends.types import is_type
 
-    taken = options.given(option for option in JSON_OPTIONS if option not in ("closed", "asserted", "formats"))
+    taken = options.given(
+        option for option in JSON_OPTIONS if option not in ("closed", "asserted", "formats", "profile")
+    )
     if options != GrammarOptions(**taken):
         raise BadInput(f"{name}: options of a Lark grammar do not go with Python types; leave them out")
     given = imported(name, name)
@@ -239,6 +241,7 @@ def _of_json_schema(path: Path, options: GrammarOptions) -> Grammar:
                 formats=options.formats,
                 closed=options.closed,
                 asserted=options.asserted or (),
+                profile=options.profile,
             )
     except UnsupportedSchemaError as error:
         raise UnsupportedSchemaError(f"{path}{error.pointer}", error.keyword, error.why) from None

@@ -258,6 +258,10 @@ class GrammarOptions:
             "--asserted", metavar="KEYWORD", help="Enforce contentEncoding, contentMediaType or dependencies."
         ),
     ] = None
+    profile: Annotated[
+        Literal["openai"] | None,
+        _json_option("--profile", metavar="openai", help="Refuse what that service refuses in a schema."),
+    ] = None
     formats: Annotated[
         bool, _json_option("--formats/--no-formats", help="Whether format is enforced, or is an annotation.")
     ] = True

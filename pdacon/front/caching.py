@@ -21,7 +21,7 @@ from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 from pdacon.artifact import own_version, write
 from pdacon.base.arguments import require, require_options
@@ -293,6 +293,7 @@ class CompileCache:
         formats: bool = True,
         closed: bool = False,
         asserted: Collection[str] = (),
+        profile: Literal["openai"] | None = None,
         **options: Unpack[CompileOptions],
     ) -> Constraint:
         """The constraint of a JSON Schema; see `Grammar.from_json_schema` and `pdacon.compile` for what can be said.
@@ -304,7 +305,7 @@ class CompileCache:
         spelling = Spelling() if spelling is None else spelling
         read = read_canonical(schema) if isinstance(schema, str) else None
         reading: dict[str, Any] = {"spelling": spelling, "lax": lax, "registry": registry, "formats": formats}
-        reading |= {"closed": closed, "asserted": tuple(asserted)}
+        reading |= {"closed": closed, "asserted": tuple(asserted), "profile": profile}
 
         source = schema if read is None else read
 
@@ -324,7 +325,7 @@ class CompileCache:
             own,
             json.dumps(others, sort_keys=True),
             repr(spelling),
-            repr((lax, formats, closed, tuple(asserted))),
+            repr((lax, formats, closed, tuple(asserted), profile)),
         )
         return self._constraint(key, asked, make, on_demand)
 

@@ -34,6 +34,7 @@ class GrammarWaysIn(GrammarQuestions):
         *,
         closed: bool = False,
         asserted: Collection[str] = (),
+        profile: Literal["openai"] | None = None,
         seconds: float = 0.0,
         cancel: CancelEvent | None = None,
     ) -> Self:
@@ -58,6 +59,8 @@ class GrammarWaysIn(GrammarQuestions):
         asserted : collection of str
             Keywords that are enforced though the draft does not, in the schema itself: ``"contentEncoding"`` (base64,
             base64url, base32, base16), ``"contentMediaType"`` (text/plain), and draft 7's ``"dependencies"``.
+        profile : {"openai"}, optional
+            Refuse what that service refuses: "openai", what OpenAI's strict mode does not take.
         seconds : float
             Most time; 0: no limit. Give one to schemas from strangers.
         cancel : threading.Event, optional
@@ -87,7 +90,7 @@ class GrammarWaysIn(GrammarQuestions):
 
         with Watch(seconds, cancel):
             reading: dict[str, Any] = {"spelling": spelling, "lax": lax, "registry": registry, "formats": formats}
-            given = Schema(schema, closed=closed, asserted=asserted, **reading)
+            given = Schema(schema, closed=closed, asserted=asserted, profile=profile, **reading)
             return cls._of(schema_on_demand(given) or given.grammar())
 
     @classmethod

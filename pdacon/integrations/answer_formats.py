@@ -94,9 +94,7 @@ class Format:
         if self.kind in ("schema", "json_object"):
             read = self._plain_schema()
             reading = self.reading.of_schema(read.value)
-            return Grammar.from_json_schema(
-                read, reading.spelling, formats=reading.formats, closed=reading.closed, asserted=reading.asserted
-            )
+            return Grammar.from_json_schema(read, reading.spelling, **reading.options)
         if self.kind == "structural_tag":
             return Grammar.from_structural_tag(self.text, spelling=self._spelling_of_tags(), closed=self.reading.closed)
         return _grammar(self.kind, self.text, limits)

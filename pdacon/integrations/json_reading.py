@@ -2,7 +2,7 @@
 
 A schema says it in the member ``x-pdacon`` at its top, an annotation to everybody else, since engines hand nothing but
 the schema on: ``{"type": "object", ..., "x-pdacon": {"whitespace": "usual", "closed": true}}``. In it are the fields of
-a `Spelling`, ``closed``, ``formats`` and ``asserted``.
+a `Spelling`, ``closed``, ``formats``, ``asserted`` and ``profile``.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
-from pdacon.frontends.json_schema import ASSERTED, Schema, Spelling
+from pdacon.frontends.json_schema import ASSERTED, PROFILES, Schema, Spelling
 
 KEYWORD = "x-pdacon"
 _SPELLING = tuple(each.name for each in fields(Spelling))
-_NAMES = (*_SPELLING, "closed", "formats", "asserted")
+_NAMES = (*_SPELLING, "closed", "formats", "asserted", "profile")
 _BLANKS = frozenset({"whitespace", "max_blanks", "whitespace_pattern", "separators"})
 _OF_LANGUAGE = _BLANKS | {"escapes", "indent"}
 
@@ -38,12 +38,15 @@ class JsonReading:
         Whether ``format`` is enforced.
     asserted : tuple of str
         Keywords that are enforced though their draft does not.
+    profile : str, optional
+        The service that would have to take them, too.
     """
 
     spelling: Spelling = field(default_factory=Spelling)
     closed: bool = False
     formats: bool = True
     asserted: tuple[str, ...] = ()
+    profile: Literal["openai"] | None = None
 
     @classmethod
     def of_json(cls, text: str) -> JsonReading:
@@ -71,6 +74,9 @@ class JsonReading:
         asserted = given.get("asserted", self.asserted)
         if not isinstance(asserted, list | tuple) or not all(keyword in ASSERTED for keyword in asserted):
             raise ValueError(f"asserted is a list of keywords of {', '.join(ASSERTED)}, not {asserted!r:.60}")
+        profile = given.get("profile", self.profile)
+        if profile is not None and profile not in PROFILES:
+            raise ValueError(f"profile is null or one of {', '.join(PROFILES)}, not {profile!r:.60}")
         said = {name: given[name] for name in _SPELLING if name in given}
         anew = _OF_LANGUAGE if "language" in said else _BLANKS if _BLANKS & said.keys() else frozenset()
         before = {name: getattr(Spelling(), name) for name in anew}
@@ -80,6 +86,7 @@ class JsonReading:
                 given.get("closed", self.closed),
                 given.get("formats", self.formats),
                 tuple(asserted),
+                profile,
             )
         except TypeError as error:  # a list where a text belongs
             raise ValueError(str(error)) from None
@@ -98,7 +105,14 @@ class JsonReading:
 
     def schema(self, given: Any) -> Schema:
         """A schema, read so. Raises UnsupportedSchemaError."""
-        return Schema(given, spelling=self.spelling, formats=self.formats, closed=self.closed, asserted=self.asserted)
+        return Schema(given, spelling=self.spelling, **self.options)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What `Grammar.from_json_schema` takes beside the spelling."""
+        return {
+            "formats": self.formats, "closed": self.closed, "asserted": self.asserted, "profile": self.profile,
+        }  # fmt: skip
 
     @property
     def key(self) -> str:

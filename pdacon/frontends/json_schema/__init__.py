@@ -25,6 +25,7 @@ from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.numbers import any_integer, has_few_digits
 from pdacon.frontends.json_schema.places import schema_lines
 from pdacon.frontends.json_schema.plain import PlainSchema, plain
+from pdacon.frontends.json_schema.profiles import PROFILES
 from pdacon.frontends.json_schema.schema import Schema, bounded_json, schema_grammar
 from pdacon.frontends.json_schema.spelling import Spelling, require_json
 from pdacon.frontends.json_schema.string_formats import PATTERNS
@@ -33,6 +34,7 @@ from pdacon.frontends.json_schema.yaml_reading import yaml_value
 __all__ = [
     "ASSERTED",
     "PATTERNS",
+    "PROFILES",
     "Marks",
     "Notation",
     "PlainSchema",

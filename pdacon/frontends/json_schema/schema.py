@@ -19,6 +19,7 @@ from pdacon.frontends.json_schema.numbering import Lowered, lower
 from pdacon.frontends.json_schema.places import places_at
 from pdacon.frontends.json_schema.plain import PlainSchema, plain
 from pdacon.frontends.json_schema.productions import MOST_PRODUCTIONS, Productions
+from pdacon.frontends.json_schema.profiles import require_profile
 from pdacon.frontends.json_schema.questions import Questions
 from pdacon.frontends.json_schema.schema_formulas import Note, Reader
 from pdacon.frontends.json_schema.spelling import Spelling
@@ -40,7 +41,7 @@ class Schema:
 
     Parameters
     ----------
-    schema, spelling, lax, registry, formats, closed, asserted
+    schema, spelling, lax, registry, formats, closed, asserted, profile
         As `Grammar.from_json_schema` takes them.
     notation : Notation, optional
         The marks of types that are not JSON's.
@@ -66,6 +67,7 @@ class Schema:
         notation: Notation | None = None,
         closed: Closed = False,
         asserted: Collection[str] = (),
+        profile: str | None = None,
         plain_integers: bool = False,
     ) -> None:
         read = schema if isinstance(schema, PlainSchema) else None
@@ -78,6 +80,7 @@ class Schema:
             raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
         self.documents = Documents(self._schema, registry, self.source)
         _refuse_envelope(self._schema)
+        require_profile(profile, self.documents)
         self._notation = notation
         marked = () if notation is None else tuple(notation.marks)
         self._reading = ReadingOptions(self.spelling, formats, lax, closed, plain_integers, marked)
