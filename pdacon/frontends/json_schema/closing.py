@@ -1,10 +1,11 @@
-"""Which schemas say less where objects stay open: those that list properties, or lead to some that do.
+"""What schemas lead to, and which of them say less where objects stay open: those that lead to a list of properties.
 
 In: places in documents. Out: whether closing objects makes a difference there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
@@ -15,8 +16,32 @@ from pdacon.frontends.json_schema.documents import Closed, Documents, Place, sub
 _REFERRING = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
+def leads_to(documents: Documents, places: Iterable[Place], holds: Callable[[Place], bool]) -> bool:
+    """Whether something holds for one of some schemas, or for one that they have in them or refer to."""
+    pending = [place for place in places if isinstance(place.node, dict)]
+    seen = set(pending)
+    while pending:
+        look()
+        place = pending.pop()
+        if holds(place):
+            return True
+        for other in _below(documents, place):
+            if isinstance(other.node, dict) and other not in seen:
+                seen.add(other)
+                pending.append(other)
+    return False
+
+
+def _below(documents: Documents, place: Place) -> Iterator[Place]:
+    yield from subschemas(place)
+    for keyword in _REFERRING:
+        if keyword in place.node:
+            with suppress(UnsupportedSchemaError):  # it is refused where it is read
+                yield documents.referred(place, keyword)
+
+
 class Closing:
-    """What closing objects comes to; each place is looked at once."""
+    """What closing objects comes to."""
 
     def __init__(self, documents: Documents, closed: Closed) -> None:
         self._documents, self._closed = documents, closed
@@ -28,26 +53,9 @@ class Closing:
             return False
         place = replace(place, stays_open=False)
         known = self._known.get(place)
-        if known is not None:
-            return known
-        seen, pending = {place}, [place]
-        while pending:
-            look()
-            one = pending.pop()
-            if self._known.get(one) or (one.is_closed(self._closed) and "properties" in one.node):
-                self._known[place] = True
-                return True
-            for other in self._below(one):
-                if isinstance(other.node, dict) and other not in seen and self._known.get(other) is not False:
-                    seen.add(other)
-                    pending.append(other)
-        self._known.update(dict.fromkeys(seen, False))
-        return False
+        if known is None:
+            known = self._known[place] = leads_to(self._documents, [place], self._lists)
+        return known
 
-    def _below(self, place: Place) -> list[Place]:
-        below = list(subschemas(place))
-        for keyword in _REFERRING:
-            if keyword in place.node:
-                with suppress(UnsupportedSchemaError):  # it is refused where it is read
-                    below.append(self._documents.referred(place, keyword))
-        return below
+    def _lists(self, place: Place) -> bool:
+        return "properties" in place.node and place.is_closed(self._closed)

@@ -89,6 +89,7 @@ class Schema:
         self._explorers: list[Explorer] = []  # of the search that has settled doubts
         self._ready: _Written | None = None  # the whole, where it had to be made to know what is refused
         self._is_refused_in_a_row = False
+        self._counts_by_order = False  # whether members are counted where that may depend on the order of others
         self._has_too_many_sets = False  # of names that have come, to make the whole
         self._told: dict[tuple[str, str, str], bool] = {}  # beside what the survey tells
         self._has_warned = False
@@ -132,12 +133,14 @@ class Schema:
             if self.spelling.order == "schema":
                 self._ready = self._written()
                 return False
-        if self._survey().counts_members_apart or (self.spelling.order == "schema" and not self._has_too_many_sets):
+        if self.spelling.order == "schema" and not self._has_too_many_sets:
             return False
         self._is_refused_in_a_row = True
         with suppress(PdaconError):
             self._told = self._written(in_a_row=True)[-1]
             self._is_refused_in_a_row = False
+        if self._survey().counts_members_apart and self._counts_by_order:
+            return False
         return not self._is_refused_in_a_row and finds_a_value(self._new_explorer())
 
     def explorer(self) -> Explorer:
@@ -225,6 +228,7 @@ class Schema:
         writer = _writer(reader, spelling, notation, in_a_row=in_a_row)
         try:
             start = writer.write(reader.question(documents.root))
+            self._counts_by_order |= in_a_row and writer.counts_by_order
         except LimitExceededError as error:
             if error.what == "seconds":
                 raise

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
+import jsonschema
 import pytest
 
 import pdacon
@@ -64,3 +68,39 @@ def test_tokens_are_explained(grammar: Grammar) -> None:
         assert explanation.allowed == matcher.is_allowed(token)
         assert explanation.before == b'{"n3": 1'
     assert not matcher.explain(256).allowed
+
+
+def repository(kind: int) -> dict[str, Any]:
+    own = {f"p{kind}{k}": {"type": "integer"} for k in range(8)}
+    return {"type": "object", "properties": {"type": {"const": kind}, "url": {"type": "string"}, **own},
+            "required": ["type"]}  # fmt: skip
+
+
+REPOSITORIES = {"oneOf": [repository(kind) for kind in range(7)]}
+COUNTED = {"type": "object", "additionalProperties": {"enum": [False]}, "minProperties": 1, "maxProperties": 1}
+
+
+def test_members_are_counted_beside_alternatives_that_are_too_large_as_a_whole() -> None:
+    """What counts is in no object whose members come in any order, so that it is refused in all orders or in none."""
+    schema = {"type": "array", "items": {"oneOf": [REPOSITORIES, COUNTED]}}
+    grammar = Grammar.from_json_schema(schema)
+    with pytest.raises(UnsupportedSchemaError, match="as a whole it takes more than"):
+        grammar.to_lark()
+    constraint = pdacon.compile(grammar, Vocabulary.bytes())
+    valid = jsonschema.Draft202012Validator(schema).is_valid
+    verdicts = []
+    for value in (
+        [{"x": False}], [{"x": False, "y": False}], [{}], [{"type": 1, "url": "a", "p10": 2}], [{"type": 9}],
+        [{"x": False}, {"type": 6, "p60": 1, "p61": 2}], [{"x": True}], [{"type": 1, "url": 3}], [], [{"type": 2}],
+        [{"type": 1, "p10": "x"}],
+    ):  # fmt: skip
+        verdicts.append(valid(value))
+        assert constraint.accepts(json.dumps(value)) == verdicts[-1], value
+    assert len(set(verdicts)) == 2
+
+
+def test_members_that_are_counted_within_alternatives_are_told_at_once() -> None:
+    """Beneath an object whose members come in any order it may be refused in some orders only."""
+    within = {"properties": {"x": {"oneOf": [COUNTED, {"type": "object", "required": ["a"]}]}}}
+    with pytest.raises(UnsupportedSchemaError):
+        Grammar.from_json_schema({"allOf": [{"oneOf": [repository(kind) for kind in range(7)]}, within]})
