@@ -11,6 +11,7 @@ namespace pdacon {
 namespace {
 
 constexpr auto kFalse = Formulas::kFalse, kTrue = Formulas::kTrue;
+constexpr std::int32_t kUndecided = -1;
 
 bool any(const Vector& formulas) {
     return std::ranges::any_of(formulas, [](auto one) { return one != kFalse; });
@@ -35,14 +36,16 @@ const std::vector<Outcome>& Derivatives::outcomes(std::span<const std::int32_t> 
 Derivatives::Askers Derivatives::askers(const Vector& vector, std::int32_t read) {
     std::vector<Asker> all;
     std::unordered_map<std::int32_t, std::size_t> place;
-    for (const auto variable : formulas_.support(vector)) {
+    after_.for_each_variable(vector, [&](std::int32_t variable) {
         about_.look();
-        const auto question = step(variable, read).question;
-        if (question <= kTrue) continue;
-        const auto [known, is_new] = place.emplace(question, all.size());
-        if (is_new) all.push_back({question, {}});
+        const auto next = step(variable, read);
+        if (next.question == kFalse) return next.no;
+        if (next.question == kTrue) return next.yes;
+        const auto [known, is_new] = place.emplace(next.question, all.size());
+        if (is_new) all.push_back({next.question, {}});
         all[known->second].variables.push_back(variable);
-    }
+        return kUndecided;
+    });
     Askers asked;
     if (all.size() < 2) {
         asked.others = std::move(all);
@@ -180,13 +183,15 @@ void Derivatives::split(Case one, const Asker& asker, std::int32_t read, std::ve
 
 Vector Derivatives::answered(const Case& one, const Vector& listed, std::int32_t read) {
     after_.forget();
-    for (const auto variable : after_.missing(one.left)) {
+    after_.for_each_variable(one.left, [&](std::int32_t variable) {
         const auto next = step(variable, read);
         const bool no = next.question == kFalse || one.denied.contains(next.question) ||
                         (std::ranges::binary_search(listed, next.question) &&
                          !std::ranges::binary_search(one.granted, next.question));
-        after_.give(variable, no ? next.no : next.yes);
-    }
+        const auto left = no ? next.no : next.yes;
+        after_.give(variable, left);
+        return left;
+    });
     Vector result;
     for (const auto formula : one.left) result.push_back(after_.apply(formula));
     return result;

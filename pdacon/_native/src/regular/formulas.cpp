@@ -152,11 +152,12 @@ std::int32_t Substitution::apply(std::int32_t formula) {
             continue;
         }
         const auto [variable, then, otherwise] = formulas_.node(own);
-        const auto yes = done(then), no = done(otherwise);
+        auto condition = given_.at(variable);
+        const auto yes = condition == Formulas::kFalse ? Formulas::kFalse : done(then);
+        const auto no = condition == Formulas::kTrue ? Formulas::kTrue : done(otherwise);
         if (yes < 0) pending_.push_back(then);
         if (no < 0) pending_.push_back(otherwise);
         if (yes < 0 || no < 0) continue;
-        auto condition = given_.at(variable);
         if (condition < 0 && !others_stay_) throw std::invalid_argument("formulas: no meaning of a variable");
         if (condition < 0) condition = formulas_.variable(variable);
         done_.set(own, formulas_.choice(condition, yes, no));

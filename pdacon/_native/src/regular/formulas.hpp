@@ -105,9 +105,34 @@ class Substitution {
     void give(std::int32_t variable, std::int32_t formula);
     // The variables that formulas depend on and that nothing was given for, ascending.
     std::vector<std::int32_t> missing(std::span<const std::int32_t> formulas) const;
+    // Calls a function, which may make formulas, with the variables that formulas depend on, ascending, and goes on
+    // only where its answer leads: kTrue or kFalse decides a variable, all else leaves it open.
+    template <class Decide>
+    void for_each_variable(std::span<const std::int32_t> formulas, Decide decide) {
+        reached_.forget();
+        const auto add = [&](std::int32_t formula) {
+            if (formula <= Formulas::kTrue || reached_.at(formula) == 0) return;
+            reached_.set(formula, 0);
+            waiting_.emplace_back(formulas_.node(formula).variable, formula);
+            std::ranges::push_heap(waiting_, std::greater{});
+        };
+        waiting_.clear();
+        for (const auto formula : formulas) add(formula);
+        std::int32_t last = -1, decided = -1;
+        while (!waiting_.empty()) {
+            std::ranges::pop_heap(waiting_, std::greater{});
+            const auto [variable, formula] = waiting_.back();
+            waiting_.pop_back();
+            if (variable != last) decided = decide(last = variable);
+            const auto node = formulas_.node(formula);
+            if (decided != Formulas::kFalse) add(node.then);
+            if (decided != Formulas::kTrue) add(node.otherwise);
+        }
+    }
     // What a formula has become, or -1.
     std::int32_t known(std::int32_t formula) const { return done_.at(formula); }
-    // Throws std::invalid_argument if one is missing.
+    // Only the part that depends on more than the truth of constants is looked at. Throws std::invalid_argument if a
+    // variable of it is missing.
     std::int32_t apply(std::int32_t formula);
     // From now on variables that nothing was given for stay.
     void let_others_stay() { others_stay_ = true; }
@@ -146,7 +171,9 @@ class Substitution {
     bool others_stay_ = false;
     Table given_;  // by variable
     Table done_;   // by formula
+    Table reached_;
     std::vector<std::int32_t> pending_;
+    std::vector<std::pair<std::int32_t, std::int32_t>> waiting_;  // variables and nodes, the first variable on top
 };
 
 }  // namespace pdacon
