@@ -53,6 +53,10 @@ root ::= "aa"{2,} [ab] (( x1{2,} x1 | [ab]{1,3} )? [b] | "aab" "a" ) | "b"? [^a]
 """
 
 
+def compile_whole(schema: dict[str, Any]) -> object:
+    return pdacon.compile(Grammar.from_json_schema(schema), every_byte(), eager=True)
+
+
 LOOK_AHEADS = "start: A\nA: /" + "".join(f"(?=.*{chr(97 + k)})" for k in range(12)) + ".+/"
 ENUMS: dict[str, Any] = {"enum": [f"{number:x}" for number in range(40_000)]}
 PATTERNS: dict[str, Any] = {
@@ -274,6 +278,8 @@ CASES: dict[str, Callable[[], object]] = {
     "schema of long strings": lambda: Grammar.from_json_schema(
         {"type": "array", "items": {"type": "string", "minLength": 5_000, "maxLength": 9_000}, "maxItems": 9_000}
     ),
+    "schema of at least 15,000 items": lambda: compile_whole({"type": "array", "minItems": 15_000}),
+    "schema of at most 15,000 items": lambda: compile_whole({"type": "array", "maxItems": 15_000}),
     "masks of patterns": lambda: read({"allOf": [PATTERNS, {"not": PATTERNS["anyOf"][3]}]}, '"abababababbbabab"'),
     "masks of nested negations": lambda: read(nested_schema(30), '"abcdefgh"'),
     "masks of 20 names of patterns": lambda: read(named_alike(20), '{"a12b3c": 1}'),

@@ -15,7 +15,7 @@ Coaccessibility::Coaccessibility(const Pushdown& machine, const VocabularyStar& 
                    ? Futures(*known, budget)
                    : Futures(machine.lexer, speller, machine.layout.newline, machine.layout.classes, budget)),
       controls_(futures_, machine.layout),
-      hints_(hints ? std::move(hints) : std::make_shared<const CompletionHints>(machine)),
+      hints_(hints ? std::move(hints) : std::make_shared<const CompletionHints>(machine, budget)),
       hinted_shortcuts_(*this, hints_.get()),
       shortcuts_(*this, nullptr),
       hinted_proofs_(machine, controls_, budget, hinted_shortcuts_),

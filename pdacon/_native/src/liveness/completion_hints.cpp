@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "base/rounds.hpp"
 #include "pda/productions.hpp"
 
 namespace pdacon {
@@ -17,17 +18,20 @@ std::size_t words_for(const Pushdown& machine) {
 
 }  // namespace
 
-CompletionHints::CompletionHints(const Pushdown& machine)
+CompletionHints::CompletionHints(const Pushdown& machine, Budget& budget)
     : machine_(machine),
       yields_(static_cast<std::size_t>(machine.tables.num_nonterminals)),
       popping_(static_cast<std::size_t>(machine.tables.num_states)),
       words_(words_for(machine)) {
     for (auto& production : reduced_productions(machine, accessing_symbols(machine)))
         rules_.push_back({std::move(production), {}});
-    find_yields();
-    for (auto& rule : rules_) find_items(rule);
-    find_cheapest();
-    find_hinted_labels();
+    find_yields(budget);
+    for (auto& rule : rules_) {
+        budget.tick();
+        find_items(rule);
+    }
+    find_cheapest(budget);
+    find_hinted_labels(budget);
     rules_ = {};
     yields_ = {};
     popping_ = {};
@@ -57,19 +61,21 @@ CompletionHints::Yield CompletionHints::join(const Yield& head, const Yield& tai
     return {std::min(head.cost + tail.cost, kEndless), head.first == kComplete ? tail.first : head.first};
 }
 
-// The least yield of each nonterminal: rounds over all productions until nothing changes.
-void CompletionHints::find_yields() {
-    for (bool again = true; again;) {
-        again = false;
-        for (const auto& rule : rules_) {
-            Yield yield{0, kComplete};
-            for (const auto symbol : rule.production.symbols) yield = join(yield, yield_of(symbol));
-            auto& known = yields_[rule.production.lhs];
-            if (yield.cost >= known.cost) continue;
-            known = yield;
-            again = true;
-        }
-    }
+void CompletionHints::find_yields(Budget& budget) {
+    const auto terminals = machine_.tables.num_terminals;
+    std::vector<std::vector<std::int32_t>> readers(yields_.size());
+    for (std::size_t at = 0; at < rules_.size(); ++at)
+        for (const auto symbol : rules_[at].production.symbols)
+            if (symbol >= terminals) readers[symbol - terminals].push_back(static_cast<std::int32_t>(at));
+    evaluate_in_rounds(rules_.size(), readers, budget, [&](std::int32_t at, const auto& changed) {
+        const auto& production = rules_[at].production;
+        Yield yield{0, kComplete};
+        for (const auto symbol : production.symbols) yield = join(yield, yield_of(symbol));
+        auto& known = yields_[production.lhs];
+        if (yield.cost >= known.cost) return;
+        known = yield;
+        changed(production.lhs);
+    });
 }
 
 // Walks a rule's kernel items backwards from where it is reduced, with the yield of what comes after the dot.
@@ -113,9 +119,8 @@ std::size_t CompletionHints::pair_of(std::int32_t state, std::int32_t below) con
 }
 
 // The cheapest item of each pair: the terminals after its dot and, if it pops only the state itself, one
-// more than the cheapest of the pair that takes its place. Shortest paths by rounds, as many as a chain of
-// unit rules is long.
-void CompletionHints::find_cheapest() {
+// more than the cheapest of the pair that takes its place. Shortest paths by rounds.
+void CompletionHints::find_cheapest(Budget& budget) {
     for (std::size_t state = 0; state < popping_.size(); ++state) {
         first_pair_.push_back(best_.size());
         best_.insert(best_.end(), machine_.predecessors[state].size(), popping_[state]);
@@ -137,18 +142,19 @@ void CompletionHints::find_cheapest() {
             }
         }
     }
-    for (bool again = true; again;) {
-        again = false;
-        for (const auto& [from, to, rest] : steps) {
-            const auto cost = rest.cost + best_[to].cost + 1;
-            if (cost >= best_[from].cost) continue;
-            best_[from] = {cost, rest.first};
-            again = true;
-        }
-    }
+    std::vector<std::vector<std::int32_t>> readers(best_.size());
+    for (std::size_t at = 0; at < steps.size(); ++at)
+        readers[steps[at].to].push_back(static_cast<std::int32_t>(at));
+    evaluate_in_rounds(steps.size(), readers, budget, [&](std::int32_t at, const auto& changed) {
+        const auto& [from, to, rest] = steps[at];
+        const auto cost = rest.cost + best_[to].cost + 1;
+        if (cost >= best_[from].cost) return;
+        best_[from] = {cost, rest.first};
+        changed(static_cast<std::int32_t>(from));
+    });
 }
 
-void CompletionHints::find_hinted_labels() {
+void CompletionHints::find_hinted_labels(Budget& budget) {
     std::vector<std::uint64_t> hinted(popping_.size() * words_, 0);
     const auto labels_of = [&](std::size_t state) {
         return std::span(hinted).subspan(state * words_, words_);
@@ -173,23 +179,27 @@ void CompletionHints::find_hinted_labels() {
     }
     // A complete item takes the hints of the states that its reduction leads to, to a fixpoint.
     std::vector<std::uint64_t> closing(words_);
-    for (bool again = true; again;) {
-        again = false;
-        for (const auto& rule : rules_) {
-            std::ranges::fill(closing, 0);
-            for (const auto next : rule.leads_to) {
-                if (next == machine_.start.end_state) set(closing, machine_.lexer.end_label());
-                for (std::size_t word = 0; word < words_; ++word)
-                    closing[word] |= labels_of(static_cast<std::size_t>(next))[word];
-            }
-            for (const auto state : rule.production.reduced_in)
-                for (std::size_t word = 0; done[state] != 0 && word < words_; ++word) {
-                    auto& known = labels_of(static_cast<std::size_t>(state))[word];
-                    again |= (closing[word] & ~known) != 0;
-                    known |= closing[word];
-                }
+    std::vector<std::vector<std::int32_t>> readers(popping_.size());
+    for (std::size_t at = 0; at < rules_.size(); ++at)
+        for (const auto next : rules_[at].leads_to) readers[next].push_back(static_cast<std::int32_t>(at));
+    evaluate_in_rounds(rules_.size(), readers, budget, [&](std::int32_t at, const auto& changed) {
+        const auto& rule = rules_[at];
+        std::ranges::fill(closing, 0);
+        for (const auto next : rule.leads_to) {
+            if (next == machine_.start.end_state) set(closing, machine_.lexer.end_label());
+            for (std::size_t word = 0; word < words_; ++word)
+                closing[word] |= labels_of(static_cast<std::size_t>(next))[word];
         }
-    }
+        for (const auto state : rule.production.reduced_in) {
+            bool is_new = false;
+            for (std::size_t word = 0; done[state] != 0 && word < words_; ++word) {
+                auto& known = labels_of(static_cast<std::size_t>(state))[word];
+                is_new |= (closing[word] & ~known) != 0;
+                known |= closing[word];
+            }
+            if (is_new) changed(state);
+        }
+    });
     // INDENT and DEDENT are made of a newline, and DEDENT of what closes all blocks.
     const auto has = [&](std::int32_t state, std::int32_t label) {
         const auto at = static_cast<std::size_t>(label);

@@ -15,7 +15,7 @@
 // its reduction leads to.
 //
 // Costs count terminals, as in Knuth 1977, "A generalization of Dijkstra's algorithm", but by rounds
-// (Bellman-Ford), which are few.
+// (Bellman-Ford), of which each visits what has changed (base/rounds.hpp).
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "artifact/artifact.hpp"
+#include "base/budget.hpp"
 #include "base/flat.hpp"
 #include "pda/productions.hpp"
 #include "pda/pushdown.hpp"
@@ -33,8 +34,9 @@ namespace pdacon {
 class CompletionHints {
   public:
     // Cost: for each reduce of a state, the states that can lie as far below as it pops; then one visit of
-    // all pairs of a state and one below it for each step of the longest chain of unit rules.
-    explicit CompletionHints(const Pushdown& machine);
+    // each pair of a state and one below it, and another one whenever what follows it becomes cheaper. Throws
+    // LimitExceeded("seconds").
+    CompletionHints(const Pushdown& machine, Budget& budget);
     // What `save` has written for the same machine, without the order of the states. Any bits would do: what
     // is hinted at is proved all the same. Throws ArtifactDamage.
     CompletionHints(const Pushdown& machine, const ArtifactReader& artifact, std::int32_t start);
@@ -64,7 +66,7 @@ class CompletionHints {
         std::vector<std::int32_t> leads_to;  // the states on top once its left-hand side has been pushed
     };
     static Yield join(const Yield& head, const Yield& tail);
-    void find_yields();
+    void find_yields(Budget& budget);
     // A kernel item with one symbol before its dot, and the yield of what comes after it.
     struct Item {
         std::int32_t state, lhs;
@@ -73,8 +75,8 @@ class CompletionHints {
     void find_items(Rule& rule);
     // The number of a pair of a state and one that can lie below it. The pairs of a state are consecutive.
     std::size_t pair_of(std::int32_t state, std::int32_t below) const;
-    void find_cheapest();
-    void find_hinted_labels();
+    void find_cheapest(Budget& budget);
+    void find_hinted_labels(Budget& budget);
     Yield yield_of(std::int32_t symbol) const;
 
     const Pushdown& machine_;

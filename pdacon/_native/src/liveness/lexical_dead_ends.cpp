@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/rounds.hpp"
 #include "pda/productions.hpp"
 
 namespace pdacon {
@@ -86,21 +87,22 @@ bool LexicalDeadEnds::leave_out(std::int32_t context, std::span<const std::int32
 // Each item on a stack has its dot behind a symbol, but that of the start symbol: so what is still to come of
 // a rule are its symbols behind the first one. That of the start symbol, and those of rules that begin, are
 // nonterminals with a transition.
-bool LexicalDeadEnds::can_do_without() const {
+bool LexicalDeadEnds::can_do_without() {
     const auto terminals = static_cast<std::size_t>(machine_.tables.num_terminals);
     std::vector<std::uint8_t> derives(terminals + static_cast<std::size_t>(machine_.tables.num_nonterminals));
     for (std::size_t label = 0; label < terminals; ++label) derives[label] = left_out_[label] == 0 ? 1 : 0;
     const auto is_derived = [&](std::int32_t symbol) { return derives[symbol] != 0; };
     const auto rules = reduced_productions(machine_, accessing_symbols(machine_));
-    for (bool again = true; again;) {
-        again = false;
-        for (const auto& rule : rules) {
-            auto& known = derives[terminals + static_cast<std::size_t>(rule.lhs)];
-            if (known != 0 || !std::ranges::all_of(rule.symbols, is_derived)) continue;
-            known = 1;
-            again = true;
-        }
-    }
+    std::vector<std::vector<std::int32_t>> readers(derives.size());  // by symbol, the rules that have it
+    for (std::size_t at = 0; at < rules.size(); ++at)
+        for (const auto symbol : rules[at].symbols) readers[symbol].push_back(static_cast<std::int32_t>(at));
+    evaluate_in_rounds(rules.size(), readers, budget_, [&](std::int32_t at, const auto& changed) {
+        const auto& rule = rules[at];
+        const auto lhs = machine_.tables.num_terminals + rule.lhs;
+        if (derives[lhs] != 0 || !std::ranges::all_of(rule.symbols, is_derived)) return;
+        derives[lhs] = 1;
+        changed(lhs);
+    });
     for (std::int32_t state = 0; state < machine_.tables.num_states; ++state) {
         if (state != machine_.start.start_state && machine_.predecessors[state].empty()) continue;
         for (const auto nonterminal : machine_.tables.gotos.of(state).nonterminals)

@@ -45,8 +45,8 @@ class LexicalDeadEnds {
     // controls. To be called for all starts first. Returns false if the end of the text is among them.
     bool leave_out(std::int32_t context, std::span<const std::int32_t> controls);
     // Whether what is on a stack can be brought to its end without the terminals that are left out. Cost: one
-    // visit of the tables, and of all productions for each level of their nonterminals.
-    bool can_do_without() const;
+    // visit of the tables, and of each production when one of its symbols derives something.
+    bool can_do_without();
     // Whether lexing that starts in a context with any one of some pending controls may meet one; also where
     // the nodes of the search, and the residues that their controls may leave, are more than the budget has
     // states: a terminal of k bytes that may all be read again leaves k residues at each of k controls.
