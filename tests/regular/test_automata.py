@@ -210,6 +210,19 @@ def test_formulas_know_their_nodes() -> None:
         _core.Substitution(own).apply(own.variable(3))
 
 
+def test_what_constants_decide_needs_no_meaning() -> None:
+    formulas = _core.Formulas(100)
+    condition, then, otherwise = (formulas.variable(k) for k in range(3))
+    choice = formulas.choice(condition, then, otherwise)
+    for constant, left, other in ((1, 1, 2), (0, 2, 1)):
+        given = _core.Substitution(formulas)
+        given.give(0, constant)
+        given.give(left, condition)
+        assert given.apply(choice) == condition
+        with pytest.raises(ValueError, match="no meaning"):
+            given.apply(formulas.variable(other))
+
+
 def test_long_formulas_need_no_stack() -> None:
     formulas = _core.Formulas(1_000_000)
     every = 1

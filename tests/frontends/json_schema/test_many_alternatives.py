@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from support import on_demand
+from support.on_demand import both, compare
 
 import pdacon
-from pdacon import Grammar, Vocabulary
+from pdacon import Grammar, Spelling, Vocabulary
 from pdacon.front.stages import compiled
 
 KINDS = ["a", "ab", "b", "c"]
@@ -280,3 +282,36 @@ def test_large_closed_unions_are_within_limits() -> None:
     assert made.accepts('{"p50": 7, "p51": 8}')
     assert not made.accepts('{"p50": 7, "q51": 1}')
     assert not made.accepts('{"p50": 7, "x": 1}')
+
+
+@pytest.mark.parametrize("names_required", ["all", "first", "none"])
+def test_closed_alternatives_are_the_same_on_demand(names_required: str) -> None:
+    """Objects of which no two have a name in common, in the order of the schema and in any order."""
+    some = []
+    for k in range(6):
+        names = [f"p{k}_{j}" for j in range(4)]
+        required = {"all": names, "first": names[:1], "none": []}[names_required]
+        shape = {"type": "object", "properties": {name: {"type": "integer"} for name in names}}
+        some.append({**shape, "required": required, "additionalProperties": False})
+    for order in ("schema", "any"):
+        made = both({"anyOf": some}, on_demand.WORDS, Spelling(order=order))
+        assert made is not None
+        for seed in range(8):
+            compare(*made, Random(seed), 60)
+
+
+def test_large_unions_of_closed_objects_are_within_limits() -> None:
+    some = [
+        {
+            "type": "object",
+            "properties": {f"p{k}_{j}": {"type": "integer"} for j in range(8)},
+            "required": [f"p{k}_{j}" for j in range(8)],
+            "additionalProperties": False,
+        }
+        for k in range(100)
+    ]
+    made = pdacon.compile(Grammar.from_json_schema({"anyOf": some}), Vocabulary.bytes())
+    for k in (0, 50, 99):
+        assert made.accepts(json.dumps({f"p{k}_{j}": j for j in range(8)}))
+        assert not made.accepts(json.dumps({f"p{k}_{j}": j for j in range(7)}))
+        assert not made.accepts(json.dumps({f"p{k}_0": 0, f"p{(k + 1) % 100}_1": 1}))

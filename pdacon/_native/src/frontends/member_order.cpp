@@ -55,6 +55,21 @@ std::vector<std::pair<MemberState, std::int32_t>> MemberStates::next(const Membe
     return reads;
 }
 
+Vector MemberStates::names_left(const MemberState& state) {
+    std::vector<bool> asked_for(static_cast<std::size_t>(order_.names));
+    for (const auto variable : formulas_.support(state.left)) {
+        if (derivatives_.holds_at_end(variable)) continue;
+        if (const auto& names = derivatives_.concerns(variable))
+            for (const auto name : *names) asked_for[static_cast<std::size_t>(name)] = true;
+    }
+    Vector names;
+    for (const bool asked : {false, true})
+        for (auto name = order_.names; name-- > 0;)
+            if (asked_for[static_cast<std::size_t>(name)] == asked && !has(state.at, name))
+                names.push_back(name);
+    return names;
+}
+
 std::optional<MemberState> MemberStates::turn(const MemberState& state, std::int32_t name) {
     if (has(state.at, name)) return std::nullopt;
     auto from = state;

@@ -53,6 +53,11 @@ class MemberStates {
     // The listed names that may come next, as far as the order says so, each with the state in which it
     // comes.
     std::vector<std::pair<MemberState, std::int32_t>> next(const MemberState& state);
+    // The same where the order is not total, without the states, which `turn` has: what is best tried first,
+    // since formulas ask for it, comes last.
+    Vector names_left(const MemberState& state);
+    // The state in which a name comes. Nothing: it does not come here.
+    std::optional<MemberState> turn(const MemberState& state, std::int32_t name);
     // The state behind a member that came in a state, by what is left of the formulas. Nothing: no text goes
     // on.
     std::optional<MemberState> behind(const MemberState& state, std::int32_t read, const Vector& left);
@@ -68,7 +73,6 @@ class MemberStates {
         auto& word = at[static_cast<std::size_t>(name) / 32];
         word |= static_cast<std::int32_t>(std::uint32_t{1} << (name % 32));
     }
-    std::optional<MemberState> turn(const MemberState& state, std::int32_t name);
     bool is_spoken_of(const Vector& left, std::int32_t name);
     void pass(MemberState& state, std::int32_t name) const;
     void close_out_of_turn(MemberState& state);

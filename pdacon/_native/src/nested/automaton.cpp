@@ -342,18 +342,35 @@ bool NestedAutomaton::possible(std::int32_t question, std::int32_t depth) {
     return possible_[asked_at] = found;
 }
 
-// What may be read next, with the state that it is read in, what is tried first last: of the names in order
-// the last, since one that must not be left out comes after all those that may be; of others the first.
-std::vector<std::pair<NestedAutomaton::State, std::int32_t>> NestedAutomaton::next_reads(const State& state) {
+// Of the names in order the last is tried first, since one that must not be left out comes after all those
+// that may be; of others those that are asked for.
+NestedAutomaton::Tried NestedAutomaton::to_try(std::int32_t number, const State& state) {
     auto& own = of(state.container);
-    std::vector<std::pair<State, std::int32_t>> reads;
-    if (own.is_array()) return {{state, 0}};
+    Tried tried{number, state, {}, {}};
+    if (own.is_array()) {
+        tried.reads.emplace_back(state, 0);
+        return tried;
+    }
     for (auto read = own.own.order.names + own.own.order.classes; read-- > own.own.order.names;)
-        reads.emplace_back(state, read);
-    auto listed = listed_reads(state);
-    if (!own.own.order.is_total) std::ranges::reverse(listed);
-    for (auto& read : listed) reads.push_back(std::move(read));
-    return reads;
+        tried.reads.emplace_back(state, read);
+    if (!own.own.order.is_total)
+        tried.names = own.members->names_left(state);
+    else
+        for (auto& read : listed_reads(state)) tried.reads.push_back(std::move(read));
+    return tried;
+}
+
+std::optional<std::pair<NestedAutomaton::State, std::int32_t>> NestedAutomaton::next_read(Tried& tried) {
+    while (!tried.names.empty()) {
+        const auto name = tried.names.back();
+        tried.names.pop_back();
+        if (auto from = of(tried.state.container).members->turn(tried.state, name))
+            return std::pair{State{std::move(*from), tried.state.container}, name};
+    }
+    if (tried.reads.empty()) return std::nullopt;
+    auto read = std::move(tried.reads.back());
+    tried.reads.pop_back();
+    return read;
 }
 
 std::vector<std::pair<NestedAutomaton::State, std::int32_t>> NestedAutomaton::listed_reads(
@@ -382,20 +399,16 @@ bool NestedAutomaton::leads_on(const State& state, bool must_go_on) {
     if (leads_on_plainly(state, must_go_on)) return true;
     const std::pair asked{must_go_on, place_of(kAfter, state)};
     if (const auto known = leads_on_.find(asked); known != leads_on_.end()) return known->second;
-    struct Open {
-        std::int32_t number;                                // of the place behind it
-        std::vector<std::pair<State, std::int32_t>> reads;  // the next one last
-    };
     std::set<std::int32_t> seen;
-    std::vector<Open> open;
-    open.push_back({asked.second, next_reads(state)});
+    std::vector<Tried> open;
+    open.push_back(to_try(asked.second, state));
     while (!open.empty()) {
-        if (open.back().reads.empty()) {
+        const auto next_one = next_read(open.back());
+        if (!next_one) {
             open.pop_back();
             continue;
         }
-        const auto [from, read] = std::move(open.back().reads.back());
-        open.back().reads.pop_back();
+        const auto& [from, read] = *next_one;
         for (const auto& [left, question] : of(from.container).derivatives->outcomes(from.left, read)) {
             const auto next = behind(from, read, left);
             if (!next) continue;
@@ -410,7 +423,7 @@ bool NestedAutomaton::leads_on(const State& state, bool must_go_on) {
             }
             seen.insert(number);
             open.back().reads.emplace_back(from, read);  // what else it leads to comes after this
-            open.push_back({number, next_reads(*next)});
+            open.push_back(to_try(number, *next));
             break;
         }
     }

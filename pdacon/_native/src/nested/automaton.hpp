@@ -128,7 +128,16 @@ class NestedAutomaton {
     // Whether some text leads on from behind a member or an item, or with `must_go_on`, from before one.
     bool leads_on(const State& state, bool must_go_on);
     bool leads_on_plainly(const State& state, bool must_go_on);
-    std::vector<std::pair<State, std::int32_t>> next_reads(const State& state);
+    // What may be read at a place, the next one last, with the state that it is read in: `reads`, and before
+    // them `names`, whose states are made when they are tried.
+    struct Tried {
+        std::int32_t number;  // of the place behind which it is read
+        State state;
+        Vector names;
+        std::vector<std::pair<State, std::int32_t>> reads;
+    };
+    Tried to_try(std::int32_t number, const State& state);
+    std::optional<std::pair<State, std::int32_t>> next_read(Tried& tried);
     // The listed names that may be read next, each with the state that it is read in.
     std::vector<std::pair<State, std::int32_t>> listed_reads(const State& state);
 

@@ -105,8 +105,8 @@ class Substitution {
     void give(std::int32_t variable, std::int32_t formula);
     // The variables that formulas depend on and that nothing was given for, ascending.
     std::vector<std::int32_t> missing(std::span<const std::int32_t> formulas) const;
-    // Calls a function, which may make formulas, with the variables that formulas depend on, ascending, and goes on
-    // only where its answer leads: kTrue or kFalse decides a variable, all else leaves it open.
+    // Calls a function, which may make formulas, with the variables that formulas depend on, ascending, and
+    // goes on only where its answer leads: kTrue or kFalse decides a variable, all else leaves it open.
     template <class Decide>
     void for_each_variable(std::span<const std::int32_t> formulas, Decide decide) {
         reached_.forget();
@@ -131,8 +131,8 @@ class Substitution {
     }
     // What a formula has become, or -1.
     std::int32_t known(std::int32_t formula) const { return done_.at(formula); }
-    // Only the part that depends on more than the truth of constants is looked at. Throws std::invalid_argument if a
-    // variable of it is missing.
+    // Only the part that depends on more than the truth of constants is looked at. Throws
+    // std::invalid_argument if a variable of it is missing.
     std::int32_t apply(std::int32_t formula);
     // From now on variables that nothing was given for stay.
     void let_others_stay() { others_stay_ = true; }
@@ -173,7 +173,8 @@ class Substitution {
     Table done_;   // by formula
     Table reached_;
     std::vector<std::int32_t> pending_;
-    std::vector<std::pair<std::int32_t, std::int32_t>> waiting_;  // variables and nodes, the first variable on top
+    std::vector<std::pair<std::int32_t, std::int32_t>>
+        waiting_;  // variables and nodes, the first variable on top
 };
 
 }  // namespace pdacon
