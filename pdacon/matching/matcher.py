@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pdacon._native import _core
 from pdacon.base.arguments import require
 from pdacon.base.quoting import quote, tail
-from pdacon.errors import MatcherError
+from pdacon.errors import LimitExceededError, MatcherError
 from pdacon.grammar.labels import written_out
 from pdacon.matching.budgets import Budget, left_at_start
 from pdacon.matching.explaining import Explainer
@@ -391,6 +391,8 @@ class Matcher(_core.Matcher):
             state = "terminated" if self.is_terminated() else "accepting" if self.is_accepting() else "in the text"
         except MatcherError:  # whoever prints a matcher, a debugger say, does not ask it for anything
             return "<Matcher in use by another thread>"
+        except LimitExceededError:
+            state = "at a limit of its constraint"
         return f"<Matcher after {self._length()} bytes{text}, {state}>"
 
 

@@ -75,3 +75,31 @@ def is_accepting(constraint: Compiled, text: bytes) -> bool:
     matcher = constraint.matcher()
     assert matcher.accept_bytes(text)
     return matcher.is_accepting()
+
+
+@pytest.mark.parametrize("name", READ)
+def test_who_cannot_tell_says_so(name: str) -> None:
+    """Where not even a first step has room, a matcher that is only looked at does not guess, and can be printed."""
+    grammar, text = READ[name][0], READ[name][1].encode()
+    unlimited = pdacon.compile(grammar, WORDS)
+    refused = printed = 0
+    for limit in (20_000, 60_000, 200_000):
+        try:
+            constraint = pdacon.compile(grammar, WORDS, limits=Limits(bytes=limit))
+            matcher = constraint.matcher()
+        except LimitExceededError as error:
+            assert error.what == "bytes"
+            continue
+        read(matcher, text)
+        assert text.startswith(matcher.text.encode())
+        shown = repr(matcher)
+        printed += 1
+        try:
+            assert matcher.is_accepting() == is_accepting(unlimited, matcher.text.encode()), limit
+            assert "limit" not in shown
+        except LimitExceededError as error:
+            assert error.what == "bytes"
+            assert "at a limit of its constraint" in shown
+            refused += 1
+    assert printed
+    assert refused or name == "schema"

@@ -419,7 +419,9 @@ Takes a sequence of ids, an array or a tensor, of one dimension. A token with wh
             R"(Take back the last ``count`` successful accepts, of whatever kind. MatcherError if there are not so many.)")
         .def("reset", going_back(&reset), R"(Back to the start of the text, with an empty history.)")
         .def("is_accepting", guarded(&is_accepting),
-             R"(Whether the text so far is a sentence of the grammar: whether an end token is allowed.)")
+             R"(Whether the text so far is a sentence of the grammar: whether an end token is allowed.
+
+LimitExceededError where a constraint of little memory has none left to tell (docs/matcher.md); it does not guess.)")
         .def("is_terminated", guarded(&Matcher::is_terminated), R"(Whether an end token has been accepted.)")
         .def("shortest_completion", of_whole(&shortest_completion),
              R"(The text that completes the sentence with the fewest bytes; of those the least, byte by byte.
