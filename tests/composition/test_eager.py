@@ -24,6 +24,7 @@ from pdacon import Constraint, Grammar, Limits, Vocabulary
 from pdacon._native import _core
 from pdacon.composition.token_pda import TRIES
 from pdacon.filters import FILTERS
+from pdacon.grammar.builtin import builtin_names
 
 GRAMMARS = [*SMALL_GRAMMARS, *INDENTED_GRAMMARS]
 COMPILED = [grammar for grammar in GRAMMARS if grammar.refused is None]
@@ -125,6 +126,18 @@ def test_random_grammars(scaled: Callable[[int], int], tally: Callable) -> None:
 
 JSON_TOKENS = [*(bytes([byte]) for byte in range(256)), *b']] ]]]] }} }]} ": ], true'.split(), b'", "', None]
 JSON = Vocabulary.from_tokens(JSON_TOKENS, [len(JSON_TOKENS) - 1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", builtin_names())
+def test_built_in_grammars(name: str, scaled: Callable[[int], int], tally: Callable) -> None:
+    """As they lie in the package, read lazily, beside all masks of what is compiled from their text."""
+    lazy = pdacon.compile(name, JSON)
+    limits = Limits(columns=2, bytes=(128 if name.startswith("sql") else 32) << 20)  # less than usual: from the text
+    eager = pdacon.compile(name, JSON, limits=limits, eager=True)
+    assert eager.statistics()["masks_computed"] > 20
+    columns = 2 if Grammar.builtin(name).data.layout is not None else 10**9
+    tally(**walk([eager, lazy], [*lazy._starts], Random(name), scaled(8), columns))
 
 
 def test_json_is_finite() -> None:

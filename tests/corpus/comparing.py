@@ -40,15 +40,18 @@ class Tally:
     differences: list[tuple[str, str]] = field(default_factory=list)  # start and text
 
 
-def compile_entry(source: Source, needs: tuple[str, ...] = ()) -> tuple[Constraint, float]:
+def compile_entry(
+    source: Source, needs: tuple[str, ...] = (), *, limits: pdacon.Limits | None = None, eager: bool = False
+) -> tuple[Constraint, float]:
     """The grammar for single bytes, and the seconds that took beyond Lark's loader.
 
     ``needs`` names the options of pdacon's that leave the defaults.
     """
+    limits = pdacon.Limits(states=300_000, seconds=60) if limits is None else limits
     given = {"conflicts": "shift", "lookahead": "commit"}
     grammar = Grammar.from_lark(source.text, **source.options, **{name: given[name] for name in needs})
     begin = time.perf_counter()
-    constraint = pdacon.compile(grammar, BYTES, limits=pdacon.Limits(states=300_000, seconds=60))
+    constraint = pdacon.compile(grammar, BYTES, limits=limits, eager=eager)
     return constraint, time.perf_counter() - begin
 
 

@@ -15,9 +15,10 @@ from corpus.reading import NotInstalledError, Source, read
 from corpus.registry import ENTRIES, Entry
 from lark.exceptions import LarkError
 
-from pdacon import Constraint, NondeterministicGrammarError, PdaconError
+from pdacon import Constraint, Limits, NondeterministicGrammarError, PdaconError
 
 NUMBER = 10
+MADE_BEFOREHAND = ("beancount", "cypher", "ecql", "optimade: 1.0.0", "pylogics: ltl", "venom")  # small ones
 
 
 @pytest.fixture(autouse=True)
@@ -109,6 +110,37 @@ def test_masks_lead_to_sentences(entry: Entry, scaled: Callable[[int], int], tal
                 matcher.rollback(1)
                 checked += 1
     tally(tokens_completed=checked)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "chosen", [entry for entry in ENTRIES if entry.name in MADE_BEFOREHAND], ids=lambda entry: entry.name
+)
+def test_masks_are_those_that_are_made_beforehand(chosen: Entry, scaled: Callable[[int], int]) -> None:
+    """Lazy and eager, byte by byte along sentences."""
+    try:
+        source = read(chosen)
+    except NotInstalledError as error:
+        pytest.skip(f"{error}; the extra 'corpus' and tests/corpus/requirements.txt bring it")
+    if not chosen.reads:
+        pytest.skip(chosen.refusal.reason if chosen.refusal else "stock LALR refuses it too")
+    lazy, _ = compile_entry(source, chosen.needs)
+    limits = Limits(states=300_000, columns=2, bytes=128 << 20)
+    eager, _ = compile_entry(source, chosen.needs, limits=limits, eager=True)
+    comparison = Comparison(chosen, source, lazy)
+    compared = 0
+    for start in comparison.starts[:2]:
+        for _ in range(scaled(3)):
+            text = comparison.sampler.sentence(start)[:100].encode("utf-8", "ignore")
+            one, other = lazy.matcher(start), eager.matcher(start)
+            for at in range(len(text)):
+                assert (one.allowed_mask() == other.allowed_mask()).all(), text[:at]
+                compared += 1
+                taken = one.accept_bytes(text[at : at + 1])
+                assert other.accept_bytes(text[at : at + 1]) == taken
+                if not taken:
+                    break
+    assert compared
 
 
 def test_real_texts(entry: Entry, tally: Callable[..., None]) -> None:
