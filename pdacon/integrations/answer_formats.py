@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from pdacon.base.limits import Limits
+from pdacon.detokenizer import Vocabulary
 from pdacon.errors import GrammarSyntaxError, PdaconError, UnsupportedGrammarError
 from pdacon.front.endings import is_llguidance
 from pdacon.front.grammar import Grammar
@@ -84,9 +85,11 @@ class Format:
             return self
         return replace(self, key=(*self.key, reading.key), reading=reading)
 
-    def grammar(self, limits: Limits) -> Grammar:
+    def grammar(self, limits: Limits, special_tokens: Collection[str] = ()) -> Grammar:
         """Its grammar.
 
+        ``special_tokens``: the names that are tokens where a structural tag has them in its texts, as XGrammar has it;
+        within an answer of a tool format they are letters.
         Raises PdaconError: the message has the place and the reason.
         """
         if self.kind == "answer":
@@ -96,8 +99,17 @@ class Format:
             reading = self.reading.of_schema(read.value)
             return Grammar.from_json_schema(read, reading.spelling, **reading.options)
         if self.kind == "structural_tag":
-            return Grammar.from_structural_tag(self.text, spelling=self._spelling_of_tags(), closed=self.reading.closed)
+            return Grammar.from_structural_tag(
+                self.text,
+                spelling=self._spelling_of_tags(),
+                closed=self.reading.closed,
+                tokens=self._named(special_tokens),
+            )
         return _grammar(self.kind, self.text, limits)
+
+    def _named(self, special_tokens: Collection[str]) -> Collection[str]:
+        """Those of special tokens that a structural tag may name: vocabularies have up to thousands."""
+        return special_tokens if "\\" in self.text else [name for name in special_tokens if name in self.text]
 
     def _plain_schema(self) -> PlainSchema:
         if self.kind == "json_object":
@@ -108,13 +120,19 @@ class Format:
         """That of the schemas in a structural tag; None: what the tag says counts."""
         return None if self.reading.spelling == Spelling() else self.reading.spelling
 
-    def on_demand(self) -> OnDemand | None:
+    def on_demand(self, special_tokens: Collection[str] = ()) -> OnDemand | None:
         """Its grammar if that can be read on demand; None: it has to be made as a whole.
 
+        ``special_tokens``: as for `grammar`.
         Raises PdaconError: the message has the place and the reason.
         """
         if self.kind == "structural_tag":
-            return structural_tag_on_demand(self.text, spelling=self._spelling_of_tags(), closed=self.reading.closed)
+            return structural_tag_on_demand(
+                self.text,
+                spelling=self._spelling_of_tags(),
+                closed=self.reading.closed,
+                tokens=self._named(special_tokens),
+            )
         if self.kind == "answer":
             return AnswerFormat.read(self.text, self.reading).on_demand()
         if self.kind != "json_object" and self._read is None:
@@ -226,6 +244,11 @@ def _tuples(said: Any) -> Any:
     if isinstance(said, Mapping):
         return {name: _tuples(member) for name, member in said.items()}
     return tuple(map(_tuples, said)) if isinstance(said, list) else said
+
+
+def tokens_in_tags(vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The names that are tokens in the texts of structural tags: those of special ones that do not end a text."""
+    return tuple(name for name, token in vocabulary.special_tokens.items() if token not in vocabulary.eos_ids)
 
 
 def digest_of(text: str) -> str:

@@ -18,7 +18,7 @@ from pdacon.detokenizer import Vocabulary
 from pdacon.errors import CancelledError, UnsupportedGrammarError
 from pdacon.front.caching import CompileCache
 from pdacon.front.constraint import Constraint
-from pdacon.integrations.answer_formats import MAX_BYTES, Format, Kind, digest_of
+from pdacon.integrations.answer_formats import MAX_BYTES, Format, Kind, digest_of, tokens_in_tags
 from pdacon.integrations.json_reading import JsonReading
 from pdacon.integrations.workers import Workers
 
@@ -48,6 +48,7 @@ class FormatCompiler:
         self._limits = limits
         self._workers = workers
         self._reading = JsonReading() if reading is None else reading
+        self._special_tokens = tokens_in_tags(vocabulary)
         self._keys: dict[str, tuple[str, ...]] = {}  # of schemas, by the digests of their texts
 
     def constraint(self, kind: Kind, text: str) -> Constraint:
@@ -101,12 +102,14 @@ class FormatCompiler:
         if self._workers is None:
             return self._compiled_here(self.cache, format, cancel)
         make = partial(self._compiled_elsewhere, self._workers, format, cancel)
-        return self.cache.compile_elsewhere(format.key, self.vocabulary, self._limits, make, cancel, format.on_demand)
+        on_demand = partial(format.on_demand, self._special_tokens)
+        return self.cache.compile_elsewhere(format.key, self.vocabulary, self._limits, make, cancel, on_demand)
 
     def _compiled_here(self, cache: CompileCache, format: Format, cancel: CancelEvent | None) -> Constraint:
-        make = partial(format.grammar, self._limits)
+        make = partial(format.grammar, self._limits, self._special_tokens)
+        on_demand = partial(format.on_demand, self._special_tokens)
         return cache.compile_keyed(
-            format.key, make, self.vocabulary, on_demand=format.on_demand, limits=self._limits, cancel=cancel
+            format.key, make, self.vocabulary, on_demand=on_demand, limits=self._limits, cancel=cancel
         )
 
     def _compiled_elsewhere(self, workers: Workers, format: Format, cancel: CancelEvent | None) -> Constraint | bytes:

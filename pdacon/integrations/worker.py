@@ -26,7 +26,7 @@ from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import ArtifactError, CancelledError, PdaconError
 from pdacon.front.caching import CompileCache
-from pdacon.integrations.answer_formats import Format, Kind
+from pdacon.integrations.answer_formats import Format, Kind, tokens_in_tags
 from pdacon.integrations.json_reading import JsonReading
 
 GARBAGE = (20_000, 10, 10)
@@ -191,7 +191,7 @@ def _result(start: Start, request: Request, cancel: Event) -> Written | PdaconEr
         cache = CompileCache(0)  # the other end keeps what is to be kept
         constraint = cache.compile_keyed(
             format.key,
-            lambda: format.grammar(start.limits),
+            lambda: format.grammar(start.limits, tokens_in_tags(start.vocabulary)),
             start.vocabulary,
             limits=start.limits,
             cancel=cancel,

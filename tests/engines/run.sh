@@ -43,7 +43,7 @@ if [ ! -e "$venv/ready" ]; then
   touch "$venv/ready"
 fi
 "$python" -m pip install -q --force-reinstall --no-deps "${PDACON:-$here/../..}"
-"$python" -m pip install -q 'lark>=1.3,<1.4' 'interegular>=0.3.3' || true # pip says that vLLM wants another lark
+"$python" -m pip install -q 'lark>=1.2.2,<1.4' 'interegular>=0.3.3'
 cd "$here"
 case $name in overhead | grammars) ;; *) name=with_$name ;; esac
 exec "$python" "$name.py" "${@:2}"

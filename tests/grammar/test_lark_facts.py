@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,8 @@ from pdacon.front.grammar import Grammar
 
 
 def test_the_version_is_the_one_whose_private_parts_we_know() -> None:
-    assert lark.__version__.startswith("1.3.")
+    """1.2.2 is the one that vLLM asks for: of what pdacon reads, nothing is otherwise in it."""
+    assert re.fullmatch(r"1\.2\.2|1\.3\.\d+", lark.__version__)
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from pdacon.base.limits import Limits
 from pdacon.front.endings import is_llguidance
 from pdacon.frontends.json_schema import Schema
 from pdacon.integrations import format_compiler
-from pdacon.integrations.answer_formats import Format, Kind, grammar_kind
+from pdacon.integrations.answer_formats import Format, Kind, grammar_kind, tokens_in_tags
 from pdacon.integrations.format_compiler import FormatCompiler
 from pdacon.integrations.json_reading import JsonReading
 from pdacon.integrations.workers import Workers
@@ -26,6 +27,28 @@ TAG = {
     "triggers": ["<f>"],
     "structures": [{"begin": "<f>", "schema": {"const": 1}, "end": "</f>"}],
 }
+
+
+@pytest.mark.parametrize("is_escaped", [False, True])
+@pytest.mark.filterwarnings("ignore:'<eos>' is a special token")
+def test_names_of_special_tokens_in_tags_are_tokens(is_escaped: bool) -> None:
+    """On demand and as a whole, here and in a process; the name of an end stays letters."""
+    vocabulary = pdacon.Vocabulary.from_tokens(
+        [*(bytes([byte]) for byte in range(256)), None, None, None], eos_ids=[256]
+    ).with_special_tokens({"<｜f｜>": 257, "</f>": 258, "<eos>": 256})
+    tag = {"begin": "<｜f｜>", "content": {"type": "json_schema", "json_schema": {"const": 1}}, "end": "</f><eos>"}
+    text = json.dumps({"type": "structural_tag", "format": {"type": "tag", **tag}}, ensure_ascii=is_escaped)
+    format = Format.of("structural_tag", text)
+    ids = [257, ord("1"), 258, *b"<eos>"]
+    with closing(Workers(vocabulary, Limits())) as workers:
+        for compiler in (FormatCompiler(vocabulary, Limits()), FormatCompiler(vocabulary, Limits(), workers=workers)):
+            constraint = compiler.compiled(format, lambda *said: None)
+            matcher = constraint.matcher()
+            assert matcher.validate_tokens([*b"<"]) == 0
+            assert all(matcher.accept_token(token) for token in ids)
+            assert matcher.is_accepting()
+    whole = pdacon.compile(format.grammar(Limits(), tokens_in_tags(vocabulary)), vocabulary)
+    assert whole.matcher().validate_tokens(ids) == len(ids)
 
 
 @pytest.mark.parametrize(

@@ -59,9 +59,11 @@ def structural_tag_grammar(
     return _on_demand(outermost, reading) or _whole(outermost, reading)
 
 
-def structural_tag_on_demand(tag: Any, *, spelling: Spelling | None = None, closed: bool = False) -> OnDemand | None:
+def structural_tag_on_demand(
+    tag: Any, *, spelling: Spelling | None = None, closed: bool = False, tokens: Collection[str] = ()
+) -> OnDemand | None:
     """The same if it can be read on demand."""
-    return _on_demand(root(tag), _Reading(spelling, None, closed))
+    return _on_demand(root(tag), _Reading(spelling, None, closed, _meant(tokens)))
 
 
 def _meant(tokens: Collection[str]) -> tuple[str, ...]:

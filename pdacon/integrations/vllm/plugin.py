@@ -21,6 +21,7 @@ from pdacon.integrations.vllm.requests import (
 from pdacon.integrations.vllm.tracking import TrackedAnswer
 
 _DONE = "_pdacon"  # on what has been put in
+_NAME = "pdacon"  # of the back end
 
 
 def install() -> None:
@@ -43,8 +44,8 @@ def install() -> None:
         originals = [getattr(owner, name) for owner, name, _ in places]
     except (ImportError, AttributeError) as error:
         raise RuntimeError(
-            f"pdacon does not fit this vLLM ({error}); it was written for 0.32. Without PDACON_VLLM vLLM uses its own "
-            "back ends"
+            f"pdacon does not fit this vLLM ({error}); it was written for 0.32 and 0.33. Without PDACON_VLLM vLLM uses "
+            "its own back ends"
         ) from error
     StructuredOutputBackend.register(Backend)
     StructuredOutputGrammar.register(TrackedAnswer)
@@ -61,6 +62,7 @@ def _with_backend(original: Any) -> Any:
         require_own_backend(vllm_config.structured_outputs_config.backend)
         if not vllm_config.model_config.skip_tokenizer_init:
             self.backend = Backend(vllm_config, self.tokenizer)
+            self.backend_name = _NAME  # from 0.33 on a request that names another one is refused
 
     return begin
 
@@ -100,4 +102,4 @@ def _check(params: Any, model_config: Any, structured_outputs_config: Any, token
         check(params, kind.name, text, compiler_for(tokenizer, model_config))
     except RefusedRequest as error:
         raise VLLMValidationError(str(error)) from error
-    params.structured_outputs._backend = "pdacon"
+    params.structured_outputs._backend = _NAME
