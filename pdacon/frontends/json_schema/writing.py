@@ -23,8 +23,7 @@ from pdacon._native import _core
 from pdacon.base.cancelling import every, look
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema import strings
-from pdacon.frontends.json_schema.closing import leads_to
-from pdacon.frontends.json_schema.documents import Place
+from pdacon.frontends.json_schema.counting_by_order import may_count_in_some_orders
 from pdacon.frontends.json_schema.facts import (
     Has,
     Matches,
@@ -346,10 +345,6 @@ class Writer:
         self._families(ObjectMembers(self, machine).write(self.container(False, machine)))
 
 
-def _counts_members(place: Place) -> bool:
-    return "minProperties" in place.node or "maxProperties" in place.node
-
-
 @dataclass(frozen=True, slots=True)
 class _Listed:
     """One name that a schema lists."""
@@ -425,7 +420,7 @@ class ObjectMembers:
                 names = names.with_others(few)
         if writer.is_in_a_row:
             if writer.spelling.order == "any" or not names.is_total:
-                writer.counts_by_order |= self._count_members_within()
+                writer.counts_by_order |= may_count_in_some_orders(writer.reader, machine)
             names = names.in_a_row()
         elif writer.spelling.order == "any":
             names = names.anywhere()
@@ -509,18 +504,6 @@ class ObjectMembers:
                 )
                 reader.drop(UnsupportedSchemaError(pointer, keyword, why))
                 break
-
-    def _count_members_within(self) -> bool:
-        """Whether schemas of members may lead to one that counts members, in whatever order these come."""
-        facts, reader = self._facts, self._writer.reader
-        listed = [fact for _, fact in facts.among(*self._machine) if isinstance(fact, Members)]
-        asked = [
-            question
-            for fact in listed
-            for question in (fact.others, *(one for _, one in (*fact.named, *fact.matching)))
-        ]
-        places = [reader.places[one.schema] for _, one in facts.among(*asked) if isinstance(one, Satisfies)]
-        return leads_to(reader.documents, places, _counts_members)
 
     def _certain_names(self, formula: int) -> int:
         """How many names an object certainly has for which a formula holds."""

@@ -80,10 +80,11 @@ REPOSITORIES = {"oneOf": [repository(kind) for kind in range(7)]}
 COUNTED = {"type": "object", "additionalProperties": {"enum": [False]}, "minProperties": 1, "maxProperties": 1}
 
 
-def test_members_are_counted_beside_alternatives_that_are_too_large_as_a_whole() -> None:
+@pytest.mark.parametrize("order", ["schema", "any"])
+def test_members_are_counted_beside_alternatives_that_are_too_large_as_a_whole(order: Any) -> None:
     """What counts is in no object whose members come in any order, so that it is refused in all orders or in none."""
     schema = {"type": "array", "items": {"oneOf": [REPOSITORIES, COUNTED]}}
-    grammar = Grammar.from_json_schema(schema)
+    grammar = Grammar.from_json_schema(schema, Spelling(order=order))
     with pytest.raises(UnsupportedSchemaError, match="as a whole it takes more than"):
         grammar.to_lark()
     constraint = pdacon.compile(grammar, Vocabulary.bytes())
