@@ -29,6 +29,7 @@ from pdacon.detokenizer import Vocabulary
 from pdacon.integrations.mask_rows import MaskRows, Tokens
 from pdacon.integrations.widths import refusal
 from pdacon.matching import Matcher
+from pdacon.matching.drafted_trees import matchers_of_tree
 
 _KEPT_BITS: dict[torch.device, torch.Tensor] = {}
 
@@ -130,6 +131,42 @@ class DeviceMasks:
         """
         with self._lock:
             return self._ids(matchers, tokens)
+
+    def tree_ids(self, trees: Sequence[tuple[Matcher, Sequence[int], Sequence[int]]]) -> torch.Tensor:
+        """The masks of trees of drafted tokens, one for each sequence, which one pass of a model verifies.
+
+        Parameters
+        ----------
+        trees : sequence of (matcher, tokens, parents)
+            As `pdacon.matching.fill_tree_bitmask` takes them. The matchers stay where they are.
+
+        Returns
+        -------
+        torch.Tensor, int32[n], on the device
+            For each tree the row of its matcher's own mask, then one for each of its tokens: where that or one before
+            it is not allowed, of a mask that allows nothing.
+
+        Raises
+        ------
+        ValueError
+            A tree is none, or as of `ids`, with the other errors.
+
+        Notes
+        -----
+        Cost: a fork and a step for each token, and one call for all masks.
+        """
+        places: list[Matcher | None] = []
+        refused: list[int] = []
+        for matcher, tokens, parents in trees:
+            first = len(places) + 1
+            places += [matcher, *matchers_of_tree(matcher, tokens, parents)]
+            refused += [place for place in range(first, len(places)) if places[place] is None]
+        nothing = np.zeros((1, self._rows.words), np.int32)
+        with self._lock:
+            numbers, _, given = self._rows.find(places, others=nothing if refused else None)
+            if refused:
+                numbers[refused] = given[0]
+            return self._rows.sent(len(numbers))
 
     def _ids(self, matchers: Sequence[Matcher | None], tokens: Tokens | None) -> torch.Tensor:
         numbers, _, _ = self._rows.find(matchers, tokens)

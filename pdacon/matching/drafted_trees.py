@@ -9,7 +9,31 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
+from pdacon._native import _core
 from pdacon.matching.matcher import Matcher
+
+
+def matchers_of_tree(
+    matcher: Matcher, tokens: Sequence[SupportsIndex], parents: Sequence[SupportsIndex]
+) -> list[Matcher | None]:
+    """A matcher after each token of a tree that begins where a matcher stands; None where that is not allowed.
+
+    Parameters and errors as of `fill_tree_bitmask`. Cost: a fork and a step for each token.
+    """
+    before = [operator.index(parent) for parent in parents]
+    if len(before) != len(tokens):
+        raise ValueError(f"there are {len(tokens)} tokens and {len(before)} parents; give one for each")
+    there: list[Matcher | None] = []
+    for index, (token, parent) in enumerate(zip(tokens, before, strict=True)):
+        if not -1 <= parent < index:
+            raise ValueError(f"the parent of token {index} is {parent}; it is -1, or a token before it")
+        here = matcher if parent < 0 else there[parent]
+        if here is not None:
+            here = here.fork()
+            if not here.accept_token(token):
+                here = None
+        there.append(here)
+    return there
 
 
 def fill_tree_bitmask(
@@ -40,8 +64,8 @@ def fill_tree_bitmask(
 
     Notes
     -----
-    Cost: one step and one mask for each token that is allowed, and a copy of the position where the tree branches. A
-    mask that another branch or an earlier draft has asked for is only copied.
+    Cost: a fork and a step for each token, and one call for the masks of all that are allowed. A mask that another
+    branch or an earlier draft has asked for is only copied. For masks on a device see `DeviceMasks.tree_ids`.
 
     Examples
     --------
@@ -50,29 +74,10 @@ def fill_tree_bitmask(
         bitmask = constraint.new_bitmask(3)
         allowed = pdacon.matching.fill_tree_bitmask(matcher, [a, b], [-1, -1], bitmask)  # two ways on
     """
-    before = [operator.index(parent) for parent in parents]
-    if len(before) != len(tokens):
-        raise ValueError(f"there are {len(tokens)} tokens and {len(before)} parents; give one for each")
-    left = [0] * (len(tokens) + 1)  # children that are to come, of the matcher's place and of each token
-    for index, parent in enumerate(before):
-        if not -1 <= parent < index:
-            raise ValueError(f"the parent of token {index} is {parent}; it is -1, or a token before it")
-        left[parent + 1] += 1
-    behind: list[Matcher | None] = [matcher, *[None] * len(tokens)]
-    allowed = np.zeros(len(tokens), np.bool_)
-    matcher.fill_bitmask(bitmask, 0)
-    for index, (token, parent) in enumerate(zip(tokens, before, strict=True)):
-        left[parent + 1] -= 1
-        here = behind[parent + 1]
-        if here is not None and here.is_allowed(token):
-            # The last child goes on with its parent's matcher; only branches need another one.
-            here = here if parent >= 0 and not left[parent + 1] else here.fork()
-            here.accept_token(token)
-            here.fill_bitmask(bitmask, index + 1)
-            behind[index + 1] = here
-            allowed[index] = True
-        else:
-            bitmask[index + 1] = 0
-        if not left[parent + 1] and parent >= 0:
-            behind[parent + 1] = None
-    return allowed
+    there = matchers_of_tree(matcher, tokens, parents)
+    allowed = [0, *(row for row, each in enumerate(there, 1) if each is not None)]
+    _core.fill_bitmasks([matcher, *filter(None, there)], bitmask, allowed)
+    for row, each in enumerate(there, 1):
+        if each is None:
+            bitmask[row] = 0
+    return np.array([each is not None for each in there], np.bool_)

@@ -342,3 +342,158 @@ def test_device_masks_refuse_logits_that_no_model_pads_so_far() -> None:
         masks.apply(torch.zeros(1, 1536), [constraint.matcher()])
     ids = masks.ids([constraint.matcher()])
     assert (apply_masks(torch.zeros(1, 1536), masks.table, ids, size=257) == 0).sum() == 1
+
+
+def test_trees_of_drafted_tokens() -> None:
+    """One call for all nodes of all trees: what `fill_tree_bitmask` writes, and nothing where a token is refused."""
+    vocabulary, rng = vocabulary_of(261), random.Random(0)
+    constraints = [pdacon.compile(pdacon.Grammar.from_regex(text), vocabulary) for text in ("[ab]{1,9}", "(a|bc)*")]
+    masks = DeviceMasks(vocabulary, "cpu")
+    for _ in range(40):
+        trees, bitmasks = [], []
+        for constraint in rng.choices(constraints, k=3):
+            matcher, count = constraint.matcher(), rng.randrange(6)
+            assert matcher.accept_token(ord("a"))
+            tokens = [ord(rng.choice("abcd")) for _ in range(count)]
+            trees.append((matcher, tokens, [rng.randrange(-1, index) for index in range(count)]))
+            bitmasks.append(constraint.new_bitmask(count + 1))
+            pdacon.matching.fill_tree_bitmask(*trees[-1], bitmasks[-1])
+        ids = masks.tree_ids(trees)
+        assert ids.min() >= 0, "a token that is refused must not be free"
+        assert masks.table[ids.long()].tolist() == np.concatenate(bitmasks).tolist()
+        assert all(matcher.text == "a" for matcher, _, _ in trees)
+    assert masks.tree_ids([]).shape == (0,)
+    with pytest.raises(ValueError, match="the parent of token 0 is 0"):
+        masks.tree_ids([(constraints[0].matcher(), [97], [0])])
+
+
+def test_a_batch_of_as_many_constraints_as_rows() -> None:
+    """As a server has them: each with a mask that nobody has computed yet, all of them in one table."""
+    vocabulary = vocabulary_of(261)
+    schemas: list[Any] = [{"const": f"{number:03}"} for number in range(256)]
+    grammars = [pdacon.Grammar.from_regex(f"{number}x*") for number in range(256)]
+    grammars += map(pdacon.Grammar.from_json_schema, schemas)
+    matchers = [pdacon.compile(grammar, vocabulary).matcher() for grammar in grammars]
+    masks = DeviceMasks(vocabulary, "cpu")
+    tokens = [-1] * len(matchers)
+    for _ in range(4):
+        masked = masks.apply(torch.zeros(len(matchers), 261), matchers, tokens)
+        for row, matcher in enumerate(matchers):
+            allowed = torch.isfinite(masked[row]).nonzero().flatten().tolist()
+            assert allowed == allowed_by(matcher, 261)
+            tokens[row] = -1 if matcher.is_terminated() else allowed[0]
+
+
+def test_cold_masks_of_several_constraints_are_computed_by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of one constraint by one thread, at the same time as those of the others."""
+    vocabulary = vocabulary_of(261)
+    matchers = []
+    for grammar, text in zip(GRAMMARS, (b'{"a": [1', b"SELECT a"), strict=False):
+        constraint = pdacon.compile(grammar, vocabulary)
+        for length in (2, 5, 8):
+            matchers.append(constraint.matcher())
+            assert matchers[-1].accept_bytes(text[:length])
+    together, threads = threading.Barrier(2, timeout=60), []
+    fill = pdacon.Matcher.fill_bitmask
+
+    def noted(matcher: pdacon.Matcher, bitmask: Any, row: int = 0) -> None:
+        if threading.current_thread() is not threading.main_thread() and threading.get_ident() not in threads:
+            threads.append(threading.get_ident())
+            together.wait()  # both are under way
+        fill(matcher, bitmask, row)
+
+    monkeypatch.setattr(pdacon.Matcher, "fill_bitmask", noted, raising=False)
+    masks = DeviceMasks(vocabulary, "cpu")
+    ids = masks.ids(matchers)
+    assert len(threads) == 2
+    assert [masks.table[at].tolist() for at in ids] == [words_of(matcher) for matcher in matchers]
+    masks.ids(matchers)  # what is known needs nobody
+    assert len(threads) == 2
+
+
+def words_of(matcher: pdacon.Matcher) -> list[int]:
+    bitmask = np.zeros((1, 9), np.int32)
+    matcher.fill_bitmask(bitmask)
+    words: list[int] = bitmask[0].tolist()
+    return words
+
+
+def test_a_thread_that_fails_leaves_its_masks_to_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever stops it: the masks of the others are computed, and its own are asked for again."""
+    vocabulary = vocabulary_of(261)
+    matchers = [pdacon.compile(grammar, vocabulary).matcher() for grammar in GRAMMARS]
+    for matcher, text in zip(matchers, (b'{"a": [1', b"SELECT a", b"12, 3", b'{"a": 1, "c": ['), strict=True):
+        assert matcher.accept_bytes(text)
+    fill, asked = pdacon.Matcher.fill_bitmask, []
+
+    def failing(matcher: pdacon.Matcher, bitmask: Any, row: int = 0) -> None:
+        asked.append(matcher)
+        if matcher is matchers[1]:
+            raise MemoryError("there is no memory in this thread")
+        fill(matcher, bitmask, row)
+
+    masks = DeviceMasks(vocabulary, "cpu")
+    with monkeypatch.context() as patch:
+        patch.setattr(pdacon.Matcher, "fill_bitmask", failing, raising=False)
+        ids = masks.ids(matchers)
+    assert matchers[1] in asked
+    assert [masks.table[at].tolist() for at in ids] == [words_of(matcher) for matcher in matchers]
+
+
+def test_two_threads_with_cold_masks_of_the_same_constraints() -> None:
+    """Each has a table of its own; what one computes the other waits for, or finds."""
+    vocabulary = vocabulary_of(261)
+    constraints = [pdacon.compile(grammar, vocabulary) for grammar in GRAMMARS]
+    begin, found = threading.Barrier(2), {}
+
+    def write(seed: int) -> None:
+        masks, rng = DeviceMasks(vocabulary, "cpu"), random.Random(0)
+        matchers = [constraint.matcher() for constraint in constraints * 2]
+        tokens, seen = [-1] * len(matchers), []
+        begin.wait()
+        for _ in range(30):
+            masked = masks.apply(torch.zeros(len(matchers), 261), matchers, tokens)
+            allowed = [torch.isfinite(row).nonzero().flatten().tolist() for row in masked]
+            seen.append(allowed)
+            tokens = [
+                -1 if matcher.is_terminated() else rng.choice(each)
+                for matcher, each in zip(matchers, allowed, strict=True)
+            ]
+        found[seed] = seen
+
+    threads = [threading.Thread(target=write, args=(seed,)) for seed in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found[0] == found[1]
+
+
+def test_masks_are_those_of_the_place_however_it_was_reached() -> None:
+    """What a matcher keeps of its place is forgotten when it moves: by a token, back, to the start, into a fork."""
+    vocabulary, rng = vocabulary_of(261), random.Random(1)
+    for grammar in GRAMMARS:
+        constraint = pdacon.compile(grammar, vocabulary)
+        matcher = constraint.matcher()
+        masks = DeviceMasks(vocabulary, "cpu")
+        path: list[int] = []
+        for _ in range(150):
+            row = masks.table[masks.ids([matcher])[0]].tolist()
+            fresh = constraint.matcher()
+            assert all(fresh.accept_token(token) for token in path)
+            expected = constraint.new_bitmask()
+            fresh.fill_bitmask(expected)
+            assert row == expected[0].tolist()
+            way = rng.randrange(10)
+            if way == 0 and path:
+                count = rng.randrange(1, len(path) + 1)
+                matcher.rollback(count)
+                del path[-count:]
+            elif way == 1:
+                matcher = matcher.fork()
+            elif matcher.is_terminated() or len(path) > 40:
+                matcher.reset()
+                path = []
+            else:
+                path.append(rng.choice(fresh.allowed_tokens()))
+                masks.ids([matcher], [path[-1]])
