@@ -6,7 +6,8 @@ A row is one text of the batch, a step one token of each. The time of a step beg
 are fetched, and ends when the device has masked the logits: 131,072 float32 in each row, JSON, values of every kind.
 All engines mask the same logits after the same texts, and each has had all texts once before. The second table has the
 kernels alone, in a CUDA graph, with masks as often as they come in the texts, beside the time to fill the logits with a
-number; the third, steps of ``generate`` with Llama models of random weights.
+number; the third, steps in which each row has a JSON Schema of its own, when nobody has asked for its masks and when
+they are known; the fourth, steps of ``generate`` with Llama models of random weights.
 
 Without a CUDA device they are skipped; without ``--benchmark-enable`` each runs once, on little. Nothing asserts a
 time.
@@ -292,6 +293,134 @@ def test_kernels(tekken: Coded, constraint: pdacon.Constraint, measured: bool, s
     show(["logits", "rows", "what", "the device (us)"], table)
 
 
+def schemas_of(rows: int) -> list[dict[str, Any]]:
+    """A schema for each row, with names of its own."""
+    return [
+        {
+            "type": "object",
+            "properties": {f"name_{row}": {"type": "string"}, f"size_{row}": {"type": "integer"}},
+            "required": [f"name_{row}", f"size_{row}"],
+            "additionalProperties": False,
+        }
+        for row in range(rows)
+    ]
+
+
+def by_rows_of_schemas(tekken: Coded, schemas: list[dict[str, Any]]) -> Begin:
+    constraints = [pdacon.compile(pdacon.Grammar.from_json_schema(schema), tekken.vocabulary) for schema in schemas]
+    masks = DeviceMasks(tekken.vocabulary, "cuda")
+
+    def begin() -> Step:
+        matchers = [constraint.matcher(max_rollback=0, keep_text=False) for constraint in constraints]
+
+        def step(logits: torch.Tensor, tokens: list[int] | None) -> None:
+            masks.apply(logits, matchers, tokens)
+
+        return step
+
+    return begin
+
+
+def by_xgrammar_of_schemas(tekken: Coded, schemas: list[dict[str, Any]]) -> Begin:
+    import xgrammar
+
+    compiler = xgrammar.GrammarCompiler(xgrammar_tokenizer(tekken), max_threads=8)
+    compiled = [compiler.compile_json_schema(json.dumps(schema)) for schema in schemas]
+    bitmask = xgrammar.allocate_token_bitmask(len(schemas), tekken.vocabulary.size).pin_memory()
+    filler = xgrammar.BatchGrammarMatcher(max_threads="auto")
+
+    def begin() -> Step:
+        matchers = [xgrammar.GrammarMatcher(each) for each in compiled]
+
+        def step(logits: torch.Tensor, tokens: list[int] | None) -> None:
+            if tokens is not None:
+                assert all(filler.batch_accept_token(matchers, tokens))
+            filler.batch_fill_next_token_bitmask(matchers, bitmask)
+            xgrammar.apply_token_bitmask_inplace(logits, bitmask.to("cuda", non_blocking=True))
+
+        return step
+
+    return begin
+
+
+def by_llguidance_of_schemas(tekken: Coded, schemas: list[dict[str, Any]]) -> Begin:
+    import llguidance
+    import llguidance.torch as kernels
+
+    tokenizer, executor = llguidance_tokenizer(tekken), llguidance.LLExecutor()
+    grammars = [llguidance.LLMatcher.grammar_from_json_schema(json.dumps(schema)) for schema in schemas]
+    bitmask = kernels.allocate_token_bitmask(len(schemas), tekken.vocabulary.size)
+
+    def begin() -> Step:
+        matchers = [llguidance.LLMatcher(tokenizer, grammar, log_level=0) for grammar in grammars]
+        numbered = list(zip(matchers, range(len(matchers)), strict=True))
+
+        def step(logits: torch.Tensor, tokens: list[int] | None) -> None:
+            if tokens is not None:
+                assert all(matcher.consume_token(token) for matcher, token in zip(matchers, tokens, strict=True))
+            kernels.fill_next_token_bitmask_par(executor, numbered, bitmask)
+            kernels.apply_token_bitmask_inplace(logits, bitmask.to("cuda", non_blocking=True))
+
+        return step
+
+    return begin
+
+
+def by_glrmask_of_schemas(tekken: Coded, schemas: list[dict[str, Any]]) -> Begin:
+    """It has no kernel: pdacon's applies its masks."""
+    import glrmask
+
+    vocabulary = tekken.vocabulary
+    known = glrmask.Vocab.from_id_to_bytes({token: text for token, text in enumerate(vocabulary.tokens) if text})
+    compiled = [glrmask.Grammar.from_json_schema(schema).compile(known) for schema in schemas]
+    words = max(-(-vocabulary.size // 32), *(each.mask_len() for each in compiled))
+    bitmask = torch.zeros((len(schemas), words), dtype=torch.int32, pin_memory=True)
+    rows = list(bitmask.numpy())
+
+    def begin() -> Step:
+        states = [each.start() for each in compiled]
+
+        def step(logits: torch.Tensor, tokens: list[int] | None) -> None:
+            for at, (state, row) in enumerate(zip(states, rows, strict=True)):
+                if tokens is not None:
+                    state.commit_token(tokens[at])
+                state.fill_mask(row)
+            apply_bitmask(logits, bitmask.to("cuda", non_blocking=True), size=vocabulary.size)
+
+        return step
+
+    return begin
+
+
+WAYS_OF_SCHEMAS: dict[str, tuple[str | None, Any]] = {
+    "pdacon, `DeviceMasks`": (None, by_rows_of_schemas),
+    "XGrammar, its own number of threads": ("xgrammar", by_xgrammar_of_schemas),
+    "llguidance, its own number of threads": ("llguidance", by_llguidance_of_schemas),
+    "GLRMask": ("glrmask", by_glrmask_of_schemas),
+}
+
+
+def test_steps_of_different_schemas(tekken: Coded, measured: bool, show: Any) -> None:
+    table = []
+    for rows in [1, 32, 128, 512] if measured else [2]:
+        schemas = schemas_of(rows)
+        texts = [tekken.encode(json.dumps({f"name_{row}": "n" * 40, f"size_{row}": 7})) for row in range(rows)]
+        steps = min(len(text) for text in texts)
+        tokens = torch.tensor([text[:steps] for text in texts], device="cuda")
+        logits = logits_of(tekken, rows)
+        for name, (package, way) in WAYS_OF_SCHEMAS.items():
+            if package is not None and find_spec(package) is None:
+                continue
+            if package == "glrmask" and rows > 32:  # to compile so many takes minutes
+                continue
+            begin = way(tekken, schemas)
+            cold = seconds_of_steps(begin, tokens, logits)
+            warm = list(chain(*(seconds_of_steps(begin, tokens, logits) for _ in range(5 if measured else 1))))
+            times = (statistics.median(cold), max(cold), statistics.median(warm), max(warm))
+            table.append([rows, name, *(f"{time * 1e6:.0f}" for time in times)])
+    show(["rows", "what", "cold p50 (us)", "cold max (us)", "warm p50 (us)", "warm max (us)"], table)
+
+
 def llama(shape: tuple[int, int, int, int, int], tokens: int) -> LlamaForCausalLM:
     hidden, intermediate, layers, heads, shared = shape
     config = LlamaConfig(
@@ -316,7 +445,7 @@ def test_generate(tekken: Coded, constraint: pdacon.Constraint, measured: bool, 
     table = []
     for name, shape in SHAPES.items() if measured else [("small", (64, 128, 2, 4, 2))]:
         model = llama(shape, tekken.vocabulary.size)
-        for rows in [1, 32] if measured else [2]:
+        for rows in [1, 32, 128] if measured else [2]:
             steps = 128 if measured else 3
             prompt = torch.full((rows, 16), 1000, device="cuda")
             ways: dict[str, Callable[[], list[Any]]] = {
@@ -344,7 +473,8 @@ def test_generate(tekken: Coded, constraint: pdacon.Constraint, measured: bool, 
                     torch.cuda.synchronize()
                     spent[way].append((time.perf_counter() - began) / steps * 1e3)
             for way, times in spent.items():
-                table.append([name, rows, way, f"{statistics.median(times[1:] or times):.2f}"])
+                seconds = statistics.median(times[1:] or times) / 1e3
+                table.append([name, rows, way, f"{seconds * 1e3:.2f}", f"{rows / seconds:.0f}"])
         del model
         torch.cuda.empty_cache()
-    show(["parameters", "rows", "what", "a step (ms)"], table)
+    show(["parameters", "rows", "what", "a step (ms)", "tokens a second"], table)
