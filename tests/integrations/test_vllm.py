@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,12 +16,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pytest
 import torch
+from prometheus_client import CollectorRegistry
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 import pdacon
 from pdacon.base.limits import Limits
 from pdacon.integrations.format_compiler import FormatCompiler
 from pdacon.integrations.vllm import backend, environment_settings, register, requests
+from pdacon.integrations.vllm.figures import Figures
 from pdacon.integrations.vllm.tracking import TrackedAnswer
 
 WIDTH = 512
@@ -72,6 +75,19 @@ def answer_of(text: str, rollback: int = 0) -> TrackedAnswer:
 def test_vllm_finds_the_plugin() -> None:
     (found,) = [one for one in entry_points(group="vllm.general_plugins") if one.name == "pdacon"]
     assert found.load() is register
+
+
+def test_formats_are_counted(environment: pytest.MonkeyPatch) -> None:
+    """Under the names of `pdacon serve`; one that is refused, too."""
+    registry = CollectorRegistry()
+    counted, compiler = Figures(registry), FormatCompiler(pdacon.Vocabulary.bytes(), Limits())
+    for text in ("a+", "a+", "(", "a+"):
+        with suppress(requests.RefusedRequest), counted.counting(compiler.cache):
+            requests.check(asked(regex=text), "REGEX", text, compiler)
+    assert registry.get_sample_value("pdacon_compile_seconds_count") == 4
+    assert registry.get_sample_value("pdacon_refused_grammars_total") == 1
+    ways = {how: registry.get_sample_value("pdacon_cache_answers_total", {"how": how}) for how in ("hits", "misses")}
+    assert ways == {"hits": 2, "misses": 2}
 
 
 def test_it_does_nothing_unless_it_is_asked_to(environment: pytest.MonkeyPatch) -> None:

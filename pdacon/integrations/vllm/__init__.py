@@ -5,8 +5,8 @@ environment says ``PDACON_VLLM=1``; then there is no other back end in the engin
 its format is refused, and vLLM does not start where pdacon does not fit it.
 
 `environment_settings` reads the environment, `requests` checks requests and compiles what they ask for, `backend` and
-`tracking` are what vLLM's scheduler calls, `plugin` puts them in. Only `plugin` imports vLLM. Written for vLLM 0.32
-and 0.33.
+`tracking` are what vLLM's scheduler calls, `figures` are for its ``/metrics``, `plugin` puts them in. Only `plugin`
+imports vLLM. Written for vLLM 0.32 and 0.33.
 """
 
 from __future__ import annotations

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import functools
+from contextlib import nullcontext
+from contextvars import ContextVar
 from typing import Any
 
 from pdacon.integrations.vllm.backend import Backend
+from pdacon.integrations.vllm.figures import figures
 from pdacon.integrations.vllm.requests import (
     RefusedRequest,
     check,
@@ -22,6 +25,9 @@ from pdacon.integrations.vllm.tracking import TrackedAnswer
 
 _DONE = "_pdacon"  # on what has been put in
 _NAME = "pdacon"  # of the back end
+_is_counted: ContextVar[bool] = ContextVar(
+    "_is_counted", default=False
+)  # a request that is checked for the second time
 
 
 def install() -> None:
@@ -70,7 +76,7 @@ def _with_backend(original: Any) -> Any:
 def _checked(original: Any) -> Any:
     def validate(params: Any, model_config: Any, structured_outputs_config: Any, tokenizer: Any) -> None:
         if params.structured_outputs is not None:
-            _check(params, model_config, structured_outputs_config, tokenizer)
+            _check(params, model_config, structured_outputs_config, tokenizer, is_new=not _is_counted.get())
 
     return validate
 
@@ -81,13 +87,20 @@ def _compiled_beforehand(original: Any) -> Any:
             config = self.vllm_config
             tokenizer = self.input_processor.tokenizer
             await asyncio.to_thread(_check, params, config.model_config, config.structured_outputs_config, tokenizer)
-        return await original(self, request_id, prompt, params, *args, **options)
+        token = _is_counted.set(True)
+        try:
+            return await original(self, request_id, prompt, params, *args, **options)
+        finally:
+            _is_counted.reset(token)
 
     return add_request
 
 
-def _check(params: Any, model_config: Any, structured_outputs_config: Any, tokenizer: Any) -> None:
-    """Refuse a request as vLLM does, with which its client is told 400 and the reason."""
+def _check(params: Any, model_config: Any, structured_outputs_config: Any, tokenizer: Any, is_new: bool = True) -> None:
+    """Refuse a request as vLLM does, with which its client is told 400 and the reason.
+
+    ``is_new``: it was not counted yet.
+    """
     from vllm.exceptions import VLLMValidationError
     from vllm.v1.structured_output.request import get_structured_output_key
 
@@ -99,7 +112,9 @@ def _check(params: Any, model_config: Any, structured_outputs_config: Any, token
         if structured_outputs_config is not None:
             require_own_backend(structured_outputs_config.backend)
         kind, text = get_structured_output_key(params.structured_outputs)
-        check(params, kind.name, text, compiler_for(tokenizer, model_config))
+        compiler = compiler_for(tokenizer, model_config)
+        with figures().counting(compiler.cache) if is_new else nullcontext():
+            check(params, kind.name, text, compiler)
     except RefusedRequest as error:
         raise VLLMValidationError(str(error)) from error
     params.structured_outputs._backend = _NAME
