@@ -160,6 +160,7 @@ def _spelling(options: GrammarOptions) -> Any:
     from pdacon import Spelling
 
     chosen = {field.name: getattr(options, field.name) for field in fields(Spelling) if field.name != "order"}
+    chosen["excludes"] = tuple(options.excludes or ())
     try:
         return Spelling(order="any" if options.any_order else "schema", **chosen)
     except ValueError as error:

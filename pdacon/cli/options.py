@@ -245,6 +245,10 @@ class GrammarOptions:
         int | None,
         _json_option("--max-digits", metavar="N", min=1, help="Digits of a number before its point, and after it."),
     ] = None
+    excludes: Annotated[
+        list[str] | None,
+        _json_option("--excludes", metavar="TEXT", help="What no string and no name has in it as it is written."),
+    ] = None
     any_order: Annotated[bool, _json_option("--any-order", help="The members of objects come in any order.")] = False
     lax: Annotated[
         bool, _json_option("--lax", help="Leave out what cannot be enforced, and name it on standard error.")

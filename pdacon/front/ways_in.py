@@ -593,10 +593,10 @@ class GrammarWaysIn(GrammarQuestions):
         Source: https://xgrammar.mlc.ai/docs/structural_tag/structural_tag.html.
         """
         from pdacon.frontends.structural_tags import structural_tag_grammar
+        from pdacon.frontends.tool_formats.argument_styles import styled
 
         with Watch(seconds, cancel):
-            grammar = structural_tag_grammar(tag, spelling=spelling, registry=registry, closed=closed, tokens=tokens)
-            return cls._of(grammar)
+            return cls._of(structural_tag_grammar(tag, spelling, registry, closed, tokens, styled))
 
 
 def _path(source_path: str | os.PathLike[str] | None) -> str | None:

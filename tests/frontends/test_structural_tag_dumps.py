@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,7 +16,7 @@ from pdacon.errors import UnsupportedGrammarError
 
 FOLDER = Path(__file__).parent / "structural_tag_dumps"
 DUMPS = json.loads((FOLDER / "dumps.json").read_text(encoding="utf-8"))
-REFUSED = {"ExcludeTokenFormat": "'exclude_token'", "QwenXMLParameterFormat": "'qwen_xml_parameter'"}
+REFUSED = {"ExcludeTokenFormat": "'exclude_token'"}
 
 
 @pytest.mark.parametrize("name", DUMPS["classes"])
@@ -33,34 +31,11 @@ def test_default_values_are_taken(name: str) -> None:
         Grammar.from_structural_tag(dump)
 
 
-def styles(tag: Any) -> Iterator[str]:
-    """The styles of arguments in a tag that are not JSON."""
-    pending = [tag]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, dict):
-            if one.get("type") == "json_schema" and one["style"] != "json":
-                yield one["style"]
-            pending += [value for key, value in one.items() if key != "json_schema"]
-        elif isinstance(one, list):
-            pending += one
-
-
-def check(tag: Any) -> None:
-    """A tag of a model is taken, or a style is refused by its name."""
-    refused = set(styles(tag))
-    if not refused:
-        Grammar.from_structural_tag(tag)
-        return
-    with pytest.raises(UnsupportedGrammarError, match=rf"style '({'|'.join(refused)})' is not supported"):
-        Grammar.from_structural_tag(tag)
-
-
 @pytest.mark.parametrize("model", sorted({one["model"] for one in DUMPS["models"]}))
 def test_tags_of_models_are_taken(model: str) -> None:
     for one in DUMPS["models"]:
         if one["model"] == model:
-            check(one["tag"])
+            Grammar.from_structural_tag(one["tag"])
 
 
 def test_calls_in_the_format_of_llama() -> None:
@@ -117,4 +92,4 @@ def test_xgrammar_writes_what_is_recorded_and_nothing_else_that_is_refused() -> 
         ("enabled", "disabled", "auto"), parallel_tool_calls=(True, False), max_whitespace_cnt=(None, 2)
     )
     for _, _, tag in all_options:
-        check(tag)
+        Grammar.from_structural_tag(tag)

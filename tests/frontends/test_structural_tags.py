@@ -423,11 +423,8 @@ def test_any_order_is_any_order_of_what_the_schema_takes() -> None:
         ({"type": "sequence", "elements": [any_text(), {"type": "regex", "pattern": "(a"}]}, "#/elements/1/pattern: "),
         ({"type": "sequence", "elements": [{}]}, "#/elements/0 must be a format"),
         (tag("<a>", {"type": "json_schema", "json_schema": {"uniqueItems": True}}, "</a>"), "#/content/json_schema"),
-        (tag("<a>", {**schema(TIME), "style": "glm_xml"}, "</a>"), "glm_xml"),
-        (
-            tag("<a>", {**schema(TIME), "excludes": ["<b>"]}, "</a>"),
-            "#/content (json_schema): excludes of a JSON Schema",
-        ),
+        (tag("<a>", {**schema(TIME), "style": "xml"}, "</a>"), "#/content/style must be one of"),
+        (tag("<a>", {**schema(TIME), "excludes": [""]}, "</a>"), "#/content/excludes/0 must be a text"),
         (any_text(max_tokens=3), "max_chars"),
         (any_text(max_chars=1_000_000), "max_chars"),
         ({**CALLS, "triggers": ["<", "b"]}, "no tag begins with the trigger 'b'"),

@@ -29,7 +29,7 @@ class ListedContainers:
         self._separators = spelling.comma, spelling.colon
         self._ascii = spelling.escapes == "ascii"
         is_fixed = spelling.has_one_layout and spelling.escapes != "any" and spelling.integers == "plain"
-        self._is_fixed = is_json and is_fixed and spelling.order == "schema"
+        self._is_fixed = is_json and is_fixed and spelling.order == "schema" and not spelling.excludes
         self._spelled_out: dict[int, int] = {}
 
     def texts(self, meanings: dict[int, int]) -> dict[int, list[str]] | None:

@@ -16,7 +16,8 @@ from pdacon.base.cancelling import every
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.counted import Counted, chunk_length
-from pdacon.frontends.json_schema.facts import Among, Integral, LongerThan, Multiple, Number
+from pdacon.frontends.json_schema.excluded_texts import has_one, strings_with
+from pdacon.frontends.json_schema.facts import Among, Integral, LongerThan, Matches, Multiple, Number
 from pdacon.frontends.json_schema.keeping import Kept
 from pdacon.frontends.json_schema.naming import bounds_name, shape_name, words_name
 from pdacon.frontends.json_schema.printed_patterns import strings_pattern
@@ -52,11 +53,19 @@ class Scalars:
         self._counts_apart = counts_apart
         self._out, self._reader, self._facts, self._spelling = out, reader, reader.facts, written
         self._families: dict[str, int] = {}
+        excludes = written.excludes
+        self._excludes = excludes
+        has_one = self._facts.holds(Matches(strings_with(excludes))) if excludes else FALSE
+        self._allowed = self._facts.formulas.negation(has_one)  # what holds for the strings that may be written
         self._end_of_name = '"' if written.blanks is not None else f'"{written.colon}'
 
     def literal(self, name: str, text: str) -> int:
         """The terminal of one text."""
         return self._out.terminal(("literal", text), name, lambda: Text("str", text))
+
+    def may_be_written(self, name: str) -> bool:
+        """Whether nothing that is excluded is in a name."""
+        return not has_one(self._excludes, name)
 
     def name(self, name: str) -> int:
         """The terminal of a member's name, with the colon after it where that is fixed."""
@@ -69,11 +78,15 @@ class Scalars:
 
     def other_names(self, formula: int, excluded: frozenset[str]) -> int | None:
         """The terminal of the names for which a formula holds, but some; None if there are none."""
+        formula = self._facts.formulas.conjunction(formula, self._allowed)
         return self._other_strings("NAME", formula, excluded, self._end_of_name)
 
     def strings(self, value: Callable[[int], int], meanings: dict[int, int]) -> None:
         """Add the strings for which each of some formulas holds to the nonterminal of its question."""
         facts = self._facts
+        if self._allowed != TRUE:
+            conjunction = facts.formulas.conjunction
+            meanings = {one: conjunction(formula, self._allowed) for one, formula in meanings.items()}
         if [*meanings.values()] == [TRUE]:  # nothing is asked, as in most schemas
             strings_all = self._counted(0, None) if self._counts_apart else self._every_string()
             self._out.add(value(*meanings), strings_all)

@@ -111,7 +111,8 @@ class Schema:
 
     def may_be_read_on_demand(self) -> bool:
         """Whether its automaton can be made as texts are read, and no error or note of it is known only then."""
-        return self._notation is None and self.spelling.language == "json" and self._is_settled()
+        has_language = self.spelling.language == "json" and not self.spelling.excludes
+        return self._notation is None and has_language and self._is_settled()
 
     def _settled(self) -> bool:
         survey = self._survey()

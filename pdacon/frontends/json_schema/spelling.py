@@ -32,7 +32,7 @@ _MOST_IN_A_ROW = 1_000
 _BLANKS = r"[ \t\r\n]*"
 _MOST_BLANKS_STATES = 1_000  # of the automaton of a pattern of blanks
 _FIXED = ("json.dumps", "compact", "indent")
-_OF_JSON = ("whitespace", "max_blanks", "whitespace_pattern", "separators", "escapes", "indent")
+_OF_JSON = ("whitespace", "max_blanks", "whitespace_pattern", "separators", "escapes", "indent", "excludes")
 _CHOICES = {
     "language": ("json", "yaml"),
     "whitespace": (*_FIXED, "usual", "any"),
@@ -105,6 +105,9 @@ class Spelling:
     language : {"json", "yaml"}
         YAML is written in blocks that are indented by two blanks a level, of at most ``max_depth`` levels. It has its
         own blanks, quotes and escapes: `whitespace`, `escapes` and what goes with them are left out then.
+    excludes : tuple of str
+        Texts that no string and no name of a member has in it as it is written, such as ``("<|", "\\n")``; what else is
+        asked of a string holds as well. With ``escapes="needed"``, so that each string has one text.
     """
 
     whitespace: Whitespace = "json.dumps"
@@ -120,6 +123,7 @@ class Spelling:
     indent: int = 2
     max_depth: int = 16
     language: Literal["json", "yaml"] = "json"
+    excludes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -141,6 +145,7 @@ class Spelling:
         ):
             raise ValueError(f'max_digits is a number, 1 or more, "any" or None, not {digits!r}')
         self._check_blanks()
+        self._check_excluded()
         if self.language == "yaml":
             for field in fields(self):
                 if field.name in _OF_JSON and getattr(self, field.name) != field.default:
@@ -167,6 +172,18 @@ class Spelling:
         ):
             raise ValueError(f"separators are a comma and a colon, with blanks around them, not {separators!r:.60}")
         object.__setattr__(self, "separators", tuple(separators))
+
+    def _check_excluded(self) -> None:
+        excludes = self.excludes
+        if (
+            isinstance(excludes, str)
+            or not isinstance(excludes, tuple | list)
+            or not all(isinstance(text, str) and text for text in excludes)
+        ):
+            raise ValueError(f"excludes are texts that are not empty, not {excludes!r:.60}")
+        object.__setattr__(self, "excludes", tuple(dict.fromkeys(excludes)))
+        if excludes and self.escapes != "needed":
+            raise ValueError('excludes go with escapes="needed", where each string has one text')
 
     @property
     def digits(self) -> int | None:

@@ -452,6 +452,8 @@ class ObjectMembers:
     def terminal(self, read: int) -> int | None:
         """The terminal of a name, by its place, or of the other names of a class."""
         scalars, listed = self._writer.scalars, len(self._order)
+        if read < listed and not scalars.may_be_written(self._order[read]):
+            return None
         if read < listed and self._marks is not None:
             text = f"{self._marks.name_opening}{self._order[read]}{self._marks.name_closing}"
             return scalars.literal("ARGUMENT", text)

@@ -19,6 +19,7 @@ _MEMBERS: dict[str, tuple[str, ...]] = {
     "any_text": ("excludes", "max_chars", "max_tokens"),
     "any_tokens": ("exclude_tokens", "max_tokens"),
     "token": ("token",),
+    "qwen_xml_parameter": ("json_schema",),
     "sequence": ("elements",),
     "or": ("elements",),
     "optional": ("content",),

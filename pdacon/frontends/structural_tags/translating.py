@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -32,6 +32,7 @@ from pdacon.frontends.structural_tags.pieces import (
     repeated,
     sequence,
 )
+from pdacon.frontends.structural_tags.styles import STYLES, StyledArguments
 from pdacon.frontends.structural_tags.tag_formats import TagFormat, checked_text, malformed, root
 from pdacon.grammar import GrammarData, GrammarOptions
 from pdacon.grammar.lark_reading import read_text
@@ -48,14 +49,17 @@ _SYNTAXES = {
 
 def structural_tag_grammar(
     tag: Any,
-    *,
     spelling: Spelling | None = None,
     registry: Any = None,
     closed: bool = False,
     tokens: Collection[str] = (),
+    styled: Callable[[StyledArguments], Piece] | None = None,
 ) -> GrammarData | OnDemand:
-    """The grammar of the texts that a structural tag describes; see `Grammar.from_structural_tag`."""
-    outermost, reading = root(tag), _Reading(spelling, registry, closed, _meant(tokens))
+    """The grammar of the texts that a structural tag describes; see `Grammar.from_structural_tag`.
+
+    ``styled`` makes arguments in styles other than JSON; None: there are none.
+    """
+    outermost, reading = root(tag), _Reading(spelling, registry, closed, _meant(tokens), styled)
     return _on_demand(outermost, reading) or _whole(outermost, reading)
 
 
@@ -81,6 +85,7 @@ class _Reading:
     registry: Any
     closed: bool
     tokens: tuple[str, ...] = ()  # names of special tokens, the longest first
+    styled: Callable[[StyledArguments], Piece] | None = None
 
     def __post_init__(self) -> None:
         require_json("from_structural_tag", self.spelling)
@@ -125,6 +130,7 @@ class _Translation:
         self._translators: dict[str, Callable[[TagFormat, tuple[str, ...]], Piece]] = {
             "const_string": self._const_string,
             "json_schema": self._json_schema,
+            "qwen_xml_parameter": self._json_schema,
             "grammar": self._grammar,
             "regex": self._regex,
             "any_text": self._any_text,
@@ -183,18 +189,20 @@ class _Translation:
         return TextPiece(texts, node.place)
 
     def _json_schema(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
-        style = node.given.get("style", "json")
-        if style != "json":
-            raise node.refused(f'style {style!r:.40} is not supported; there is "json"')
-        if node.strings("excludes"):
-            raise node.refused("excludes of a JSON Schema are not supported; write a pattern into the schema")
+        style = "qwen_xml" if node.type == "qwen_xml_parameter" else node.given.get("style", "json")
+        if style not in STYLES:
+            raise malformed(f"{node.place}/style", f"one of {', '.join(STYLES)}", style)
         blanks = node.number("max_whitespace_cnt")
         spelling = self._reading.spelling
         if blanks is not None:
             spelling = spelling or Spelling(whitespace="any", whitespace_pattern=rf"[ \n\t]{{0,{blanks}}}")
         if node.flag("any_order"):  # in any order, each that is required, and each once
             spelling = replace(spelling or Spelling(), order="any")
+        if excludes := node.strings("excludes"):
+            spelling = replace(spelling or Spelling(), excludes=excludes)
         schema = node.given.get("json_schema")
+        if style != "json":
+            return self._styled(node, style, schema, spelling or Spelling())
 
         described: Schema = self._within(
             node,
@@ -208,6 +216,21 @@ class _Translation:
         if described.spelling != self._schemas[0].spelling:
             raise UndecidedError
         return schema_piece(described, place)
+
+    def _styled(self, node: TagFormat, style: str, schema: Any, spelling: Spelling) -> Piece:
+        """Arguments in a style other than JSON."""
+        if self._on_demand:
+            raise UndecidedError
+        make = self._reading.styled
+        assert make is not None
+        if not isinstance(schema, bool | Mapping):
+            raise malformed(f"{node.place}/json_schema", "a JSON Schema", schema)
+        most = node.number("max_whitespace_cnt")
+        blanks = RegularSet.from_regex(r"\n?" if most is None else rf"[ \n\t]{{0,{most}}}")
+        place = f"{node.place}/json_schema"
+        asked = StyledArguments(style, schema, spelling, self._reading.closed, blanks, place, self._reading.tokens)
+        piece: Piece = self._within(node, "json_schema", lambda: make(asked))
+        return piece
 
     def _grammar(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
         if self._on_demand:

@@ -41,7 +41,7 @@ from pdacon.frontends.tool_formats.marked_shapes import Shapes
 from pdacon.frontends.tool_formats.ordered_pieces import in_order, members_in_order
 from pdacon.frontends.tool_formats.parameters import Parameter, have_a_text, parameters_of, texts_as_they_are
 from pdacon.frontends.tool_formats.records import Open, Part, ToolFormat, parts_of_template
-from pdacon.frontends.tool_formats.scalars import CONSTANTS
+from pdacon.frontends.tool_formats.scalars import CONSTANTS, OPENINGS
 from pdacon.frontends.types.grammars import told_of_types
 from pdacon.grammar import GrammarData
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
@@ -104,6 +104,16 @@ def answer_grammar(
     except UnsupportedGrammarError as error:
         advice = "rename the tools or arguments that this is about, or choose a format with other marks"
         raise UnsupportedGrammarError(error.reason, error.span, f"tool format {format.name}", advice) from error
+
+
+def styled_arguments(format: ToolFormat, tool: ToolSchema, spelling: Spelling, blanks: TextPiece) -> Piece:
+    """All arguments of a tool alone, as a format writes them, with blanks around each of them.
+
+    Raises as `answer_grammar`, but for what only the whole comes to.
+    """
+    builder = _Builder(format, (tool,), spelling)
+    with told_of_types(tool.name, tool.arguments.get("$defs")):
+        return builder.styled(tool, blanks)
 
 
 def answer_places(
@@ -365,17 +375,51 @@ class _Builder:
             caution(f"{tool}: it has more than {_MOST_IN_ANY_ORDER} arguments; so they come in their order")
         return count <= _MOST_IN_ANY_ORDER
 
-    def _argument(self, tool: str, parameter: Parameter) -> Piece:
-        """One argument: its strings as they are, other values in JSON."""
+    def styled(self, tool: ToolSchema, blanks: TextPiece) -> Piece:
+        """All arguments, each as the format writes it, with blanks before them, between them and after them."""
+        if self.format.value_marks is not None:
+            return self._marked(tool)
+        parameters = self._checked_parameters(tool)
+        is_any_order = self._is_any_order(tool.name, len(parameters))
+        pieces = [sequence([blanks, self._argument(tool.name, parameter, blanks)]) for parameter in parameters]
+        required = frozenset(k for k, parameter in enumerate(parameters) if parameter.required)
+        if not pieces:
+            return blanks
+        arguments = members_in_order(pieces, required, is_any_order)
+        return sequence([arguments if required else Repeated(arguments, 0, 1), blanks])
+
+    def _head(self, head: str, blanks: TextPiece | None, place: str) -> Iterator[Piece]:
+        """What stands before a value; ``blanks`` may stand between two marks in it."""
+        first, *others = [head] if blanks is None else head.split("><")
+        yield self._fixed(f"{first}>" if others else first, place)
+        for other in others:
+            assert blanks is not None
+            yield blanks
+            yield self._fixed(f"<{other}", place)
+
+    def _within_blanks(self, strings: RegularSet, blanks: RegularSet, parameter: Parameter) -> RegularSet:
+        """Strings with blanks around them, but for those that begin as JSON with blanks before it may."""
+        texts = blanks + strings + blanks if strings else strings
+        for opening, kind in OPENINGS.items():
+            if kind in parameter.values.others and texts:
+                texts = texts - (blanks + _beginning(opening))
+        return texts
+
+    def _argument(self, tool: str, parameter: Parameter, blanks: TextPiece | None = None) -> Piece:
+        """One argument: its strings as they are, other values in JSON.
+
+        ``blanks`` may stand around its value.
+        """
         place = f"{tool}.{parameter.name}"
         parts = parts_of_template(self.format.argument.partition("$value")[0])
-        stop, blanks = self.format.value_end
-        tail = stop + blanks
+        stop, tail = self.format.value_end[0], "".join(self.format.value_end)
         slots_within = {part.slot for part in parts if isinstance(part, Open)}
         typed, typed_kinds = not slots_within.isdisjoint(("type", "is_string")), "type" in slots_within
         values: dict[tuple[str, str], list[Piece]] = {}
-        python_constants, stops = self.format.python_constants, self._texts((stop,))
+        python_constants, stops = self.format.python_constants, (*self._texts((stop,)), *self.spelling.excludes)
         raw = texts_as_they_are(parameter.values, typed=typed, python_constants=python_constants, stops=stops)
+        if blanks is not None and not typed:
+            raw = self._within_blanks(raw, blanks.set, parameter)
         if raw:
             values["string", "true"] = [TextPiece(raw, place)]
         others = parameter.values.others
@@ -397,10 +441,13 @@ class _Builder:
         for (kind, is_string), pieces in values.items():
             slots = {"key": parameter.name, "type": kind, "is_string": is_string}
             head = "".join(part if isinstance(part, str) else slots[part.slot] for part in parts)
-            heads.setdefault(head, []).extend(sequence([piece, self._fixed(tail, place)]) for piece in pieces)
+            around = [] if blanks is None or is_string == "true" else [blanks]
+            heads.setdefault(head, []).extend(
+                sequence([*around, piece, *around, self._fixed(tail, place)]) for piece in pieces
+            )
         if not heads:
             raise EmptyLanguageError(f"{place}: no text of it is possible in the format {self.format.name}")
-        whole = either([sequence([self._fixed(head, place), either(pieces)]) for head, pieces in heads.items()])
+        whole = either([sequence([*self._head(head, blanks, place), either(parts)]) for head, parts in heads.items()])
         return TextPiece(whole.set, place, tail) if isinstance(whole, TextPiece) else whole
 
 

@@ -264,7 +264,9 @@ def _marked() -> Iterator[ToolFormat]:
         begin=f"{name_space}<tool_call>\n", end=f"{name_space}</tool_call>", trigger=f"{name_space}<tool_call>",
         blanks=_LINES, reserved=(f"{name_space}</tool_call>",),
         value_marks=ValueMarks(
-            member=(f"{name_space}<$key>", f"{name_space}</$key>"), item=(f"{name_space}<item>", f"{name_space}</item>")
+            member=(f"{name_space}<$key>", f"{name_space}</$key>"),
+            item=(f"{name_space}<item>", f"{name_space}</item>"),
+            stop=name_space,
         ),
         thought=Thought("<mm:think>", "</mm:think>", end_blanks=("\n",), begin_blanks=("\n",), after=_LINES),
     )  # fmt: skip

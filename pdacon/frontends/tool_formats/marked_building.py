@@ -136,7 +136,8 @@ class MarkedArguments:
         stop = marks.string[1] or marks.stop
         if not marks.string[0]:
             strings = strings_beside_scalars(values)
-        texts = strings & FreeText(() if stop.startswith(self.format.tokens or "\0") else (stop,)).texts
+        stops = () if stop.startswith(self.format.tokens or "\0") else (stop,)
+        texts = strings & FreeText((*stops, *self.shapes.excludes)).texts
         return [self._around(marks.string, TextPiece(texts, place), place, head)] if texts else []
 
     def _too_free(self, place: str, why: str) -> UnsupportedTypeError:

@@ -193,16 +193,20 @@ class MarkedScanner:
     def _text(self, text: str, at: int) -> int | None:
         """A text without marks of its own, or what has parts."""
         stop = self._marks.stop
-        self.expected = (stop,)
         place = text.find(stop, at)
-        if place < 0 or len(text) == place + len(stop):
-            held = _held_back(text, at, stop) if place < 0 else place
-            self._capture(text[at:held])
+        held = _held_back(text, at, stop) if place < 0 else place
+        self.expected = (stop,)
+        self._capture(text[at:held])
+        if place < 0:
             return held if held > at else None
-        self._capture(text[at:place])
-        begun = self._after_value(self._open[-1])[len(stop)]
-        if text[place + len(stop)] != begun and not any(self._captured):
+        end = self._after_value(self._open[-1])
+        found = self._match(text, place, (end, self._marks.key[0]))
+        if found is None:
+            return held if held > at else None
+        if found == self._marks.key[0] and not any(self._captured):
             return self._opened(text, place)
+        if found != end:
+            raise UnexpectedTextError(place)
         self._say()
         self._stage = "after"
         return place

@@ -77,6 +77,11 @@ class Shapes:
         self._listing = {**listing, "$defs": schema["$defs"]} if self._has_definitions_beside else listing
         self._shapes: dict[str, Shape] = {}
 
+    @property
+    def excludes(self) -> tuple[str, ...]:
+        """Texts that no string has in it."""
+        return self._spelling.excludes
+
     def arguments(self) -> Mapping[str, tuple[bool, str]]:
         """Of each argument that is listed, whether it has to come, and its place."""
         return self._members("").listed

@@ -85,6 +85,8 @@ class ValueMarks:
         What stands before, between and after members and items. Arguments are members without what is around them.
     member, item : (str, str)
         What stands before and after the value of a member, whose name is ``$key`` there, and of an item.
+    stop : str
+        What no text has in it where strings have no marks: all marks begin with it.
     python : bool
         Whether values are Python's: strings in its quotes, objects and arrays as dicts and lists of these, ``None``,
         ``False`` and ``True``. What is said of members is about arguments then, and the rest is not asked.
@@ -96,6 +98,7 @@ class ValueMarks:
     array: tuple[str, str, str] = ("", "", "")
     member: tuple[str, str] = ("$key", "")
     item: tuple[str, str] = ("", "")
+    stop: str = ""
     python: bool = False
 
     @property
@@ -103,11 +106,6 @@ class ValueMarks:
         """What stands before and after the name of a member."""
         before, _, after = self.member[0].partition("$key")
         return before, after
-
-    @property
-    def stop(self) -> str:
-        """What a text without marks of its own ends at: what begins each mark that may come after it."""
-        return "" if any(self.string) else _shared(self.key[0], self.member[1])
 
     @property
     def fixed_texts(self) -> tuple[str, ...]:
@@ -320,11 +318,6 @@ def python_text(value: Any) -> str:
 
 def _quoted(text: str) -> str:
     return dumps(text, ensure_ascii=False)
-
-
-def _shared(one: str, other: str) -> str:
-    length = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return one[:length]
 
 
 def parts_of_template(template: str) -> tuple[Part, ...]:

@@ -71,6 +71,7 @@ PROBES: dict[str, Probe] = {
     "exponents": Probe({"a": 2.5}, "none", member(type="number"), dict[str, float],
                        lambda value: json.dumps(value).replace("2.5", "25e-1")),
     "max_digits": Probe({"a": 1234}, 2, member(type="integer")),
+    "excludes": Probe({"a": "x~y"}, ["~"], member(type="string"), dict[str, str]),
     "language": Probe({"a": 1}, "yaml", write=lambda value: "a: 1\n"),
     "closed": Probe({"z": 1}, True, kind=Ordered),
     "strict": Probe({"z": 1}, True, kind=Ordered),
@@ -126,7 +127,7 @@ def by_command_line(probe: Probe, options: dict[str, Any], folder: Path) -> bool
         switch = f"--{name.replace('_', '-')}"
         if name == "order":
             switches += ["--any-order"] if value == "any" else []
-        elif name == "asserted" or name == "separators":
+        elif name in ("asserted", "separators", "excludes"):
             switches += [switch, *value]
         elif isinstance(value, bool):
             switches += [switch if value else f"--no-{name}"]

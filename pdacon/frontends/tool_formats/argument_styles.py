@@ -1,0 +1,47 @@
+"""The styles of arguments that structural tags know -> pieces.
+
+In: a style and a JSON Schema. Out: a piece of a structural tag. A style is the part of a tool format that
+writes arguments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pdacon.errors import EmptyLanguageError
+from pdacon.frontends.structural_tags.pieces import Piece, TextPiece
+from pdacon.frontends.structural_tags.styles import StyledArguments
+from pdacon.frontends.tool_formats.building import ToolSchema, styled_arguments
+from pdacon.frontends.tool_formats.formats import FORMATS
+
+_FORMATS = {
+    "qwen_xml": "mimo",
+    "minimax_xml": "minimax_m2",
+    "minimax_m3_xml": "minimax_m3",
+    "deepseek_xml": "deepseek_v3_2",
+    "deepseek_v4_1_xml": "deepseek_v4_1",
+    "glm_xml": "glm4_7",
+    "cohere_xml": "cohere",
+    "kimi_k3_xml": "kimi_k3",
+}
+"""The format whose arguments are in a style."""
+
+
+def styled(asked: StyledArguments) -> Piece:
+    """The piece of arguments in a style other than JSON.
+
+    Raises
+    ------
+    UnsupportedTypeError, UnsupportedSchemaError
+        The schema says what cannot be said of arguments in this style.
+    EmptyLanguageError
+        None satisfy it.
+    """
+    if asked.schema is False:
+        raise EmptyLanguageError("no value satisfies the schema")
+    node = {} if isinstance(asked.schema, bool) else asked.schema
+    schema = {"$ref": "#/$defs/arguments", "$defs": {"arguments": {"$id": "pdacon:arguments", **node}}}
+    known = FORMATS[_FORMATS[asked.style]]
+    format = replace(known, name=asked.style, tokens=asked.tokens, argument=known.argument.rstrip("\n"))
+    blanks = TextPiece(asked.blanks, asked.place)
+    return styled_arguments(format, ToolSchema("arguments", schema, asked.closed), asked.spelling, blanks)
