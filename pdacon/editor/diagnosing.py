@@ -13,7 +13,7 @@ from typing import Any
 
 from pdacon import Grammar, Limits, check, time_limit
 from pdacon.determinism import Finding, repaired_texts
-from pdacon.editor.outline import occurrences
+from pdacon.editor.outline import Occurrence, occurrences, undefined_names
 from pdacon.errors import CancelledError, GrammarError, LimitExceededError, PdaconError, Span
 
 _SECONDS = 20.0
@@ -43,19 +43,24 @@ def read(text: str, path: str | None, options: dict[str, Any]) -> Grammar:
     if "start" not in given:
         rules = [name.name for name in occurrences(text) if name.role == "definition" and not name.is_terminal]
         given["start"] = "start" if "start" in rules or not rules else rules[0]
-    return Grammar.from_lark(text, source_path=path, extensions="%json" in text or "(?P<" in text, **given)
+    return Grammar.from_lark(text, source_path=path, extensions=_is_extended(text), **given)
 
 
 def tell_problems(
     text: str, path: str | None, options: dict[str, Any], cancel: Event, tell: Callable[[list[Problem] | None], None]
 ) -> None:
-    """Tell first what reading finds, None if that is nothing, then errors, then all that `check` does.
+    """Tell first which names nothing defines, if there are any, then what reading finds, None if that is nothing.
+
+    Then come the errors of `check`, then all that it finds.
 
     Each list stands for those before.
 
     Raises CancelledError.
     """
     found: list[Problem] = []
+    undefined = [] if _is_extended(text) else [_of_name(name, path) for name in undefined_names(text)]
+    if undefined:
+        tell(undefined)
     with time_limit(_SECONDS, cancel):
         try:
             grammar = read(text, path, options)
@@ -70,7 +75,24 @@ def tell_problems(
         except LimitExceededError as error:
             tell([*found, Problem("warning", "", f"not checked to the end: {error}", None)])
         except (PdaconError, ValueError, TypeError) as error:
-            tell([_of_error(error)])
+            problem = _of_error(error)
+            same = any(name.span is not None and _begin(name) == _begin(problem) for name in undefined)
+            tell([problem, *(name for name in undefined if same and _begin(name) != _begin(problem))])
+
+
+def _begin(problem: Problem) -> tuple[int, int] | None:
+    return None if problem.span is None else (problem.span.line, problem.span.column)
+
+
+def _is_extended(text: str) -> bool:
+    """Whether it may be in more than Lark's own language, which no outline has."""
+    return "%json" in text or "(?P<" in text
+
+
+def _of_name(name: Occurrence, path: str | None) -> Problem:
+    kind = "terminal" if name.is_terminal else "rule"
+    span = Span(path, name.line + 1, name.column + 1, name.line + 1, name.end + 1)
+    return Problem("error", "", f"{kind} {name.name!r} is used but not defined", span)
 
 
 def _of_error(error: Exception) -> Problem:

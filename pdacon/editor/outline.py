@@ -13,7 +13,11 @@ from typing import Literal
 
 _LEXEME = re.compile(
     r"""
-    (?P<skip> (?://|\#)[^\n]* | "(?:\\.|[^"\\\n])*"i? | /(?!/)(?:\\.|[^/\\\n])+/[imslux]* )
+    (?P<lines> \\[ ]*\n | /(?!/)(?:\\.|[^/\\])+/[imslu]*x[imslux]* )  # a line that goes on; a verbose pattern
+    # What is not closed goes on to the end of its line, as while it is typed.
+    | (?P<skip> (?://|\#)[^\n]*
+        | "(?:\\.|[^"\\\n])*(?:"i?|(?=\n|\Z))
+        | /(?!/)(?:\\.|[^/\\\n])+(?:/[imslux]*|(?=\n|\Z)) )
     | (?P<directive> %\w+ )
     | (?P<name> [?!]*[A-Za-z_]\w* )
     | (?P<arrow> -> )
@@ -22,6 +26,7 @@ _LEXEME = re.compile(
     """,
     re.VERBOSE,
 )
+_PARAMETERS = re.compile(r"\{([^{}\n]*)\}\s*(?:\.\s*-?\d+)?\s*:")
 _HEAD = re.compile(r"[?!]*[A-Za-z_]\w*\s*(?:\{[^}\n]*\})?\s*(?:\.\s*-?\d+)?\s*:")
 
 
@@ -60,6 +65,8 @@ def _occurrences(text: str) -> Iterator[Occurrence]:
                 yield pending
             line, begin = line + 1, lexeme.end()
             directive, after_arrow, pending = "", False, None
+        elif lexeme["lines"] and "\n" in lexeme[0]:
+            line, begin = line + lexeme[0].count("\n"), lexeme.start() + lexeme[0].rindex("\n") + 1
         elif lexeme["directive"]:
             directive = lexeme["directive"]
         elif lexeme["arrow"]:
@@ -69,7 +76,8 @@ def _occurrences(text: str) -> Iterator[Occurrence]:
             column = lexeme.end() - len(bare) - begin
             if directive == "%import":
                 if pending is not None and text[lexeme.start() - 1] in " ,(" and not after_arrow:
-                    yield from () if text[: lexeme.start()].rstrip().endswith("(") else (pending,)
+                    listed = text[max(0, lexeme.start() - 100) : lexeme.start()].rstrip(" \t\\\n").endswith("(")
+                    yield from () if listed else (pending,)
                 pending = Occurrence(bare, "import", line, column)
             elif directive == "%declare" or _is_head(text, lexeme.start(), begin, directive):
                 yield Occurrence(bare, "definition", line, column)
@@ -84,6 +92,17 @@ def _is_head(text: str, at: int, begin: int, directive: str) -> bool:
     """Whether a definition begins here: at the start of a line, or after ``%override`` and ``%extend``."""
     starts = text[begin:at].strip() in ("", directive)
     return starts and directive in ("", "%override", "%extend") and _HEAD.match(text, at) is not None
+
+
+def undefined_names(text: str) -> list[Occurrence]:
+    """Uses of names that the text neither defines nor imports, in its order; no parameter of a template is one.
+
+    Linear in the text, and so at once there; Lark, which reads the text too, names one of them only.
+    """
+    names = occurrences(text)
+    defined = {name.name for name in names if name.role != "use"}
+    defined.update(name.strip() for match in _PARAMETERS.finditer(text) for name in match[1].split(","))
+    return [name for name in names if name.name not in defined]
 
 
 def name_at(names: list[Occurrence], line: int, column: int) -> Occurrence | None:

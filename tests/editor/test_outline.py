@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pdacon import Grammar
-from pdacon.editor.outline import name_at, occurrences
+from pdacon.editor.outline import name_at, occurrences, undefined_names
+from pdacon.grammar.builtin import builtin_names
 
 TEXT = """\
 // no_name: here
@@ -65,3 +66,42 @@ def test_the_rules_of_built_in_grammars_are_found(name: str) -> None:
 )
 def test_any_text_has_an_outline(text: str) -> None:
     occurrences(text)
+
+
+LONG = """\
+start: NAME VERBOSE list{NAME, NAME} \\
+    | first second
+list{item, sep}.2: item (sep item)*
+VERBOSE: /
+  [a-z] | # what nothing \\/ defines
+  other/ix
+NAME: "n"
+%import .others ( \\
+    first, \\
+    second \\
+)
+"""
+
+
+def test_lines_that_go_on_and_verbose_patterns() -> None:
+    names = occurrences(LONG)
+    lines = LONG.split("\n")
+    assert all(lines[name.line][name.column : name.end] == name.name for name in names)
+    assert {name.name: name.line for name in names if name.role != "use"} == {
+        **{"start": 0, "list": 2, "VERBOSE": 3, "NAME": 6, "first": 8},
+        "second": 9,
+    }
+    assert [name.name for name in names if name.line == 1] == ["first", "second"]
+
+
+def test_undefined_names() -> None:
+    assert undefined_names(LONG) == []
+    assert [(name.name, name.line, name.column) for name in undefined_names('a: b "c" // d\nb: C\n  | e -> f\n')] == [
+        ("C", 1, 3),
+        ("e", 2, 4),
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name in builtin_names() if name != "lark"])
+def test_built_in_grammars_lack_no_name(name: str) -> None:
+    assert undefined_names(Grammar.builtin(name).data.source) == []

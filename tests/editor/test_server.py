@@ -206,3 +206,18 @@ def test_places_are_in_the_units_of_the_editor(tmp_path: Path) -> None:
         assert error.range.start == types.Position(0, 12)  # the letter has two units of UTF-16
 
     visit(tmp_path, act)
+
+
+def test_every_undefined_name_is_underlined(tmp_path: Path) -> None:
+    """Lark names the first one only; without syntax there are no names yet."""
+
+    async def act(editor: Editor) -> None:
+        await editor.open('start: missing "a" OTHER\n// missing\n')
+        said = await editor.until(lambda said: any("; " in error.message or "(" in error.message for error in said))
+        assert sorted(error.range.start.character for error in said) == [7, 19]
+        assert all("is used but not defined" in error.message for error in said)
+        await editor.write('start: missing "a\n')
+        (error,) = await editor.until(lambda said: bool(said) and "used" not in said[0].message)
+        assert error.range.start == types.Position(0, 15)
+
+    visit(tmp_path, act)
