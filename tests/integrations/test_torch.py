@@ -497,3 +497,12 @@ def test_masks_are_those_of_the_place_however_it_was_reached() -> None:
             else:
                 path.append(rng.choice(fresh.allowed_tokens()))
                 masks.ids([matcher], [path[-1]])
+
+
+def test_a_vocabulary_without_the_padding_of_another() -> None:
+    """Its masks are filled up: what it does not have is not allowed."""
+    padded, plain = vocabulary_of(300), vocabulary_of(261)
+    matchers = [pdacon.compile(GRAMMARS[0], vocabulary).matcher() for vocabulary in (padded, plain, padded)]
+    masked = DeviceMasks(padded, "cpu").apply(torch.zeros(3, 300), matchers)
+    for row, matcher, size in zip(masked, matchers, (300, 261, 300), strict=True):
+        assert torch.isfinite(row).nonzero().flatten().tolist() == allowed_by(matcher, size)
