@@ -49,6 +49,7 @@ TEXTS = {
         '<cofl:value name="a" type="raw">x</cofl:value><cofl:value name="l" type="list">'
         '<cofl:value type="json">true</cofl:value></cofl:value></cofl:value>'
     ),
+    "gemma": '{c:<|"|>b<|"|>,d:3,o:{a:<|"|>x<|"|>,l:[true]}}',
     "minimax_m3_xml": "@<c>b@</c>@<d>3@</d>@<o>@<a>x@</a>@<l>@<item>true@</item>@</l>@</o>".replace("@", SPACE),
 }
 
@@ -141,6 +142,8 @@ def test_beside_xgrammar(style: str) -> None:
         stop_token_ids=[256],
     )
     tag = styled(style, max_whitespace_cnt=2)
+    if style not in str(xgrammar.structural_tag.JSONSchemaFormat.model_fields["style"].annotation):
+        pytest.skip(f"this XGrammar has no style {style}")
     other = xgrammar.GrammarCompiler(info, max_threads=1).compile_structural_tag(
         xgrammar.StructuralTag.model_validate({"type": "structural_tag", "format": tag})
     )

@@ -106,7 +106,7 @@ class LatePiece(Token):
 
 @dataclass(eq=False)
 class LoopPiece:
-    """A piece that has itself within it, as values have values in them. It is never empty.
+    """A piece that is a rule of its own: it may have itself within it, as values have values. It is never empty.
 
     Attributes
     ----------

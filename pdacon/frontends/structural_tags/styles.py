@@ -14,7 +14,7 @@ from pdacon.regular import RegularSet
 
 STYLES = (
     "json", "qwen_xml", "minimax_xml", "minimax_m3_xml", "deepseek_xml", "deepseek_v4_1_xml", "glm_xml", "cohere_xml",
-    "kimi_k3_xml",
+    "kimi_k3_xml", "gemma",
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from pdacon.frontends.structural_tags.pieces import Piece, TextPiece
 from pdacon.frontends.structural_tags.styles import StyledArguments
 from pdacon.frontends.tool_formats.building import ToolSchema, styled_arguments
 from pdacon.frontends.tool_formats.formats import FORMATS
+from pdacon.frontends.tool_formats.ordered_pieces import in_order
 
 _FORMATS = {
     "qwen_xml": "mimo",
@@ -23,6 +24,7 @@ _FORMATS = {
     "glm_xml": "glm4_7",
     "cohere_xml": "cohere",
     "kimi_k3_xml": "kimi_k3",
+    "gemma": "gemma4",
 }
 """The format whose arguments are in a style."""
 
@@ -44,4 +46,9 @@ def styled(asked: StyledArguments) -> Piece:
     known = FORMATS[_FORMATS[asked.style]]
     format = replace(known, name=asked.style, tokens=asked.tokens, argument=known.argument.rstrip("\n"))
     blanks = TextPiece(asked.blanks, asked.place)
-    return styled_arguments(format, ToolSchema("arguments", schema, asked.closed), asked.spelling, blanks)
+    piece = styled_arguments(format, ToolSchema("arguments", schema, asked.closed), asked.spelling, blanks)
+    if format.value_marks is None:
+        return piece
+    # The object that the arguments are may have marks of its own, which the calls of other formats lack.
+    before, _, after = format.value_marks.object if asked.style == "gemma" else ("", "", "")
+    return in_order([TextPiece((before,), asked.place), piece, TextPiece((after,), asked.place)])

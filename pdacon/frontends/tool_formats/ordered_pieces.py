@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pdacon.base.graphs import reachable
-from pdacon.frontends.structural_tags.pieces import EMPTY, Piece, TextPiece, either, sequence
+from pdacon.frontends.structural_tags.pieces import EMPTY, LoopPiece, Piece, TextPiece, either, sequence
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
+
+_MOST_INLINE = 8
+"""Of more members what comes after one is a rule of its own."""
 
 
 def in_order(pieces: Iterable[Piece]) -> Piece:
@@ -58,6 +61,8 @@ def members_in_order(
     for left in sorted(reachable([everything], sets_after), key=len):
         if nexts[left] and left != everything:
             members = _alternatives(nexts[left], tails, others)
+            if len(pieces) > _MOST_INLINE:  # as a rule of its own, since rules are written out without optional parts
+                members = LoopPiece("", members)
             tails[left] = members if required & left else Repeated(members, 0, 1)
     return _alternatives(nexts[everything], tails, pieces)
 

@@ -204,6 +204,19 @@ def test_arguments_are_valid_for_their_schema() -> None:
             jsonschema.validate(reader.answer.calls[0].arguments, schema)
 
 
+@pytest.mark.parametrize("name", ["kimi_k3", "gemma4", "llama4", "cohere", "minimax_m3"])
+def test_many_arguments_that_may_be_left_out(name: str) -> None:
+    format = FORMATS[name]
+    properties = {f"a{k}": {"type": "string"} for k in range(40)}
+    tool = {"name": "f", "parameters": {"type": "object", "properties": properties, "additionalProperties": False}}
+    constraint = pdacon.compile(pdacon.Grammar.from_tools([tool], format=name), vocabulary_of(format))
+    for chosen in ({}, {"a3": "x", "a39": "y"}, {name: name for name in properties}):
+        ids = encoded(format, constraint.grammar.write(Answer("", "", (pdacon.Call("f", chosen),))))
+        assert accepted(constraint, ids)
+    text = constraint.grammar.write(Answer("", "", (pdacon.Call("f", {"a9": "x", "a4": "x"}),)))
+    assert not accepted(constraint, encoded(format, text.replace("a9", "a3")))
+
+
 TAGGED = [name for name in TAKE_ANY_VALUE if FORMATS[name].tagged]
 
 
