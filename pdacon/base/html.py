@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 # Words that a terminal shows in colour. The colours have enough contrast on a light and on a dark page.
@@ -25,6 +25,18 @@ def shaded(before: str, steps: Sequence[tuple[str, int, int]], after: str) -> st
         title = f"{allowed:,} of {size:,} tokens were allowed"
         shown.append(f'<span style="{style}" title="{title}">{escape(text, quote=False)}</span>')
     return f'<pre style="line-height:1.4;white-space:pre-wrap">{"".join(shown)}\n\n{escape(after)}</pre>'
+
+
+def table(head: Sequence[str], rows: Iterable[tuple[Sequence[str], float, str]], after: str) -> str:
+    """Rows of cells as HTML, each with a share from 0 to 1, a bar behind its first cell, and what pointing says."""
+    style = "text-align:left;font-family:monospace;white-space:pre"
+    shown = ["".join(f'<th style="{style}">{escape(cell)}</th>' for cell in head)]
+    for cells, share, title in rows:
+        bar = f"linear-gradient(90deg,rgba(209,36,47,0.3) {100 * share:.1f}%,transparent 0)"
+        first = f'<td style="{style};background:{bar}">{escape(cells[0])}</td>'
+        others = "".join(f'<td style="{style}">{escape(cell)}</td>' for cell in cells[1:])
+        shown.append(f'<tr title="{escape(title)}">{first}{others}</tr>')
+    return f"<table><thead><tr>{shown[0]}</tr></thead><tbody>{''.join(shown[1:])}</tbody></table><p>{escape(after)}</p>"
 
 
 def preformatted(text: str) -> str:

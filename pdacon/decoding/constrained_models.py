@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
+from pdacon.base.html import preformatted
 from pdacon.decoding.border_tokens import Border, border_tokens
 from pdacon.decoding.ways_on import Borders
 from pdacon.detokenizer import logits_width
@@ -119,6 +120,9 @@ class ConstrainedModel:
     def __repr__(self) -> str:
         only = "" if self._characters is None else f", texts of {self._characters.name}"
         return f"<{type(self).__name__} of {type(self.model).__name__}{only}>"
+
+    def _repr_html_(self) -> str:
+        return preformatted(repr(self)) + self._vocabulary._repr_html_()
 
 
 def _loaded(name: str, tokenizer: Any) -> tuple[Any, Any]:

@@ -7,17 +7,20 @@ import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from pdacon.base.html import preformatted
 from pdacon.base.quoting import did_you_mean
 from pdacon.detokenizer.cache import cached
 from pdacon.detokenizer.labelled import TEXT_LABELS, checked_labels, checked_names, text_labels
 from pdacon.detokenizer.raw_vocabulary import MOST_IDS, Reading
 from pdacon.errors import VocabularyError
 
+_SHOWN = 12  # special tokens, in a notebook
 Text = bytes  # `bytes` is a name of the class, too
 
 
@@ -396,6 +399,14 @@ class Vocabulary:
 
     def __repr__(self) -> str:
         return f"<Vocabulary: {self.size} tokens, eos_ids={list(self.eos_ids)}, fingerprint {self.fingerprint[:12]}>"
+
+    def _repr_html_(self) -> str:
+        """What it is, its special tokens, and what is said of it."""
+        lines = [repr(self)]
+        special = [f"{name} {token}" for name, token in islice(self.special_tokens.items(), _SHOWN)]
+        more = ", ..." if len(self.special_tokens) > _SHOWN else ""
+        lines += [f"special tokens: {', '.join(special)}{more}"] if special else []
+        return preformatted("\n".join([*lines, *self.notes]))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What is derived (the fingerprint, the native trie) is not pickled.

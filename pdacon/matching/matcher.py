@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import operator
 from collections.abc import Callable, Hashable, Iterable
+from contextlib import suppress
 from typing import SupportsIndex
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.base.arguments import require
+from pdacon.base.html import preformatted
 from pdacon.base.quoting import quote, tail
 from pdacon.errors import LimitExceededError, MatcherError
 from pdacon.grammar.labels import written_out
@@ -21,6 +23,8 @@ from pdacon.matching.explanation import Explanation
 from pdacon.matching.labelled import with_tokens
 from pdacon.matching.spelled import is_spelled
 from pdacon.regular.ordered.labels import FIRST_BYTE
+
+_SHOWN_TOKENS = 16  # in a notebook
 
 
 class Matcher(_core.Matcher):
@@ -394,6 +398,17 @@ class Matcher(_core.Matcher):
         except LimitExceededError:
             state = "at a limit of its constraint"
         return f"<Matcher after {self._length()} bytes{text}, {state}>"
+
+    def _repr_html_(self) -> str:
+        """Where it stands, and the first of the tokens that may come next."""
+        lines = [repr(self)]
+        with suppress(MatcherError, LimitExceededError):  # the first line says so
+            allowed = self.allowed_tokens()
+            texts = (self._explainer.tokens[token] for token in allowed[:_SHOWN_TOKENS])
+            shown = "  ".join(quote(text) if text else "(an end token)" for text in texts)
+            more = "  ..." if len(allowed) > _SHOWN_TOKENS else ""
+            lines.append(f"{len(allowed):,} of {self._explainer.vocabulary_size:,} tokens may come next: {shown}{more}")
+        return preformatted("\n".join(lines))
 
 
 def _only_bit(words: NDArray[np.int32]) -> int | None:

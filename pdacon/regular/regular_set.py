@@ -20,6 +20,7 @@ import numpy as np
 from pdacon._native import _core
 from pdacon.base.cancelling import Watch, every, within_other_code
 from pdacon.base.cautions import caution
+from pdacon.base.html import preformatted
 from pdacon.base.limits import Limits
 from pdacon.regular.automata import Dfa, combined
 from pdacon.regular.brackets import NO_POSIX, posix_class, unambiguous
@@ -52,6 +53,7 @@ from pdacon.regular.string_programs import (
 )
 
 _SHOWN = 60
+_SHOWN_STRINGS = 8  # in a notebook
 
 _NOTHING = of_ranges([()], [False], Limits(states=1, bytes=0))
 
@@ -527,6 +529,12 @@ class RegularSet:
         such = "" if example is None else f", such as {_cut(repr(example))}"
         states = f"{len(self._dfa):,} state{'' if len(self._dfa) == 1 else 's'}"
         return f"<RegularSet {self._name}: {states}, {size}{such}>"
+
+    def _repr_html_(self) -> str:
+        """What it is, and the shortest of its strings."""
+        some = [] if self._substrings is not None else self.strings(_SHOWN_STRINGS)
+        shown = [f"  {_cut(repr(text))}" for text in some]
+        return preformatted("\n".join([repr(self), *shown]))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RegularSet, (self._given, self._name, self._limits)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from pdacon.base.html import table
 from pdacon.detokenizer import Vocabulary, logits_width
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.beginnings import Begun, begin, begun
@@ -120,6 +121,20 @@ class Diagnostics:
         return "\n".join(self._lines())
 
     __str__ = render
+
+    def _repr_html_(self) -> str:
+        """The table; the more of the model's probability was removed at a token, the longer its bar."""
+        head = ("token", "alone", "allowed", "removed", "rank", "wanted")
+        rows = []
+        for step in self.steps:
+            chances = (math.exp(step.log_prob), math.exp(step.constrained_log_prob), step.mass_removed)
+            first = "" if step.rank == 1 else f"{_shown(step.wanted_text)} {math.exp(step.wanted_log_prob):.3g}"
+            cells = (_shown(step.text), *(f"{chance:.3g}" for chance in chances), str(step.rank), first)
+            said = "" if step.wanted_allowed else f"the constraint refused {_shown(step.wanted_text)}; "
+            title = f"{said}{step.mass_removed:.1%} of the probability was removed"
+            rows.append((cells, step.mass_removed, title))
+        whole = f"all {len(self.steps)} tokens: alone {math.exp(self.log_prob):.3g}"
+        return table(head, rows, f"{whole}, allowed {math.exp(self.constrained_log_prob):.3g}")
 
     def plot(self, axes: Any = None) -> Any:
         """A picture: of each token its probability by the model alone and among what was allowed, and what was removed.

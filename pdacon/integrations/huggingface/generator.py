@@ -10,6 +10,7 @@ from typing import Any, Generic, Literal, TypeVar, overload
 import torch
 from transformers import StoppingCriteria
 
+from pdacon.base.html import preformatted
 from pdacon.base.type_variables import Value
 from pdacon.front.constraint import Constraint
 from pdacon.front.grammar import Grammar
@@ -193,6 +194,9 @@ class Generator(Generic[Value]):
 
     def __repr__(self) -> str:
         return f"<Generator of {self.constraint!r} with {type(self.model).__name__}>"
+
+    def _repr_html_(self) -> str:
+        return preformatted(repr(self)) + self.constraint._repr_html_()
 
 
 class _Stopped(StoppingCriteria):
