@@ -109,7 +109,7 @@ class MarkedArguments:
         if isinstance(value, LoopPiece):
             value.is_used = True
             if self._marks.stop:
-                raise self._too_free(place, "a value has itself within it")
+                raise self._too_free(f"{self.tool}{place}", "a value has itself within it")
         return value
 
     def _made(self, shape: Shape, place: str, head: str) -> Piece | None:
@@ -141,7 +141,7 @@ class MarkedArguments:
         return [self._around(marks.string, TextPiece(texts, place), place, head)] if texts else []
 
     def _too_free(self, place: str, why: str) -> UnsupportedTypeError:
-        named = f"any value of {self.tool}" if place == Shapes.ANYTHING else f"{self.tool}{place}"
+        named = f"any value of {self.tool}" if place == f"{self.tool}{Shapes.ANYTHING}" else place
         advice = "list the properties of its objects and what items there are, or choose another format"
         return UnsupportedTypeError(named, f"the format {self.format.name} cannot be held to it, since {why}; {advice}")
 
