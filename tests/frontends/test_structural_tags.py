@@ -366,6 +366,8 @@ def test_what_vllm_writes() -> None:
     old = {"type": "structural_tag", "structures": structures, "triggers": ["<function="]}
     grammar = Grammar.from_structural_tag(old)
     assert Grammar.from_structural_tag({key: old[key] for key in ("structures", "triggers")}).accepts("Hm.")
+    for needed in (False, True):  # as SGLang writes it
+        assert Grammar.from_structural_tag({**old, "at_least_one": needed}).accepts("Hm.") is not needed
     assert grammar.accepts('Hm. <function=time>{"zone": "UTC"}</function>')
     assert not grammar.accepts('Hm. <function=time>{"zone": "utc"}</function>')
 

@@ -237,3 +237,37 @@ def test_a_tokenizer_without_an_end_is_refused(sglang: dict[str, Any]) -> None:
 
     with pytest.raises(pdacon.VocabularyError):
         sglang["pdacon"](None, PreTrainedTokenizerFast(tokenizer_object=words), WIDTH, None)
+
+
+def test_a_reasoning_parser_holds_the_constraint_back(sglang: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """SGLang puts its reasoning around its own back ends alone; where no thought ends, nothing waits."""
+    wrapped: list[Any] = []
+
+    class Reasoner:
+        def __init__(self, backend: Any, parser: Any, tokenizer: Any, enable_strict_thinking: bool) -> None:
+            wrapped.append((backend, parser.ends, enable_strict_thinking))
+
+    def parser(model_type: str, stream_reasoning: bool, tokenizer: Any) -> Any:
+        ends = [5] if model_type == "qwen3" else []
+        return SimpleNamespace(ends=ends, detector=SimpleNamespace(get_think_end_token_ids=lambda tokenizer: ends))
+
+    for name, value in (("constrained.reasoner_grammar_backend", Reasoner), ("parser.reasoning_parser", parser)):
+        module = ModuleType(f"sglang.srt.{name}")
+        vars(module)["ReasonerGrammarBackend" if value is Reasoner else "ReasoningParser"] = value
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(sys.modules, "sglang.srt.parser", ModuleType("sglang.srt.parser"))
+    create = import_module(BACKEND).create
+    _, tokenizer = load_tiny()
+    asked = SimpleNamespace(reasoning_parser="qwen3", enable_strict_thinking=True)
+    assert isinstance(create(asked, tokenizer, WIDTH, None), Reasoner)
+    ((backend, ends, is_strict),) = wrapped
+    assert (ends, is_strict) == ([5], True)
+    assert create(SimpleNamespace(reasoning_parser="other"), tokenizer, WIDTH, None).__class__ is backend.__class__
+    mask = backend.allocate_vocab_mask(WIDTH, 2, "cpu")
+    backend.set_token_filter(mask, [33, 2], 1)
+    assert mask[1].tolist() == [4, 2, *[0] * (mask.shape[1] - 2)]
+    backend.set_token_filter(mask, [33], 1, is_allowed=False, reset_vocab_mask=False)
+    assert mask[1].tolist() == [4, *[0] * (mask.shape[1] - 1)]
+    backend.set_token_filter(mask, [31], 1, is_allowed=False)
+    assert mask[1].tolist()[:2] == [0x7FFFFFFF, -1]
+    assert mask[0].eq(-1).all()

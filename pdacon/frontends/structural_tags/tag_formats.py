@@ -160,8 +160,8 @@ def checked(value: Any, place: str, depth: int) -> TagFormat:
 
 
 def _old(given: Mapping[str, Any]) -> TagFormat:
-    """What vLLM and earlier versions of XGrammar write."""
-    _only(given, ("type", "structures", "triggers"), "#")
+    """What vLLM, SGLang and earlier versions of XGrammar write."""
+    _only(given, ("type", "structures", "triggers", "at_least_one"), "#")
     structures = given.get("structures")
     structures = list(map(_plain, structures)) if isinstance(structures, list | tuple) else structures
     if not isinstance(structures, list | tuple) or not all(isinstance(structure, Mapping) for structure in structures):
@@ -172,6 +172,7 @@ def _old(given: Mapping[str, Any]) -> TagFormat:
         content = {"type": "json_schema", "json_schema": structure.get("schema", True)}
         tags.append({"type": "tag", "begin": structure.get("begin"), "content": content, "end": structure.get("end")})
     translated = {"type": "triggered_tags", "triggers": given.get("triggers", ()), "tags": tags}
+    translated["at_least_one"] = given.get("at_least_one", False)  # SGLang's own
     return checked(translated, "#", 0)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
+import numpy as np
 import torch
 from sglang.srt.constrained.base_grammar_backend import BaseGrammarBackend, BaseGrammarObject, InvalidGrammarObject
 
@@ -58,7 +59,7 @@ class SglangAnswer(BaseGrammarObject):  # type: ignore[misc]
 
     def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> torch.Tensor:
         """int32[batch_size, ceil(V / 32)] on the CPU, in which everything is allowed."""
-        return torch.full((batch_size, -(-vocab_size // 32)), -1, dtype=torch.int32)
+        return _Masks.allocate_vocab_mask(vocab_size, batch_size, device)
 
     def fill_vocab_mask(self, vocab_mask: torch.Tensor, idx: int) -> None:
         """Write which tokens may come next into a row."""
@@ -80,7 +81,36 @@ class SglangAnswer(BaseGrammarObject):  # type: ignore[misc]
         apply_bitmask(logits, vocab_mask)
 
 
-class Backend(BaseGrammarBackend):  # type: ignore[misc]
+class _Masks:
+    """Masks without an answer, while the model thinks: what SGLang's reasoning asks of a back end."""
+
+    is_support_token_filter = True
+    move_vocab_mask = staticmethod(SglangAnswer.move_vocab_mask)
+    apply_vocab_mask = staticmethod(SglangAnswer.apply_vocab_mask)
+
+    @staticmethod
+    def allocate_vocab_mask(vocab_size: int, batch_size: int, device: Any) -> torch.Tensor:
+        """As that of an answer."""
+        return torch.full((batch_size, -(-vocab_size // 32)), -1, dtype=torch.int32)
+
+    @staticmethod
+    def set_token_filter(
+        vocab_mask: torch.Tensor,
+        token_ids: Sequence[int],
+        batch_idx: int,
+        is_allowed: bool = True,
+        reset_vocab_mask: bool = True,
+    ) -> None:
+        """Allow or forbid tokens in a row; ``reset_vocab_mask``: and the opposite of all others."""
+        row = vocab_mask[batch_idx].numpy().view(np.uint32)
+        if reset_vocab_mask:
+            row[:] = 0 if is_allowed else 0xFFFFFFFF
+        for token in token_ids:
+            bit = np.uint32(1 << (token % 32))
+            row[token // 32] = row[token // 32] | bit if is_allowed else row[token // 32] & ~bit
+
+
+class Backend(_Masks, BaseGrammarBackend):  # type: ignore[misc]
     """Makes answers for requests; SGLang compiles in threads of its own.
 
     ``vocabulary``: of the model. ``reading``: of the JSON Schemas of requests.
@@ -137,8 +167,10 @@ class Backend(BaseGrammarBackend):  # type: ignore[misc]
         return answer
 
 
-def create(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Collection[int] | None) -> Backend:
-    """The back end of an engine, whose tokenizer is read now.
+def create(
+    server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Collection[int] | None
+) -> BaseGrammarBackend:
+    """The back end of an engine, whose tokenizer is read now; with a reasoning parser it begins behind the thought.
 
     Raises VocabularyError: the tokenizer is none that can be read, or names no end. ValueError: what is said of JSON
     cannot be honoured. The engine does not start then.
@@ -148,7 +180,22 @@ def create(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Col
     if tokenizer.eos_token_id is not None:
         ends.add(tokenizer.eos_token_id)
     vocabulary = vocabulary_of("SGLang", tokenizer=tokenizer, eos_ids=sorted(ends) or None, size=vocab_size)
-    return Backend(vocabulary, reading)
+    return _behind_thoughts(Backend(vocabulary, reading), server_args, tokenizer)
+
+
+def _behind_thoughts(backend: Backend, server_args: Any, tokenizer: Any) -> BaseGrammarBackend:
+    """What SGLang does for its own back ends and for no other: a constraint waits until the thought has ended."""
+    name = getattr(server_args, "reasoning_parser", None)
+    if not name:
+        return backend
+    from sglang.srt.constrained.reasoner_grammar_backend import ReasonerGrammarBackend
+    from sglang.srt.parser.reasoning_parser import ReasoningParser
+
+    parser = ReasoningParser(model_type=name, stream_reasoning=False, tokenizer=tokenizer)
+    if not parser.detector.get_think_end_token_ids(tokenizer):
+        return backend
+    is_strict = bool(getattr(server_args, "enable_strict_thinking", False))
+    return ReasonerGrammarBackend(backend, parser, tokenizer, enable_strict_thinking=is_strict)
 
 
 def _reading(server_args: Any) -> JsonReading:
