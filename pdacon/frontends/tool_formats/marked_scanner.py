@@ -25,7 +25,7 @@ class UnexpectedTextError(ValueError):
 
 
 @dataclass(slots=True)
-class _Open:
+class _Begun:
     """An object or an array that has begun."""
 
     is_array: bool
@@ -48,7 +48,7 @@ class MarkedScanner:
     def __init__(self, marks: ValueMarks, ends: tuple[str, ...], shapes: Shapes | None) -> None:
         self._marks, self._ends = marks, ends
         self._shapes = shapes if marks.stop else None
-        self._open = [_Open(False, None if self._shapes is None else "")]
+        self._open = [_Begun(False, None if self._shapes is None else "")]
         self._stage: _Stage = "part"
         self._captured: list[str] = []
         self._python = PythonScanner()
@@ -110,7 +110,7 @@ class MarkedScanner:
             self._stage = "key"
         return at + len(begin)
 
-    def _close(self, top: _Open) -> None:
+    def _close(self, top: _Begun) -> None:
         opening, closing = "[]" if top.is_array else "{}"
         self._out.append(closing if top.count else opening + closing)
         if len(self._open) == 1:
@@ -150,7 +150,7 @@ class MarkedScanner:
             raise UnexpectedTextError(at)
         kind = begins[found] if found else "scalar"
         if kind in ("object", "array"):
-            self._open.append(_Open(kind == "array", None))
+            self._open.append(_Begun(kind == "array", None))
             self._stage = "part"
         else:
             self._out.append('"' if kind == "string" else "")
@@ -246,7 +246,7 @@ class MarkedScanner:
             is_array = bool(found)
         place = self._place()
         self._captured.clear()
-        self._open.append(_Open(is_array, place))
+        self._open.append(_Begun(is_array, place))
         self._stage = "part"
         return at
 
@@ -286,7 +286,7 @@ class MarkedScanner:
             self._stage = "part"
         return after
 
-    def _after_value(self, top: _Open) -> str:
+    def _after_value(self, top: _Begun) -> str:
         """What stands after a member or an item."""
         return self._marks.item[1] if top.is_array else self._marks.member[1].replace("$key", top.key)
 
