@@ -114,6 +114,7 @@ def _add(command: Callable[..., int], name: str, *examples: str, hidden: bool = 
 
 
 _add(grammars.list_grammars, "list", "pdacon list", "pdacon list --json")
+_add(grammars.init, "init", "pdacon init orders")
 _add(
     grammars.check,
     "check",
@@ -133,7 +134,7 @@ _add(
 _add(files.convert, "convert", "pdacon convert my.gbnf -o my.lark", "pdacon convert --from ebnf rules.txt", hidden=True)
 _add(files.lay_out, "fmt", "pdacon fmt my.lark", "pdacon fmt --check grammars/*.lark")
 _add(files.config, "config", "cc program.c $(pdacon config --cflags --libs) -o program", hidden=True)
-_add(files.show_file, "show", "pdacon show json.pda", "pdacon show json.pda --json")
+_add(files.show_file, "show", "pdacon show json.pda", "pdacon show json.pda --json", hidden=True)
 _add(grammars.sample, "sample", "pdacon sample json -n 5", "pdacon sample my.lark --size 200 --seed 1 --jsonl")
 _add(texts.mask, "mask", """pdacon mask json '{"a": 1'""", "pdacon mask my.lark @draft.txt -t tokenizer.json")
 _add(

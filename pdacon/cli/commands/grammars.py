@@ -149,6 +149,20 @@ def run_tests(
     return run_cases(constraint_for(grammar, loaded, None), folder or path.parent, update=update)
 
 
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="What to make; the grammar is named like it.")],
+    *,
+    help_all: HelpAllOption = False,
+) -> int:
+    """A grammar to begin with, and texts that it has to take and to refuse.
+
+    No file that is there is written over.
+    """
+    from pdacon.cli.beginning import write_beginning
+
+    return write_beginning(folder)
+
+
 def doctor(*, help_all: HelpAllOption = False) -> int:
     """What is installed here, and does it fit?
 
