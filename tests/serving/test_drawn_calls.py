@@ -111,12 +111,16 @@ def ask(address: str, asked: dict[str, Any], format: ToolFormat) -> Drawn:
     late = None
     if told is not None:
         call = message["tool_calls"][0]["function"]
-        late = None if call["arguments"] in ("", "{}") else told - begun(format, written, call["name"])
+        is_measured = call["arguments"] not in ("", "{}") and format.value_marks is None
+        late = told - begun(format, written, call["name"]) if is_measured else None
     return Drawn(message, str(ending), late)
 
 
 def begun(format: ToolFormat, written: list[bytes], name: str) -> int:
-    """With which token the arguments of the first call began, or the value of the first one where they are tagged."""
+    """With which token the arguments of the first call began, or the value of the first one where they are tagged.
+
+    Not of formats that write values in marks of their own: what an array begins with there is its first item's mark.
+    """
     calls = (format.call, *(() if format.messages is None else format.messages.calls))
     before = [call.partition("$arguments")[0] + format.argument.partition("$value")[0] for call in calls]
     slots = {"name": re.escape(name), "index": "[0-9]+"}
@@ -136,7 +140,7 @@ def checked(drawn: Drawn, format: ToolFormat, asked: dict[str, Any]) -> int:
     """How many whole calls an answer has; each is one of the tools that may be called."""
     calls = list(drawn.message.get("tool_calls") or ())
     content = drawn.message["content"] or ""
-    assert format.name == "json" or format.trigger not in content, content
+    assert len(format.trigger) == 1 or format.trigger not in content, content  # a bracket is no mark by itself
     if drawn.ending == "length" and calls:
         calls.pop()  # it was cut
     choice = asked["tool_choice"]
