@@ -97,6 +97,9 @@ class _SideBySide(Documents):
     def nodes(self) -> list[Any]:
         return [node for one in self._owners.values() for node in one.nodes()]
 
+    def resource_of(self, place: Place) -> Place | None:
+        return self._owners[place.drafts].resource_of(place)
+
     def referred(self, place: Place, keyword: str) -> Place:
         return self._owners[place.drafts].referred(place, keyword)
 

@@ -184,6 +184,10 @@ class Documents:
         """The schemas of all documents that were read so far, from the root on."""
         return [place.node for place in (self.root, *self._resources.values())]
 
+    def resource_of(self, place: Place) -> Place | None:
+        """The schema that the pointers of a place's references start from."""
+        return self._resources.get(place.base)
+
     def referred(self, place: Place, keyword: str) -> Place:
         """The schema that ``$ref``, ``$dynamicRef`` or ``$recursiveRef`` of a place means.
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from pdacon._native import _core
 from pdacon.frontends.json_schema.counted import counted_strings
-from pdacon.frontends.json_schema.facts import Satisfies
-from pdacon.frontends.json_schema.keywords import is_assertion
+from pdacon.frontends.json_schema.facts import TYPES, Integral, Satisfies
+from pdacon.frontends.json_schema.keywords import ASSERTIONS, is_assertion
 from pdacon.frontends.json_schema.productions import Productions
 from pdacon.frontends.json_schema.schema_formulas import Reader
 from pdacon.frontends.json_schema.spelling import Spelling
 from pdacon.frontends.json_schema.writing import ObjectMembers, Writer
+from pdacon.regular import TRUE
 from pdacon.regular.ordered.patterns import compile_pattern
 from pdacon.regular.ordered.program import to_automaton
 from pdacon.regular.records import Automaton
@@ -54,10 +56,13 @@ class Explorer:
         The question of the schema's own values.
     formulas, questions, native
         What formulas mean, for the core.
+    is_tight : bool
+        Whether there is little room for what the core reads by itself.
     """
 
     def __init__(self, reader: Reader, spelling: Spelling, root: int) -> None:
         self.root = root
+        self.is_tight = False
         self._out = _Recorded()
         self._writer = Writer(reader, spelling, out=self._out, on_demand=True)
         self.reader, self._facts = reader, reader.facts
@@ -75,6 +80,61 @@ class Explorer:
                 known = self._of_types[kind] = self._family(questions)[0]
             return [(start, terminal, to, questions[0] if to < 0 else 0) for start, terminal, to, _ in known], []
         return self._family(questions)
+
+    def usual(self) -> tuple[frozenset[str], frozenset[str], str] | None:
+        """What the core needs so as to read usual schemas by itself (``bindings/usual_schemas.hpp``).
+
+        The keywords that assert something, the formats that do, and what follows a member's name; None: it asks about
+        all schemas, since texts are not spelled in the usual way.
+        """
+        spelling = self._writer.spelling
+        depends = self.is_tight or self._writer.counts_depth or spelling.excludes
+        if depends or spelling.order != "schema" or spelling.escapes == "any" or len(self.reader.types) != len(TYPES):
+            return None
+        return ASSERTIONS, self.reader.asserted_formats, self._writer.scalars.end_of_name
+
+    def schema_of(self, question: int) -> tuple[Any, Any, int, bool, bool] | None:
+        """The schema that a question is about, if it asks for nothing else, and none of its references is dynamic.
+
+        Beside it the schema that its references start from, the draft, whether objects are closed, and whether integers
+        are plain.
+        """
+        place = self.reader.place_of(question)
+        if place is None or place.scope:
+            return None
+        return self.reader.context_of(place)
+
+    def question_below(self, question: int, *tokens: str) -> int:
+        """The question about a schema that lies at some tokens below that of another, or to which it refers."""
+        place = self.reader.place_of(question)
+        assert place is not None
+        if tokens == ("$ref",):
+            return self.reader.question(self.reader.documents.referred(place, "$ref"))
+        return self.reader.question(place.child(*tokens))
+
+    def reserve(self, count: int) -> int:
+        """The first of some variables in a row, of which the core knows what they mean."""
+        return self._facts.reserve(count)
+
+    def terminals_of(self, kind: str, written: bool) -> list[int]:
+        """The terminals of all scalars of a type; ``written`` of integers: whether they have no fraction."""
+        scalars, added = self._writer.scalars, self._out.added
+        if kind == "null":
+            return [scalars.literal("NULL", "null")]
+        if kind == "boolean":
+            return [scalars.literal("FALSE", "false"), scalars.literal("TRUE", "true")]
+        added.clear()
+        asked = self._facts.holds(Integral(written)) if kind == "integer" else TRUE
+        (scalars.strings if kind == "string" else scalars.numbers)(int, {TRUE: asked})
+        return [terminal for _, (terminal,) in added]
+
+    def signs(self, is_array: bool) -> _core.Container:
+        """An array or an object of which only the signs count."""
+        return self._writer.container(is_array, ())
+
+    def free_names(self) -> int | None:
+        """The terminal of all names, beside which those win that are listed."""
+        return self._writer.scalars.other_names(TRUE, frozenset())
 
     def _only_type(self, question: int) -> str:
         """The type of scalars that is all that a question asks for; empty if it asks for more, or for another."""

@@ -152,6 +152,9 @@ Fact: TypeAlias = (
 )  # fmt: skip
 
 
+_RESERVED = Listed(frozenset())
+
+
 class Facts:
     """Facts as variables: the same fact is the same variable."""
 
@@ -167,6 +170,12 @@ class Facts:
         if number == len(self._facts):
             self._facts.append(fact)
         return self.formulas.variable(number)
+
+    def reserve(self, count: int) -> int:
+        """The first of some variables in a row that stand for facts of which only whoever asks for them knows."""
+        first = len(self._facts)
+        self._facts += [_RESERVED] * count
+        return first
 
     def __getitem__(self, variable: int) -> Fact:
         """The fact that a variable stands for."""

@@ -22,20 +22,21 @@ _SINCE = {
     "unevaluatedProperties": 2019, "prefixItems": 2020, "$dynamicRef": 2020,
 }  # fmt: skip
 """The first draft that has a keyword, where it is not the fourth."""
-_ASSERT = frozenset({
+ASSERTIONS = frozenset({
     *_SINCE, "$recursiveRef", "$ref", "additionalItems", "additionalProperties", "allOf", "anyOf", "dependencies",
     "enum", "exclusiveMaximum", "exclusiveMinimum", "format", "items", "maxItems", "maxLength", "maxProperties",
     "maximum", "minItems", "minLength", "minProperties", "minimum", "multipleOf", "not", "oneOf", "pattern",
     "patternProperties", "properties", "required", "type", "uniqueItems",
 })  # fmt: skip
+"""The keywords that say something of values."""
 _ANNOTATE = frozenset({
     "$anchor", "$comment", "$defs", "$dynamicAnchor", "$id", "$recursiveAnchor", "$schema", "$vocabulary",
     "contentEncoding", "contentMediaType", "contentSchema", "default", "definitions", "deprecated", "description",
     "discriminator", "enumNames", "example", "examples", "externalDocs", "id", "note", "readOnly", "title", "writeOnly",
     "xml",
 })  # fmt: skip
-_KNOWN = _ASSERT | _ANNOTATE
-_LIKELY = sorted(_ASSERT - {"if", "then", "else", "not"})  # too short to be near to anything
+_KNOWN = ASSERTIONS | _ANNOTATE
+_LIKELY = sorted(ASSERTIONS - {"if", "then", "else", "not"})  # too short to be near to anything
 _FOREIGN = {
     "nullable": 'it is no keyword of JSON Schema; write "null" as one of the types',
     "propertyOrdering": "it is no keyword of JSON Schema; members come in the order of properties",
@@ -49,7 +50,7 @@ _OLD_REQUIRED = "required", bool  # which is passed over up to draft 4
 
 def is_assertion(keyword: str) -> bool:
     """Whether a keyword says something of values."""
-    return keyword in _ASSERT
+    return keyword in ASSERTIONS
 
 
 def is_known(keyword: str) -> bool:
@@ -70,7 +71,7 @@ def remarks(node: Mapping[str, Any], draft: int, types: Collection[Type]) -> Ite
         if why := remark(keyword):
             yield keyword, why
     if "$ref" in node and draft <= 7:
-        for keyword in sorted(node.keys() & _ASSERT - {"$ref"}):
+        for keyword in sorted(node.keys() & ASSERTIONS - {"$ref"}):
             yield keyword, f'beside "$ref" it means nothing in draft {draft}; put both into "allOf"'
         return
     for keyword in node:

@@ -47,6 +47,11 @@ class Scalars:
     ----------
     counts_apart : bool
         Whether the characters of strings are counted beside automata, of which there is one for all strings then.
+
+    Attributes
+    ----------
+    end_of_name : str
+        What follows a member's name in its terminal.
     """
 
     def __init__(self, out: Productions, reader: Reader, written: Spelling, *, counts_apart: bool = False) -> None:
@@ -57,7 +62,7 @@ class Scalars:
         self._excludes = excludes
         has_one = self._facts.holds(Matches(strings_with(excludes))) if excludes else FALSE
         self._allowed = self._facts.formulas.negation(has_one)  # what holds for the strings that may be written
-        self._end_of_name = '"' if written.blanks is not None else f'"{written.colon}'
+        self.end_of_name = '"' if written.blanks is not None else f'"{written.colon}'
 
     def literal(self, name: str, text: str) -> int:
         """The terminal of one text."""
@@ -69,17 +74,17 @@ class Scalars:
 
     def name(self, name: str) -> int:
         """The terminal of a member's name, with the colon after it where that is fixed."""
-        return self._strings_among("NAME", [name], self._end_of_name)
+        return self._strings_among("NAME", [name], self.end_of_name)
 
     def texts_of_names(self, names: Sequence[str]) -> list[bytes]:
         """The texts of the terminals of names, where each has one spelling; else none."""
-        escapes, closing = self._spelling.escapes, self._end_of_name
+        escapes, closing = self._spelling.escapes, self.end_of_name
         return [] if escapes == "any" else [f"{spelled(name, escapes)[:-1]}{closing}".encode() for name in names]
 
     def other_names(self, formula: int, excluded: frozenset[str]) -> int | None:
         """The terminal of the names for which a formula holds, but some; None if there are none."""
         formula = self._facts.formulas.conjunction(formula, self._allowed)
-        return self._other_strings("NAME", formula, excluded, self._end_of_name)
+        return self._other_strings("NAME", formula, excluded, self.end_of_name)
 
     def strings(self, value: Callable[[int], int], meanings: dict[int, int]) -> None:
         """Add the strings for which each of some formulas holds to the nonterminal of its question."""

@@ -54,6 +54,7 @@ from pdacon.regular import FALSE, TRUE, PatternError, parse_pattern
 
 _LISTING = frozenset({"properties", "allOf", "anyOf", "oneOf", "if", "$ref"})
 """Keywords whose schemas list members of the same object."""
+_FORMATS = frozenset(string_formats.PATTERNS) | frozenset(string_formats.NOT_REGULAR)
 _LONGEST = 10_000_000  # characters of a string that are counted
 
 
@@ -140,6 +141,19 @@ class Reader:
         """The place of the schema that a question is about, if it asks for nothing else."""
         number = self._asked.get(question)
         return None if number is None else self.places[number]
+
+    @property
+    def asserted_formats(self) -> frozenset[str]:
+        """The names of the formats that are enforced, or refused."""
+        return _FORMATS if self._formats_asserted else frozenset()
+
+    def context_of(self, place: Place) -> tuple[Any, Any, int, bool, bool] | None:
+        """What the schema of a place depends on; see `Explorer.schema_of`."""
+        resource = self.documents.resource_of(place)
+        if resource is None or resource.draft != place.draft:
+            return None
+        plain_integers = self._plain_integers or place.draft <= 4
+        return place.node, resource.node, place.draft, place.is_closed(self._closed), plain_integers
 
     def plain_types(self, schema: int) -> Iterable[Type]:
         """The types that the schema of a number allows, as far as that is plain."""

@@ -19,6 +19,7 @@
 #include "bindings/gil.hpp"
 #include "bindings/module.hpp"
 #include "bindings/python_schemas.hpp"
+#include "bindings/usual_schemas.hpp"
 #include "nested/nested_pda.hpp"
 
 namespace nb = nanobind;
@@ -95,6 +96,12 @@ class LockedMembers final : public AboutMembers {
         }
         return answered([&] { return numbers_or_none(about_.attr("concerns")(variable)); });
     }
+    std::optional<Vector> changes_without(std::int32_t variable) override {
+        const auto listing = listings_.find(variable);
+        if (listing == listings_.end()) return std::nullopt;
+        const auto last = listing->second.last;
+        return last < 0 ? Vector{} : Vector{last};
+    }
     bool at_end(std::int32_t variable) override {
         if (listings_.contains(variable)) return true;
         return answered([&] { return nb::cast<bool>(about_.attr("at_end")(variable)); });
@@ -136,34 +143,38 @@ std::vector<T> numbers_of(nb::handle bytes) {
 class LockedSchemas final : public NestedSchemas {
   public:
     explicit LockedSchemas(nb::object explorer)
-        : explorer_(std::move(explorer)), formulas_(nb::cast<Formulas&>(explorer_.attr("formulas"))) {}
+        : explorer_(std::move(explorer)),
+          formulas_(nb::cast<Formulas&>(explorer_.attr("formulas"))),
+          questions_(explorer_.attr("questions")),
+          native_(nb::cast<Questions&>(questions_.attr("native"))),
+          usual_(std::make_unique<UsualSchemas>(explorer_, formulas_)) {}
     ~LockedSchemas() override {
         const WithGil acquire;
         const MemoryLimit::Lenient converted;
+        usual_.reset();
+        questions_.reset();
         explorer_.reset();
     }
 
     Formulas& formulas() override { return formulas_; }
     bool plainly_possible(std::int32_t question, std::int32_t depth) override {
-        return answered([&] { return nb::cast<bool>(explorer_.attr("plainly_possible")(question, depth)); });
+        return answered([&] {
+            if (const auto usual = usual_->plainly_possible(question)) return *usual;
+            return nb::cast<bool>(explorer_.attr("plainly_possible")(usual_->adopted(question), depth));
+        });
     }
     ValueFamily family(const Vector& questions) override {
         return answered([&]() -> ValueFamily {
-            const auto answer = nb::cast<nb::tuple>(explorer_.attr("family")(questions));
-            ValueFamily found;
-            for (const auto edge : nb::cast<nb::list>(answer[0])) {
-                const auto own = nb::cast<nb::tuple>(edge);
-                found.scalars.push_back({nb::cast<std::int32_t>(own[0]), nb::cast<std::int32_t>(own[1]),
-                                         nb::cast<std::int32_t>(own[2]), nb::cast<std::int32_t>(own[3])});
-            }
-            for (const auto machine : nb::cast<nb::list>(answer[1])) {
-                const auto own = nb::cast<nb::tuple>(machine);
-                found.machines.push_back(
-                    {nb::cast<bool>(own[0]), nb::cast<Vector>(own[1]), nb::cast<Vector>(own[2])});
-            }
+            if (questions.size() > 1) return asked_family(questions);
+            if (auto usual = usual_->family(questions[0])) return std::move(*usual);
+            auto found = asked_family({usual_->adopted(questions[0])});
+            for (auto& edge : found.scalars)
+                if (edge.to < 0) edge.question = questions[0];
+            for (auto& machine : found.machines) machine.questions = questions;
             return found;
         });
     }
+
     OuterPlace outer(std::int32_t place) override {
         return answered([&]() -> OuterPlace {
             const auto own = nb::cast<nb::tuple>(explorer_.attr("outer")(place));
@@ -180,6 +191,8 @@ class LockedSchemas final : public NestedSchemas {
     }
     NestedContainer container(bool is_array, const Vector& machine, std::int32_t depth) override {
         return answered([&]() -> NestedContainer {
+            const auto is_possible = [this](auto asked) { return possible(asked); };
+            if (auto usual = usual_->container(is_array, machine, is_possible)) return std::move(*usual);
             const auto own = nb::cast<nb::tuple>(explorer_.attr("container")(is_array, machine, depth));
             MemberOrder order;
             if (!own[2].is_none()) order = nb::cast<MemberOrder>(own[2]);
@@ -222,8 +235,37 @@ class LockedSchemas final : public NestedSchemas {
     }
 
   private:
+    ValueFamily asked_family(const Vector& questions) {
+        const auto answer = nb::cast<nb::tuple>(explorer_.attr("family")(questions));
+        ValueFamily found;
+        for (const auto edge : nb::cast<nb::list>(answer[0])) {
+            const auto own = nb::cast<nb::tuple>(edge);
+            found.scalars.push_back({nb::cast<std::int32_t>(own[0]), nb::cast<std::int32_t>(own[1]),
+                                     nb::cast<std::int32_t>(own[2]), nb::cast<std::int32_t>(own[3])});
+        }
+        for (const auto machine : nb::cast<nb::list>(answer[1])) {
+            const auto own = nb::cast<nb::tuple>(machine);
+            found.machines.push_back(
+                {nb::cast<bool>(own[0]), nb::cast<Vector>(own[1]), nb::cast<Vector>(own[2])});
+        }
+        return found;
+    }
+    // Of a value within a usual container.
+    bool possible(std::int32_t question) {
+        return answered([&] {
+            if (const auto usual = usual_->plainly_possible(question)) return *usual;
+            const auto own = usual_->adopted(question);
+            if (nb::cast<bool>(explorer_.attr("plainly_possible")(own))) return true;
+            PythonSchemas schemas(questions_);
+            return native_.possible(schemas, own);
+        });
+    }
+
     nb::object explorer_;
     Formulas& formulas_;
+    nb::object questions_;
+    Questions& native_;
+    std::unique_ptr<UsualSchemas> usual_;
 };
 
 }  // namespace

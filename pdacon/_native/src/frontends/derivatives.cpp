@@ -239,7 +239,7 @@ Vector Derivatives::without_all(std::span<const std::int32_t> formulas, std::spa
 Vector Derivatives::without(std::span<const std::int32_t> vector, std::int32_t read) {
     without_.forget();
     bool changes = false;
-    for (const auto variable : formulas_.support(vector)) {
+    for (const auto variable : Vector(support(vector))) {
         const auto after = step(variable, read).left_out;
         if (after == formulas_.variable(variable)) continue;
         without_.give(variable, after);
@@ -249,6 +249,44 @@ Vector Derivatives::without(std::span<const std::int32_t> vector, std::int32_t r
     if (changes)
         for (auto& formula : results) formula = without_.apply(formula);
     return results;
+}
+
+Vector Derivatives::without_range(std::span<const std::int32_t> vector, std::int32_t first,
+                                  std::int32_t end) {
+    Vector changing;
+    bool is_each = end - first < 2;
+    for (const auto variable : support(vector)) {
+        if (is_each) break;
+        const auto& some = changes_without(variable);
+        is_each = !some;
+        if (some)
+            std::ranges::copy_if(*some, std::back_inserter(changing),
+                                 [&](auto read) { return read >= first && read < end; });
+    }
+    Vector left(vector.begin(), vector.end());
+    if (is_each) {
+        for (auto read = first; read < end; ++read) left = without(left, read);
+        return left;
+    }
+    std::ranges::sort(changing);
+    for (const auto read : changing) left = without(left, read);
+    return left;
+}
+
+const Vector& Derivatives::support(std::span<const std::int32_t> formulas) {
+    if (!std::ranges::equal(formulas, supported_)) {
+        support_ = formulas_.support(formulas);
+        supported_.assign(formulas.begin(), formulas.end());
+    }
+    return support_;
+}
+
+const std::optional<Vector>& Derivatives::changes_without(std::int32_t variable) {
+    const auto known = changes_.find(variable);
+    if (known != changes_.end()) return known->second;
+    auto found = about_.changes_without(variable);
+    if (!found) found = concerns(variable);
+    return changes_.emplace(variable, std::move(found)).first->second;
 }
 
 bool Derivatives::at_end(std::int32_t formula) {

@@ -39,6 +39,9 @@ class AboutFacts {
     // What a fact speaks of, ascending: whatever else is read need not satisfy anything, and leaves the fact
     // as it is. Nothing: it speaks of all.
     virtual std::optional<Vector> concerns(std::int32_t variable) = 0;
+    // Of a fact, ascending, what it is not the same behind, if it is left out; nothing: any of what it speaks
+    // of.
+    virtual std::optional<Vector> changes_without(std::int32_t) { return std::nullopt; }
     // Whether a fact holds if nothing more comes.
     virtual bool at_end(std::int32_t variable) = 0;
     // Whether any value might satisfy a question.
@@ -67,6 +70,8 @@ class Derivatives {
     const std::vector<Outcome>& outcomes(std::span<const std::int32_t> vector, std::int32_t read);
     // What is left if nothing of this kind is still to come.
     Vector without(std::span<const std::int32_t> vector, std::int32_t read);
+    // The same of a range of what can be read, in turn.
+    Vector without_range(std::span<const std::int32_t> vector, std::int32_t first, std::int32_t end);
     // Whether a formula holds if nothing more comes.
     bool at_end(std::int32_t formula);
     // What is asked of facts, which is remembered; see AboutFacts.
@@ -102,6 +107,9 @@ class Derivatives {
     Vector refused(const Asker& asker, std::int32_t read);
     // What a case leaves when all that is asked has been answered.
     Vector answered(const Case& one, const Vector& listed, std::int32_t read);
+    // The variables of formulas; the last ones that were asked for are remembered.
+    const Vector& support(std::span<const std::int32_t> formulas);
+    const std::optional<Vector>& changes_without(std::int32_t variable);
     // Formulas in which some variables are false.
     Vector without_all(std::span<const std::int32_t> formulas, std::span<const std::int32_t> lost);
     std::int32_t conjunction(std::int32_t one, std::int32_t other) {
@@ -116,7 +124,9 @@ class Derivatives {
     Substitution after_, without_;  // for one use at a time
     std::map<std::pair<std::int32_t, std::int32_t>, Step> steps_;
     std::unordered_map<std::int32_t, std::optional<Vector>> concerns_;  // by variable
+    std::unordered_map<std::int32_t, std::optional<Vector>> changes_;   // the same
     std::unordered_map<std::int32_t, bool> at_end_;
+    Vector supported_, support_;
     std::map<Vector, std::vector<Outcome>> outcomes_;  // by what is read and the vector
 };
 

@@ -70,6 +70,10 @@ Vector MemberStates::names_left(const MemberState& state) {
     return names;
 }
 
+MemberState MemberStates::in_turn(const MemberState& state, std::int32_t name) {
+    return {{name}, derivatives_.without_range(state.left, state.at[0], name), state.passed};
+}
+
 std::optional<MemberState> MemberStates::turn(const MemberState& state, std::int32_t name) {
     if (has(state.at, name)) return std::nullopt;
     auto from = state;

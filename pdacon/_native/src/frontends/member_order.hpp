@@ -58,6 +58,9 @@ class MemberStates {
     Vector names_left(const MemberState& state);
     // The state in which a name comes. Nothing: it does not come here.
     std::optional<MemberState> turn(const MemberState& state, std::int32_t name);
+    // Where the order is total: the state in which a name comes that may come in a state, or in one behind
+    // it.
+    MemberState in_turn(const MemberState& state, std::int32_t name);
     // The state behind a member that came in a state, by what is left of the formulas. Nothing: no text goes
     // on.
     std::optional<MemberState> behind(const MemberState& state, std::int32_t read, const Vector& left);

@@ -145,6 +145,8 @@ void NestedAutomaton::add_value(std::int32_t number, std::int32_t local, std::ve
         moves.push_back({edge.terminal, Act::kGo, true, to});
     }
     if (local != 0) return;
+    for (const auto& [text, question] : asked.listed)
+        moves.push_back({number_of(text), Act::kGo, true, place_after(question)});
     for (const auto& machine : asked.machines) {
         Vector frame;
         for (const auto question : machine.questions) frame.push_back(place_after(question));
@@ -174,32 +176,56 @@ void NestedAutomaton::add_closing(const State& state, std::int32_t terminal, std
 void NestedAutomaton::add_members(const State& state, std::vector<Move>& moves) {
     auto& own = of(state.container);
     const auto names = own.own.order.names;
-    std::vector<bool> offered(static_cast<std::size_t>(names));
-    const auto way = own.ways ? own.ways->way(state) : std::nullopt;
-    const auto add = [&](const State& from, std::int32_t read) {
-        if (!(way && own.ways->leaves_open(*way, read)) && !has_outcome(from, read)) return;
-        const auto terminal = name(state.container, read);
-        if (!terminal) return;
-        members_.push_back({state.container, place_of(kBefore, from), read});
-        const auto member = static_cast<std::int32_t>(members_.size()) - 1;
-        moves.push_back({*terminal, Act::kMember, read < names, member});
-        if (read < names) offered[static_cast<std::size_t>(read)] = true;
-    };
-    for (const auto& [from, read] : listed_reads(state)) add(from, read);
+    add_listed(state, moves);
     const auto listed = moves.size();
-    for (auto read = names; read < names + own.own.order.classes; ++read) add(state, read);
+    const auto way = own.ways ? own.ways->way(state) : std::nullopt;
+    for (auto read = names; read < names + own.own.order.classes; ++read) {
+        if (!(way && own.ways->leaves_open(*way, read)) && !has_outcome(state, read)) continue;
+        const auto terminal = name(state.container, read);
+        if (!terminal) continue;
+        members_.push_back({state.container, place_of(kBefore, state), read, true});
+        moves.push_back({*terminal, Act::kMember, false, static_cast<std::int32_t>(members_.size()) - 1});
+    }
     if (moves.size() == listed || !own.own.others_are_free) return;
+    std::vector<bool> offered(static_cast<std::size_t>(names));
+    for (std::size_t move = 0; move < listed; ++move)
+        offered[static_cast<std::size_t>(members_[static_cast<std::size_t>(moves[move].target)].read)] = true;
     for (std::int32_t read = 0; read < names; ++read)  // each comes in its turn only
         if (!offered[static_cast<std::size_t>(read)])
             if (const auto terminal = name(state.container, read))
                 moves.push_back({*terminal, Act::kNone, true, -1});
 }
 
+void NestedAutomaton::add_listed(const State& state, std::vector<Move>& moves) {
+    auto& own = of(state.container);
+    const auto way = own.ways ? own.ways->way(state) : std::nullopt;
+    const auto leaves_open = [&](std::int32_t read) { return way && own.ways->leaves_open(*way, read); };
+    const auto add = [&](std::int32_t from, std::int32_t read, bool is_in_turn) {
+        const auto terminal = name(state.container, read);
+        if (!terminal) return;
+        members_.push_back({state.container, from, read, is_in_turn});
+        moves.push_back({*terminal, Act::kMember, true, static_cast<std::int32_t>(members_.size()) - 1});
+    };
+    if (!own.own.order.is_total || !way || !way->is_only) {
+        for (const auto& [from, read] : listed_reads(state))
+            if (leaves_open(read) || has_outcome(from, read)) add(place_of(kBefore, from), read, true);
+        return;
+    }
+    const auto end = way->needed.empty() ? own.own.order.names : way->needed.front() + 1;
+    const auto here = place_of(kBefore, state);
+    for (auto read = state.at[0]; read < end; ++read)
+        if (leaves_open(read) || has_outcome({own.members->in_turn(state, read), state.container}, read))
+            add(here, read, false);
+}
+
 std::int32_t NestedAutomaton::place_of_member(std::int32_t number) {
     auto& member = members_[static_cast<std::size_t>(number)];
     if (member.place >= 0) return member.place;
-    auto to = value_place(state_of(member.state), member.read);
-    const auto& between = of(member.container).own.container.signs.between;
+    auto& own = of(member.container);
+    auto state = state_of(member.state);
+    if (!member.is_in_turn) state = {own.members->in_turn(state, member.read), member.container};
+    auto to = value_place(state, member.read);
+    const auto& between = own.own.container.signs.between;
     for (auto sign = between.rbegin(); sign != between.rend(); ++sign) to = place({kSign, *sign, to});
     return member.place = to;
 }
@@ -232,8 +258,14 @@ CountedTerminal NestedAutomaton::terminal(std::int32_t number) {
 std::optional<std::int32_t> NestedAutomaton::name(std::int32_t container, std::int32_t read) {
     const auto known = names_.find({container, read});
     if (known != names_.end()) return known->second;
-    const auto& own = of(container).own;
-    if (std::cmp_less(read, own.texts.size())) return number_of(own.texts[static_cast<std::size_t>(read)]);
+    auto& holder = of(container);
+    const auto& own = holder.own;
+    if (std::cmp_less(read, own.texts.size())) {
+        holder.terminals.resize(own.texts.size());
+        auto& terminal = holder.terminals[static_cast<std::size_t>(read)];
+        if (!terminal) terminal = number_of(own.texts[static_cast<std::size_t>(read)]);
+        return terminal;
+    }
     const auto found = own.about->terminal(read);
     return names_.emplace(std::pair{container, read}, found).first->second;
 }
@@ -333,7 +365,8 @@ bool NestedAutomaton::possible(std::int32_t question, std::int32_t depth) {
             return leads(start_of(holder(machine.is_array, machine.formulas, depth)));
         });
     };
-    const bool found = std::ranges::any_of(asked.scalars, [](const auto& edge) { return edge.to < 0; }) ||
+    const bool found = !asked.listed.empty() ||
+                       std::ranges::any_of(asked.scalars, [](const auto& edge) { return edge.to < 0; }) ||
                        starts([&](const State& start) { return may_end(start); }) ||
                        starts([&](const State& start) {
                            return !of(start.container).own.container.is_deepest && leads_on(start, true);
@@ -389,7 +422,7 @@ bool NestedAutomaton::leads_on_plainly(const State& state, bool must_go_on) {
     if (!must_go_on || !way->needed.empty()) return true;
     const auto& order = own.own.order;
     for (auto read = order.names + order.classes; read-- > 0;)
-        if ((read >= order.names || !MemberStates::has(state.at, read)) && own.ways->leaves_open(*way, read))
+        if ((read >= order.names || own.ways->may_come(state, read)) && own.ways->leaves_open(*way, read))
             return true;
     return false;
 }

@@ -74,7 +74,8 @@ class NestedAutomaton {
     // others goes on with behind the same text.
     bool is_within_value(std::int32_t place) const { return places_[place][0] != kOuter; }
     std::int64_t num_places() const { return static_cast<std::int64_t>(places_.size()); }
-    // Terminals down to this one are those of schemas; the texts of names come below it.
+    // Terminals down to this one are those of schemas; the texts of names and of listed
+    // values come below it.
     static constexpr std::int32_t kLastOfSchemas = -(1 << 24);
     CountedTerminal terminal(std::int32_t number);
     // Whether some value satisfies a question, at a depth, where the depth of arrays and objects is bounded.
@@ -86,6 +87,7 @@ class NestedAutomaton {
     enum Kind : std::int32_t { kIsEnd, kValue, kPart, kSign, kStart, kBefore, kAfter, kOuter };
     struct Member {
         std::int32_t container, state, read;
+        bool is_in_turn;  // whether the state is that in which it is read; else one before names are left out
         std::int32_t place = -1;
     };
     struct Holder {
@@ -94,6 +96,7 @@ class NestedAutomaton {
         std::unique_ptr<MemberStates> members;  // null in an array
         std::unique_ptr<PlainWays> ways;        // null where none are looked for
         std::size_t words = 0, width = 0;       // of a state: numbers that say what is decided, and formulas
+        std::vector<std::optional<std::int32_t>> terminals;  // of listed names that have a text
         bool is_array() const { return members == nullptr; }
     };
     struct State : MemberState {  // of an array: without an order
@@ -109,6 +112,7 @@ class NestedAutomaton {
     void add_container(const FamilyMachine& machine, std::int32_t depth,
                        std::span<const std::int32_t> outcomes, std::vector<Move>& moves);
     void add_members(const State& state, std::vector<Move>& moves);
+    void add_listed(const State& state, std::vector<Move>& moves);
     void add_closing(const State& state, std::int32_t terminal, std::vector<Move>& moves);
     const ValueFamily& family(const Vector& questions);
     std::int32_t holder(bool is_array, const Vector& machine, std::int32_t depth);

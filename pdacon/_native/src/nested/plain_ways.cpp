@@ -19,10 +19,11 @@ std::optional<PlainWays::Way> PlainWays::way(const MemberState& state) {
 }
 
 std::optional<PlainWays::Way> PlainWays::way(const MemberState& state, std::int32_t formula) {
-    Way found{-1, {}, {}};
+    Way found{-1, {}, {}, state.left.size() == 1};
     Vector kept;
     while (formula > kTrue) {
         const auto [variable, then, otherwise] = formulas_.node(formula);
+        found.is_only &= otherwise == kFalse;
         const auto& names = derivatives_.concerns(variable);
         if (derivatives_.holds_at_end(variable)) {
             if (then == kFalse) return std::nullopt;
@@ -33,8 +34,7 @@ std::optional<PlainWays::Way> PlainWays::way(const MemberState& state, std::int3
             found.denied.push_back(variable);
             formula = otherwise;
         } else {
-            if (!names || names->size() != 1 || MemberStates::has(state.at, names->front()))
-                return std::nullopt;
+            if (!names || names->size() != 1 || !may_come(state, names->front())) return std::nullopt;
             if (derivatives_.step(variable, names->front()).yes != kTrue) return std::nullopt;
             found.needed.push_back(names->front());
             formula = then;
@@ -49,6 +49,7 @@ std::optional<PlainWays::Way> PlainWays::way(const MemberState& state, std::int3
 }
 
 bool PlainWays::may_follow_one_another(const Vector& names) const {
+    if (order_.is_total) return true;
     const auto closes = [&](auto name) { return !order_.closed_by[static_cast<std::size_t>(name)].empty(); };
     if (std::ranges::none_of(names, closes)) return true;
     if (names.size() > kMostCompared) return false;
@@ -63,6 +64,7 @@ bool PlainWays::may_follow_one_another(const Vector& names) const {
 bool PlainWays::leaves_open(const Way& way, std::int32_t read) {
     if (!keeps(way.kept, read) || concern(way.denied, read)) return false;
     if (read >= order_.names) return true;
+    if (order_.is_total) return way.needed.empty() || read <= way.needed.front();
     const auto& closed = order_.closed_by[static_cast<std::size_t>(read)];
     return std::ranges::none_of(closed,
                                 [&](auto name) { return std::ranges::binary_search(way.needed, name); });

@@ -63,8 +63,15 @@ struct FamilyMachine {
     Vector formulas, questions;
 };
 
+// A text that is a value, and the question that it satisfies.
+struct ListedValue {
+    std::string text;
+    std::int32_t question;
+};
+
 struct ValueFamily {
     std::vector<ScalarEdge> scalars;
+    std::vector<ListedValue> listed;
     std::vector<FamilyMachine> machines;
 };
 

@@ -1,0 +1,535 @@
+#include "bindings/usual_schemas.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "base/memory.hpp"
+#include "bindings/python_schemas.hpp"
+
+namespace pdacon {
+
+namespace {
+
+constexpr auto kFalse = Formulas::kFalse, kTrue = Formulas::kTrue;
+
+// In the order in which families have them.
+enum Type : std::uint8_t { kNull, kBoolean, kNumber, kInteger, kString, kArray, kObject, kTypes };
+constexpr std::array<std::string_view, kTypes> kNames = {"null",   "boolean", "number", "integer",
+                                                         "string", "array",   "object"};
+constexpr std::uint32_t bit(std::size_t type) { return std::uint32_t{1} << type; }
+constexpr std::uint32_t kAll = bit(kTypes) - 1 - bit(kInteger);
+constexpr std::uint32_t kContainers = bit(kArray) | bit(kObject);
+constexpr int kDeepest = 16;               // references in a row, and members within one another
+constexpr std::int32_t kMostCounted = 64;  // items
+
+nb::handle get(nb::handle node, const char* keyword) { return PyDict_GetItemString(node.ptr(), keyword); }
+
+std::optional<std::string_view> text_of(nb::handle text) {
+    if (!text || !PyUnicode_CheckExact(text.ptr())) return std::nullopt;
+    Py_ssize_t size = 0;
+    const auto* begin = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (begin == nullptr) throw nb::python_error();
+    return std::string_view(begin, static_cast<std::size_t>(size));
+}
+
+// A text that stands for itself within quotes, whatever is escaped.
+std::optional<std::string_view> unescaped(nb::handle text) {
+    const auto found = text_of(text);
+    if (found && std::ranges::any_of(*found, [](char sign) {
+            return sign < 0x20 || sign > 0x7E || sign == '"' || sign == '\\';
+        }))
+        return std::nullopt;
+    return found;
+}
+
+// As bits; 0: they are not right.
+std::uint32_t types_in(nb::handle said) {
+    const auto of = [](nb::handle name) -> std::uint32_t {
+        const auto text = text_of(name);
+        const auto at = text ? std::ranges::find(kNames, *text) : kNames.end();
+        return at == kNames.end() ? 0 : bit(static_cast<std::size_t>(at - kNames.begin()));
+    };
+    if (!PyList_CheckExact(said.ptr())) return of(said);
+    std::uint32_t types = 0;
+    for (const auto name : nb::borrow<nb::list>(said)) {
+        const auto type = of(name);
+        if (type == 0) return 0;
+        types |= type;
+    }
+    return (types & bit(kNumber)) != 0 ? types & ~bit(kInteger) : types;
+}
+
+// A whole number from 0 on; -1: it is none, or large.
+std::int32_t count_of(nb::handle number) {
+    if (!PyLong_CheckExact(number.ptr())) return -1;
+    int overflows = 0;
+    const auto value = PyLong_AsLongAndOverflow(number.ptr(), &overflows);
+    return overflows != 0 || value < 0 || value > kMostCounted ? -1 : static_cast<std::int32_t>(value);
+}
+
+bool names_a_place(nb::handle node) { return get(node, "$id") || get(node, "$schema") || get(node, "id"); }
+
+// What the members of an object are asked of which the facts are those of a usual schema: that members of
+// some names satisfy questions, and that some names are there.
+class UsualMembers final : public AboutMembers {
+  public:
+    UsualMembers(Formulas& formulas, UsualSchemas::Possible possible)
+        : formulas_(formulas), possible_(std::move(possible)) {}
+
+    std::int32_t listing = -1;  // the variable of the members; -1: nothing is said of them
+    Vector questions;           // of the listed names
+    std::int32_t others = kTrue;
+    std::unordered_map<std::int32_t, std::int32_t> required;  // by variable, the name
+    std::optional<std::int32_t> free_names;
+
+    Step step(std::int32_t variable, std::int32_t read) override {
+        if (variable != listing) return {kTrue, kTrue, kTrue, kFalse};
+        const auto names = static_cast<std::int32_t>(questions.size());
+        const bool is_last = others == kTrue && names > 0 && read == names - 1;
+        const auto same = is_last ? kTrue : formulas_.variable(variable);
+        return {read < names ? questions[static_cast<std::size_t>(read)] : others, same, kFalse, same};
+    }
+    std::optional<Vector> concerns(std::int32_t variable) override {
+        if (variable != listing) return Vector{required.at(variable)};
+        if (others != kTrue || questions.empty()) return std::nullopt;
+        Vector all(questions.size());
+        for (std::size_t name = 0; name < all.size(); ++name) all[name] = static_cast<std::int32_t>(name);
+        return all;
+    }
+    std::optional<Vector> changes_without(std::int32_t variable) override {
+        if (variable != listing) return Vector{required.at(variable)};
+        if (others != kTrue || questions.empty()) return Vector{};
+        return Vector{static_cast<std::int32_t>(questions.size()) - 1};
+    }
+    bool at_end(std::int32_t variable) override { return variable == listing; }
+    std::optional<std::int32_t> terminal(std::int32_t) override { return free_names; }
+    bool possible(std::int32_t question) override { return possible_(question); }
+    std::optional<Vector> listed(std::int32_t) override { return std::nullopt; }
+    void look() override {}
+
+  private:
+    Formulas& formulas_;
+    UsualSchemas::Possible possible_;
+};
+
+// The same of an array's items.
+class UsualItems final : public AboutMembers {
+  public:
+    UsualItems(Formulas& formulas, UsualSchemas::Possible possible)
+        : formulas_(formulas), possible_(std::move(possible)) {}
+
+    std::int32_t rest = -1, question = kTrue;  // the variable of the items
+    Vector counts;                             // variables: that there are more than so many
+
+    Step step(std::int32_t variable, std::int32_t) override {
+        const auto same = formulas_.variable(variable);
+        if (variable == rest) return {question, same, kFalse, same};
+        const auto count = std::ranges::find(counts, variable);
+        const auto less = count == counts.begin() ? kTrue : formulas_.variable(*(count - 1));
+        return {kTrue, less, same, same};
+    }
+    std::optional<Vector> concerns(std::int32_t) override { return std::nullopt; }
+    bool at_end(std::int32_t variable) override { return variable == rest; }
+    std::optional<std::int32_t> terminal(std::int32_t) override { return std::nullopt; }
+    bool possible(std::int32_t asked) override { return possible_(asked); }
+    std::optional<Vector> listed(std::int32_t) override { return std::nullopt; }
+    void look() override {}
+
+  private:
+    Formulas& formulas_;
+    UsualSchemas::Possible possible_;
+};
+
+}  // namespace
+
+UsualSchemas::UsualSchemas(nb::handle explorer, Formulas& formulas)
+    : explorer_(explorer), formulas_(formulas) {
+    const nb::object given = explorer.attr("usual")();
+    if (given.is_none()) return;
+    const auto own = nb::cast<nb::tuple>(given);
+    is_on_ = true;
+    assertions_ = own[0];
+    formats_ = own[1];
+    end_of_name_ = nb::cast<std::string>(own[2]);
+}
+
+UsualSchemas::Schema* UsualSchemas::schema_of(std::int32_t question) {
+    if (!is_on_) return nullptr;
+    if (const auto known = schemas_.find(question); known != schemas_.end()) return known->second.get();
+    auto& made = schemas_[question];
+    const nb::object given =
+        question == kTrue ? nb::none() : nb::object(explorer_.attr("schema_of")(question));
+    if (given.is_none()) return nullptr;
+    const auto own = nb::cast<nb::tuple>(given);
+    if (!PyDict_CheckExact(own[0].ptr())) return nullptr;
+    const Context context{nb::handle(own[1].ptr()), nb::cast<long>(own[2]), nb::cast<bool>(own[3]),
+                          nb::cast<bool>(own[4])};
+    made = std::make_unique<Schema>(nb::handle(own[0].ptr()), context, question, -1, nullptr, nb::handle());
+    questions_.emplace(made->node.ptr(), question);
+    return made.get();
+}
+
+std::int32_t UsualSchemas::adopted(std::int32_t question) {
+    std::vector<Schema*> chain;
+    for (auto at = question; at >= 0;) {
+        const auto known = schemas_.find(at);
+        if (known == schemas_.end() || !known->second) break;
+        chain.push_back(known->second.get());
+        if (chain.back()->explorers >= 0) break;
+        at = chain.back()->parent;
+    }
+    if (chain.empty()) return question;
+    for (auto at = chain.rbegin() + 1; at < chain.rend(); ++at) {
+        const auto above = (*(at - 1))->explorers;
+        const auto ask = explorer_.attr("question_below");
+        auto& own = **at;
+        own.explorers =
+            nb::cast<std::int32_t>(own.name ? ask(above, own.keyword, own.name) : ask(above, own.keyword));
+    }
+    return chain.front()->explorers;
+}
+
+bool UsualSchemas::is_usual(std::int32_t question, Schema& own) {
+    if (!own.is_read) {
+        own.is_usual = read(question, own);
+        own.is_read = true;
+    }
+    return own.is_usual;
+}
+
+bool UsualSchemas::asserts_beside(nb::handle node, std::initializer_list<const char*> keywords) const {
+    PyObject *keyword = nullptr, *value = nullptr;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(node.ptr(), &at, &keyword, &value) != 0) {
+        if (PySet_Contains(assertions_.ptr(), keyword) != 1) continue;
+        const auto name = text_of(keyword);
+        if (std::ranges::any_of(keywords, [&](const auto* known) { return name == known; })) continue;
+        if (name != "format") return true;
+        const auto said = get(node, "type");  // formats are those of strings
+        const bool is_about_strings = !said || (types_in(said) & bit(kString)) != 0 || types_in(said) == 0;
+        if (is_about_strings && (!PyUnicode_CheckExact(value) || PySet_Contains(formats_.ptr(), value) != 0))
+            return true;
+    }
+    return false;
+}
+
+bool UsualSchemas::read(std::int32_t question, Schema& own) {
+    const auto node = own.node;
+    if (const auto reference = get(node, "$ref")) {  // of the explorer's, or to something unusual
+        if (own.context.draft > 7 && asserts_beside(node, {"$ref"})) return false;
+        const auto target = referred(own.context, reference);
+        const auto found = target && target.ptr() != node.ptr() && !get(target, "$ref")
+                               ? below(question, own.context, target, {"$ref", nb::handle()})
+                               : std::nullopt;
+        if (!found || *found <= kTrue || *found == question) return false;
+        auto* const other = schema_of(*found);
+        if (other == nullptr || !is_usual(*found, *other)) return false;
+        own.target = *found;
+        return true;
+    }
+    const auto said = get(node, "type");
+    own.types = said ? types_in(said) : kAll;
+    if (own.types == 0) return false;
+    const bool may_be_const = own.context.draft > 4 && get(node, "const");
+    if (may_be_const || get(node, "enum")) {
+        const auto values = get(node, "enum");
+        if (may_be_const && values) return false;
+        if (asserts_beside(node, {"type", "enum", "const"})) return false;
+        if (may_be_const) return read_listed(own, nb::make_tuple(get(node, "const")));
+        return PyList_CheckExact(values.ptr()) && read_listed(own, nb::tuple(nb::borrow(values)));
+    }
+    if (asserts_beside(node, {"type", "properties", "required", "additionalProperties", "items", "minItems",
+                              "maxItems"}))
+        return false;
+    return (own.types & bit(kObject)) == 0 ||
+                   read_object(question, own, get(node, "properties"), get(node, "required"),
+                               get(node, "additionalProperties"))
+               ? (own.types & bit(kArray)) == 0 || read_array(question, own, get(node, "items"),
+                                                              get(node, "minItems"), get(node, "maxItems"))
+               : false;
+}
+
+bool UsualSchemas::read_listed(Schema& own, nb::handle values) {
+    std::set<std::string> texts;
+    for (const auto value : nb::borrow<nb::tuple>(values)) {
+        if (value.is_none()) {
+            if ((own.types & bit(kNull)) != 0) texts.insert("null");
+        } else if (PyBool_Check(value.ptr())) {
+            if ((own.types & bit(kBoolean)) != 0) texts.insert(value.ptr() == Py_True ? "true" : "false");
+        } else {
+            const auto text = unescaped(value);
+            if (!text) return false;
+            if ((own.types & bit(kString)) != 0) texts.insert('"' + std::string(*text) + '"');
+        }
+    }
+    own.is_listed = true;
+    own.texts.assign(texts.begin(), texts.end());
+    return !own.texts.empty();
+}
+
+nb::handle UsualSchemas::referred(const Context& context, nb::handle reference) const {
+    const auto text = text_of(reference);
+    if (!text || text->empty() || text->front() != '#') return {};
+    auto node = context.resource;
+    auto rest = text->substr(1);
+    if (rest.find_first_of("%~") != rest.npos || (!rest.empty() && rest.front() != '/')) return {};
+    while (!rest.empty()) {
+        const auto end = std::min(rest.find('/', 1), rest.size());
+        const std::string token(rest.substr(1, end - 1));
+        rest.remove_prefix(end);
+        if (!PyDict_CheckExact(node.ptr())) return {};
+        node = get(node, token.c_str());
+        if (!node || !PyDict_CheckExact(node.ptr()) || names_a_place(node)) return {};
+    }
+    return node;
+}
+
+std::optional<std::int32_t> UsualSchemas::below(std::int32_t parent, const Context& context, nb::handle node,
+                                                const Place& place) {
+    if (node.ptr() == Py_True) return kTrue;
+    if (node.ptr() == Py_False) return kFalse;
+    if (const auto known = questions_.find(node.ptr()); known != questions_.end()) return known->second;
+    if (!PyDict_CheckExact(node.ptr()) || names_a_place(node)) return std::nullopt;
+    if (PyDict_Size(node.ptr()) == 0) return kTrue;
+    const auto made = [&] {
+        const auto question = formulas_.variable(reserved(1));
+        schemas_[question] = std::make_unique<Schema>(node, context, -1, parent, place.first, place.second);
+        return question;
+    };
+    const auto reference = get(node, "$ref");
+    if (reference && (context.draft <= 7 || !asserts_beside(node, {"$ref"}))) {
+        // A reference says what it leads to says; the first of some in a row may be in another place.
+        const auto own = made();
+        questions_.emplace(node.ptr(), own);
+        const auto target = referred(context, reference);
+        if (target && PyDict_Size(target.ptr()) > 0) {
+            int hops = 0;
+            for (auto at = target; at && get(at, "$ref"); at = referred(context, get(at, "$ref")))
+                if (++hops > kDeepest) return own;
+            if (const auto found = below(own, context, target, {"$ref", nb::handle()})) {
+                questions_[node.ptr()] = *found;
+                return found;
+            }
+        }
+        return own;
+    }
+    const auto said = get(node, "type");
+    const auto types = said ? types_in(said) : 0;
+    if (types != 0 && (types & kContainers) == 0 && !reference && !asserts_beside(node, {"type"})) {
+        const auto [known, is_new] = of_types_.try_emplace({types, context.has_plain_integers}, 0);
+        if (is_new) known->second = made();
+        return questions_[node.ptr()] = known->second;
+    }
+    return questions_[node.ptr()] = made();
+}
+
+bool UsualSchemas::read_object(std::int32_t question, Schema& own, nb::handle properties, nb::handle required,
+                               nb::handle others) {
+    Object made{{}, {}, kTrue, kTrue};
+    std::unordered_map<std::string_view, std::int32_t> places;
+    if (properties) {
+        if (!PyDict_CheckExact(properties.ptr())) return false;
+        PyObject *name = nullptr, *member = nullptr;
+        Py_ssize_t at = 0;
+        while (PyDict_Next(properties.ptr(), &at, &name, &member) != 0) {
+            const auto text = unescaped(name);
+            if (!text) return false;
+            const auto asked = below(question, own.context, member, {"properties", nb::handle(name)});
+            if (!asked) return false;
+            places.emplace(*text, static_cast<std::int32_t>(made.members.size()));
+            made.members.push_back({std::string(*text), *asked});
+        }
+    }
+    if (required) {
+        if (!PyList_CheckExact(required.ptr())) return false;
+        for (const auto name : nb::borrow<nb::list>(required)) {
+            const auto text = text_of(name);
+            const auto place = text ? places.find(*text) : places.end();
+            if (place == places.end()) return false;
+            made.required.push_back(place->second);
+        }
+        std::ranges::sort(made.required);
+        made.required.erase(std::unique(made.required.begin(), made.required.end()), made.required.end());
+    }
+    if (others) {
+        const auto asked = below(question, own.context, others, {"additionalProperties", nb::handle()});
+        if (!asked) return false;
+        made.others = *asked;
+    } else if (own.context.is_closed && !made.members.empty()) {
+        made.others = kFalse;
+    }
+    const bool says = !made.members.empty() || made.others != kTrue;
+    const auto count = static_cast<std::int32_t>(made.required.size());
+    const auto first = says || count > 0 ? reserved(1 + count) : 0;
+    for (auto k = count; k-- > 0;)
+        made.formula = formulas_.choice(formulas_.variable(first + 1 + k), made.formula, kFalse);
+    if (says) made.formula = formulas_.choice(formulas_.variable(first), made.formula, kFalse);
+    if (made.formula != kTrue) objects_[made.formula] = question;
+    own.object = std::move(made);
+    return true;
+}
+
+bool UsualSchemas::read_array(std::int32_t question, Schema& own, nb::handle items, nb::handle least,
+                              nb::handle most) {
+    Array made{kTrue, 0, -1, kTrue};
+    if (items) {
+        const auto asked = below(question, own.context, items, {"items", nb::handle()});
+        if (!asked) return false;
+        made.items = *asked;
+    }
+    if (least && (made.least = count_of(least)) < 0) return false;
+    if (most && (made.most = count_of(most)) < 0) return false;
+    if (made.items != kTrue) made.formula = formulas_.variable(reserved(1));
+    const auto conjoin = [&](std::int32_t other) {
+        made.formula = formulas_.choice(made.formula, other, kFalse);
+    };
+    if (made.least > 0) conjoin(count_formula(made.least - 1));
+    if (made.most >= 0) conjoin(formulas_.choice(count_formula(made.most), kFalse, kTrue));
+    if (made.formula == kFalse) return false;
+    if (made.formula != kTrue) arrays_[made.formula] = question;
+    own.array = made;
+    return true;
+}
+
+std::int32_t UsualSchemas::count_formula(std::int32_t count) {
+    if (counts_.empty()) {
+        const auto first = reserved(kMostCounted + 1);
+        for (std::int32_t k = 0; k <= kMostCounted; ++k) counts_.push_back(first + k);
+    }
+    return formulas_.variable(counts_[static_cast<std::size_t>(count)]);
+}
+
+std::int32_t UsualSchemas::reserved(std::int32_t count) {
+    return nb::cast<std::int32_t>(explorer_.attr("reserve")(count));
+}
+
+const Vector& UsualSchemas::terminals(std::size_t type, bool has_plain_integers) {
+    const std::pair key{type, type == kInteger && has_plain_integers};
+    if (const auto known = terminals_.find(key); known != terminals_.end()) return known->second;
+    const auto name = nb::str(kNames[type].data(), kNames[type].size());
+    return terminals_[key] = nb::cast<Vector>(explorer_.attr("terminals_of")(name, key.second));
+}
+
+std::optional<ValueFamily> UsualSchemas::family(std::int32_t question) {
+    if (!is_on_) return std::nullopt;
+    Schema any{};
+    auto* own = question == kTrue ? &any : schema_of(question);
+    if (own == nullptr) return std::nullopt;
+    if (question == kTrue)
+        any.types = kAll;
+    else if (!is_usual(question, *own))
+        return std::nullopt;
+    ValueFamily made;
+    if (own->target >= 0) {
+        made = *family(own->target);
+        for (auto& edge : made.scalars) edge.question = question;
+        for (auto& value : made.listed) value.question = question;
+        for (auto& machine : made.machines) machine.questions = {question};
+        return made;
+    }
+    if (own->is_listed) {
+        for (const auto& text : own->texts) made.listed.push_back({text, question});
+        return made;
+    }
+    for (std::size_t type = 0; type < kArray; ++type) {
+        if ((own->types & bit(type)) == 0) continue;
+        for (const auto terminal : terminals(type, own->context.has_plain_integers))
+            made.scalars.push_back({0, terminal, -1, question});
+    }
+    const auto add = [&](bool is_array, std::int32_t formula) {
+        made.machines.push_back({is_array, {formula}, {question}});
+    };
+    if ((own->types & bit(kArray)) != 0) add(true, own->array ? own->array->formula : kTrue);
+    if ((own->types & bit(kObject)) != 0) add(false, own->object ? own->object->formula : kTrue);
+    return made;
+}
+
+const Container& UsualSchemas::signs(bool is_array) {
+    auto& known = signs_[is_array ? 1 : 0];
+    if (!known) known = nb::cast<Container>(explorer_.attr("signs")(is_array));
+    return *known;
+}
+
+std::optional<NestedContainer> UsualSchemas::container(bool is_array, const Vector& machine,
+                                                       const Possible& possible) {
+    if (!is_on_ || machine.size() != 1) return std::nullopt;
+    const auto formula = machine[0];
+    const Schema* own = nullptr;
+    if (formula != kTrue) {
+        const auto& known = is_array ? arrays_ : objects_;
+        const auto question = known.find(formula);
+        if (question == known.end()) return std::nullopt;
+        own = schemas_.at(question->second).get();
+    }
+    NestedContainer made;
+    made.container = signs(is_array);
+    made.container.machine = machine;
+    made.start = machine;
+    if (is_array) {
+        auto about = std::make_unique<UsualItems>(formulas_, possible);
+        if (own != nullptr && own->array->items != kTrue) {
+            about->question = own->array->items;
+            for (const auto variable : formulas_.support(machine))
+                if (!std::ranges::binary_search(counts_, variable)) about->rest = variable;
+        }
+        about->counts = counts_;
+        made.others_are_free = false;
+        made.about = std::move(about);
+        return made;
+    }
+    if (!free_names_) free_names_ = number_or_none(explorer_.attr("free_names")());
+    auto about = std::make_unique<UsualMembers>(formulas_, possible);
+    about->free_names = *free_names_;
+    made.others_are_free = true;
+    made.order.classes = 1;
+    if (own != nullptr) {
+        const auto& object = *own->object;
+        made.order.names = static_cast<std::int32_t>(object.members.size());
+        made.order.comes_once.assign(object.members.size(), true);
+        about->others = object.others;
+        for (const auto& [name, question] : object.members) {
+            about->questions.push_back(question);
+            made.texts.push_back('"' + name + end_of_name_);
+        }
+        const auto variables = formulas_.support(machine);
+        const auto says = variables.size() - object.required.size();
+        if (says > 0) about->listing = variables[0];
+        for (std::size_t k = 0; k < object.required.size(); ++k)
+            about->required.emplace(variables[k + says], object.required[k]);
+    }
+    made.about = std::move(about);
+    return made;
+}
+
+std::optional<bool> UsualSchemas::plainly_possible(std::int32_t question, int depth) {
+    if (question <= kTrue) return question == kTrue;
+    auto* own = schema_of(question);
+    if (own == nullptr || depth > kDeepest || !is_usual(question, *own)) return std::nullopt;
+    if (own->target >= 0) return plainly_possible(own->target, depth + 1);
+    if (own->is_plainly_possible) return own->is_plainly_possible;
+    const auto is_possible = [&](std::int32_t asked) {
+        return plainly_possible(asked, depth + 1).value_or(false);
+    };
+    const auto has_object = [&] {
+        return !own->object || std::ranges::all_of(own->object->required, [&](auto name) {
+            return is_possible(own->object->members[static_cast<std::size_t>(name)].question);
+        });
+    };
+    const auto has_array = [&] {
+        if (!own->array || own->array->least == 0) return true;
+        const auto [items, least, most, formula] = *own->array;
+        return (most < 0 || most >= least) && is_possible(items);
+    };
+    const bool is_scalar = own->is_listed || (own->types & ~kContainers) != 0;
+    if (is_scalar || ((own->types & bit(kArray)) != 0 && has_array()) ||
+        ((own->types & bit(kObject)) != 0 && has_object()))
+        own->is_plainly_possible = true;
+    return own->is_plainly_possible;
+}
+
+}  // namespace pdacon

@@ -1,0 +1,120 @@
+// Usual schemas, read in the core: types, members, items, lists of values, and references to such schemas.
+//
+// In: schemas as Python's dictionaries, which nobody changes, and an explorer
+// (pdacon/frontends/json_schema/exploring.py) for all that is not usual. Out: what a nested-word automaton
+// asks about them. A question about a schema below a usual one is a variable of its own here; where that
+// schema is not usual, the explorer is asked, who has another question for it. Python's lock is held
+// whenever a method is called, but for those of what `container` returns.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "frontends/containers.hpp"
+#include "nested/schemas.hpp"
+
+namespace pdacon {
+
+namespace nb = nanobind;
+
+class UsualSchemas {
+  public:
+    // Answers what the members and items of a container are asked: whether a question is possible.
+    using Possible = std::function<bool(std::int32_t)>;
+
+    UsualSchemas(nb::handle explorer, Formulas& formulas);
+
+    // Nothing: it is not usual.
+    std::optional<ValueFamily> family(std::int32_t question);
+    // The same of machines of such families; `possible` is called without Python's lock.
+    std::optional<NestedContainer> container(bool is_array, const Vector& machine, const Possible& possible);
+    // Whether it is plain that some value satisfies a question; nothing: the explorer has to be asked.
+    std::optional<bool> plainly_possible(std::int32_t question) { return plainly_possible(question, 0); }
+    // The explorer's question about the same schema.
+    std::int32_t adopted(std::int32_t question);
+
+  private:
+    // What a schema depends on besides itself.
+    struct Context {
+        nb::handle resource;  // where pointers of references start
+        long draft;
+        bool is_closed, has_plain_integers;
+    };
+    struct Member {
+        std::string name;
+        std::int32_t question;
+    };
+    struct Object {
+        std::vector<Member> members;  // in order
+        Vector required;              // by their places, ascending
+        std::int32_t others;          // the question of those that are not listed
+        std::int32_t formula;
+    };
+    struct Array {
+        std::int32_t items, least, most;  // most -1: any number
+        std::int32_t formula;
+    };
+    struct Schema {
+        nb::handle node;
+        Context context;
+        std::int32_t explorers;  // question, once it has been asked for; else -1
+        std::int32_t parent;     // a question; -1: the explorer has asked
+        const char* keyword;     // that leads here from the parent
+        nb::handle name;         // the next token, or null
+        bool is_read = false;    // whether what follows is known
+        bool is_usual = false;
+        std::int32_t target = -1;  // the question of what it refers to, if it says nothing else
+        std::uint32_t types = 0;   // as bits
+        bool is_listed = false;
+        std::vector<std::string> texts;  // of the values, if they are listed
+        std::optional<Object> object;    // what is said of objects; none: nothing
+        std::optional<Array> array;
+        std::optional<bool> is_plainly_possible;
+    };
+    using Place = std::pair<const char*, nb::handle>;
+
+    Schema* schema_of(std::int32_t question);
+    bool is_usual(std::int32_t question, Schema& own);
+    bool read(std::int32_t question, Schema& own);
+    bool read_listed(Schema& own, nb::handle values);
+    bool read_object(std::int32_t question, Schema& own, nb::handle properties, nb::handle required,
+                     nb::handle others);
+    bool read_array(std::int32_t question, Schema& own, nb::handle items, nb::handle least, nb::handle most);
+    // The question of a schema below one; nothing: it is no schema.
+    std::optional<std::int32_t> below(std::int32_t parent, const Context& context, nb::handle node,
+                                      const Place& place);
+    // Where a reference leads, through usual definitions; null: it is not usual.
+    nb::handle referred(const Context& context, nb::handle reference) const;
+    bool asserts_beside(nb::handle node, std::initializer_list<const char*> keywords) const;
+    std::int32_t reserved(std::int32_t count);
+    std::int32_t count_formula(std::int32_t count);  // that an array has more items
+    const Vector& terminals(std::size_t type, bool has_plain_integers);
+    const Container& signs(bool is_array);
+    std::optional<bool> plainly_possible(std::int32_t question, int depth);
+
+    nb::handle explorer_;
+    Formulas& formulas_;
+    bool is_on_ = false;
+    nb::object assertions_, formats_;
+    std::string end_of_name_;
+    std::unordered_map<std::int32_t, std::unique_ptr<Schema>> schemas_;  // by question; null: not usual
+    std::unordered_map<PyObject*, std::int32_t> questions_;              // by schema
+    std::map<std::pair<std::uint32_t, bool>, std::int32_t> of_types_;    // of schemas that say nothing else
+    std::unordered_map<std::int32_t, std::int32_t> objects_, arrays_;    // by formula: a question
+    std::map<std::pair<std::size_t, bool>, Vector> terminals_;
+    std::optional<Container> signs_[2];
+    std::optional<std::optional<std::int32_t>> free_names_;
+    Vector counts_;  // variables
+};
+
+}  // namespace pdacon

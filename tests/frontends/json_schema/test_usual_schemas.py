@@ -1,0 +1,125 @@
+"""Usual schemas, which the core reads by itself, against the same schemas compiled as a whole."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+from support.on_demand import WORDS, both, compare
+
+import pdacon
+from pdacon import Grammar, Spelling
+from pdacon.frontends.json_schema.exploring import Explorer
+
+POINT = {"type": "object", "properties": {"x": {"type": "number"}, "y": {"type": "number"}}, "required": ["y"]}
+TREE = {
+    "$schema": "http://json-schema.org/draft-07/schema#",
+    "definitions": {
+        "tree": {
+            "type": "object",
+            "properties": {
+                "a": {"$ref": "#/definitions/tree"},
+                "b": {"$ref": "#/definitions/names", "description": "beside"},
+                "ab": {"$ref": "#"},
+            },
+            "additionalProperties": False,
+        },
+        "names": {"$ref": "#/definitions/list"},
+        "list": {"type": "array", "items": {"enum": ["a", "ab", None, True]}, "minItems": 1, "maxItems": 2},
+    },
+    "$ref": "#/definitions/tree",
+}
+USUAL: dict[str, Any] = {
+    "any member": {"properties": {"a": {"description": "anything"}, "b": {}}},
+    "closed": {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False},
+    "no member": {"type": "object", "additionalProperties": False},
+    "others": {"type": "object", "properties": {"ab": POINT}, "additionalProperties": {"type": "boolean"}},
+    "only others": {"type": "object", "additionalProperties": POINT},
+    "false members": {"type": "object", "properties": {"a": False, "b": True}, "required": ["b"]},
+    "types": {"type": ["array", "null", "integer"], "items": {"type": ["string", "boolean"]}, "minItems": 2},
+    "no items": {"type": "array", "items": False},
+    "one item": {"type": "array", "maxItems": 1},
+    "values of some types": {"type": ["string", "null"], "enum": ["a", True, None, "ab"]},
+    "const": {"type": "object", "properties": {"a": {"const": "abc"}, "b": {"type": "null"}}, "required": ["a"]},
+    "formats that say nothing": {
+        "type": "object",
+        "properties": {"a": {"type": "integer", "format": "int32"}, "b": {"type": "string", "format": "other"}},
+    },
+    "references": TREE,
+}
+UNUSUAL: dict[str, Any] = {
+    "a pattern": {"type": "string", "pattern": "^[a-c]+$"},
+    "a format": {"type": "string", "format": "date"},
+    "alternatives": {"anyOf": [{"type": "integer"}, POINT]},
+    "names to be escaped": {"type": "object", "properties": {"é": POINT, 'a"': POINT}},
+    "required, not listed": {"type": "object", "properties": {"b": POINT}, "required": ["a"]},
+    "patternProperties": {"type": "object", "properties": {"a": POINT}, "patternProperties": {"b$": {"type": "null"}}},
+    "counts": {"type": "object", "properties": {"a": POINT}, "maxProperties": 1},
+    "many items": {"type": "array", "items": {"type": "null"}, "maxItems": 70},
+    "an identifier": {"$id": "other", "type": "object", "properties": {"a": {"$ref": "#"}}},
+    "a numeric const": {"const": 12},
+    "a reference to something unusual": {"type": "array", "items": {"$ref": "#/$defs/pattern"}},
+}
+
+
+@pytest.mark.parametrize("name", USUAL)
+@pytest.mark.filterwarnings("ignore::pdacon.GrammarWarning")
+def test_usual_schemas_are_not_asked_about(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[int]] = []
+    monkeypatch.setattr(Explorer, "family", lambda self, questions: asked.append(questions))
+    monkeypatch.setattr(Explorer, "container", lambda self, *machine: asked.append([]))
+    constraint = pdacon.compile(Grammar.from_json_schema(USUAL[name]), WORDS)
+    row = constraint.new_bitmask()
+    for seed in range(8):
+        random, matcher = Random(seed), constraint.matcher()
+        for _ in range(30):
+            matcher.fill_bitmask(row)
+            allowed = [token for token in range(len(WORDS)) if matcher.is_allowed(token)]
+            if not allowed or not matcher.accept_token(random.choice(allowed)) or matcher.is_terminated():
+                break
+    assert asked == []
+
+
+@pytest.mark.parametrize("name", [*USUAL, *UNUSUAL])
+@pytest.mark.parametrize("spelling", [Spelling(), Spelling(whitespace="any", max_blanks=2), Spelling(escapes="ascii")])
+@pytest.mark.filterwarnings("ignore::pdacon.GrammarWarning")
+def test_both_forms_are_the_same(name: str, spelling: Spelling) -> None:
+    schema = (USUAL | UNUSUAL)[name]
+    within = {"type": "object", "properties": {"a": schema, "b": {"type": "array", "items": schema}}}
+    rooted = {"$defs": {"pattern": UNUSUAL["a pattern"]}}
+    for given in (schema, within if name != "references" else schema):
+        made = both({**given, **rooted}, WORDS, spelling)
+        assert made is not None
+        random = Random(json.dumps(given))
+        assert sum(compare(*made, random, 30) for _ in range(4)) > 4
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_closed_objects_are_the_same(closed: bool) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": POINT, "b": {"additionalProperties": True, "properties": {"a": {}}}},
+    }
+    grammar = Grammar.from_json_schema(schema, closed=closed)
+    constraint = pdacon.compile(grammar, WORDS)
+    assert constraint.matcher().accept_bytes(b'{"a": {"y": 1, "z": 2') is not closed
+    assert constraint.matcher().accept_bytes(b'{"b": {"c": 1')
+
+
+def test_a_long_object_is_read_in_order() -> None:
+    names = [f"n{number}" for number in range(300)]
+    schema = {
+        "type": "object",
+        "properties": {name: {"type": "integer"} for name in names},
+        "required": [names[7], names[150]],
+        "additionalProperties": False,
+    }
+    constraint = pdacon.compile(Grammar.from_json_schema(schema), WORDS)
+    assert constraint.matcher().accept_bytes(b'{"n7": 1, "n100": 1, "n150": 1}')
+    assert not constraint.matcher().accept_bytes(b'{"n8"')
+    assert not constraint.matcher().accept_bytes(b'{"n7": 1, "n6"')
+    assert not constraint.matcher().accept_bytes(b'{"n7": 1, "n151"')
+    assert not constraint.matcher().accept_bytes(b'{"n7": 1}')
+    assert not constraint.matcher().accept_bytes(b'{"n7": 1, "other"')
