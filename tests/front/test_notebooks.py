@@ -76,6 +76,8 @@ def test_generators_pipelines_and_diagnostics() -> None:
     model, tokenizer = load_tiny()
     write: Any = pdacon.Generator(model, tokenizer, "json", max_new_tokens=8)
     assert "<Generator of" in Shown(write._repr_html_()).text
+    several: Any = pdacon.Generator(model, tokenizer, ["json", None, "json_dumps"], max_new_tokens=8)
+    assert Shown(several._repr_html_()).text.count("constraint of json") == 2
     assert "<Pipeline of" in Shown(pdacon.Pipeline(model, tokenizer)._repr_html_()).text
     step = Step(1, EVIL, -1.0, -0.5, 0.25, 2, 5, "<b>", -0.1, False)
     html = Diagnostics((step,))._repr_html_()

@@ -196,7 +196,11 @@ class Generator(Generic[Value]):
         return f"<Generator of {self.constraint!r} with {type(self.model).__name__}>"
 
     def _repr_html_(self) -> str:
-        return preformatted(repr(self)) + self.constraint._repr_html_()
+        constraints: list[Constraint | None] = (
+            self.constraint if isinstance(self.constraint, list) else [self.constraint]
+        )
+        pictures = [constraint._repr_html_() for constraint in dict.fromkeys(constraints) if constraint is not None]
+        return preformatted(repr(self)) + "".join(pictures)
 
 
 class _Stopped(StoppingCriteria):
