@@ -30,7 +30,7 @@ def test_a_text_is_shown(make: object, text: str, line: str, marks: str) -> None
         make(text)  # type: ignore[operator]
     assert caught.value.excerpt == f"{line}\n{marks}"
     if sys.version_info >= (3, 11):
-        assert caught.value.__notes__ == [caught.value.excerpt]
+        assert caught.value.__notes__ == [caught.value.excerpt, caught.value.address]
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.excerpt) == (str(caught.value), caught.value.excerpt)
 
@@ -59,7 +59,7 @@ def test_the_command_line_says_the_same(tmp_path: Path, capsys: pytest.CaptureFi
     for command in (["check"], ["sample"], ["explain"]):
         assert main([*command, str(path), *(["x"] if command == ["explain"] else [])]) == 2
         err = capsys.readouterr().err
-        assert err == f"pdacon: {caught.value}\n{caught.value.excerpt}\n"
+        assert err == f"pdacon: {caught.value}\n{caught.value.excerpt}\n{caught.value.address}\n"
 
 
 def test_a_text_is_shown_where_it_goes_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -183,7 +183,7 @@ class Spelling:
             raise ValueError(f"excludes are texts that are not empty, not {excludes!r:.60}")
         object.__setattr__(self, "excludes", tuple(dict.fromkeys(excludes)))
         if excludes and self.escapes != "needed":
-            raise ValueError('excludes go with escapes="needed", where each string has one text')
+            raise ValueError("excludes need each string to have one text: leave out the spelling's escapes")
 
     @property
     def digits(self) -> int | None:
