@@ -15,7 +15,7 @@ from pdacon.frontends.tool_formats.json_scanner import IN_SCALAR
 from pdacon.frontends.tool_formats.marked_shapes import Shapes
 from pdacon.frontends.tool_formats.python_scanner import PythonScanner
 from pdacon.frontends.tool_formats.records import ValueMarks
-from pdacon.frontends.tool_formats.scalars import ALL_KINDS, CONSTANTS, reads_as
+from pdacon.frontends.tool_formats.scalars import ALL_KINDS, CONSTANTS, StringInPieces, reads_as
 
 _Stage: TypeAlias = Literal["part", "key", "value", "string", "scalar", "text", "python", "after"]
 
@@ -51,6 +51,7 @@ class MarkedScanner:
         self._open = [_Begun(False, None if self._shapes is None else "")]
         self._stage: _Stage = "part"
         self._captured: list[str] = []
+        self._undecided: StringInPieces | None = None  # the text that is captured, unless it is said already
         self._python = PythonScanner()
         self.done = False
         self.expected: tuple[str, ...] = ()
@@ -203,7 +204,7 @@ class MarkedScanner:
         found = self._match(text, place, (end, self._marks.key[0]))
         if found is None:
             return held if held > at else None
-        if found == self._marks.key[0] and not any(self._captured):
+        if found == self._marks.key[0] and not self._captured:
             return self._opened(text, place)
         if found != end:
             raise UnexpectedTextError(place)
@@ -212,22 +213,25 @@ class MarkedScanner:
         return place
 
     def _capture(self, piece: str) -> None:
-        """More of a text. Where only strings come, it is said at once."""
-        if self._kinds() != {"string"}:
-            self._captured.append(piece)
+        """More of a text. It is said as soon as it is certain that it is a string."""
+        if not piece:
             return
         if not self._captured:
-            self._captured.append("")
-        if piece:
-            self._out.append(('"' if not any(self._captured) else "") + encode_basestring(piece)[1:-1])
-            self._captured[0] += piece
+            self._undecided = StringInPieces(self._kinds() - {"array", "object"}, False)
+        if self._undecided is None:
+            self._out.append(encode_basestring(piece)[1:-1])
+            return
+        self._captured.append(piece)
+        if self._undecided.is_certain_with(piece):
+            self._undecided = None
+            self._out.append(encode_basestring("".join(self._captured))[:-1])
 
     def _say(self) -> None:
         """The value of a text that has ended."""
         value, kinds = "".join(self._captured), self._kinds()
         self._captured.clear()
-        if kinds == {"string"}:
-            self._out.append('"' if value else '""')
+        if value and self._undecided is None:
+            self._out.append('"')
             return
         if not value and "string" not in kinds:
             self._out.append("{}" if "object" in kinds else "[]")

@@ -18,7 +18,8 @@ from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 Role: TypeAlias = Literal[
     "fixed",  # one of the exits comes at once, or else what `otherwise` says
     "reasoning", "text", "name", "index", "key", "type", "is_string",  # text up to an exit
-    "raw", "whole",  # the same: a string as it is, and a value that is looked at when all of it is there
+    "raw",  # the same: a string as it is
+    "whole",  # the same: a value that is looked at when all of it is there; `then` once it is certain to be a string
     "json",  # a value of JSON, then `then`
     "marked",  # arguments in a notation of the format's own, then `then`
     "value",  # the value of an argument: one of `values`
@@ -185,5 +186,6 @@ class _Builder:
 
     def _value(self, follow: State) -> State:
         values = {"raw": self._text("raw", follow), "whole": self._text("whole", follow)}
+        values["whole"].then = values["raw"]
         values["json"] = self.added(State("json", then=follow))
         return self.added(State("value", values=values))

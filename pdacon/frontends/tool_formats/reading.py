@@ -21,7 +21,7 @@ from pdacon.frontends.tool_formats.marked_scanner import MarkedScanner, Unexpect
 from pdacon.frontends.tool_formats.marked_shapes import Shapes
 from pdacon.frontends.tool_formats.reader_states import Role, State, states_of
 from pdacon.frontends.tool_formats.records import ToolFormat
-from pdacon.frontends.tool_formats.scalars import ALL_KINDS, CONSTANTS, OPENINGS, reads_as
+from pdacon.frontends.tool_formats.scalars import ALL_KINDS, CONSTANTS, OPENINGS, StringInPieces, reads_as
 from pdacon.frontends.tool_formats.whole_answers import Answer, ReadCall
 
 EventKind = Literal["reasoning", "text", "name", "arguments", "end"]
@@ -87,6 +87,7 @@ class AnswerReader:
         self._marked: MarkedScanner | None = None
         self._arguments: Mapping[str, frozenset[str]] = {}
         self._kinds: frozenset[str] = ALL_KINDS
+        self._undecided: StringInPieces | None = None  # the value that is looked at when all of it is there
         self._type = ""
         self._num_arguments = 0
         self._said: dict[str, list[str]] = {"reasoning": [], "text": []}
@@ -289,6 +290,8 @@ class AnswerReader:
         if at > self._at:
             self._came(state.role, self._named(self._text[self._at : at]))
             self._at = at
+        if self._state is not state:
+            return True
         if exit is None:
             return False
         if state.role == "whole" and self._is_within_json_string():
@@ -346,7 +349,16 @@ class AnswerReader:
         else:
             self._captured.append(text)
             if role == "whole":
-                self._scanner.scan(text, 0)
+                self._came_of_whole(text)
+
+    def _came_of_whole(self, text: str) -> None:
+        """More of a value that is looked at as a whole, unless it is certain by now that it is a string."""
+        assert self._undecided is not None and self._state is not None
+        if self._undecided.is_certain_with(text):
+            self._argue(f'"{_inner(self._capture())}')
+            self._scanner, self._state = JsonScanner(), self._state.then
+        else:
+            self._scanner.scan(text, 0)
 
     def _is_within_json_string(self) -> bool:
         """Whether a value that is read as a whole is an object or an array so far, and within one of its strings.
@@ -383,7 +395,7 @@ class AnswerReader:
         return text
 
     def _way_of_value(self) -> str:
-        """How the value of an argument is read: as a string, as JSON, or when all of it is there."""
+        """How the value of an argument is read: as a string, as JSON, or as one of these once it is certain."""
         if self._type:
             way = "raw" if self._type in ("string", "true") else "json"
         elif "string" in self._kinds:
@@ -392,6 +404,8 @@ class AnswerReader:
             way = "json"
         if way == "raw":
             self._argue('"')
+        if way == "whole":
+            self._undecided = StringInPieces(self._kinds, self._plan.format.python_constants)
         return way
 
     def _value(self, text: str) -> str:

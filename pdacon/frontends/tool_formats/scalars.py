@@ -1,4 +1,7 @@
-"""Which value a text stands for where strings have no quotes: one meaning for what is constrained and what is read."""
+"""Which value a text stands for where strings have no quotes: one meaning for what is constrained and what is read.
+
+In: a text, as a whole or in pieces. Out: the kind of value that it is, or that it is certain to be a string.
+"""
 
 from __future__ import annotations
 
@@ -26,3 +29,50 @@ def reads_as(text: str, kinds: Container[str], python_constants: bool) -> str:
         return "number"
     container = OPENINGS.get(text[:1])
     return container if container is not None and container in kinds else "string"
+
+
+class StringInPieces:
+    """Tells of a text that comes in pieces, as soon as it is certain, that `reads_as` has it as a string.
+
+    Parameters
+    ----------
+    kinds : container of str
+        The kinds of values that it may be.
+    """
+
+    def __init__(self, kinds: Container[str], python_constants: bool) -> None:
+        self._kinds = kinds
+        self._constants = [
+            text for text, kind in CONSTANTS.items() if kind in kinds and (python_constants or text == kind)
+        ]
+        self._length = 0
+        self._number: str | None = "begin" if "number" in kinds else None  # None: it is the beginning of no number
+        self._may_be_container = False
+
+    def is_certain_with(self, piece: str) -> bool:
+        """Whether the text is a string, however it goes on after this piece of it."""
+        if not piece or "string" not in self._kinds:
+            return False
+        if not self._length:
+            self._may_be_container = OPENINGS.get(piece[0]) in self._kinds
+        at, self._length = self._length, self._length + len(piece)
+        self._constants = [text for text in self._constants if text.startswith(piece, at)]
+        for character in piece if self._number else "":
+            self._number = _NUMBER_STEPS[self._number].get(_CLASSES.get(character, character)) if self._number else None
+        return not (self._constants or self._number or self._may_be_container)
+
+
+_CLASSES = {**dict.fromkeys("123456789", "1"), "E": "e"}
+_FRACTION_OR_EXPONENT = {".": "point", "e": "exponent"}
+_NUMBER_STEPS: dict[str, dict[str, str]] = {
+    "begin": {"-": "sign", "0": "zero", "1": "integer"},
+    "sign": {"0": "zero", "1": "integer"},
+    "zero": _FRACTION_OR_EXPONENT,
+    "integer": {"0": "integer", "1": "integer", **_FRACTION_OR_EXPONENT},
+    "point": {"0": "fraction", "1": "fraction"},
+    "fraction": {"0": "fraction", "1": "fraction", "e": "exponent"},
+    "exponent": {"+": "exponent sign", "-": "exponent sign", "0": "digits", "1": "digits"},
+    "exponent sign": {"0": "digits", "1": "digits"},
+    "digits": {"0": "digits", "1": "digits"},
+}
+"""The automaton of the beginnings of `NUMBER`, over classes of characters."""
