@@ -167,7 +167,7 @@ class Reader:
         """What the schema of a number says of the values of one type."""
         meaning = self._of(schema, kind)
         place = self.places[schema]
-        is_closed = base_of(kind) == "object" and any(cover.names and cover.closed for cover in meaning.covers)
+        is_closed = base_of(kind) == "object" and any(cover.closed for cover in meaning.covers)
         if is_closed and not place.stays_open:
             beside = members_beside(self.facts, place, FALSE, meaning.covers)
             return self.facts.formulas.conjunction(meaning.formula, beside)
@@ -485,12 +485,13 @@ class Reader:
             members = Members(named, matching, others)
             self.are_listed.add(members)
             parts.append(self._stated(place, "properties", members))
-        if (is_closed := place.is_closed(self._closed)) and others == TRUE:
+        is_closed = "properties" in node and place.is_closed(self._closed)
+        if is_closed and others == TRUE:
             # What `members_beside` may ask of each has its variable here, beside those of the condition: then the
             # diagram of a closed union is as long as the union.
             for name, _ in named:
                 facts.holds(member_fact(name, FALSE))
-        if named or matching or everything:
+        if named or matching or everything or is_closed:
             covers.append(
                 Cover(TRUE, tuple(dict(named)), tuple(name for name, _ in matching), all=everything, closed=is_closed)
             )

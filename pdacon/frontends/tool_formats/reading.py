@@ -353,7 +353,8 @@ class AnswerReader:
 
     def _came_of_whole(self, text: str) -> None:
         """More of a value that is looked at as a whole, unless it is certain by now that it is a string."""
-        assert self._undecided is not None and self._state is not None
+        assert self._undecided is not None
+        assert self._state is not None
         if self._undecided.is_certain_with(text):
             self._argue(f'"{_inner(self._capture())}')
             self._scanner, self._state = JsonScanner(), self._state.then

@@ -17,13 +17,20 @@ from pdacon.front.stages import compiled
 WORDS = Vocabulary.bytes()
 PERSON = {
     "type": "object",
-    "properties": {"name": {"type": "string"}, "home": {"$ref": "#/$defs/home"}, "free": {"type": "object"}},
+    "properties": {
+        "name": {"type": "string"},
+        "home": {"$ref": "#/$defs/home"},
+        "free": {"type": "object"},
+        "none": {"type": "object", "properties": {}},
+    },
     "required": ["name"],
     "$defs": {"home": {"type": "object", "properties": {"street": {"type": "string"}}}},
 }
 VALUES: list[tuple[Any, bool]] = [
     ({"name": "a"}, True),
     ({"name": "a", "home": {"street": "b"}, "free": {"x": 1}}, True),
+    ({"name": "a", "none": {}}, True),
+    ({"name": "a", "none": {"x": 1}}, False),
     ({"name": "a", "age": 3}, False),
     ({"name": "a", "home": {"street": "b", "x": 1}}, False),
     ({"home": {"street": "b"}}, False),
@@ -67,6 +74,26 @@ def test_tagged_arguments_are_closed_within() -> None:
     constraint = pdacon.compile(grammar, WORDS)
     assert constraint.accepts(text % '{"street": "b"}')
     assert not constraint.accepts(text % '{"street": "b", "x": 1}')
+
+
+@pytest.mark.parametrize("format", [None, "hermes", "llama3"])
+@pytest.mark.parametrize("is_strict", [False, True])
+def test_a_closed_tool_that_lists_no_property_takes_none(format: str | None, is_strict: bool) -> None:
+    """Strict by itself, or closed with all others: as a tool without parameters."""
+    options: dict[str, Any] = {} if format is None else {"format": format, "choice": "required"}
+    nothing = {"name": "f", "parameters": {"type": "object", "properties": {}}, "strict": is_strict}
+    closed = Grammar.from_tools([nothing], closed=not is_strict, **options)
+    without = Grammar.from_tools([{"name": "f", "parameters": None}], **options)
+    free = Grammar.from_tools([{**nothing, "strict": False}], **options)
+    key, around = {
+        None: ("arguments", "%s"),
+        "hermes": ("arguments", "<tool_call>\n%s\n</tool_call>"),
+        "llama3": ("parameters", "%s"),
+    }[format]
+    texts = [around % f'{{"name": "f", "{key}": {arguments}}}' for arguments in ("{}", '{"x": 1}')]
+    for constraint in (pdacon.compile(closed, WORDS), compiled(closed.data, WORDS), pdacon.compile(without, WORDS)):
+        assert [constraint.accepts(text) for text in texts] == [True, False]
+    assert [pdacon.compile(free, WORDS).accepts(text) for text in texts] == [True, True]
 
 
 @pytest.mark.parametrize("word", ["anyOf", "oneOf"])

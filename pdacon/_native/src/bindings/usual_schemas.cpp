@@ -360,7 +360,7 @@ bool UsualSchemas::read_object(std::int32_t question, Schema& own, nb::handle pr
         const auto asked = below(question, own.context, others, {"additionalProperties", nb::handle()});
         if (!asked) return false;
         made.others = *asked;
-    } else if (own.context.is_closed && !made.members.empty()) {
+    } else if (own.context.is_closed && properties) {
         made.others = kFalse;
     }
     const bool says = !made.members.empty() || made.others != kTrue;
