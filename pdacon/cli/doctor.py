@@ -56,7 +56,7 @@ def _packages() -> Iterator[Installed]:
     try:
         from packaging.requirements import Requirement
     except ImportError:
-        yield Installed("packaging", "not installed, so that versions are not compared")
+        yield Installed("packaging", "not installed, so that versions are not compared", "pip install packaging")
         return
     for one in map(Requirement, importlib.metadata.requires("pdacon") or ()):
         if one.marker is not None and not one.marker.evaluate({"extra": "cli"}):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from functools import partial
@@ -27,6 +28,18 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     monkeypatch.setattr(doctor, "_version", lambda name: None if name == "lark" else versions(name))
     assert main(["doctor"]) == 1
     assert "lark:               not installed  pip install 'lark" in capsys.readouterr().out
+
+
+def test_versions_can_be_compared_with_the_extra_of_commands() -> None:
+    project = Path(__file__).parents[2].joinpath("pyproject.toml").read_text("utf-8")
+    (extra,) = [line for line in project.splitlines() if line.startswith("cli = ")]
+    assert '"packaging' in extra
+
+
+def test_what_is_not_compared_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "packaging.requirements", None)
+    assert main(["doctor"]) == 1
+    assert "versions are not compared  pip install packaging" in " ".join(capsys.readouterr().out.split("\n"))
 
 
 def test_a_command_runs_again_after_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
