@@ -94,13 +94,14 @@ class Explorer:
         return ASSERTIONS, self.reader.asserted_formats, self._writer.scalars.end_of_name
 
     def schema_of(self, question: int) -> tuple[Any, Any, int, bool, bool] | None:
-        """The schema that a question is about, if it asks for nothing else, and none of its references is dynamic.
+        """The schema that a question is about, if it asks for nothing else, and says the same wherever it is applied.
 
-        Beside it the schema that its references start from, the draft, whether objects are closed, and whether integers
-        are plain.
+        That is, none of its references is dynamic, and its objects do not stay open where others are closed: the core
+        knows a schema by its dictionary alone. Beside it the schema that its references start from, the draft, whether
+        objects are closed, and whether integers are plain.
         """
         place = self.reader.place_of(question)
-        if place is None or place.scope:
+        if place is None or place.scope or place.stays_open:
             return None
         return self.reader.context_of(place)
 

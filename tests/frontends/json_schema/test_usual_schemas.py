@@ -11,6 +11,7 @@ from support.on_demand import WORDS, both, compare
 
 import pdacon
 from pdacon import Grammar, Spelling
+from pdacon.front.stages import compiled
 from pdacon.frontends.json_schema.exploring import Explorer
 
 POINT = {"type": "object", "properties": {"x": {"type": "number"}, "y": {"type": "number"}}, "required": ["y"]}
@@ -106,6 +107,38 @@ def test_closed_objects_are_the_same(closed: bool) -> None:
     constraint = pdacon.compile(grammar, WORDS)
     assert constraint.matcher().accept_bytes(b'{"a": {"y": 1, "z": 2') is not closed
     assert constraint.matcher().accept_bytes(b'{"b": {"c": 1')
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        {"not": {"not": {"$ref": "#/$defs/point"}}},
+        {"if": {"$ref": "#/$defs/point"}, "then": True, "else": False},
+        {"not": {"anyOf": [{"type": "string"}, {"not": {"$ref": "#/$defs/point"}}]}},
+    ],
+)
+def test_objects_that_stay_open_are_the_same(around: Any) -> None:
+    """Beneath ``not`` and ``if`` an object is not closed, while the same schema closes it elsewhere."""
+    schema = {
+        "$defs": {"point": {"type": "object", "properties": {"p": POINT}, "required": ["p"]}},
+        "type": "object",
+        "properties": {"a": around, "b": {"$ref": "#/$defs/point"}},
+    }
+    grammar = Grammar.from_json_schema(schema, closed=True)
+    on_demand, whole = pdacon.compile(grammar, WORDS), compiled(grammar.data, WORDS)
+    assert on_demand._nested is not None
+    inner, more = '{"p": {"y": 1}}', '{"p": {"y": 1, "z": 2}}'
+    for text in (f'{{"a": {inner}, "b": {inner}}}', f'{{"a": {more}, "b": {inner}}}', f'{{"a": {inner}, "b": {more}}}'):
+        assert on_demand.accepts(text) is whole.accepts(text), text
+    assert on_demand.accepts(f'{{"a": {more}, "b": {inner}}}')
+
+
+def test_a_name_in_a_reference_is_read_to_its_end() -> None:
+    names = {"a": {"type": "integer"}, "a\0b": {"type": "string"}}
+    schema = {"$defs": names, "type": "array", "items": {"$ref": "#/$defs/a\0b"}}
+    constraint = pdacon.compile(Grammar.from_json_schema(schema), WORDS)
+    assert constraint.accepts('["x"]')
+    assert not constraint.accepts("[1]")
 
 
 def test_a_long_object_is_read_in_order() -> None:

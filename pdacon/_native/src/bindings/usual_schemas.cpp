@@ -246,12 +246,12 @@ bool UsualSchemas::read(std::int32_t question, Schema& own) {
     if (asserts_beside(node, {"type", "properties", "required", "additionalProperties", "items", "minItems",
                               "maxItems"}))
         return false;
-    return (own.types & bit(kObject)) == 0 ||
-                   read_object(question, own, get(node, "properties"), get(node, "required"),
-                               get(node, "additionalProperties"))
-               ? (own.types & bit(kArray)) == 0 || read_array(question, own, get(node, "items"),
-                                                              get(node, "minItems"), get(node, "maxItems"))
-               : false;
+    const bool has_object = (own.types & bit(kObject)) != 0, has_array = (own.types & bit(kArray)) != 0;
+    if (has_object && !read_object(question, own, get(node, "properties"), get(node, "required"),
+                                   get(node, "additionalProperties")))
+        return false;
+    return !has_array ||
+           read_array(question, own, get(node, "items"), get(node, "minItems"), get(node, "maxItems"));
 }
 
 bool UsualSchemas::read_listed(Schema& own, nb::handle values) {
@@ -277,7 +277,8 @@ nb::handle UsualSchemas::referred(const Context& context, nb::handle reference) 
     if (!text || text->empty() || text->front() != '#') return {};
     auto node = context.resource;
     auto rest = text->substr(1);
-    if (rest.find_first_of("%~") != rest.npos || (!rest.empty() && rest.front() != '/')) return {};
+    constexpr std::string_view kEscapes("%~\0", 3);  // and what would end the text of a name
+    if (rest.find_first_of(kEscapes) != rest.npos || (!rest.empty() && rest.front() != '/')) return {};
     while (!rest.empty()) {
         const auto end = std::min(rest.find('/', 1), rest.size());
         const std::string token(rest.substr(1, end - 1));
@@ -321,9 +322,11 @@ std::optional<std::int32_t> UsualSchemas::below(std::int32_t parent, const Conte
     const auto said = get(node, "type");
     const auto types = said ? types_in(said) : 0;
     if (types != 0 && (types & kContainers) == 0 && !reference && !asserts_beside(node, {"type"})) {
-        const auto [known, is_new] = of_types_.try_emplace({types, context.has_plain_integers}, 0);
-        if (is_new) known->second = made();
-        return questions_[node.ptr()] = known->second;
+        const std::pair key{types, context.has_plain_integers};
+        const auto known = of_types_.find(key);
+        const auto question = known != of_types_.end() ? known->second : made();
+        of_types_.emplace(key, question);
+        return questions_[node.ptr()] = question;
     }
     return questions_[node.ptr()] = made();
 }
