@@ -83,6 +83,23 @@ def test_usual_schemas_are_not_asked_about(name: str, monkeypatch: pytest.Monkey
     assert asked == []
 
 
+def test_what_lies_within_a_member_is_not_read_before_a_text_comes_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    reserved: list[int] = []
+    reserve = Explorer.reserve
+
+    def counting(explorer: Explorer, count: int) -> int:
+        reserved.append(count)
+        return reserve(explorer, count)
+
+    monkeypatch.setattr(Explorer, "reserve", counting)
+    inner = {f"n{number}": {"type": "array", "items": POINT} for number in range(50)}
+    constraint = pdacon.compile(Grammar.from_json_schema({"properties": {"a": {"properties": inner}}}), WORDS)
+    assert constraint.matcher().accept_bytes(b'{"')
+    assert sum(reserved) < 10
+    assert constraint.matcher().accept_bytes(b'{"a": {"')
+    assert sum(reserved) > 50
+
+
 @pytest.mark.parametrize("name", [*USUAL, *UNUSUAL])
 @pytest.mark.parametrize("spelling", [Spelling(), Spelling(whitespace="any", max_blanks=2), Spelling(escapes="ascii")])
 @pytest.mark.filterwarnings("ignore::pdacon.GrammarWarning")

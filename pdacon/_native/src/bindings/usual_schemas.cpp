@@ -218,6 +218,12 @@ bool UsualSchemas::asserts_beside(nb::handle node, std::initializer_list<const c
     return false;
 }
 
+bool UsualSchemas::asks_for_nothing_within(const Schema& own) const {
+    const auto said = get(own.node, "type");
+    return (!said || types_in(said) != 0) &&
+           !asserts_beside(own.node, {"type", "properties", "additionalProperties", "items", "maxItems"});
+}
+
 bool UsualSchemas::read(std::int32_t question, Schema& own) {
     const auto node = own.node;
     if (const auto reference = get(node, "$ref")) {  // of the explorer's, or to something unusual
@@ -512,7 +518,9 @@ std::optional<NestedContainer> UsualSchemas::container(bool is_array, const Vect
 std::optional<bool> UsualSchemas::plainly_possible(std::int32_t question, int depth) {
     if (question <= kTrue) return question == kTrue;
     auto* own = schema_of(question);
-    if (own == nullptr || depth > kDeepest || !is_usual(question, *own)) return std::nullopt;
+    if (own == nullptr || depth > kDeepest) return std::nullopt;
+    if (!own->is_read && asks_for_nothing_within(*own)) return true;
+    if (!is_usual(question, *own)) return std::nullopt;
     if (own->target >= 0) return plainly_possible(own->target, depth + 1);
     if (own->is_plainly_possible) return own->is_plainly_possible;
     const auto is_possible = [&](std::int32_t asked) {

@@ -95,6 +95,9 @@ class UsualSchemas {
                                       const Place& place);
     // Where a reference leads, through usual definitions; null: it is not usual.
     nb::handle referred(const Context& context, nb::handle reference) const;
+    // Whether a scalar, the empty array or the empty object satisfies a schema, as far as that is told
+    // without reading what lies within.
+    bool asks_for_nothing_within(const Schema& own) const;
     bool asserts_beside(nb::handle node, std::initializer_list<const char*> keywords) const;
     std::int32_t reserved(std::int32_t count);
     std::int32_t count_formula(std::int32_t count);  // that an array has more items
