@@ -557,3 +557,34 @@ def test_an_alternative_that_no_text_matches_is_left_out() -> None:
     tag["format"] = {"type": "or", "elements": [nothing, never]}
     with pytest.raises(EmptyLanguageError, match="#/format/elements/0/pattern: no text is matched"):
         Grammar.from_structural_tag(tag)
+
+
+def test_tags_in_lists_may_leave_out_their_type() -> None:
+    """As XGrammar takes them: in a list of tags nothing else can be."""
+    content = {"type": "json_schema", "json_schema": {"type": "integer"}}
+    tag = {"begin": "<a>", "content": content, "end": "</a>"}
+    texts = ["<a>1</a>", "", "x<a>1</a>y", "<a>1</a>,<a>2</a>", "<a>x</a>"]
+    formats: list[dict[str, Any]] = [
+        {"type": "triggered_tags", "triggers": ["<a"]},
+        {"type": "tags_with_separator", "separator": ","},
+    ]
+    for outer in formats:
+        short, whole = ({**outer, "tags": [one]} for one in (tag, {"type": "tag", **tag}))
+        both = [pdacon.Grammar.from_structural_tag(given) for given in (short, whole)]
+        assert len({str([grammar.accepts(text) for text in texts]) for grammar in both}) == 1
+        assert both[0].accepts(texts[0])
+    with pytest.raises(UnsupportedGrammarError, match=r"#/elements/0 must be a format"):
+        pdacon.Grammar.from_structural_tag({"type": "sequence", "elements": [tag]})
+
+
+def test_an_end_that_may_be_left_out() -> None:
+    """Of several ends one may be empty: the content is bounded by itself, or free up to the others."""
+    tag: dict[str, Any] = {"type": "tag", "begin": "<a>", "end": ["</a>", ""]}
+    number = pdacon.Grammar.from_structural_tag({**tag, "content": {"type": "regex", "pattern": "[0-9]{1,2}"}})
+    assert [number.accepts(text) for text in ("<a>1</a>", "<a>12", "<a>12</", "<a>", "12")] == [
+        True,
+        True,
+        *[False] * 3,
+    ]
+    free = pdacon.Grammar.from_structural_tag({**tag, "content": {"type": "any_text"}})
+    assert [free.accepts(text) for text in ("<a>x</a>", "<a>x", "<a>", "<a>x</a>y")] == [True, True, True, False]

@@ -72,18 +72,18 @@ class TagFormat:
         return list(value)
 
     def formats(self, key: str, type: str | None = None) -> Iterator[TagFormat]:
-        """A member that is a list of formats, which are not empty."""
-        for place in range(len(self.list(key))):
-            node = self.within(key, place)
+        """A member that is a list of formats, which are not empty; where all are of one type, none has to say it."""
+        for place, value in enumerate(self.list(key)):
+            node = checked(value, f"{self.place}/{key}/{place}", self.depth + 1, type)
             if type is not None and node.type != type:
                 raise malformed(node.place, f'a format of the type "{type}"', node.given)
             yield node
 
-    def strings(self, key: str) -> tuple[str, ...]:
-        """A member that is a list of texts, none of them empty; each of them once."""
+    def strings(self, key: str, *, may_be_empty: bool = False) -> tuple[str, ...]:
+        """A member that is a list of texts, none of them empty if that is not said; each of them once."""
         values = self.list(key)
         for place, value in enumerate(values):
-            if not checked_text(value, f"{self.place}/{key}/{place}"):
+            if not checked_text(value, f"{self.place}/{key}/{place}") and not may_be_empty:
                 raise malformed(f"{self.place}/{key}/{place}", "a text that is not empty", value)
         return tuple(dict.fromkeys(values))
 
@@ -142,9 +142,11 @@ def root(given: Any) -> TagFormat:
     return checked(given.get("format"), "#/format", 0)
 
 
-def checked(value: Any, place: str, depth: int) -> TagFormat:
-    """A format whose type and members are known ones."""
+def checked(value: Any, place: str, depth: int, type_here: str | None = None) -> TagFormat:
+    """A format whose type and members are known ones; ``type_here`` is its type where it says none."""
     value = _plain(value)
+    if type_here is not None and isinstance(value, Mapping) and "type" not in value:
+        value = {"type": type_here, **value}
     if not isinstance(value, Mapping) or not isinstance(value.get("type"), str):
         raise malformed(place, 'a format, such as {"type": "any_text"}', value)
     if depth > _DEEPEST:

@@ -286,7 +286,7 @@ class _Translation:
         """The content of a tag and its end."""
         end = tag.given.get("end")
         if isinstance(end, str | list | tuple):
-            ends = (tag.string("end"),) if isinstance(end, str) else tag.strings("end")
+            ends = (tag.string("end"),) if isinstance(end, str) else tag.strings("end", may_be_empty=True)
             if not ends:
                 raise malformed(f"{tag.place}/end", "a text or some of them", end)
             stops = self._spelled(end for end in ends if end)
