@@ -40,7 +40,7 @@ from pdacon.frontends.tool_formats.marked_building import MarkedArguments
 from pdacon.frontends.tool_formats.marked_shapes import Shapes
 from pdacon.frontends.tool_formats.ordered_pieces import in_order, members_in_order
 from pdacon.frontends.tool_formats.parameters import Parameter, have_a_text, parameters_of, texts_as_they_are
-from pdacon.frontends.tool_formats.records import Open, Part, ToolFormat, parts_of_template
+from pdacon.frontends.tool_formats.records import INDEX, Open, Part, ToolFormat, parts_of_template
 from pdacon.frontends.tool_formats.scalars import CONSTANTS, OPENINGS
 from pdacon.frontends.types.grammars import told_of_types
 from pdacon.grammar import GrammarData
@@ -53,7 +53,7 @@ _MOST_IN_ANY_ORDER = 6  # arguments that are tagged; each more doubles what they
 AnyGrammar: TypeAlias = "GrammarData | OnDemand"
 INPUT = "input"
 """The name of the only argument of a tool that takes a text."""
-_INDEX = RegularSet.from_regex("[0-9]+")
+_INDEX = RegularSet.from_regex(INDEX)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring
@@ -20,10 +21,11 @@ from pdacon.frontends.tool_formats.layouts import Layout
 from pdacon.frontends.tool_formats.marked_scanner import MarkedScanner, UnexpectedTextError
 from pdacon.frontends.tool_formats.marked_shapes import Shapes
 from pdacon.frontends.tool_formats.reader_states import Role, State, states_of
-from pdacon.frontends.tool_formats.records import ToolFormat
+from pdacon.frontends.tool_formats.records import INDEX, ToolFormat
 from pdacon.frontends.tool_formats.scalars import ALL_KINDS, CONSTANTS, OPENINGS, StringInPieces, reads_as
 from pdacon.frontends.tool_formats.whole_answers import Answer, ReadCall
 
+_BEGINS_INDEX = re.compile(f"(?:{INDEX})?").fullmatch
 EventKind = Literal["reasoning", "text", "name", "arguments", "end"]
 
 
@@ -287,6 +289,8 @@ class AnswerReader:
     def _free(self, state: State, last: bool) -> bool:
         """Text up to one of the exits; what may be the beginning of one is held back."""
         at, exit = self._next_exit(state, last)
+        if state.role == "index":
+            self._look_at_index(state, at, exit is not None)
         if at > self._at:
             self._came(state.role, self._named(self._text[self._at : at]))
             self._at = at
@@ -302,6 +306,15 @@ class AnswerReader:
         self._state = state.exits[exit]
         self._ended(state.role)
         return True
+
+    def _look_at_index(self, state: State, end: int, is_whole: bool) -> None:
+        """Refuse what is no number that counts calls: the grammar has such a one only."""
+        before = "".join(self._captured)
+        for at in range(self._at, end):
+            if not _BEGINS_INDEX(before + self._text[self._at : at + 1]):
+                raise self._refused(state, at)
+        if is_whole and not before and end == self._at:
+            raise self._refused(state, end)
 
     def _next_exit(self, state: State, last: bool) -> tuple[int, str | None]:
         """Where the first exit is, and which; else where what may be one begins."""
@@ -457,6 +470,8 @@ class AnswerReader:
             if not (closers := self._scanner.missing):
                 return "a value"
             return f"{quoted(closers)} at least"
+        if state.role == "index" and not self._captured:
+            return "a number that counts calls"
         listed = [quoted(self._named(exit)) for exit in sorted(state.exits, key=len)[:3]]
         return " or ".join(listed) if listed else "the end of the answer"
 

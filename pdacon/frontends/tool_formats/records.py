@@ -13,6 +13,8 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from pdacon.frontends.json_schema.json_values import NAMES, kind_of
 
+INDEX = "0|[1-9][0-9]{0,3}"
+"""A pattern of the numbers that count calls, of at most four digits: Kimi's counts those of a conversation."""
 Slot: TypeAlias = Literal["name", "index", "arguments", "key", "value", "type", "is_string", "header", "channel"]
 """What a template leaves open, written ``$name``.
 

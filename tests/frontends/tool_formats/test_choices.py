@@ -277,3 +277,31 @@ def test_arguments_are_written_as_the_grammar_has_them(format: str) -> None:
         grammar = pdacon.Grammar.from_tools([{"name": "f", "parameters": schema}], format=format, spelling=spelling)
         text = grammar.write(Answer("", "", (Call("f", {"b": [1, 2], "a": {"c": 1}}),)))
         assert grammar.accepts(text), text
+
+
+COUNTED = [name for name, format in FORMATS.items() if "$index" in format.call]
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_the_number_of_a_call_has_an_end(name: str) -> None:
+    """It counts calls, so that a random model ends it; the reader refuses what the constraint does."""
+    format = FORMATS[name]
+    tool = {"name": "f", "parameters": {"type": "object", "properties": {}, "additionalProperties": False}}
+    constraint = pdacon.compile(pdacon.Grammar.from_tools([tool], format=name, choice="f"), vocabulary_of(format))
+    text = constraint.grammar.write(Answer("", "", (pdacon.Call("f", {}),)))
+    before, after = next(
+        (text[:k], text[k + 1 :])
+        for k, digit in enumerate(text)
+        if digit in "01" and accepted(constraint, encoded(format, f"{text[:k]}9999{text[k + 1 :]}"))
+    )
+    for index, fits in {"0": True, "7": True, "9999": True, "": False, "00": False, "10000": False, "x": False}.items():
+        text = before + index + after
+        assert accepted(constraint, encoded(format, text)) == fits, text
+        for pieces in ([text], list(text)):
+            reader = constraint.reader()
+            if fits:
+                assert [event.kind for piece in pieces for event in reader.feed(piece)][-1] == "end"
+                continue
+            place = len(before) + max(0, len(index) - 1)
+            with pytest.raises(ValueError, match=rf"at character {place} .* came, where"):
+                read(reader, pieces)
