@@ -289,7 +289,7 @@ class AnswerReader:
     def _free(self, state: State, last: bool) -> bool:
         """Text up to one of the exits; what may be the beginning of one is held back."""
         at, exit = self._next_exit(state, last)
-        if state.role == "index":
+        if state.role == "index" and not last:  # at the end nothing is left but the beginning of a mark
             self._look_at_index(state, at, exit is not None)
         if at > self._at:
             self._came(state.role, self._named(self._text[self._at : at]))
