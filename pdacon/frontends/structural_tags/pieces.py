@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, reduce
 from typing import TypeAlias
 
-from pdacon.frontends.insertion.borders import end_of
+from pdacon.frontends.insertion.borders import end_of, set_of
 from pdacon.frontends.json_schema import Schema
 from pdacon.grammar import GrammarData
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
@@ -128,6 +128,24 @@ def grammar_piece(grammar: GrammarData, place: str) -> GrammarPiece | TextPiece:
     """The sentences of a grammar: its texts, where it is one terminal and nothing else."""
     texts = end_of(grammar).texts
     return GrammarPiece(grammar, place) if texts is None else TextPiece(texts, place)
+
+
+def value_piece(grammar: GrammarData, place: str) -> GrammarPiece | TextPiece:
+    """The values of a schema: their texts, where all are numbers and constants, which end wherever they may."""
+    start = grammar.starts[0]
+    if not all(production.lhs == start and len(production.rhs) == 1 for production in grammar.productions):
+        return grammar_piece(grammar, place)
+    texts = RegularSet.from_choices([])
+    for terminal in grammar.terminals:
+        if terminal.pattern is None or not (own := set_of(terminal.pattern)) <= _beside_strings():
+            return grammar_piece(grammar, place)
+        texts = texts | own
+    return TextPiece(texts, place)
+
+
+@cache
+def _beside_strings() -> RegularSet:
+    return RegularSet.from_regex("[-0-9a-z][-+.0-9a-zE]*")
 
 
 def sequence(pieces: Iterable[Piece]) -> Piece:

@@ -31,6 +31,7 @@ from pdacon.frontends.structural_tags.pieces import (
     grammar_piece,
     repeated,
     sequence,
+    value_piece,
 )
 from pdacon.frontends.structural_tags.styles import STYLES, StyledArguments
 from pdacon.frontends.structural_tags.tag_formats import TagFormat, checked_text, malformed, root
@@ -194,8 +195,10 @@ class _Translation:
             raise malformed(f"{node.place}/style", f"one of {', '.join(STYLES)}", style)
         blanks = node.number("max_whitespace_cnt")
         spelling = self._reading.spelling
-        if blanks is not None:
-            spelling = spelling or Spelling(whitespace="any", whitespace_pattern=rf"[ \n\t]{{0,{blanks}}}")
+        if blanks is not None and spelling is None:
+            spelling = Spelling(whitespace="any", whitespace_pattern=rf"[ \n\t]{{0,{blanks}}}")
+        elif blanks is not None and spelling is not None:
+            spelling = _with_fewer_blanks(spelling, blanks)
         if node.flag("any_order"):  # in any order, each that is required, and each once
             spelling = replace(spelling or Spelling(), order="any")
         if excludes := node.strings("excludes"):
@@ -211,7 +214,7 @@ class _Translation:
         )
         place = f"{node.place}/json_schema"
         if not self._on_demand:
-            return grammar_piece(self._within(node, "json_schema", described.grammar), place)
+            return value_piece(self._within(node, "json_schema", described.grammar), place)
         self._schemas.append(described)
         if described.spelling != self._schemas[0].spelling:
             raise UndecidedError
@@ -456,6 +459,13 @@ class _Translation:
         except GrammarError as error:
             message = f"{node.place}/{key}: {error}"
             raise UnsupportedGrammarError(message, feature="structural tag") from error
+
+
+def _with_fewer_blanks(spelling: Spelling, most: int) -> Spelling:
+    """A spelling with at most so many blanks, where it counts them itself: both bounds hold then."""
+    if spelling.whitespace != "any" or spelling.whitespace_pattern is not None:
+        return spelling
+    return replace(spelling, max_blanks=min(most, 16 if spelling.max_blanks is None else spelling.max_blanks))
 
 
 def _unless_empty(branch: Callable[[], Piece]) -> Piece | EmptyLanguageError:
