@@ -28,6 +28,7 @@ from pdacon.frontends.tool_formats import (
     Reasoning,
     Thought,
     ToolFormat,
+    ValueMarks,
     answer_values,
     tool_answers,
 )
@@ -234,7 +235,7 @@ def _refused() -> Iterator[None]:
 def _record_of(said: Mapping[str, Any]) -> ToolFormat:
     """A record of a tool format, of its members as JSON has them."""
     members = _tuples(said)
-    inner = {"thought": Thought, "messages": Messages}
+    inner = {"thought": Thought, "messages": Messages, "value_marks": ValueMarks}
     made = {name: members[name] and kind(**members[name]) for name, kind in inner.items()}
     return ToolFormat(**{**members, **made})
 

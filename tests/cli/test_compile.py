@@ -162,7 +162,8 @@ def test_too_little_time_says_which_option_gives_more(tmp_path: Path, capsys: py
     assert main(["compile", "python", "--tokenizer", "bytes", *limit, "-o", str(path)]) == 2
     error = capsys.readouterr().err
     assert "exceeds the limit of 0.001" in error
-    assert error.endswith("give more --seconds\n")
+    assert "; give more --seconds\n" in error
+    assert error.endswith("\nsee: pdacon check --explain LimitExceededError\n")
     assert not path.exists()
 
 

@@ -166,7 +166,8 @@ def test_marks_that_are_special_tokens(name: str) -> None:
     """A tokenizer that has them writes each as one token, which the constraint asks for."""
     settings = ServerSettings(model_name="tiny", api_keys=(KEY,), tool_format=name)
     running = Running(settings, special_tokens=FORMATS[name].tokens)
-    answer = Answer("Hm.", "I look.", (Call("get_weather", {"city": "Oslo"}),))
+    text = "" if name == "command_r7b" else "I look."  # its text comes in place of calls
+    answer = Answer("Hm.", text, (Call("get_weather", {"city": "Oslo"}),))
     asked: Any = {"model": "tiny", "messages": ASKED, "tools": OFFERED, "max_tokens": 300}
     try:
         with running.client() as client, saying(running, grammar(name).write(answer)):

@@ -18,7 +18,7 @@ from pdacon.frontends.tool_formats.building import INPUT
 from pdacon.frontends.tool_formats.formats import FORMATS, format_of
 from pdacon.frontends.tool_formats.layouts import Choice, Reasoning
 from pdacon.frontends.tool_formats.reading import AnswerEvent, AnswerReader
-from pdacon.frontends.tool_formats.records import Messages, Thought, ToolFormat
+from pdacon.frontends.tool_formats.records import Messages, Thought, ToolFormat, ValueMarks
 from pdacon.frontends.tool_formats.response_templates import format_of_response_template
 from pdacon.frontends.tool_formats.whole_answers import Answer
 
@@ -35,6 +35,7 @@ __all__ = [
     "Thought",
     "ToolAnswers",
     "ToolFormat",
+    "ValueMarks",
     "answer_values",
     "format_of",
     "format_of_response_template",

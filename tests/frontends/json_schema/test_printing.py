@@ -91,7 +91,7 @@ def test_formats_are_printed(name: str) -> None:
     grammar = Grammar.from_json_schema({"type": "string", "format": name})
     constraint = pdacon.compile(grammar, Vocabulary.bytes())
     parser = Lark(grammar.to_lark(), **grammar.lark_options)
-    assert len(grammar.to_lark()) < 5000
+    assert len(grammar.to_lark()) < (20_000 if name == "regex" else 5000)  # its groups are three deep
     random = Random(name)
     for text in grammar.sample(20, seed=1, size=30):
         assert parses(parser, text)
