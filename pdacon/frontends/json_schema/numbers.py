@@ -7,6 +7,7 @@ is very large or very small; not beside ``multipleOf`` of many digits. Canonical
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from fractions import Fraction
@@ -122,7 +123,8 @@ def number_automaton(
     canonical : bool
         One spelling for each number, without an exponent.
     digits : int, optional
-        So many digits there are at most before the point, and after it; or as many as a bound is written with.
+        So many digits there are at most before the point, and after it; or as many as a bound is written with. A
+        multiple without an exponent has no more after it than it needs, or one zero.
     exponents : bool
         Whether there may be exponents.
     decimal : bool
@@ -148,7 +150,8 @@ def number_automaton(
     whole = languages.text(universe)
     if digits is not None:
         before, after = _digits_of_bounds(shape, digits, plain)
-        few = languages.text(rf"-?\d{{1,{before}}}(?:\.\d{{1,{after}}})?(?:e[^]*)?")
+        places = min(after, most_places(shape))
+        few = languages.text(rf"-?\d{{1,{before}}}(?:(?:\.\d{{1,{places}}})?|(?:\.\d{{1,{after}}})?e[^]*)")
         whole = formulas.conjunction(whole, few)
     return languages.combined(
         formulas.conjunction(whole, meant[shape], *[formulas.negation(formula) for formula in equal]), STATES
@@ -165,6 +168,17 @@ def _digits_of_bounds(shape: Shape, digits: int, plain: bool) -> tuple[int, int]
             whole, _, fraction = _decimal(abs(number)).partition(".")
             before, after = max(before, len(whole)), max(after, len(fraction))
     return before, after
+
+
+def most_places(shape: Shape) -> float:
+    """How many digits after the point the numbers of a formula need at most; one zero has a place everywhere."""
+    most: dict[Shape, float] = {False: 0, True: math.inf}
+    for choice in choices_of(shape):
+        then = most[choice.then]
+        if isinstance(choice.fact, Multiple):
+            then = min(then, Divisor.of(choice.fact.of).places)
+        most[choice] = max(then, most[choice.otherwise])
+    return max(1, most[shape])
 
 
 def _takes_exponents(shape: Shape) -> bool:

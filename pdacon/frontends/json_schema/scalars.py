@@ -301,11 +301,12 @@ class Scalars:
         free = {number for number in every(those if unlisted else ()) if numbers.number_holds(facts, unlisted, number)}
         fixed = those - free
         digits = self._spelling.digits
+        places = math.inf if digits is None else numbers.most_places(strings.shape_of(facts, unlisted))
 
         def beside(text: str) -> bool:
             plain = numbers.is_whole(text.removesuffix(".0") if decimal else text)
             plain = plain if integral else numbers.is_decimal(text)
-            return plain and numbers.has_few_digits(text, digits)
+            return plain and numbers.has_few_digits(text, digits) and len(text.partition(".")[2]) <= places
 
         found: list[tuple[int, Callable[[bool], int | None]]] = []
         for one, formula in meanings.items():

@@ -97,6 +97,7 @@ class Spelling:
     max_digits : int, "any" or None
         So many digits a number has at most before its point, and after it, so that a weak model does not write
         ``0.000`` for ever; the numbers that a schema lists, and bounds that are written with more, come as they are.
+        Multiples have no more digits after it than they need, or one zero: 30.00, but not 30.000, of 0.01.
         With 20 all floats are spelled as ``json.dumps`` does, and all integers of 64 bits. "any" is no limit. None:
         20 for types of Python and calls, no limit for JSON Schemas.
     indent : int

@@ -31,16 +31,16 @@ def check_bounds(metadata: Metadata, value: Any, path: str) -> None:
     """
     if not metadata.numeric:
         return
-    number = _exact(value)
-    if any(bound is not None and number < _exact(bound) for bound in (metadata.gt, metadata.ge)) or (
-        metadata.gt is not None and number == _exact(metadata.gt)
+    number = exact(value)
+    if any(bound is not None and number < exact(bound) for bound in (metadata.gt, metadata.ge)) or (
+        metadata.gt is not None and number == exact(metadata.gt)
     ):
         raise Mismatch(path, f"{shown(value)} is below {metadata.ge if metadata.gt is None else metadata.gt}")
-    if any(bound is not None and number > _exact(bound) for bound in (metadata.lt, metadata.le)) or (
-        metadata.lt is not None and number == _exact(metadata.lt)
+    if any(bound is not None and number > exact(bound) for bound in (metadata.lt, metadata.le)) or (
+        metadata.lt is not None and number == exact(metadata.lt)
     ):
         raise Mismatch(path, f"{shown(value)} is above {metadata.le if metadata.lt is None else metadata.lt}")
-    if metadata.multiple_of is not None and not _is_multiple(number, _exact(metadata.multiple_of)):
+    if metadata.multiple_of is not None and not _is_multiple(number, exact(metadata.multiple_of)):
         raise Mismatch(path, f"{shown(value)} is no multiple of {metadata.multiple_of}")
 
 
@@ -100,7 +100,7 @@ def _automaton(pattern: str) -> Dfa | None:
         return None
 
 
-def _exact(number: Any) -> Decimal:
+def exact(number: Any) -> Decimal:
     """A number as it is written; decimals of any exponent are compared without being written out."""
     if isinstance(number, Fraction):
         return Decimal(number.numerator) / Decimal(number.denominator)

@@ -13,7 +13,7 @@ from typing import Any
 from pdacon.base.cancelling import every
 from pdacon.frontends.json_schema import Marks, has_few_digits
 from pdacon.frontends.long_integers import text_of
-from pdacon.frontends.types.checks import check_bounds, check_characters, check_text, fits
+from pdacon.frontends.types.checks import check_bounds, check_characters, check_text, exact, fits
 from pdacon.frontends.types.constraints import Metadata
 from pdacon.frontends.types.dates import Spelling
 from pdacon.frontends.types.forms import Form
@@ -149,7 +149,12 @@ class Number(Shape):
             return own
         # So many digits in all: with each number of places as many fewer before the point.
         options = [
-            {"exclusiveMinimum": -bound, "exclusiveMaximum": bound, "multipleOf": Decimal(1).scaleb(-places)}
+            {
+                "type": kind,
+                "exclusiveMinimum": -bound,
+                "exclusiveMaximum": bound,
+                "multipleOf": Decimal(1).scaleb(-places),
+            }
             for places in range(total + 1)
             for bound in (Decimal(10) ** (total - places),)
         ]
@@ -186,15 +191,28 @@ class Number(Shape):
         check_bounds(self.metadata, value, path)
         if isinstance(value, Decimal):
             # Thousands of digits would be more than Python reads as an integer.
-            long = abs(value.adjusted()) > _LONG or not has_few_digits(f"{value:f}", self.form.digits)
-            text = f"{value:f}"
+            text = self._without_zeros(f"{value:f}")
+            digits = self.form.digits
+            long = abs(value.adjusted()) > _LONG or not has_few_digits(text, digits)
+            free = self.metadata.multiple_of is None or (digits is not None and value.adjusted() >= digits)
             if long and not self.metadata.numeric:
                 text = str(value)
-            elif long and self.metadata.multiple_of is None and has_few_digits(f"{value:e}", self.form.digits):
+            elif long and free and has_few_digits(f"{value:e}", digits):
                 text = f"{value:e}"  # where there are bounds, exponents are those of floats
             _check_digits(text, None if self.metadata.numeric else self.form.digits, path)
             return self.form.marked("Decimal", Real(text))
         return Real(repr(float(value)))
+
+    def _without_zeros(self, text: str) -> str:
+        """A number without the zeros at its end for which the grammar has no place: see decision 51."""
+        places = self.metadata.total
+        if self.metadata.multiple_of is not None:
+            step = exact(self.metadata.multiple_of).normalize().as_tuple().exponent
+            places = max(1, -step) if isinstance(step, int) else None
+        whole, point, fraction = text.partition(".")
+        if self.form.digits is None or places is None or len(fraction) <= places:
+            return text
+        return whole + point + fraction[:places] + fraction[places:].rstrip("0")
 
     def words(self) -> str:
         return f"number{_bounds_words(self.metadata)}"

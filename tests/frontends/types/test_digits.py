@@ -7,6 +7,7 @@ import json
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
+import pydantic
 import pytest
 from annotated_types import Ge, Gt, Le, MultipleOf
 from hypothesis import given
@@ -32,7 +33,7 @@ class Large(enum.Enum):
         (Annotated[float, Gt(0)], ["0." + "0" * 19 + "1", "1e-300"], [ZEROS]),
         (Annotated[int, Ge(5)], ["9" * 20], ["9" * 21]),
         (Annotated[int, Ge(10**30), Le(10**31)], ["1" + "0" * 30, "1" + "0" * 31], ["1" + "0" * 29]),
-        (Annotated[float, MultipleOf(0.25)], ["0.75" + "0" * 18], ["0.75" + "0" * 19, ZEROS[:-1]]),
+        (Annotated[float, MultipleOf(0.25)], ["0.75"], ["0.75" + "0" * 19, ZEROS[:-1]]),
         (Literal[10**30], ["1" + "0" * 30], ["1"]),  # type: ignore[valid-type]
     ],
 )
@@ -91,3 +92,59 @@ def test_decimals_that_are_read_are_written(text: str, kind: Any, form: Literal[
     value = constraint.parse(text if form == "json" else f'Decimal("{text}")')
     assert value == Decimal(text)
     assert constraint.parse(grammar.write(value)) == value
+
+
+Money = Annotated[Decimal, pydantic.Field(decimal_places=2)]
+
+
+@pytest.mark.parametrize("form", ["json", "python"])
+@pytest.mark.parametrize(
+    ("kind", "taken", "refused"),
+    [
+        (Money, ["30", "30.0", "30.00", "-0.01", "3e+30", "1.2345e+30"], ["30.000", "30." + "0" * 20]),
+        (Annotated[Decimal, pydantic.Field(decimal_places=0)], ["30", "30.0"], ["30.00"]),
+        (Annotated[Decimal, pydantic.Field(max_digits=4, decimal_places=2)], ["12.34", "9.5"], ["12.340"]),
+        (Annotated[Decimal, pydantic.Field(max_digits=4)], ["12.34", "0.1234", "1.2000"], ["1.20000"]),
+        (Annotated[float, MultipleOf(0.25)], ["0.75", "1.50", "30.0"], ["0.750"]),
+        (Annotated[float, MultipleOf(5)], ["30", "30.0"], ["30.00"]),
+        (Annotated[float, MultipleOf(0.5), MultipleOf(0.75)], ["1.5", "3.0"], ["1.50"]),
+    ],
+)
+def test_multiples_have_no_more_places_than_they_need(
+    kind: Any, taken: list[str], refused: list[str], form: Literal["json", "python"]
+) -> None:
+    """A weak model would go on with zeros behind 30.00, as each of them is allowed."""
+    written = 'Decimal("{}")'.format if form == "python" and "Decimal" in str(kind) else str
+    grammar = Grammar.from_type(kind, form=form)
+    free = Grammar.from_type(kind, form=form, spelling=Spelling(max_digits="any"))
+    assert [text for text in taken if not grammar.accepts(written(text))] == []
+    assert [text for text in refused if grammar.accepts(written(text))] == []
+    assert [text for text in refused if not free.accepts(written(text))] == []
+    constraint = pdacon.compile(grammar, Vocabulary.bytes())
+    for text in taken:
+        value = constraint.parse(written(text))
+        assert constraint.parse(grammar.write(value)) == value
+
+
+def test_zeros_that_a_decimal_has_too_many_of_are_not_written() -> None:
+    grammar = Grammar.from_type(Money)
+    assert grammar.write(Decimal("30.00")) == "30.00"
+    assert grammar.write(Decimal("30.000000")) == "30.00"
+    assert Grammar.from_type(Money, spelling=Spelling(max_digits="any")).write(Decimal("30.000")) == "30.000"
+
+
+def test_a_schema_on_demand_limits_zeros_as_the_whole_does() -> None:
+    schema = {"type": "object", "properties": {"x": {"type": "number", "multipleOf": 0.01}}, "required": ["x"]}
+    for eager in (True, False):
+        grammar = Grammar.from_json_schema(schema, spelling=Spelling(max_digits=9))
+        constraint = pdacon.compile(grammar, Vocabulary.bytes(), eager=eager)
+        assert constraint.accepts('{"x": 30.00}')
+        assert not constraint.accepts('{"x": 30.000}')
+    assert Grammar.from_json_schema(schema).accepts('{"x": 30.000}')
+
+
+def test_listed_numbers_keep_their_zeros_beside_multiples() -> None:
+    schema = '{"anyOf": [{"enum": [30.000, 1.50]}, {"type": "number", "multipleOf": 0.01}]}'
+    grammar = Grammar.from_json_schema(schema, spelling=Spelling(max_digits=9))
+    texts = ["30", "30.0", "30.00", "30.000", "1.50", "1.5", "1.500", "7.000"]
+    assert [text for text in texts if grammar.accepts(text)] == ["30", "30.0", "30.00", "30.000", "1.50", "1.5"]
