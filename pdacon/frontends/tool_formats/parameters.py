@@ -84,6 +84,8 @@ def parameters_of(tool: str, schema: Mapping[str, Any], spelling: Spelling, clos
             raise UnsupportedTypeError(tool, f"{keyword}: {why}; leave it out, or choose a format with JSON arguments")
     if listing.get("additionalProperties"):
         caution(f"{tool}: additionalProperties: arguments are tagged by their names, so that only listed ones come")
+    elif "properties" not in listing and listing.get("additionalProperties", True) is not False:
+        caution(f"{tool}: its schema lists no properties: arguments are tagged by their names, so that none come")
     listed, required = listing.get("properties", {}), listing.get("required", ())
     for missing in required:
         if missing not in listed:
