@@ -39,6 +39,9 @@ _OLD = '{"type": "structural_tag", "structures": [{"begin": ..., "schema": ..., 
 _DEEPEST = 100
 
 
+_CONSISTS_OF = ("elements", "rules", "tags", "triggers", "trigger_tokens")
+
+
 @dataclass(frozen=True, slots=True)
 class TagFormat:
     """One format.
@@ -66,7 +69,7 @@ class TagFormat:
 
     def list(self, key: str) -> list[Any]:
         """A member that is a list; if it is not there an empty one, but where a format consists of it."""
-        value = self.given.get(key, None if key in ("elements", "rules") else [])
+        value = self.given.get(key, None if key in _CONSISTS_OF else [])
         if isinstance(value, str | bytes | Mapping) or not isinstance(value, list | tuple):
             raise malformed(f"{self.place}/{key}", "a list", value)
         return list(value)

@@ -39,7 +39,14 @@ from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Content, Fi
 from pdacon.frontends.tool_formats.marked_building import MarkedArguments
 from pdacon.frontends.tool_formats.marked_shapes import Shapes
 from pdacon.frontends.tool_formats.ordered_pieces import in_order, members_in_order
-from pdacon.frontends.tool_formats.parameters import Parameter, have_a_text, parameters_of, texts_as_they_are
+from pdacon.frontends.tool_formats.parameters import (
+    Parameter,
+    have_a_text,
+    listing_of,
+    parameters_of,
+    tell_of_unlisted,
+    texts_as_they_are,
+)
 from pdacon.frontends.tool_formats.records import INDEX, Open, Part, ToolFormat, parts_of_template
 from pdacon.frontends.tool_formats.scalars import CONSTANTS, OPENINGS
 from pdacon.frontends.types.grammars import told_of_types
@@ -298,6 +305,7 @@ class _Builder:
         if self.on_demand:
             raise UndecidedError
         shapes = Shapes(tool.name, tool.arguments, self.spelling, tool.closed)
+        tell_of_unlisted(tool.name, listing_of(tool.arguments)[0])
         is_any_order = self._is_any_order(tool.name, len(shapes.arguments()))
         return MarkedArguments(self.format, tool.name, shapes, self._fixed, is_any_order).piece()
 

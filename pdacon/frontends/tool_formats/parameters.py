@@ -82,10 +82,7 @@ def parameters_of(tool: str, schema: Mapping[str, Any], spelling: Spelling, clos
         if is_assertion(keyword) and keyword not in _SAID:
             why = "its arguments are tagged one by one, so that only properties and required can be said of them"
             raise UnsupportedTypeError(tool, f"{keyword}: {why}; leave it out, or choose a format with JSON arguments")
-    if listing.get("additionalProperties"):
-        caution(f"{tool}: additionalProperties: arguments are tagged by their names, so that only listed ones come")
-    elif "properties" not in listing and listing.get("additionalProperties", True) is not False:
-        caution(f"{tool}: its schema lists no properties: arguments are tagged by their names, so that none come")
+    tell_of_unlisted(tool, listing)
     listed, required = listing.get("properties", {}), listing.get("required", ())
     for missing in required:
         if missing not in listed:
@@ -101,6 +98,14 @@ def parameters_of(tool: str, schema: Mapping[str, Any], spelling: Spelling, clos
                 f"{tool}: the argument {name!r:.60} is required, and no value satisfies its schema"
             )
     return parameters
+
+
+def tell_of_unlisted(tool: str, listing: Mapping[str, Any]) -> None:
+    """Tell that arguments which a schema lets in on purpose cannot come, since only listed ones can be tagged."""
+    if listing.get("additionalProperties"):
+        caution(f"{tool}: additionalProperties: arguments are tagged by their names, so that only listed ones come")
+    elif "properties" not in listing and listing.get("additionalProperties", True) is not False:
+        caution(f"{tool}: its schema lists no properties: arguments are tagged by their names, so that none come")
 
 
 def kinds_of(schema: Mapping[str, Any]) -> dict[str, frozenset[str]]:
