@@ -20,6 +20,8 @@ import pydantic
 from typing_extensions import assert_type
 
 import pdacon
+from pdacon.integrations.huggingface import Generation
+from pdacon.integrations.huggingface.streams import Stream
 
 
 class Invoice(pydantic.BaseModel):
@@ -43,7 +45,22 @@ def answers(model: Any, tokenizer: Any) -> list[float]:
     assert_type(write("An invoice:").value, Invoice)
     assert_type(pdacon.Generator(model, tokenizer, constraint)("An invoice:").value, Invoice)
     assert_type(pdacon.Generator(model, tokenizer, "json")("JSON:").value, Any)
+    stream = write.stream("An invoice:")
+    assert_type(stream, Stream[Invoice])
+    for piece in stream:
+        shown: str = piece.text
+        assert_type(piece.value, Any)  # part of an Invoice: an object with the attributes that have come
+    assert_type(stream.result, Generation[Invoice])
+    assert_type(stream.result.value, Invoice)
+    assert_type(constraint.partial().value, Any)
     return [answer.value.total for answer in write(["One:", "Two:"])]
+
+
+async def later(write: pdacon.Generator[Invoice]) -> Invoice:
+    stream = write.astream("An invoice:")
+    async for piece in stream:
+        assert_type(piece.value, Any)
+    return stream.result.value
 
 
 def total(of: pdacon.Constraint[Invoice], text: str) -> float:

@@ -9,13 +9,14 @@ import json
 import uuid
 from decimal import Decimal
 from functools import cache
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
 import pydantic
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.provisional import urls
+from hypothesis.provisional import domains, urls
 from pydantic import Field, Json, StringConstraints, WithJsonSchema
 from support.scaling import scaled
 
@@ -49,6 +50,8 @@ TYPES: list[Any] = [
     *(getattr(pydantic, f"Base64{which}") for which in ("Str", "Bytes", "UrlStr", "UrlBytes")),
     *(getattr(pydantic, f"IPvAny{which}") for which in ("Address", "Interface", "Network")),
     *(getattr(ipaddress, f"IPv{which}") for which in ("4Network", "6Network", "4Interface", "6Interface")),
+    Path,
+    PurePosixPath,
     pydantic.EmailStr,
     pydantic.NameEmail,
     pydantic.PastDate,
@@ -191,9 +194,36 @@ def base64_texts(draw: st.DrawFn) -> str:
     return base64.b64encode(draw(st.text(st.characters(max_codepoint=127))).encode()).decode()
 
 
-OFFSETS = st.timezones().map(lambda zone: zone) | st.just(dt.timezone.utc)
+OFFSETS = [dt.timezone.utc, *(dt.timezone(dt.timedelta(minutes=minutes)) for minutes in (-210, 60, 345))]
+
+
+def of_version(one: uuid.UUID, version: int) -> uuid.UUID:
+    return uuid.UUID(int=one.int & ~(0xF << 76) & ~(3 << 62) | version << 76 | 2 << 62)
+
+
+@st.composite
+def card_numbers(draw: st.DrawFn) -> str:
+    """Numbers of 16 digits with their check digit (Luhn)."""
+    digits = "4" + draw(st.text("0123456789", min_size=14, max_size=14))
+    doubled = [sum(divmod(2 * int(digit), 10)) if place % 2 == 0 else int(digit) for place, digit in enumerate(digits)]
+    return f"{digits}{-sum(doubled) % 10}"
+
+
 VALUES: list[tuple[Any, st.SearchStrategy[Any]]] = [
     *((getattr(pydantic, f"UUID{version}"), st.uuids(version=version)) for version in (1, 3, 4, 5)),  # type: ignore[arg-type]
+    *(
+        (getattr(pydantic, f"UUID{version}"), st.uuids().map(lambda one, version=version: of_version(one, version)))
+        for version in (6, 7, 8)
+    ),
+    (pydantic.AwareDatetime, st.datetimes(timezones=st.sampled_from(OFFSETS))),
+    (Path, st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)),
+    (pydantic.PaymentCardNumber, card_numbers()),
+    (Json[list[int]], st.lists(st.integers(-(10**18), 10**18), max_size=4).map(json.dumps)),
+    (pydantic.constr(pattern="^a+$", max_length=5), st.from_regex("^a{1,5}$", fullmatch=True)),
+    (pydantic.condecimal(max_digits=5, decimal_places=2), st.decimals(-999, 999, places=2).map(float)),
+    (pydantic.NameEmail, st.emails()),
+    (pydantic.RedisDsn, st.builds("redis://{}:{}/{}".format, domains(), st.integers(1, 65535), st.integers(0, 15))),
+    (pydantic.PostgresDsn, st.builds("postgresql://u:p@{}:{}/db".format, domains(), st.integers(1, 65535))),
     (pydantic.EmailStr, st.emails()),
     (pydantic.HttpUrl, urls()),
     (pydantic.AnyUrl, urls()),
@@ -229,10 +259,10 @@ VALUES: list[tuple[Any, st.SearchStrategy[Any]]] = [
 
 def _is_left_out(kind: Any, text: str) -> bool:
     """Whether a value is one that docs/types.md says is left out."""
-    if kind is pydantic.EmailStr:
+    if kind in (pydantic.EmailStr, pydantic.NameEmail):
         local, _, domain = text.rpartition("@")
         return "xn--" in domain.lower() or len(domain) > 63 or len(local) > 64
-    if kind in (pydantic.HttpUrl, pydantic.AnyUrl):
+    if kind in (pydantic.HttpUrl, pydantic.AnyUrl, pydantic.RedisDsn, pydantic.PostgresDsn):
         return "xn--" in text.lower() or text.startswith("HTTP")
     return False
 
