@@ -110,6 +110,22 @@ def test_no_grammar_of_lark_is_named_with_its_place(tmp_path: Path, capsys: pyte
     assert wrong.read_text("utf-8") == 'start: "a" ^ "b"'
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("missing.lark", "missing.lark: no such file; fmt takes files of Lark grammars, or - for standard input"),
+        ("json", "json: no such file; fmt takes files of Lark grammars, or - for standard input"),
+        (".", ".: a directory; fmt takes files of Lark grammars, such as ./*.lark"),
+    ],
+)
+def test_what_is_no_file_is_said(
+    name: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["fmt", name]) == 2
+    assert capsys.readouterr().err == f"pdacon: {message}\n"
+
+
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("wild.lark").write_text('start:"a"\n', encoding="utf-8")

@@ -110,6 +110,10 @@ def lay_out(
     changed = 0
     for path in grammars:
         standard = str(path) == STDIN
+        if not standard and path.is_dir():
+            raise BadInput(f"{path}: a directory; fmt takes files of Lark grammars, such as {path}/*.lark")
+        if not standard and not path.exists():
+            raise BadInput(f"{path}: no such file; fmt takes files of Lark grammars, or - for standard input")
         before = decoded(sys.stdin.buffer.read() if standard else path.read_bytes(), str(path))
         after = formatted(before, str(path))
         if diff:
