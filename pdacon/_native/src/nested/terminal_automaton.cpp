@@ -6,6 +6,7 @@
 
 #include "base/budget.hpp"
 #include "base/checksum.hpp"
+#include "base/memory.hpp"
 #include "nested/room.hpp"
 
 namespace pdacon {
@@ -279,6 +280,7 @@ void TerminalAutomata::make_room() {
     for (const auto& [hash, entry] : known_) uses.push_back(entry.used);
     std::ranges::nth_element(uses, uses.begin() + static_cast<std::ptrdiff_t>(uses.size() / 2));
     const auto middle = uses[uses.size() / 2];
+    const MemoryLimit::Pause theirs;  // who made them has paid: their bytes are no room for who makes others
     std::erase_if(known_, [&](const auto& entry) { return entry.second.used <= middle; });
 }
 
