@@ -57,9 +57,6 @@ _MOST_KEPT = 1 << 25
 _SECONDS_FOR_EXAMPLES = 1.0
 """How long a compilation that is refused searches for sentences that explain why."""
 
-_TIGHT = 1 << 24
-"""Within fewer bytes what the core would read by itself, which counts, is asked of the schema, which does not."""
-
 
 def compiled_for_bytes(grammar: GrammarData) -> Compiled:
     """A grammar compiled for the 256 bytes: what a grammar is asked is asked of it. Kept as long as the grammar is.
@@ -174,7 +171,6 @@ def compiled_on_demand(
         return None
     with Watch(limits.seconds, cancel), suppress(_core.NeedsWhole, UnsupportedSchemaError):
         explorer = on_demand.explorer()
-        explorer.is_tight = 0 < limits.bytes < _TIGHT
         nested = _core.NestedPda(explorer, explorer.root, trie, limits.states, limits.bytes, limits.depth)
         return None if nested.is_empty() else _demanded(nested, on_demand, vocabulary, limits)
     return None

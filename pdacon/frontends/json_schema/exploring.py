@@ -56,13 +56,10 @@ class Explorer:
         The question of the schema's own values.
     formulas, questions, native
         What formulas mean, for the core.
-    is_tight : bool
-        Whether there is little room for what the core reads by itself.
     """
 
     def __init__(self, reader: Reader, spelling: Spelling, root: int) -> None:
         self.root = root
-        self.is_tight = False
         self._out = _Recorded()
         self._writer = Writer(reader, spelling, out=self._out, on_demand=True)
         self.reader, self._facts = reader, reader.facts
@@ -88,8 +85,8 @@ class Explorer:
         all schemas, since texts are not spelled in the usual way.
         """
         spelling = self._writer.spelling
-        depends = self.is_tight or self._writer.counts_depth or spelling.excludes
-        if depends or spelling.order != "schema" or spelling.escapes == "any" or len(self.reader.types) != len(TYPES):
+        is_unusual = spelling.order != "schema" or spelling.escapes == "any" or spelling.excludes
+        if is_unusual or self._writer.counts_depth or len(self.reader.types) != len(TYPES):
             return None
         return ASSERTIONS, self.reader.asserted_formats, self._writer.scalars.end_of_name
 

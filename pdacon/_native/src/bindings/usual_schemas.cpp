@@ -160,26 +160,29 @@ UsualSchemas::UsualSchemas(nb::handle explorer, Formulas& formulas)
 
 UsualSchemas::Schema* UsualSchemas::schema_of(std::int32_t question) {
     if (!is_on_) return nullptr;
-    if (const auto known = schemas_.find(question); known != schemas_.end()) return known->second.get();
+    if (const auto known = schemas_.find(question); known != schemas_.end())
+        return known->second.node ? &known->second : nullptr;
     auto& made = schemas_[question];
     const nb::object given =
         question == kTrue ? nb::none() : nb::object(explorer_.attr("schema_of")(question));
     if (given.is_none()) return nullptr;
     const auto own = nb::cast<nb::tuple>(given);
     if (!PyDict_CheckExact(own[0].ptr())) return nullptr;
-    const Context context{nb::handle(own[1].ptr()), nb::cast<long>(own[2]), nb::cast<bool>(own[3]),
+    const Context context{nb::handle(own[1].ptr()), nb::cast<int>(own[2]), nb::cast<bool>(own[3]),
                           nb::cast<bool>(own[4])};
-    made = std::make_unique<Schema>(nb::handle(own[0].ptr()), context, question, -1, nullptr, nb::handle());
-    questions_.emplace(made->node.ptr(), question);
-    return made.get();
+    made.node = nb::handle(own[0].ptr());
+    made.context = context;
+    made.explorers = question;
+    questions_.emplace(made.node.ptr(), question);
+    return &made;
 }
 
 std::int32_t UsualSchemas::adopted(std::int32_t question) {
     std::vector<Schema*> chain;
     for (auto at = question; at >= 0;) {
         const auto known = schemas_.find(at);
-        if (known == schemas_.end() || !known->second) break;
-        chain.push_back(known->second.get());
+        if (known == schemas_.end() || !known->second.node) break;
+        chain.push_back(&known->second);
         if (chain.back()->explorers >= 0) break;
         at = chain.back()->parent;
     }
@@ -196,10 +199,11 @@ std::int32_t UsualSchemas::adopted(std::int32_t question) {
 
 bool UsualSchemas::is_usual(std::int32_t question, Schema& own) {
     if (!own.is_read) {
-        own.is_usual = read(question, own);
+        auto reading = std::make_unique<Reading>();
+        if (read(question, own, *reading)) own.reading = std::move(reading);
         own.is_read = true;
     }
-    return own.is_usual;
+    return own.reading != nullptr;
 }
 
 bool UsualSchemas::asserts_beside(nb::handle node, std::initializer_list<const char*> keywords) const {
@@ -224,7 +228,7 @@ bool UsualSchemas::asks_for_nothing_within(const Schema& own) const {
            !asserts_beside(own.node, {"type", "properties", "additionalProperties", "items", "maxItems"});
 }
 
-bool UsualSchemas::read(std::int32_t question, Schema& own) {
+bool UsualSchemas::read(std::int32_t question, const Schema& own, Reading& reading) {
     const auto node = own.node;
     if (const auto reference = get(node, "$ref")) {  // of the explorer's, or to something unusual
         if (own.context.draft > 7 && asserts_beside(node, {"$ref"})) return false;
@@ -235,47 +239,48 @@ bool UsualSchemas::read(std::int32_t question, Schema& own) {
         if (!found || *found <= kTrue || *found == question) return false;
         auto* const other = schema_of(*found);
         if (other == nullptr || !is_usual(*found, *other)) return false;
-        own.target = *found;
+        reading.target = *found;
         return true;
     }
     const auto said = get(node, "type");
-    own.types = said ? types_in(said) : kAll;
-    if (own.types == 0) return false;
+    reading.types = said ? types_in(said) : kAll;
+    if (reading.types == 0) return false;
     const bool may_be_const = own.context.draft > 4 && get(node, "const");
     if (may_be_const || get(node, "enum")) {
         const auto values = get(node, "enum");
         if (may_be_const && values) return false;
         if (asserts_beside(node, {"type", "enum", "const"})) return false;
-        if (may_be_const) return read_listed(own, nb::make_tuple(get(node, "const")));
-        return PyList_CheckExact(values.ptr()) && read_listed(own, nb::tuple(nb::borrow(values)));
+        if (may_be_const) return read_listed(reading, nb::make_tuple(get(node, "const")));
+        return PyList_CheckExact(values.ptr()) && read_listed(reading, nb::tuple(nb::borrow(values)));
     }
     if (asserts_beside(node, {"type", "properties", "required", "additionalProperties", "items", "minItems",
                               "maxItems"}))
         return false;
-    const bool has_object = (own.types & bit(kObject)) != 0, has_array = (own.types & bit(kArray)) != 0;
-    if (has_object && !read_object(question, own, get(node, "properties"), get(node, "required"),
+    const bool has_object = (reading.types & bit(kObject)) != 0,
+               has_array = (reading.types & bit(kArray)) != 0;
+    if (has_object && !read_object(question, own, reading, get(node, "properties"), get(node, "required"),
                                    get(node, "additionalProperties")))
         return false;
-    return !has_array ||
-           read_array(question, own, get(node, "items"), get(node, "minItems"), get(node, "maxItems"));
+    return !has_array || read_array(question, own, reading, get(node, "items"), get(node, "minItems"),
+                                    get(node, "maxItems"));
 }
 
-bool UsualSchemas::read_listed(Schema& own, nb::handle values) {
+bool UsualSchemas::read_listed(Reading& reading, nb::handle values) {
     std::set<std::string> texts;
     for (const auto value : nb::borrow<nb::tuple>(values)) {
         if (value.is_none()) {
-            if ((own.types & bit(kNull)) != 0) texts.insert("null");
+            if ((reading.types & bit(kNull)) != 0) texts.insert("null");
         } else if (PyBool_Check(value.ptr())) {
-            if ((own.types & bit(kBoolean)) != 0) texts.insert(value.ptr() == Py_True ? "true" : "false");
+            if ((reading.types & bit(kBoolean)) != 0) texts.insert(value.ptr() == Py_True ? "true" : "false");
         } else {
             const auto text = unescaped(value);
             if (!text) return false;
-            if ((own.types & bit(kString)) != 0) texts.insert('"' + std::string(*text) + '"');
+            if ((reading.types & bit(kString)) != 0) texts.insert('"' + std::string(*text) + '"');
         }
     }
-    own.is_listed = true;
-    own.texts.assign(texts.begin(), texts.end());
-    return !own.texts.empty();
+    reading.is_listed = true;
+    reading.texts.assign(texts.begin(), texts.end());
+    return !reading.texts.empty();
 }
 
 nb::handle UsualSchemas::referred(const Context& context, nb::handle reference) const {
@@ -305,7 +310,7 @@ std::optional<std::int32_t> UsualSchemas::below(std::int32_t parent, const Conte
     if (PyDict_Size(node.ptr()) == 0) return kTrue;
     const auto made = [&] {
         const auto question = formulas_.variable(reserved(1));
-        schemas_[question] = std::make_unique<Schema>(node, context, -1, parent, place.first, place.second);
+        schemas_[question] = {node, context, -1, parent, place.first, place.second};
         return question;
     };
     const auto reference = get(node, "$ref");
@@ -337,25 +342,26 @@ std::optional<std::int32_t> UsualSchemas::below(std::int32_t parent, const Conte
     return questions_[node.ptr()] = made();
 }
 
-bool UsualSchemas::read_object(std::int32_t question, Schema& own, nb::handle properties, nb::handle required,
-                               nb::handle others) {
+bool UsualSchemas::read_object(std::int32_t question, const Schema& own, Reading& reading,
+                               nb::handle properties, nb::handle required, nb::handle others) {
     Object made{{}, {}, kTrue, kTrue};
-    std::unordered_map<std::string_view, std::int32_t> places;
     if (properties) {
         if (!PyDict_CheckExact(properties.ptr())) return false;
+        made.members.reserve(static_cast<std::size_t>(PyDict_Size(properties.ptr())));
         PyObject *name = nullptr, *member = nullptr;
         Py_ssize_t at = 0;
         while (PyDict_Next(properties.ptr(), &at, &name, &member) != 0) {
-            const auto text = unescaped(name);
-            if (!text) return false;
+            if (!unescaped(name)) return false;
             const auto asked = below(question, own.context, member, {"properties", nb::handle(name)});
             if (!asked) return false;
-            places.emplace(*text, static_cast<std::int32_t>(made.members.size()));
-            made.members.push_back({std::string(*text), *asked});
+            made.members.push_back({nb::handle(name), *asked});
         }
     }
     if (required) {
         if (!PyList_CheckExact(required.ptr())) return false;
+        std::unordered_map<std::string_view, std::int32_t> places;
+        for (const auto& member : made.members)
+            places.emplace(*text_of(member.name), static_cast<std::int32_t>(places.size()));
         for (const auto name : nb::borrow<nb::list>(required)) {
             const auto text = text_of(name);
             const auto place = text ? places.find(*text) : places.end();
@@ -374,17 +380,17 @@ bool UsualSchemas::read_object(std::int32_t question, Schema& own, nb::handle pr
     }
     const bool says = !made.members.empty() || made.others != kTrue;
     const auto count = static_cast<std::int32_t>(made.required.size());
-    const auto first = says || count > 0 ? reserved(1 + count) : 0;
+    const auto first = says ? reserved(1 + count) : 0;
     for (auto k = count; k-- > 0;)
         made.formula = formulas_.choice(formulas_.variable(first + 1 + k), made.formula, kFalse);
     if (says) made.formula = formulas_.choice(formulas_.variable(first), made.formula, kFalse);
     if (made.formula != kTrue) objects_[made.formula] = question;
-    own.object = std::move(made);
+    reading.object = std::move(made);
     return true;
 }
 
-bool UsualSchemas::read_array(std::int32_t question, Schema& own, nb::handle items, nb::handle least,
-                              nb::handle most) {
+bool UsualSchemas::read_array(std::int32_t question, const Schema& own, Reading& reading, nb::handle items,
+                              nb::handle least, nb::handle most) {
     Array made{kTrue, 0, -1, kTrue};
     if (items) {
         const auto asked = below(question, own.context, items, {"items", nb::handle()});
@@ -401,7 +407,7 @@ bool UsualSchemas::read_array(std::int32_t question, Schema& own, nb::handle ite
     if (made.most >= 0) conjoin(formulas_.choice(count_formula(made.most), kFalse, kTrue));
     if (made.formula == kFalse) return false;
     if (made.formula != kTrue) arrays_[made.formula] = question;
-    own.array = made;
+    reading.array = made;
     return true;
 }
 
@@ -426,35 +432,37 @@ const Vector& UsualSchemas::terminals(std::size_t type, bool has_plain_integers)
 
 std::optional<ValueFamily> UsualSchemas::family(std::int32_t question) {
     if (!is_on_) return std::nullopt;
-    Schema any{};
-    auto* own = question == kTrue ? &any : schema_of(question);
-    if (own == nullptr) return std::nullopt;
-    if (question == kTrue)
-        any.types = kAll;
-    else if (!is_usual(question, *own))
-        return std::nullopt;
+    const Reading anything{.types = kAll};
+    const auto* reading = &anything;
+    bool has_plain_integers = false;
+    if (question != kTrue) {
+        auto* const own = schema_of(question);
+        if (own == nullptr || !is_usual(question, *own)) return std::nullopt;
+        reading = own->reading.get();
+        has_plain_integers = own->context.has_plain_integers;
+    }
     ValueFamily made;
-    if (own->target >= 0) {
-        made = *family(own->target);
+    if (reading->target >= 0) {
+        made = *family(reading->target);
         for (auto& edge : made.scalars) edge.question = question;
         for (auto& value : made.listed) value.question = question;
         for (auto& machine : made.machines) machine.questions = {question};
         return made;
     }
-    if (own->is_listed) {
-        for (const auto& text : own->texts) made.listed.push_back({text, question});
+    if (reading->is_listed) {
+        for (const auto& text : reading->texts) made.listed.push_back({text, question});
         return made;
     }
     for (std::size_t type = 0; type < kArray; ++type) {
-        if ((own->types & bit(type)) == 0) continue;
-        for (const auto terminal : terminals(type, own->context.has_plain_integers))
+        if ((reading->types & bit(type)) == 0) continue;
+        for (const auto terminal : terminals(type, has_plain_integers))
             made.scalars.push_back({0, terminal, -1, question});
     }
     const auto add = [&](bool is_array, std::int32_t formula) {
         made.machines.push_back({is_array, {formula}, {question}});
     };
-    if ((own->types & bit(kArray)) != 0) add(true, own->array ? own->array->formula : kTrue);
-    if ((own->types & bit(kObject)) != 0) add(false, own->object ? own->object->formula : kTrue);
+    if ((reading->types & bit(kArray)) != 0) add(true, reading->array ? reading->array->formula : kTrue);
+    if ((reading->types & bit(kObject)) != 0) add(false, reading->object ? reading->object->formula : kTrue);
     return made;
 }
 
@@ -468,12 +476,12 @@ std::optional<NestedContainer> UsualSchemas::container(bool is_array, const Vect
                                                        const Possible& possible) {
     if (!is_on_ || machine.size() != 1) return std::nullopt;
     const auto formula = machine[0];
-    const Schema* own = nullptr;
+    const Reading* reading = nullptr;
     if (formula != kTrue) {
         const auto& known = is_array ? arrays_ : objects_;
         const auto question = known.find(formula);
         if (question == known.end()) return std::nullopt;
-        own = schemas_.at(question->second).get();
+        reading = schemas_.at(question->second).reading.get();
     }
     NestedContainer made;
     made.container = signs(is_array);
@@ -481,8 +489,8 @@ std::optional<NestedContainer> UsualSchemas::container(bool is_array, const Vect
     made.start = machine;
     if (is_array) {
         auto about = std::make_unique<UsualItems>(formulas_, possible);
-        if (own != nullptr && own->array->items != kTrue) {
-            about->question = own->array->items;
+        if (reading != nullptr && reading->array->items != kTrue) {
+            about->question = reading->array->items;
             for (const auto variable : formulas_.support(machine))
                 if (!std::ranges::binary_search(counts_, variable)) about->rest = variable;
         }
@@ -496,14 +504,14 @@ std::optional<NestedContainer> UsualSchemas::container(bool is_array, const Vect
     about->free_names = *free_names_;
     made.others_are_free = true;
     made.order.classes = 1;
-    if (own != nullptr) {
-        const auto& object = *own->object;
+    if (reading != nullptr) {
+        const auto& object = *reading->object;
         made.order.names = static_cast<std::int32_t>(object.members.size());
         made.order.comes_once.assign(object.members.size(), true);
         about->others = object.others;
         for (const auto& [name, question] : object.members) {
             about->questions.push_back(question);
-            made.texts.push_back('"' + name + end_of_name_);
+            made.texts.push_back('"' + std::string(*text_of(name)) + end_of_name_);
         }
         const auto variables = formulas_.support(machine);
         const auto says = variables.size() - object.required.size();
@@ -521,26 +529,27 @@ std::optional<bool> UsualSchemas::plainly_possible(std::int32_t question, int de
     if (own == nullptr || depth > kDeepest) return std::nullopt;
     if (!own->is_read && asks_for_nothing_within(*own)) return true;
     if (!is_usual(question, *own)) return std::nullopt;
-    if (own->target >= 0) return plainly_possible(own->target, depth + 1);
-    if (own->is_plainly_possible) return own->is_plainly_possible;
+    auto& reading = *own->reading;
+    if (reading.target >= 0) return plainly_possible(reading.target, depth + 1);
+    if (reading.is_plainly_possible) return reading.is_plainly_possible;
     const auto is_possible = [&](std::int32_t asked) {
         return plainly_possible(asked, depth + 1).value_or(false);
     };
     const auto has_object = [&] {
-        return !own->object || std::ranges::all_of(own->object->required, [&](auto name) {
-            return is_possible(own->object->members[static_cast<std::size_t>(name)].question);
+        return !reading.object || std::ranges::all_of(reading.object->required, [&](auto name) {
+            return is_possible(reading.object->members[static_cast<std::size_t>(name)].question);
         });
     };
     const auto has_array = [&] {
-        if (!own->array || own->array->least == 0) return true;
-        const auto [items, least, most, formula] = *own->array;
+        if (!reading.array || reading.array->least == 0) return true;
+        const auto [items, least, most, formula] = *reading.array;
         return (most < 0 || most >= least) && is_possible(items);
     };
-    const bool is_scalar = own->is_listed || (own->types & ~kContainers) != 0;
-    if (is_scalar || ((own->types & bit(kArray)) != 0 && has_array()) ||
-        ((own->types & bit(kObject)) != 0 && has_object()))
-        own->is_plainly_possible = true;
-    return own->is_plainly_possible;
+    const bool is_scalar = reading.is_listed || (reading.types & ~kContainers) != 0;
+    if (is_scalar || ((reading.types & bit(kArray)) != 0 && has_array()) ||
+        ((reading.types & bit(kObject)) != 0 && has_object()))
+        reading.is_plainly_possible = true;
+    return reading.is_plainly_possible;
 }
 
 }  // namespace pdacon

@@ -47,11 +47,11 @@ class UsualSchemas {
     // What a schema depends on besides itself.
     struct Context {
         nb::handle resource;  // where pointers of references start
-        long draft;
+        int draft;
         bool is_closed, has_plain_integers;
     };
     struct Member {
-        std::string name;
+        nb::handle name;
         std::int32_t question;
     };
     struct Object {
@@ -64,15 +64,8 @@ class UsualSchemas {
         std::int32_t items, least, most;  // most -1: any number
         std::int32_t formula;
     };
-    struct Schema {
-        nb::handle node;
-        Context context;
-        std::int32_t explorers;  // question, once it has been asked for; else -1
-        std::int32_t parent;     // a question; -1: the explorer has asked
-        const char* keyword;     // that leads here from the parent
-        nb::handle name;         // the next token, or null
-        bool is_read = false;    // whether what follows is known
-        bool is_usual = false;
+    // What a usual schema says.
+    struct Reading {
         std::int32_t target = -1;  // the question of what it refers to, if it says nothing else
         std::uint32_t types = 0;   // as bits
         bool is_listed = false;
@@ -81,15 +74,27 @@ class UsualSchemas {
         std::optional<Array> array;
         std::optional<bool> is_plainly_possible;
     };
+    // Small, since most schemas are never read.
+    struct Schema {
+        nb::handle node;  // null: it is not usual
+        Context context;
+        std::int32_t explorers = -1;       // question, once it has been asked for
+        std::int32_t parent = -1;          // a question; -1: the explorer has asked
+        const char* keyword = nullptr;     // that leads here from the parent
+        nb::handle name;                   // the next token, or null
+        std::unique_ptr<Reading> reading;  // null: it has not been read, or it is not usual
+        bool is_read = false;
+    };
     using Place = std::pair<const char*, nb::handle>;
 
     Schema* schema_of(std::int32_t question);
     bool is_usual(std::int32_t question, Schema& own);
-    bool read(std::int32_t question, Schema& own);
-    bool read_listed(Schema& own, nb::handle values);
-    bool read_object(std::int32_t question, Schema& own, nb::handle properties, nb::handle required,
-                     nb::handle others);
-    bool read_array(std::int32_t question, Schema& own, nb::handle items, nb::handle least, nb::handle most);
+    bool read(std::int32_t question, const Schema& own, Reading& reading);
+    bool read_listed(Reading& reading, nb::handle values);
+    bool read_object(std::int32_t question, const Schema& own, Reading& reading, nb::handle properties,
+                     nb::handle required, nb::handle others);
+    bool read_array(std::int32_t question, const Schema& own, Reading& reading, nb::handle items,
+                    nb::handle least, nb::handle most);
     // The question of a schema below one; nothing: it is no schema.
     std::optional<std::int32_t> below(std::int32_t parent, const Context& context, nb::handle node,
                                       const Place& place);
@@ -110,10 +115,10 @@ class UsualSchemas {
     bool is_on_ = false;
     nb::object assertions_, formats_;
     std::string end_of_name_;
-    std::unordered_map<std::int32_t, std::unique_ptr<Schema>> schemas_;  // by question; null: not usual
-    std::unordered_map<PyObject*, std::int32_t> questions_;              // by schema
-    std::map<std::pair<std::uint32_t, bool>, std::int32_t> of_types_;    // of schemas that say nothing else
-    std::unordered_map<std::int32_t, std::int32_t> objects_, arrays_;    // by formula: a question
+    std::unordered_map<std::int32_t, Schema> schemas_;                 // by question
+    std::unordered_map<PyObject*, std::int32_t> questions_;            // by schema
+    std::map<std::pair<std::uint32_t, bool>, std::int32_t> of_types_;  // of schemas that say nothing else
+    std::unordered_map<std::int32_t, std::int32_t> objects_, arrays_;  // by formula: a question
     std::map<std::pair<std::size_t, bool>, Vector> terminals_;
     std::optional<Container> signs_[2];
     std::optional<std::optional<std::int32_t>> free_names_;
