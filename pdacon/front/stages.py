@@ -185,12 +185,21 @@ def has_text(schema: Schema, text: str) -> bool:
 
 
 def _demanded(nested: _core.NestedPda, on_demand: OnDemand, vocabulary: Vocabulary, limits: Limits) -> Compiled:
+    refusal: list[UnsupportedSchemaError] = []
+
     def make() -> Compiled:
-        """The whole, with the masks so far; if there is none, matchers go on as before."""
+        """The whole, with the masks so far; if there is none, matchers go on as before.
+
+        A schema that is refused as a whole stays so, and is asked once: others' steps wait while it is.
+        """
+        if refusal:
+            raise copy(refusal[0])
         masks = nested.close()
         try:
             return compiled(on_demand.data(), vocabulary, limits, first_masks=masks)
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, UnsupportedSchemaError):
+                refusal.append(copy(error))  # without its traceback, which would hold what it was raised in
             nested.reopen()
             raise
 

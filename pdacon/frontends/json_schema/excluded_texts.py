@@ -12,13 +12,15 @@ from pdacon.frontends.json_schema.spelling import ESCAPED, spelled
 
 _ESCAPES = {chr(point): spelled(chr(point))[1:-1] for low, high in ESCAPED for point in range(low, high + 1)}
 """The characters that do not stand for themselves, with what is written for them."""
+_NEVER = "[]"
+"""A pattern that no string matches: some texts, such as line breaks, stand in no string."""
 
 
 @lru_cache(maxsize=64)
 def strings_with(texts: tuple[str, ...]) -> str:
     """A pattern that is found in the strings of which the text within the quotes has one of some texts in it."""
     written = dict.fromkeys(way for text in texts for way in _ways(text))
-    return "|".join("".join(map(_set, way)) for way in written)
+    return "|".join("".join(map(_set, way)) for way in written) or _NEVER
 
 
 def has_one(texts: Iterable[str], string: str) -> bool:

@@ -13,6 +13,7 @@ from pdacon import Spelling
 from pdacon.errors import EmptyLanguageError
 
 ALPHABET = 'ab"\\\nu0'
+NEVER_WRITTEN = [("\n",), ('b"',), ("\n", "ab")]  # what stands in no string
 EXCLUDED = [("ab",), ("n",), ("\\",), ('\\"',), ("u000",), ("na",), ("b\\n",), ("a", "bb"), ("\\\\\\",), ("0b",)]
 SCHEMAS: list[Any] = [
     {"type": "string"},
@@ -24,7 +25,7 @@ SCHEMAS: list[Any] = [
 TEXTS = ["".join(one) for length in range(5) for one in product(ALPHABET, repeat=length)]
 
 
-@pytest.mark.parametrize("excludes", EXCLUDED, ids=repr)
+@pytest.mark.parametrize("excludes", EXCLUDED + NEVER_WRITTEN, ids=repr)
 def test_strings_beside_the_definition(excludes: tuple[str, ...]) -> None:
     spelling = Spelling(excludes=excludes)
     for schema in SCHEMAS:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from threading import Barrier, Thread
 from typing import Any
 
 import jsonschema
@@ -105,3 +107,40 @@ def test_members_that_are_counted_within_alternatives_are_told_at_once() -> None
     within = {"properties": {"x": {"oneOf": [COUNTED, {"type": "object", "required": ["a"]}]}}}
     with pytest.raises(UnsupportedSchemaError):
         Grammar.from_json_schema({"allOf": [{"oneOf": [repository(kind) for kind in range(7)]}, within]})
+
+
+def test_threads_that_ask_for_the_whole_leave_others_alone() -> None:
+    """Steps and masks that need no whole go on while it is tried; what needs it is refused by an error of pdacon's."""
+    grammar = Grammar.from_json_schema(WIDE | {"additionalProperties": True}, Spelling(order="any"))
+    deep = '{"z": ' + "[" * 20 + "]" * 20 + "}"
+    for _ in range(5):
+        constraint = pdacon.compile(grammar, Vocabulary.bytes(), limits=pdacon.Limits(depth=20))
+        start, failures = Barrier(4), list[BaseException]()
+
+        def ask(constraint: pdacon.Constraint = constraint, start: Barrier = start) -> None:
+            start.wait()
+            for _ in range(3):
+                with pytest.raises(pdacon.PdaconError):
+                    constraint.matcher().shortest_completion()
+                with pytest.raises(pdacon.PdaconError):
+                    constraint.accepts(deep)
+
+        def step(constraint: pdacon.Constraint = constraint, start: Barrier = start) -> None:
+            start.wait()
+            for _ in range(20):
+                matcher = constraint.matcher()
+                assert matcher.accept('{"n1": 1')
+                assert matcher.allowed_tokens()
+
+        def run(work: Callable[[], None], failures: list[BaseException] = failures) -> None:
+            try:
+                work()
+            except BaseException as error:
+                failures.append(error)
+
+        threads = [Thread(target=run, args=(work,)) for work in (ask, ask, step, step)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not failures, failures[0]

@@ -27,19 +27,21 @@ auto answered(Matcher& matcher, Work work) {
         const auto lock = held(nested->lock());
         return work();
     };
-    bool needs_whole = false;
     if (!nested->is_closed() || nested->is_broken()) {
         try {
             return asked();
         } catch (const NeedsWhole&) {
-            needs_whole = true;
         }
     }
     try {
         matcher.complete();
     } catch (...) {
-        if (needs_whole || nested->is_closed()) throw;
-        return asked();  // there is no whole, but none is needed
+        if (nested->is_closed()) throw;
+        try {
+            return asked();  // there is no whole; perhaps it was missed only while another thread tried it
+        } catch (const NeedsWhole&) {
+        }
+        throw;
     }
     return work();
 }

@@ -112,7 +112,7 @@ void MaskArena::evict() {
         if (rows_[row].used != step_) unused.push_back(static_cast<std::int32_t>(row));
     if (unused.empty())
         throw std::length_error("a step has more different masks than max_bytes has room for, which is " +
-                                std::to_string(most_rows_));
+                                std::to_string(most_rows_) + "; tokens that came with it have been taken");
     const auto few = std::max<std::size_t>(unused.size() / 4, 1);
     const auto used_of = [&](std::int32_t row) { return rows_[static_cast<std::size_t>(row)].used; };
     std::ranges::nth_element(unused, unused.begin() + static_cast<std::ptrdiff_t>(few - 1), {}, used_of);
