@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from random import Random
 from typing import Any
 
@@ -34,7 +35,10 @@ def spellings(value: Any) -> Iterator[str]:
 
 
 def without_duplicates(text: str) -> tuple[bool, Any]:
-    """The value of a text, and whether no object in it has a name twice."""
+    """The value of a text, and whether no object in it has a name twice.
+
+    Whole numbers are integers however they are written: as floats, large ones would be others.
+    """
     unique = True
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -42,8 +46,14 @@ def without_duplicates(text: str) -> tuple[bool, Any]:
         unique &= len(dict(pairs)) == len(pairs)
         return dict(pairs)
 
-    value = json.loads(text, object_pairs_hook=members)
+    value = json.loads(text, object_pairs_hook=members, parse_float=_number)
     return unique, value
+
+
+def _number(text: str) -> int | float:
+    number = Decimal(text)
+    is_whole = number.adjusted() < 1000 and number == number.to_integral_value()  # beyond, it takes too many digits
+    return int(number) if is_whole else float(text)
 
 
 def random_value(random: Random, depth: int) -> Any:
