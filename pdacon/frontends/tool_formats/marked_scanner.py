@@ -13,15 +13,11 @@ from typing import Literal, TypeAlias
 
 from pdacon.frontends.tool_formats.json_scanner import IN_SCALAR
 from pdacon.frontends.tool_formats.marked_shapes import Shapes
-from pdacon.frontends.tool_formats.python_scanner import PythonScanner
+from pdacon.frontends.tool_formats.python_scanner import PythonScanner, UnexpectedTextError
 from pdacon.frontends.tool_formats.records import ValueMarks
 from pdacon.frontends.tool_formats.scalars import ALL_KINDS, CONSTANTS, StringInPieces, reads_as
 
 _Stage: TypeAlias = Literal["part", "key", "value", "string", "scalar", "text", "python", "after"]
-
-
-class UnexpectedTextError(ValueError):
-    """What came is nothing that may come here."""
 
 
 @dataclass(slots=True)

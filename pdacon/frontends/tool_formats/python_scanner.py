@@ -6,8 +6,8 @@ as it is certain. The value ends before a comma or a closing bracket that is not
 
 from __future__ import annotations
 
-import ast
 import re
+import unicodedata
 from json.encoder import encode_basestring
 
 from pdacon.frontends.tool_formats.json_scanner import IN_SCALAR
@@ -17,6 +17,24 @@ _ESCAPE = re.compile(
     r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|[0-7]{1,3}|\n|[^xuUN0-7])", re.DOTALL
 )
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_SIMPLE = {
+    "\n": "",
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+    "\\": "\\",
+    "'": "'",
+    '"': '"',
+}
+"""What a character stands for behind a backslash; the other ones leave the backslash as it is."""
+
+
+class UnexpectedTextError(ValueError):
+    """A text that is not allowed where it came: the place is its argument."""
 
 
 class PythonScanner:
@@ -37,7 +55,10 @@ class PythonScanner:
         self.done = False
 
     def scan(self, text: str, at: int) -> tuple[int, str]:
-        """Read on from a place; how far what has come is certain, and what it says as JSON."""
+        """Read on from a place; how far what has come is certain, and what it says as JSON.
+
+        Raises UnexpectedTextError: an escape is of no character.
+        """
         out: list[str] = []
         while at < len(text) and not self.done:
             if self._quote:
@@ -87,5 +108,26 @@ class PythonScanner:
         if _SURROGATE.match(escape[0]):
             out.append(escape[0])
         else:
-            out.append(encode_basestring(ast.literal_eval(f'"{escape[0]}"' if escape[0] != '\\"' else "'\"'"))[1:-1])
+            try:
+                out.append(encode_basestring(_character(escape[0]))[1:-1])
+            except (KeyError, ValueError, OverflowError):
+                raise UnexpectedTextError(stop) from None
         return escape.end()
+
+
+def _character(escape: str) -> str:
+    """What an escape stands for. `ast.literal_eval` would say it too, but warns of some, which a model may write.
+
+    Raises KeyError, ValueError or OverflowError: there is no such character.
+    """
+    kind, rest = escape[1], escape[2:]
+    if kind in "xuU":
+        return chr(int(rest, 16))
+    if kind == "N":
+        characters = unicodedata.lookup(rest[1:-1])
+        if len(characters) > 1:  # Python has no escape for a sequence that has a name
+            raise KeyError(escape)
+        return characters
+    if kind in "01234567":
+        return chr(int(escape[1:], 8))
+    return _SIMPLE.get(kind, escape)

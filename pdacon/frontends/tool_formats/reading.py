@@ -18,8 +18,9 @@ from pdacon.base.quoting import quoted
 from pdacon.frontends.partial_values import PartialValue
 from pdacon.frontends.tool_formats.json_scanner import JsonScanner
 from pdacon.frontends.tool_formats.layouts import Layout
-from pdacon.frontends.tool_formats.marked_scanner import MarkedScanner, UnexpectedTextError
+from pdacon.frontends.tool_formats.marked_scanner import MarkedScanner
 from pdacon.frontends.tool_formats.marked_shapes import Shapes
+from pdacon.frontends.tool_formats.python_scanner import UnexpectedTextError
 from pdacon.frontends.tool_formats.reader_states import Role, State, states_of
 from pdacon.frontends.tool_formats.records import INDEX, ToolFormat
 from pdacon.frontends.tool_formats.scalars import ALL_KINDS, CONSTANTS, OPENINGS, StringInPieces, reads_as
