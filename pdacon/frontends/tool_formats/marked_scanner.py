@@ -15,7 +15,7 @@ from pdacon.frontends.tool_formats.json_scanner import IN_SCALAR
 from pdacon.frontends.tool_formats.marked_shapes import Shapes
 from pdacon.frontends.tool_formats.python_scanner import PythonScanner, UnexpectedTextError
 from pdacon.frontends.tool_formats.records import ValueMarks
-from pdacon.frontends.tool_formats.scalars import ALL_KINDS, CONSTANTS, StringInPieces, reads_as
+from pdacon.frontends.tool_formats.scalars import ALL_KINDS, CONSTANTS, StringInPieces, between_quotes, reads_as
 
 _Stage: TypeAlias = Literal["part", "key", "value", "string", "scalar", "text", "python", "after"]
 
@@ -160,7 +160,7 @@ class MarkedScanner:
         self.expected = (end,)
         place = text.find(end, at)
         stop = _held_back(text, at, end) if place < 0 else place
-        self._out.append(encode_basestring(text[at:stop])[1:-1])
+        self._out.append(between_quotes(text[at:stop]))
         if place < 0:
             return None if stop == at else stop
         self._out.append('"')
@@ -215,7 +215,7 @@ class MarkedScanner:
         if not self._captured:
             self._undecided = StringInPieces(self._kinds() - {"array", "object"}, False)
         if self._undecided is None:
-            self._out.append(encode_basestring(piece)[1:-1])
+            self._out.append(between_quotes(piece))
             return
         self._captured.append(piece)
         if self._undecided.is_certain_with(piece):
@@ -244,9 +244,7 @@ class MarkedScanner:
             if found is None:
                 return None
             is_array = bool(found)
-        place = self._place()
-        self._captured.clear()
-        self._open.append(_Begun(is_array, place))
+        self._open.append(_Begun(is_array, self._place()))
         self._stage = "part"
         return at
 

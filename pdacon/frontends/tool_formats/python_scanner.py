@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from json.encoder import encode_basestring
 
 from pdacon.frontends.tool_formats.json_scanner import IN_SCALAR
-from pdacon.frontends.tool_formats.scalars import CONSTANTS
+from pdacon.frontends.tool_formats.scalars import CONSTANTS, between_quotes
 
 _ESCAPE = re.compile(
     r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|[0-7]{1,3}|\n|[^xuUN0-7])", re.DOTALL
@@ -95,7 +94,7 @@ class PythonScanner:
         stop = at
         while stop < len(text) and text[stop] not in (self._quote, "\\"):
             stop += 1
-        out.append(encode_basestring(text[at:stop])[1:-1])
+        out.append(between_quotes(text[at:stop]))
         if stop == len(text):
             return stop
         if text[stop] == self._quote:
@@ -109,7 +108,7 @@ class PythonScanner:
             out.append(escape[0])
         else:
             try:
-                out.append(encode_basestring(_character(escape[0]))[1:-1])
+                out.append(between_quotes(_character(escape[0])))
             except (KeyError, ValueError, OverflowError):
                 raise UnexpectedTextError(stop) from None
         return escape.end()

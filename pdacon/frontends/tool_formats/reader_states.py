@@ -131,8 +131,7 @@ class _Builder:
         return self.added(State("fixed", fixed.exits, fixed.may_end or free.may_end, otherwise))
 
     def _fixed(self, text: str, blanks: Sequence[str], follow: State) -> State:
-        for token, spelled in self._spelled.items():
-            text = text.replace(token, spelled)
+        text = self._spell(text)
         return self.added(State("fixed", {blank + text: follow for blank in ("", *blanks)})) if text else follow
 
     def _text(self, role: Role, follow: State) -> State:
@@ -158,15 +157,14 @@ class _Builder:
         return follow
 
     def _marks(self, marks: ValueMarks) -> ValueMarks:
-        """Marks as they are spelled in what is read."""
-
-        def spelled(text: str) -> str:
-            for token, character in self._spelled.items():
-                text = text.replace(token, character)
-            return text
-
-        first, last = map(spelled, marks.string)
+        """Marks as they are spelled in what is read. Special tokens are looked for in those of strings only."""
+        first, last = map(self._spell, marks.string)
         return replace(marks, string=(first, last))
+
+    def _spell(self, text: str) -> str:
+        for token, spelled in self._spelled.items():
+            text = text.replace(token, spelled)
+        return text
 
     def _arguments(self, follow: State) -> State:
         """Arguments that are tagged one by one."""

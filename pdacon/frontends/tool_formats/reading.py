@@ -23,7 +23,14 @@ from pdacon.frontends.tool_formats.marked_shapes import Shapes
 from pdacon.frontends.tool_formats.python_scanner import UnexpectedTextError
 from pdacon.frontends.tool_formats.reader_states import Role, State, states_of
 from pdacon.frontends.tool_formats.records import INDEX, ToolFormat
-from pdacon.frontends.tool_formats.scalars import ALL_KINDS, CONSTANTS, OPENINGS, StringInPieces, reads_as
+from pdacon.frontends.tool_formats.scalars import (
+    ALL_KINDS,
+    CONSTANTS,
+    OPENINGS,
+    StringInPieces,
+    between_quotes,
+    reads_as,
+)
 from pdacon.frontends.tool_formats.whole_answers import Answer, ReadCall
 
 _BEGINS_INDEX = re.compile(f"(?:{INDEX})?").fullmatch
@@ -231,7 +238,7 @@ class AnswerReader:
         if state.role == "fixed":
             return self._fixed(state, last)
         if state.role == "json":
-            return self._json(state, last)
+            return self._json(state)
         if state.role == "marked":
             return self._marked_arguments(state)
         if state.role == "value":
@@ -336,7 +343,7 @@ class AnswerReader:
         tokens = tuple(self._special) if self._fed is int else self._plan.format.tokens
         return not self._text.startswith(tokens, at)
 
-    def _json(self, state: State, last: bool) -> bool:
+    def _json(self, state: State) -> bool:
         scanner, begin = self._scanner, self._at
         self._at = scanner.scan(self._text, begin)
         piece = self._text[begin : self._at]
@@ -359,7 +366,7 @@ class AnswerReader:
             self._said[role].append(text)
             self._events.append(AnswerEvent(role, text))
         elif role == "raw":
-            self._argue(_inner(text))
+            self._argue(between_quotes(text))
         else:
             self._captured.append(text)
             if role == "whole":
@@ -370,7 +377,7 @@ class AnswerReader:
         assert self._undecided is not None
         assert self._state is not None
         if self._undecided.is_certain_with(text):
-            self._argue(f'"{_inner(self._capture())}')
+            self._argue(f'"{between_quotes(self._capture())}')
             self._scanner, self._state = JsonScanner(), self._state.then
         else:
             self._scanner.scan(text, 0)
@@ -427,7 +434,7 @@ class AnswerReader:
         """The JSON of a value whose text was read as a whole."""
         kind = reads_as(text, self._kinds, self._plan.format.python_constants)
         if kind == "string" or (kind in ("array", "object") and not _is_json(text)):
-            return f'"{_inner(text)}"'
+            return f'"{between_quotes(text)}"'
         return CONSTANTS.get(text, text)
 
     def _argue(self, text: str) -> None:
@@ -475,11 +482,6 @@ class AnswerReader:
             return "a number that counts calls"
         listed = [quoted(self._named(exit)) for exit in sorted(state.exits, key=len)[:3]]
         return " or ".join(listed) if listed else "the end of the answer"
-
-
-def _inner(text: str) -> str:
-    """A string as it stands between its quotes in JSON."""
-    return encode_basestring(text)[1:-1]
 
 
 def _is_json(text: str) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
+from json.encoder import encode_basestring
 
 from pdacon.frontends.json_schema.facts import TYPES
 from pdacon.frontends.json_schema.numbers import any_number
@@ -29,6 +30,11 @@ def reads_as(text: str, kinds: Container[str], python_constants: bool) -> str:
         return "number"
     container = OPENINGS.get(text[:1])
     return container if container is not None and container in kinds else "string"
+
+
+def between_quotes(text: str) -> str:
+    """A string as it stands between its quotes in JSON."""
+    return encode_basestring(text)[1:-1]
 
 
 class StringInPieces:
