@@ -57,7 +57,7 @@ def tell_problems(
 
     Raises CancelledError.
     """
-    found: list[Problem] = []
+    problems: list[Problem] = []
     undefined = [] if _is_extended(text) else [_of_name(name, path) for name in undefined_names(text)]
     if undefined:
         tell(undefined)
@@ -68,12 +68,12 @@ def tell_problems(
             for seconds in (0.0, _CHECK_SECONDS):
                 report = check(grammar, limits=_LIMITS, cancel=cancel, seconds=seconds)
                 offer = seconds > 0
-                found = [_of_finding(finding, text, path, options, offer=offer) for finding in report.findings]
-                tell(found)
+                problems = [_of_finding(finding, text, path, options, offer=offer) for finding in report.findings]
+                tell(problems)
         except CancelledError:
             raise
         except LimitExceededError as error:
-            tell([*found, Problem("warning", "", f"not checked to the end: {error}", None)])
+            tell([*problems, Problem("warning", "", f"not checked to the end: {error}", None)])
         except (PdaconError, ValueError, TypeError) as error:
             problem = _of_error(error)
             same = any(name.span is not None and _begin(name) == _begin(problem) for name in undefined)

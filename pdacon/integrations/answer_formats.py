@@ -236,8 +236,8 @@ def _record_of(said: Mapping[str, Any]) -> ToolFormat:
     """A record of a tool format, of its members as JSON has them."""
     members = _tuples(said)
     inner = {"thought": Thought, "messages": Messages, "value_marks": ValueMarks}
-    made = {name: members[name] and kind(**members[name]) for name, kind in inner.items()}
-    return ToolFormat(**{**members, **made})
+    records = {name: members[name] and kind(**members[name]) for name, kind in inner.items()}
+    return ToolFormat(**{**members, **records})
 
 
 def _tuples(said: Any) -> Any:

@@ -43,8 +43,8 @@ def styled(asked: StyledArguments) -> Piece:
         raise EmptyLanguageError("no value satisfies the schema")
     node = {} if isinstance(asked.schema, bool) else asked.schema
     schema = {"$ref": "#/$defs/arguments", "$defs": {"arguments": {"$id": "pdacon:arguments", **node}}}
-    known = FORMATS[_FORMATS[asked.style]]
-    format = replace(known, name=asked.style, tokens=asked.tokens, argument=known.argument.rstrip("\n"))
+    origin = FORMATS[_FORMATS[asked.style]]
+    format = replace(origin, name=asked.style, tokens=asked.tokens, argument=origin.argument.rstrip("\n"))
     blanks = TextPiece(asked.blanks, asked.place)
     piece = styled_arguments(format, ToolSchema("arguments", schema, asked.closed), asked.spelling, blanks)
     if format.value_marks is None:

@@ -76,8 +76,8 @@ class MarkedArguments:
         if not pieces:
             return TextPiece(EMPTY, self.tool)
         between = self.fixed(self._marks.object[1], self.tool)
-        some = members_in_order(pieces, frozenset(required), is_any_order, between)
-        return some if required else Repeated(some, 0, 1)
+        ordered = members_in_order(pieces, frozenset(required), is_any_order, between)
+        return ordered if required else Repeated(ordered, 0, 1)
 
     @property
     def _marks(self) -> ValueMarks:
@@ -100,11 +100,11 @@ class MarkedArguments:
         if key not in self._values:
             loop = LoopPiece(f"{self.tool}{place}")
             self._values[key] = loop
-            made = self._made(self.shapes.at(place), f"{self.tool}{place}", head)
-            if made is not None and loop.is_used:
-                loop.piece = made
-                made = loop
-            self._values[key] = made
+            piece = self._of_shape(self.shapes.at(place), f"{self.tool}{place}", head)
+            if piece is not None and loop.is_used:
+                loop.piece = piece
+                piece = loop
+            self._values[key] = piece
         value = self._values[key]
         if isinstance(value, LoopPiece):
             value.is_used = True
@@ -112,7 +112,7 @@ class MarkedArguments:
                 raise self._too_free(f"{self.tool}{place}", "a value has itself within it")
         return value
 
-    def _made(self, shape: Shape, place: str, head: str) -> Piece | None:
+    def _of_shape(self, shape: Shape, place: str, head: str) -> Piece | None:
         marks, values = self._marks, shape.values
         pieces = [*self._strings(values, place, head)]
         for kind, others in values.others.items():
@@ -185,5 +185,5 @@ class MarkedArguments:
             return nothing
         another = in_order([self.fixed(between, place), part])
         rest = None if most is None else most - 1
-        some = in_order([part, Repeated(another, max(least - 1, 0), rest)]) if rest != 0 else part
-        return some if least else Repeated(some, 0, 1)
+        parts = in_order([part, Repeated(another, max(least - 1, 0), rest)]) if rest != 0 else part
+        return parts if least else Repeated(parts, 0, 1)

@@ -79,10 +79,10 @@ class MarkedScanner:
     def _need(self, text: str, at: int, option: str) -> int | None:
         if not option:
             return at
-        found = self._match(text, at, (option,))
-        if found == "":
+        mark = self._match(text, at, (option,))
+        if mark == "":
             raise UnexpectedTextError(at)
-        return None if found is None else at + len(option)
+        return None if mark is None else at + len(option)
 
     # Stages: each says how far it has come, or None if more has to come
 
@@ -92,13 +92,13 @@ class MarkedScanner:
         marks = self._marks.array if top.is_array else self._marks.object
         begin = (marks[1] if top.count else "") + (self._marks.item[0] if top.is_array else self._marks.key[0])
         ends = self._ends if len(self._open) == 1 else (marks[2] or self._after_value(self._open[-2]),)
-        found = self._match(text, at, (*ends, *([begin] if begin else [])))
-        if found is None:
+        mark = self._match(text, at, (*ends, *([begin] if begin else [])))
+        if mark is None:
             return None
-        if found and found in ends:
+        if mark and mark in ends:
             self._close(top)
-            return at + (len(found) if marks[2] and not self.done else 0)
-        if begin and not found:
+            return at + (len(mark) if marks[2] and not self.done else 0)
+        if begin and not mark:
             raise UnexpectedTextError(at)
         if top.is_array:
             self._out.append(", " if top.count else "[")
@@ -140,19 +140,19 @@ class MarkedScanner:
         begins = {marks.object[0]: "object", marks.array[0]: "array", marks.string[0]: "string"}
         if marks.scalar[0]:
             begins[marks.scalar[0]] = "scalar"
-        found = self._match(text, at, tuple(begins))
-        if found is None:
+        mark = self._match(text, at, tuple(begins))
+        if mark is None:
             return None
-        if not found and marks.scalar[0]:
+        if not mark and marks.scalar[0]:
             raise UnexpectedTextError(at)
-        kind = begins[found] if found else "scalar"
+        kind = begins[mark] if mark else "scalar"
         if kind in ("object", "array"):
             self._open.append(_Begun(kind == "array", None))
             self._stage = "part"
         else:
             self._out.append('"' if kind == "string" else "")
             self._stage = "string" if kind == "string" else "scalar"
-        return at + len(found)
+        return at + len(mark)
 
     def _string(self, text: str, at: int) -> int | None:
         """The text of a string up to its mark; what may be the beginning of that is held back."""
@@ -197,12 +197,12 @@ class MarkedScanner:
         if place < 0:
             return held if held > at else None
         end = self._after_value(self._open[-1])
-        found = self._match(text, place, (end, self._marks.key[0]))
-        if found is None:
+        mark = self._match(text, place, (end, self._marks.key[0]))
+        if mark is None:
             return held if held > at else None
-        if found == self._marks.key[0] and not self._captured:
+        if mark == self._marks.key[0] and not self._captured:
             return self._opened(text, place)
-        if found != end:
+        if mark != end:
             raise UnexpectedTextError(place)
         self._say()
         self._stage = "after"
@@ -240,10 +240,10 @@ class MarkedScanner:
         kinds, item = self._kinds(), self._marks.item[0]
         is_array = "array" in kinds
         if is_array and "object" in kinds:
-            found = self._match(text, at, (item,))
-            if found is None:
+            mark = self._match(text, at, (item,))
+            if mark is None:
                 return None
-            is_array = bool(found)
+            is_array = bool(mark)
         self._open.append(_Begun(is_array, self._place()))
         self._stage = "part"
         return at

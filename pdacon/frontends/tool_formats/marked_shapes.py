@@ -144,7 +144,9 @@ class Shapes:
             return self._alternatives(self._target(place, node["$ref"]), (*seen, place))
         (name,) = combined
         return [
-            one for k in range(len(node[name])) for one in self._alternatives(f"{place}/{name}/{k}", (*seen, place))
+            alternative
+            for k in range(len(node[name]))
+            for alternative in self._alternatives(f"{place}/{name}/{k}", (*seen, place))
         ]
 
     def _target(self, place: str, reference: str) -> str:
@@ -197,8 +199,8 @@ class Shapes:
             if kind not in ([types] if isinstance(types, str) else types):
                 continue
             for name in node:
-                known = (*keywords, *_ELSEWHERE, *_OF_SCALARS, "type", *_OF_OBJECTS, *_OF_ARRAYS)
-                if is_assertion(name) and name not in known:
+                allowed = (*keywords, *_ELSEWHERE, *_OF_SCALARS, "type", *_OF_OBJECTS, *_OF_ARRAYS)
+                if is_assertion(name) and name not in allowed:
                     self._refuse(at, name, "it is about all parts of a value, and each is written by itself")
             chosen.append((at, node))
         if len(chosen) > 1:
