@@ -51,6 +51,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+CACHE_ANSWERS = ("hits", "misses", "waits", "loads", "fetches", "refusals")
+"""How constraints are come by, which a cache counts."""
+
 _POLL = 0.05  # seconds between two looks at whether a caller who waits for another's compilation has cancelled
 _SUFFIX = ".constraint"
 _Constraint = TypeVar("_Constraint", bound=Constraint | bytes | None)
@@ -189,7 +192,7 @@ class CompileCache:
         self._kept = KeptConstraints(max_bytes)
         self._unlooked = math.inf  # bytes of files since the folder was looked through
         self._flights: dict[str, _Flight] = {}
-        self._counts = dict.fromkeys(("hits", "misses", "waits", "loads", "fetches", "refusals"), 0)
+        self._counts = dict.fromkeys(CACHE_ANSWERS, 0)
 
     def compile(
         self, grammar: GrammarSource, vocabulary: Vocabulary | None = None, **options: Unpack[CompileOptions]

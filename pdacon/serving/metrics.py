@@ -11,6 +11,8 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
+from pdacon.front.caching import CACHE_ANSWERS
+
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 _MICRO = (
     *(1e-6, 2.5e-6, 5e-6, 1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4),
@@ -23,7 +25,6 @@ _OF_CACHES: tuple[tuple[Any, str, str, str], ...] = (
     (GaugeMetricFamily, "pdacon_cache_bytes", "What they need.", "bytes"),
     (CounterMetricFamily, "pdacon_compile_processes_failed", _FAILED, "failed"),
 )
-_ANSWERS = ("hits", "misses", "waits", "loads", "fetches", "refusals")
 
 Statistics = Callable[[], dict[str, int]]
 K = TypeVar("K", Counter, Gauge, Histogram)
@@ -127,7 +128,7 @@ class _Cache(Collector):
     def collect(self) -> Iterator[Metric]:
         counted = self._statistics()
         answers = CounterMetricFamily("pdacon_cache_answers", "What the cache answered.", labels=("model", "how"))
-        for how in _ANSWERS:
+        for how in CACHE_ANSWERS:
             answers.add_metric((self._model, how), counted[how])
         yield answers
         for kind, name, text, key in _OF_CACHES:

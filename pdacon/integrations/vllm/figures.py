@@ -10,11 +10,10 @@ from threading import Lock
 
 from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram
 
-from pdacon.front.caching import CompileCache
+from pdacon.front.caching import CACHE_ANSWERS, CompileCache
 from pdacon.integrations.vllm.requests import RefusedRequest
 
 _SECONDS = (0.0001, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-_ANSWERS = ("hits", "misses", "waits", "loads", "fetches", "refusals")
 
 
 class Figures:
@@ -30,7 +29,7 @@ class Figures:
         )
         self._refusals = Counter("pdacon_refused_grammars", "Formats that cannot be compiled.", registry=registry)
         self._answers = Counter("pdacon_cache_answers", "How constraints were come by.", ["how"], registry=registry)
-        for how in _ANSWERS:
+        for how in CACHE_ANSWERS:
             self._answers.labels(how)
         self._lock = Lock()
         self._counted: dict[int, Mapping[str, int]] = {}  # by the identity of a cache, of which there are few
@@ -53,7 +52,7 @@ class Figures:
             now = cache.statistics()
             before = self._counted.get(id(cache), {})
             self._counted[id(cache)] = now
-            for how in _ANSWERS:
+            for how in CACHE_ANSWERS:
                 self._answers.labels(how).inc(max(0, now[how] - before.get(how, 0)))
 
 
