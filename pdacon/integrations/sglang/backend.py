@@ -32,7 +32,26 @@ _MAX_ROLLBACK = 512  # tokens: more than a draft has
 _ANY_JSON = "$$ANY$$"  # a schema that SGLang writes for response_format: {"type": "json_object"}
 
 
-class SglangAnswer(BaseGrammarObject):  # type: ignore[misc]
+class _Masks:
+    """Masks as SGLang keeps them: of answers, and without one, while the model thinks."""
+
+    @staticmethod
+    def allocate_vocab_mask(vocab_size: int, batch_size: int, device: Any) -> torch.Tensor:
+        """int32[batch_size, ceil(V / 32)] on the CPU, in which everything is allowed."""
+        return torch.full((batch_size, -(-vocab_size // 32)), -1, dtype=torch.int32)
+
+    @staticmethod
+    def move_vocab_mask(vocab_mask: torch.Tensor, device: Any) -> torch.Tensor:
+        """The mask on the device of the logits."""
+        return vocab_mask.to(device, non_blocking=True)
+
+    @staticmethod
+    def apply_vocab_mask(logits: torch.Tensor, vocab_mask: torch.Tensor) -> None:
+        """Set to -inf, in place, what the mask does not allow."""
+        apply_bitmask(logits, vocab_mask)
+
+
+class SglangAnswer(_Masks, BaseGrammarObject):  # type: ignore[misc]
     """One answer, at its beginning or under way. Nothing is raised but what ends that request alone."""
 
     def __init__(self, constraint: Constraint, vocabulary: Vocabulary) -> None:
@@ -57,10 +76,6 @@ class SglangAnswer(BaseGrammarObject):  # type: ignore[misc]
         """Whether an end token was accepted: SGLang ends the request then."""
         return self._held.has_ended()
 
-    def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> torch.Tensor:
-        """int32[batch_size, ceil(V / 32)] on the CPU, in which everything is allowed."""
-        return _Masks.allocate_vocab_mask(vocab_size, batch_size, device)
-
     def fill_vocab_mask(self, vocab_mask: torch.Tensor, idx: int) -> None:
         """Write which tokens may come next into a row."""
         self._held.fill_bitmask(vocab_mask, idx)
@@ -70,28 +85,21 @@ class SglangAnswer(BaseGrammarObject):  # type: ignore[misc]
         """Allow everything again."""
         vocab_mask.fill_(-1)
 
-    @staticmethod
-    def move_vocab_mask(vocab_mask: torch.Tensor, device: Any) -> torch.Tensor:
-        """The mask on the device of the logits."""
-        return vocab_mask.to(device, non_blocking=True)
 
-    @staticmethod
-    def apply_vocab_mask(logits: torch.Tensor, vocab_mask: torch.Tensor) -> None:
-        """Set to -inf, in place, what the mask does not allow."""
-        apply_bitmask(logits, vocab_mask)
+class Backend(_Masks, BaseGrammarBackend):  # type: ignore[misc]
+    """Makes answers for requests; SGLang compiles in threads of its own.
 
+    ``vocabulary``: of the model. ``reading``: of the JSON Schemas of requests.
+    """
 
-class _Masks:
-    """Masks without an answer, while the model thinks: what SGLang's reasoning asks of a back end."""
+    is_support_token_filter = True  # of `set_token_filter`, which SGLang calls while the model thinks
 
-    is_support_token_filter = True
-    move_vocab_mask = staticmethod(SglangAnswer.move_vocab_mask)
-    apply_vocab_mask = staticmethod(SglangAnswer.apply_vocab_mask)
-
-    @staticmethod
-    def allocate_vocab_mask(vocab_size: int, batch_size: int, device: Any) -> torch.Tensor:
-        """As that of an answer."""
-        return torch.full((batch_size, -(-vocab_size // 32)), -1, dtype=torch.int32)
+    def __init__(self, vocabulary: Vocabulary, reading: JsonReading | None = None) -> None:
+        super().__init__()
+        self._vocabulary = vocabulary
+        self._compiler = FormatCompiler(vocabulary, Limits(seconds=_SECONDS), reading=reading)
+        # What is in use, or in the compiler's cache, which alone decides how much that may be.
+        self._known: WeakValueDictionary[Key, Constraint] = WeakValueDictionary()
 
     @staticmethod
     def set_token_filter(
@@ -108,20 +116,6 @@ class _Masks:
         for token in token_ids:
             bit = np.uint32(1 << (token % 32))
             row[token // 32] = row[token // 32] | bit if is_allowed else row[token // 32] & ~bit
-
-
-class Backend(_Masks, BaseGrammarBackend):  # type: ignore[misc]
-    """Makes answers for requests; SGLang compiles in threads of its own.
-
-    ``vocabulary``: of the model. ``reading``: of the JSON Schemas of requests.
-    """
-
-    def __init__(self, vocabulary: Vocabulary, reading: JsonReading | None = None) -> None:
-        super().__init__()
-        self._vocabulary = vocabulary
-        self._compiler = FormatCompiler(vocabulary, Limits(seconds=_SECONDS), reading=reading)
-        # What is in use, or in the compiler's cache, which alone decides how much that may be.
-        self._known: WeakValueDictionary[Key, Constraint] = WeakValueDictionary()
 
     def get_cached_or_future_value(
         self, key: Key, require_reasoning: bool
