@@ -25,9 +25,8 @@ from pdacon.integrations.vllm.tracking import TrackedAnswer
 
 _DONE = "_pdacon"  # on what has been put in
 _NAME = "pdacon"  # of the back end
-_is_counted: ContextVar[bool] = ContextVar(
-    "_is_counted", default=False
-)  # a request that is checked for the second time
+_is_counted: ContextVar[bool] = ContextVar("_is_counted", default=False)
+"""Whether the request is checked for the second time."""
 
 
 def install() -> None:
