@@ -18,8 +18,9 @@ from pdacon.cli.failures import FINDINGS
 from pdacon.cli.vocabularies import Tokens, asked_tokenizer
 from pdacon.front.grammar import Grammar
 from pdacon.frontends.dialects import Standing
-from pdacon.matching.explaining import accept_most, written_standing
+from pdacon.matching.explaining import written_standing
 from pdacon.matching.listed import ListedTexts
+from pdacon.matching.viable import accept_most
 from pdacon.pda import Expectation
 
 _TEXTS = 8  # of one terminal
@@ -54,7 +55,7 @@ def look_ahead(constraint: Constraint, text: bytes, *, uncut: bool = False) -> O
     """
     strip = constraint.vocabulary.strip_leading_space and constraint.may_strip_leading_space
     matcher: Matcher = constraint.matcher(max_rollback=1, strip_leading_space=strip)
-    viable = accept_most(matcher, text)
+    viable = accept_most(matcher._accept_spelled, text)
     lexeme, expected = matcher._explainer.look(matcher)
     completion: bytes | None = None
     missing = 0
@@ -94,7 +95,7 @@ def _canonical_tokens(constraint: Constraint, text: bytes, tokens: Tokens) -> tu
     matcher = constraint.matcher(strip_leading_space=strip)
     ids = tokens.split(text.decode("utf-8", "replace"))
     if not ids or matcher.validate_tokens(ids) < len(ids):
-        accept_most(matcher, text)
+        accept_most(matcher._accept_spelled, text)
     else:
         for token in ids:
             matcher.accept_token(token)

@@ -15,7 +15,7 @@ from typing import SupportsIndex
 
 from pdacon._native import _core
 from pdacon.base.limits import Limits
-from pdacon.base.quoting import first_character, line_and_column, listing, quote
+from pdacon.base.quoting import first_character, listing, quote
 from pdacon.composition import byte_vocabulary, compose, lower
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
@@ -25,13 +25,14 @@ from pdacon.grammar.labels import Label
 from pdacon.grammar.sizes import automaton_states
 from pdacon.lalr import build_tables
 from pdacon.matching.enclosing import Enclosing
-from pdacon.matching.explaining_on_demand import explained_on_demand
-from pdacon.matching.explanation import Explanation
+from pdacon.matching.explaining_on_demand import explained_on_demand, refused_by_schema, schema_at
+from pdacon.matching.explanation import Asked, Explanation
 from pdacon.matching.labelled import with_labels
 from pdacon.matching.located import disagreement, locate
 from pdacon.matching.naming import Names
 from pdacon.matching.next_terminals import Following
 from pdacon.matching.reasons import Reason, Reasons, Refused
+from pdacon.matching.viable import accept_most
 from pdacon.pda import Configuration, Expectation, LexemeReader, Machine
 
 _BYTES = tuple(bytes([byte]) for byte in range(256))
@@ -151,13 +152,12 @@ class Explainer:
 
     def explain(self, matcher: _core.Matcher, asked: SupportsIndex | bytes, lexemes: int | None) -> Explanation:
         if self._known_schema and matcher._is_nested() and self._cannot_be_whole():
-            answer = self._answer(matcher, asked)
-            return explained_on_demand(matcher, *answer, self._known_schema)
-        token, text, allowed = self._answer(matcher, asked)
+            return explained_on_demand(matcher, self._answer(matcher, asked), self._known_schema)
+        answer = token, text, allowed = self._answer(matcher, asked)
         before = matcher._text()
         probe = self._behind(before)
         terminated = matcher.is_terminated()
-        viable = 0 if terminated else accept_most(probe, text)
+        viable = 0 if terminated else accept_most(probe._accept_spelled, text)
         read = before + text[:viable]
         reader = LexemeReader()
         located = locate(self._machine, self._start, probe, read, reader, since=len(before), most=lexemes)
@@ -197,21 +197,12 @@ class Explainer:
             )
             if narrowed := self._names.narrowed((*expected.unfinished, *expected.next)):
                 reason = replace(reason, text=f"{reason.text}; {narrowed}")
-        line, column = line_and_column(read)
-        explanation = Explanation(
-            allowed=allowed,
-            reason=reason.text,
-            token=token,
-            text=text,
-            viable=viable,
-            before=before,
-            line=line,
-            column=column,
+        expectation = self._names.names(expected.next)
+        explanation = replace(
+            Explanation.without_grammar(answer, reason.text, before, viable, expectation, may_end=may_end),
             lexeme=read[len(read) - place.length :],
             unfinished=self._names.names(expected.unfinished),
-            expected=self._names.names(expected.next),
             blocks=place.margin.columns,
-            may_end=may_end,
             unlisted=reason.unlisted,
             cuts=located.cuts + reason.cuts,
             earlier_cuts=located.earlier,
@@ -266,20 +257,15 @@ class Explainer:
     def _schema(self, read: bytes) -> tuple[str, ...]:
         if self._grammar.language != "JSON Schema":
             return ()
-        from pdacon.frontends.json_schema import schema_lines  # here, as other grammars need none of it
-
-        return schema_lines(self._grammar.source, read.decode(errors="ignore"))
+        return schema_at(self._grammar.source, read)
 
     def _why_schema(self, read: bytes, refused: bytes) -> str:
         """Why a JSON Schema does not take what comes after a text; empty where its grammar says it best."""
         if self._grammar.language != "JSON Schema":
             return ""
-        from pdacon.frontends.json_schema import why_refused
-
-        def takes(text: str) -> bool:
-            return bool(_core.Matcher(self._bytewise, 1, False, False).accept_bytes(text.encode(errors="replace")))
-
-        return why_refused(self._grammar.source, read.decode(errors="ignore"), refused.decode(errors="ignore"), takes)
+        return refused_by_schema(
+            self._grammar.source, read, refused, lambda: _core.Matcher(self._bytewise, 1, False, False)
+        )
 
     def _why_set(self, read: bytes, refused: bytes) -> str:
         """Which regular set does not have what comes after a text, or its end; empty if the rules refuse that, too."""
@@ -324,19 +310,19 @@ class Explainer:
         behind = probe if place.fresh else self._behind(before)
         return self._following.expect(place.restart(), before, behind, reader)
 
-    def _answer(self, matcher: _core.Matcher, asked: SupportsIndex | bytes) -> tuple[int | None, bytes, bool]:
+    def _answer(self, matcher: _core.Matcher, asked: SupportsIndex | bytes) -> Asked:
         """The token, if one was asked about, its text, and whether it is allowed."""
         if isinstance(asked, bytes):
-            return None, asked, not asked or _core.Matcher(matcher).accept_bytes(asked)
+            return Asked(None, asked, not asked or _core.Matcher(matcher).accept_bytes(asked))
         if isinstance(asked, bool) or not hasattr(asked, "__index__"):
             raise TypeError(f"explain takes a token id, a str or bytes, not {type(asked).__name__}")
         token = operator.index(asked)
         allowed = matcher.is_allowed(token)
         fork = _core.Matcher(matcher)
         if not self._has_no_whole and self._grammar.labels and fork.accept_token(token):  # as text or as a label
-            return token, fork._text()[matcher._length() :], allowed
+            return Asked(token, fork._text()[matcher._length() :], allowed)
         text = self._vocabulary.tokens[token] or b""
-        return token, text.removeprefix(b" ") if matcher._leading_space() else text, allowed
+        return Asked(token, text.removeprefix(b" ") if matcher._leading_space() else text, allowed)
 
 
 def written_standing(grammar: GrammarData, read: bytes) -> Standing | None:
@@ -353,17 +339,3 @@ def written_standing(grammar: GrammarData, read: bytes) -> Standing | None:
 
 def _next_of(written: Standing) -> str:
     return listing([*written.expected, *(["the end"] if written.may_end else [])])
-
-
-def accept_most(matcher: _core.Matcher, text: bytes) -> int:
-    """Accept the longest beginning of a text that can be; how many bytes it has. Cost: twice that of the text."""
-    if matcher._accept_spelled(text):
-        return len(text)
-    accepted, refused = 0, len(text)
-    while refused - accepted > 1:
-        middle = (accepted + refused) // 2
-        if matcher._accept_spelled(text[accepted:middle]):
-            accepted = middle
-        else:
-            refused = middle
-    return accepted

@@ -1,7 +1,7 @@
 """`Explanation`: why a token may, or may not, come next, as data and as text.
 
-In: what `explaining` found out. Out: the answer, the reason, and the place in the author's words; rendered in lines
-that a terminal shows.
+In: what `explaining` or `explaining_on_demand` found out. Out: the answer, the reason, and the place in the author's
+words; rendered in lines that a terminal shows.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import re
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pdacon.base.html import preformatted
-from pdacon.base.quoting import NEAR, head, is_literal, listing, quote, quoted, tail
+from pdacon.base.quoting import NEAR, head, is_literal, line_and_column, listing, quote, quoted, tail
 from pdacon.base.snippets import line_around
 
 _WIDTH = 100
@@ -88,7 +88,15 @@ class Unlisted:
         return f"{quoted(self.word)} is not listed here{self.question and f' ({self.question})'}: {'; '.join(lists)}"
 
 
-@dataclass(frozen=True, slots=True)
+class Asked(NamedTuple):
+    """What was asked about: a token or, if that is None, a text; its bytes; and whether it may come next."""
+
+    token: int | None
+    text: bytes
+    allowed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """Why a token, or some bytes, may or may not come next. `Matcher.explain` makes it.
 
@@ -154,21 +162,40 @@ class Explanation:
     before: bytes
     line: int
     column: int
-    lexeme: bytes
-    unfinished: tuple[str, ...]
+    lexeme: bytes = b""
+    unfinished: tuple[str, ...] = ()
     expected: tuple[str, ...]
-    blocks: tuple[int, ...]
+    blocks: tuple[int, ...] = (0,)
     may_end: bool
-    unlisted: Unlisted | None
-    cuts: tuple[Cut, ...]
-    earlier_cuts: int
-    stack: tuple[str, ...]
-    rules: tuple[str, ...]
-    within: tuple[str, ...]
+    unlisted: Unlisted | None = None
+    cuts: tuple[Cut, ...] = ()
+    earlier_cuts: int = 0
+    stack: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     schema: tuple[str, ...] = ()
     written_rules: tuple[str, ...] = ()
     written_next: tuple[str, ...] = ()
+
+    @classmethod
+    def without_grammar(
+        cls, asked: Asked, reason: str, before: bytes, viable: int, expected: tuple[str, ...], *, may_end: bool
+    ) -> Explanation:
+        """What is explained without the lexemes, rules and stack of a grammar; the place is counted here."""
+        line, column = line_and_column(before + asked.text[:viable])
+        return cls(
+            allowed=asked.allowed,
+            reason=reason,
+            token=asked.token,
+            text=asked.text,
+            viable=viable,
+            before=before,
+            line=line,
+            column=column,
+            expected=expected,
+            may_end=may_end,
+        )
 
     @property
     def wanted(self) -> tuple[str, ...]:
