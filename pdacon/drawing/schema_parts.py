@@ -20,7 +20,7 @@ from pdacon.base.graphs import reachable
 from pdacon.drawing.captions import shortened
 from pdacon.drawing.schema_words import heading, number_words, remark, string_words, value_text
 from pdacon.errors import UnsupportedSchemaError
-from pdacon.frontends.json_schema.documents import MANY, NAMED, ONE, Documents, Place
+from pdacon.frontends.json_schema.documents import MANY, NAMED, ONE, REFERENCES, Documents, Place
 from pdacon.grammar.definitions import Expression, Name
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, leaves_of
 
@@ -29,7 +29,6 @@ _DEEPEST = 6
 _MOST_BOXES = 3000
 _MOST_VALUES, _MOST_BRANCHES, _MOST_MEMBERS, _MOST_PREFIX = 12, 40, 150, 12
 
-_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
 _OF_TYPE: Mapping[str, frozenset[str]] = {
     "object": frozenset({
@@ -126,7 +125,7 @@ class Outline:
         node = place.node
         if not isinstance(node, dict):
             return ANY if node is not False else Box("no value", "parameter", None, place.pointer)
-        found = [self._reference(place, keyword) for keyword in _REFERENCES if keyword in node]
+        found = [self._reference(place, keyword) for keyword in REFERENCES if keyword in node]
         if found and place.draft <= 7:
             return found[0]
         own = _types_of(node)

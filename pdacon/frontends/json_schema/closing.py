@@ -11,9 +11,7 @@ from dataclasses import replace
 
 from pdacon.base.cancelling import look
 from pdacon.errors import UnsupportedSchemaError
-from pdacon.frontends.json_schema.documents import Closed, Documents, Place, subschemas
-
-_REFERRING = ("$ref", "$dynamicRef", "$recursiveRef")
+from pdacon.frontends.json_schema.documents import REFERENCES, Closed, Documents, Place, subschemas
 
 
 def leads_to(documents: Documents, places: Iterable[Place], holds: Callable[[Place], bool]) -> bool:
@@ -34,7 +32,7 @@ def leads_to(documents: Documents, places: Iterable[Place], holds: Callable[[Pla
 
 def _below(documents: Documents, place: Place) -> Iterator[Place]:
     yield from subschemas(place)
-    for keyword in _REFERRING:
+    for keyword in REFERENCES:
         if keyword in place.node:
             with suppress(UnsupportedSchemaError):  # it is refused where it is read
                 yield documents.referred(place, keyword)

@@ -30,8 +30,10 @@ MANY = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
 """Keywords that hold a list of schemas."""
 NAMED = frozenset({"$defs", "definitions", "dependentSchemas", "dependencies", "patternProperties", "properties"})
 """Keywords that hold schemas by name."""
+REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+"""Keywords that refer to a schema: they mean another one in another place."""
 _DEFINING = ("$defs", "definitions")
-_DEPENDENT = frozenset({"$dynamicRef", "$recursiveRef", "$ref"})  # which mean another thing in another place
+_DEPENDENT = frozenset(REFERENCES)
 _NAMING = frozenset({"$id", "$schema", "id"})  # which say what a schema's base or draft is
 _SMALL = 4
 _OF_SMALL = frozenset({str, int, bool})

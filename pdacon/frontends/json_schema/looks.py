@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pdacon.errors import LimitExceededError
+from pdacon.frontends.json_schema.documents import REFERENCES
 from pdacon.frontends.json_schema.facts import Matches
 from pdacon.frontends.json_schema.keywords import exists_in, is_assertion, is_known, remark
 from pdacon.frontends.json_schema.multiples import Divisor
@@ -22,7 +23,7 @@ from pdacon.frontends.json_schema.wrong_values import OF_PLACES, types_of
 from pdacon.regular import PatternError
 
 _BITS = {"string": STRING, "number": NUMBER, "array": ARRAY, "object": OBJECT}
-_SAME_VALUE = ("$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if")
+_SAME_VALUE = (*REFERENCES, "allOf", "anyOf", "oneOf", "not", "if")
 _APPLYING = frozenset({*_SAME_VALUE, "dependentSchemas", "dependencies"})
 _STEPS = {
     **dict.fromkeys(_SAME_VALUE, ALL),

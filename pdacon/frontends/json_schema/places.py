@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
-from pdacon.frontends.json_schema.documents import MANY, NAMED, ONE, Documents, Place
+from pdacon.frontends.json_schema.documents import MANY, NAMED, ONE, REFERENCES, Documents, Place
 from pdacon.frontends.json_schema.facts import Matches
 from pdacon.frontends.json_schema.positions import Path, open_values, path_of
 from pdacon.frontends.json_schema.strings import PatternError, pattern_automaton
@@ -68,7 +68,7 @@ def _applied(documents: Documents, places: Iterable[Place], certain: bool) -> It
         if isinstance(node, bool):
             continue
         applied: list[Place] = []
-        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+        for keyword in REFERENCES:
             if isinstance(node.get(keyword), str):
                 try:
                     applied.append(documents.referred(place, keyword))

@@ -20,7 +20,7 @@ from pdacon.base.cancelling import look
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema.discriminators import why_nothing_is_told
-from pdacon.frontends.json_schema.documents import Closed, Documents, Place, is_like_others
+from pdacon.frontends.json_schema.documents import REFERENCES, Closed, Documents, Place, is_like_others
 from pdacon.frontends.json_schema.doubts import Doubts
 from pdacon.frontends.json_schema.keywords import remarks
 from pdacon.frontends.json_schema.looks import Look, counts_few, is_leaf, is_small, is_small_pattern, look_for
@@ -421,7 +421,7 @@ class Survey:
             seen.add(id(node))
             sight = look_for(node, place.draft)
             for keyword, _ in sight.steps:
-                if keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+                if keyword in REFERENCES:
                     pending.append(self._documents.referred(place, keyword))
                 elif keyword in ("allOf", "anyOf", "oneOf"):
                     children = [place.child(keyword, k) for k in range(len(node[keyword]))]
@@ -444,7 +444,7 @@ def _near_formats(name: str) -> str:
 
 
 _STEPS = {
-    **dict.fromkeys(("$ref", "$dynamicRef", "$recursiveRef"), Survey._refer),
+    **dict.fromkeys(REFERENCES, Survey._refer),
     **dict.fromkeys(("allOf", "anyOf", "oneOf"), Survey._apply_listed),
     "not": Survey._negate,
     "if": Survey._choose,
