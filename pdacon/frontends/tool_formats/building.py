@@ -54,9 +54,8 @@ from pdacon.grammar import GrammarData
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
 from pdacon.regular import RegularSet
 
-_MOST_NESTED = 50
+_MOST_NESTED = 50  # arguments that may all be left out where the format then writes something in their place
 _MOST_IN_ANY_ORDER = 6  # arguments that are tagged; each more doubles what they take
-"""Arguments that may all be left out where the format then writes something in their place."""
 AnyGrammar: TypeAlias = "GrammarData | OnDemand"
 INPUT = "input"
 """The name of the only argument of a tool that takes a text."""
