@@ -47,6 +47,9 @@ Closed: TypeAlias = bool | tuple[str, ...]
 class Place:
     """A schema in its document. Nothing changes it; a frozen class would take three times as long to make.
 
+    The core reads usual schemas without places (``bindings/usual_schemas.cpp``). An attribute on which the meaning of a
+    schema depends has to be told to it, or keep the place from it: see `Reader.context_of`.
+
     Attributes
     ----------
     base : str

@@ -91,16 +91,12 @@ class Explorer:
         return ASSERTIONS, self.reader.asserted_formats, self._writer.scalars.end_of_name
 
     def schema_of(self, question: int) -> tuple[Any, Any, int, bool, bool] | None:
-        """The schema that a question is about, if it asks for nothing else, and says the same wherever it is applied.
+        """The schema that a question is about, if it asks for nothing else, with what `Reader.context_of` tells of it.
 
-        That is, none of its references is dynamic, and its objects do not stay open where others are closed: the core
-        knows a schema by its dictionary alone. Beside it the schema that its references start from, the draft, whether
-        objects are closed, and whether integers are plain.
+        None: the core cannot read it by itself.
         """
         place = self.reader.place_of(question)
-        if place is None or place.scope or place.stays_open:
-            return None
-        return self.reader.context_of(place)
+        return None if place is None else self.reader.context_of(place)
 
     def question_below(self, question: int, *tokens: str) -> int:
         """The question about a schema that lies at some tokens below that of another, or to which it refers."""

@@ -148,9 +148,15 @@ class Reader:
         return _FORMATS if self._formats_asserted else frozenset()
 
     def context_of(self, place: Place) -> tuple[Any, Any, int, bool, bool] | None:
-        """What the schema of a place depends on; see `Explorer.schema_of`."""
+        """What the core has to be told of a place to read its schema, and those below it, by itself; None: it must not.
+
+        The core reads dictionaries and makes no `Place` (``bindings/usual_schemas.cpp``, ``Context``). So it has to be
+        told all that the meaning of a schema depends on besides its dictionary: the schema that references start from,
+        the draft, whether objects are closed, and whether integers are plain. It is not told of ``scope`` and
+        ``stays_open``, and gets no places that have them.
+        """
         resource = self.documents.resource_of(place)
-        if resource is None or resource.draft != place.draft:
+        if place.scope or place.stays_open or resource is None or resource.draft != place.draft:
             return None
         plain_integers = self._plain_integers or place.draft <= 4
         return place.node, resource.node, place.draft, place.is_closed(self._closed), plain_integers
