@@ -26,7 +26,7 @@ from typing import Any
 
 import pytest
 import torch
-from support.benchmark_texts import json_texts
+from support.benchmark_texts import beginnings_of_arrays, json_texts
 from support.engines import llguidance_tokenizer, xgrammar_tokenizer
 from support.real_vocabularies import Coded, coded
 from transformers import LlamaConfig, LlamaForCausalLM, LogitsProcessorList
@@ -61,14 +61,7 @@ def constraint(tekken: Coded) -> pdacon.Constraint:
 
 def texts_of(tekken: Coded, rows: int, steps: int) -> torch.Tensor:
     """Beginnings of arrays, a different one in each row, as tokens on the device: int64[rows, steps]."""
-    values = [json.loads(text)[0] for text in json_texts(20 * rows)]
-    texts = []
-    for row in range(rows):
-        array = values[20 * row : 20 * row + 20]
-        while len(tokens := tekken.encode(json.dumps(array, ensure_ascii=False))) <= steps:
-            array = array * 2
-        texts.append(tokens[:steps])
-    return torch.tensor(texts, device="cuda")
+    return torch.tensor(beginnings_of_arrays(tekken.encode, rows, steps), device="cuda")
 
 
 def logits_of(tekken: Coded, rows: int) -> torch.Tensor:
@@ -144,14 +137,18 @@ def xgrammar_compiled(tekken: Coded) -> Any:
 
 def with_xgrammar(tekken: Coded, constraint: pdacon.Constraint, rows: int, threads: int | str = 1) -> Begin:
     """With its own calls for batches."""
+    return by_xgrammar(tekken, [xgrammar_compiled(tekken)] * rows, threads)
+
+
+def by_xgrammar(tekken: Coded, compiled: list[Any], threads: int | str) -> Begin:
+    """Steps of XGrammar's matchers of some compiled grammars, one for each row."""
     import xgrammar
 
-    compiled = xgrammar_compiled(tekken)
-    bitmask = xgrammar.allocate_token_bitmask(rows, tekken.vocabulary.size).pin_memory()
+    bitmask = xgrammar.allocate_token_bitmask(len(compiled), tekken.vocabulary.size).pin_memory()
     filler = xgrammar.BatchGrammarMatcher(max_threads=threads)
 
     def begin() -> Step:
-        matchers = [xgrammar.GrammarMatcher(compiled) for _ in range(rows)]
+        matchers = [xgrammar.GrammarMatcher(each) for each in compiled]
 
         def step(logits: torch.Tensor, tokens: list[int] | None) -> None:
             if tokens is not None:
@@ -167,17 +164,24 @@ def with_xgrammar(tekken: Coded, constraint: pdacon.Constraint, rows: int, threa
 def with_llguidance(tekken: Coded, constraint: pdacon.Constraint, rows: int, threads: int | None = 1) -> Begin:
     """With its own calls for batches."""
     import llguidance
-    import llguidance.torch as kernels
 
     grammar = llguidance.LLMatcher.grammar_from_lark(builtin_source("json")[0])
     first = llguidance.LLMatcher(llguidance_tokenizer(tekken), grammar, log_level=0)
     assert not first.is_error(), first.get_error()
+    return by_llguidance(tekken, [first.deep_copy] * rows, threads)
+
+
+def by_llguidance(tekken: Coded, matcher_makers: list[Callable[[], Any]], threads: int | None) -> Begin:
+    """Steps of llguidance's matchers, one for each row."""
+    import llguidance
+    import llguidance.torch as kernels
+
     executor = llguidance.LLExecutor(threads)
-    bitmask = kernels.allocate_token_bitmask(rows, tekken.vocabulary.size)
+    bitmask = kernels.allocate_token_bitmask(len(matcher_makers), tekken.vocabulary.size)
 
     def begin() -> Step:
-        matchers = [first.deep_copy() for _ in range(rows)]
-        numbered = list(zip(matchers, range(rows), strict=True))
+        matchers = [make() for make in matcher_makers]
+        numbered = list(zip(matchers, range(len(matchers)), strict=True))
 
         def step(logits: torch.Tensor, tokens: list[int] | None) -> None:
             if tokens is not None:
@@ -325,45 +329,16 @@ def by_xgrammar_of_schemas(tekken: Coded, schemas: list[dict[str, Any]]) -> Begi
     import xgrammar
 
     compiler = xgrammar.GrammarCompiler(xgrammar_tokenizer(tekken), max_threads=8)
-    compiled = [compiler.compile_json_schema(json.dumps(schema)) for schema in schemas]
-    bitmask = xgrammar.allocate_token_bitmask(len(schemas), tekken.vocabulary.size).pin_memory()
-    filler = xgrammar.BatchGrammarMatcher(max_threads="auto")
-
-    def begin() -> Step:
-        matchers = [xgrammar.GrammarMatcher(each) for each in compiled]
-
-        def step(logits: torch.Tensor, tokens: list[int] | None) -> None:
-            if tokens is not None:
-                assert all(filler.batch_accept_token(matchers, tokens))
-            filler.batch_fill_next_token_bitmask(matchers, bitmask)
-            xgrammar.apply_token_bitmask_inplace(logits, bitmask.to("cuda", non_blocking=True))
-
-        return step
-
-    return begin
+    return by_xgrammar(tekken, [compiler.compile_json_schema(json.dumps(schema)) for schema in schemas], "auto")
 
 
 def by_llguidance_of_schemas(tekken: Coded, schemas: list[dict[str, Any]]) -> Begin:
-    import llguidance
-    import llguidance.torch as kernels
+    from llguidance import LLMatcher
 
-    tokenizer, executor = llguidance_tokenizer(tekken), llguidance.LLExecutor()
-    grammars = [llguidance.LLMatcher.grammar_from_json_schema(json.dumps(schema)) for schema in schemas]
-    bitmask = kernels.allocate_token_bitmask(len(schemas), tekken.vocabulary.size)
-
-    def begin() -> Step:
-        matchers = [llguidance.LLMatcher(tokenizer, grammar, log_level=0) for grammar in grammars]
-        numbered = list(zip(matchers, range(len(matchers)), strict=True))
-
-        def step(logits: torch.Tensor, tokens: list[int] | None) -> None:
-            if tokens is not None:
-                assert all(matcher.consume_token(token) for matcher, token in zip(matchers, tokens, strict=True))
-            kernels.fill_next_token_bitmask_par(executor, numbered, bitmask)
-            kernels.apply_token_bitmask_inplace(logits, bitmask.to("cuda", non_blocking=True))
-
-        return step
-
-    return begin
+    tokenizer = llguidance_tokenizer(tekken)
+    grammars = [LLMatcher.grammar_from_json_schema(json.dumps(schema)) for schema in schemas]
+    makers = [partial(LLMatcher, tokenizer, grammar, log_level=0) for grammar in grammars]
+    return by_llguidance(tekken, makers, None)
 
 
 def by_glrmask_of_schemas(tekken: Coded, schemas: list[dict[str, Any]]) -> Begin:

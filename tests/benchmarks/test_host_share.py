@@ -8,7 +8,6 @@ seen before: JSON, 131,072 tokens. Nothing asserts a time.
 
 from __future__ import annotations
 
-import json
 import statistics
 import time
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from support.benchmark_texts import json_texts
+from support.benchmark_texts import beginnings_of_arrays
 from support.real_vocabularies import Coded, coded
 
 import pdacon
@@ -36,14 +35,7 @@ def tekken() -> Coded:
 
 def tokens_of(tekken: Coded, rows: int, steps: int) -> Any:
     """The tokens of each step: int64[steps, rows], beginnings of different arrays."""
-    values = [json.loads(text)[0] for text in json_texts(20 * rows)]
-    texts = []
-    for row in range(rows):
-        array = values[20 * row : 20 * row + 20]
-        while len(tokens := tekken.encode(json.dumps(array, ensure_ascii=False))) <= steps:
-            array = array * 2
-        texts.append(tokens[:steps])
-    return np.array(texts, dtype=np.int64).T.copy()
+    return np.array(beginnings_of_arrays(tekken.encode, rows, steps), dtype=np.int64).T.copy()
 
 
 def row_of(name: str, rows: int, constraints: int, spent: list[int]) -> Row:

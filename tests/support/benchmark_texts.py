@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sysconfig
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,18 @@ def json_texts(count: int) -> list[str]:
     """Arrays of values of every kind, four levels deep."""
     rng = random.Random(1)
     return [json.dumps([_value(rng, 4)], ensure_ascii=False) for _ in range(count)]
+
+
+def beginnings_of_arrays(encode: Callable[[str], list[int]], count: int, length: int) -> list[list[int]]:
+    """So many first tokens of as many arrays, each another one, none of which ends within them."""
+    values = [json.loads(text)[0] for text in json_texts(20 * count)]
+    beginnings = []
+    for place in range(count):
+        array = values[20 * place : 20 * place + 20]
+        while len(tokens := encode(json.dumps(array, ensure_ascii=False))) <= length:
+            array = array * 2
+        beginnings.append(tokens[:length])
+    return beginnings
 
 
 def _value(rng: random.Random, depth: int) -> Any:

@@ -227,30 +227,22 @@ def _invoke(mark: str, space: str, typed: bool) -> Callable[[Cursor, Schemas], t
     return read
 
 
-def _deepseek_v3(at: Cursor, schemas: Schemas) -> tuple[str, Any]:
-    at.need("<｜tool▁call▁begin｜>function<｜tool▁sep｜>")
-    name = at.until("\n")
-    at.need("\n```json\n")
-    arguments = at.json()
-    at.need("\n```<｜tool▁call▁end｜>")
-    return name, arguments
+def _named(begin: str, name: str, end: str) -> Callable[[Cursor, Schemas], tuple[str, Any]]:
+    """Calls of a name, of which a pattern reads all up to the arguments, and arguments in JSON."""
+
+    def read(at: Cursor, schemas: Schemas) -> tuple[str, Any]:
+        at.need(begin)
+        called = at.match(name)
+        arguments = at.json()
+        at.need(end)
+        return called, arguments
+
+    return read
 
 
-def _deepseek_v3_1(at: Cursor, schemas: Schemas) -> tuple[str, Any]:
-    at.need("<｜tool▁call▁begin｜>")
-    name = at.until("<｜tool▁sep｜>")
-    at.need("<｜tool▁sep｜>")
-    arguments = at.json()
-    at.need("<｜tool▁call▁end｜>")
-    return name, arguments
-
-
-def _kimi_k2(at: Cursor, schemas: Schemas) -> tuple[str, Any]:
-    at.need("<|tool_call_begin|>functions.")
-    name = at.match(r"([^<]*):\d+<\|tool_call_argument_begin\|>")
-    arguments = at.json()
-    at.need("<|tool_call_end|>")
-    return name, arguments
+_deepseek_v3 = _named("<｜tool▁call▁begin｜>function<｜tool▁sep｜>", r"([^\n]*)\n```json\n", "\n```<｜tool▁call▁end｜>")
+_deepseek_v3_1 = _named("<｜tool▁call▁begin｜>", r"((?s:.*?))<｜tool▁sep｜>", "<｜tool▁call▁end｜>")
+_kimi_k2 = _named("<|tool_call_begin|>functions.", r"([^<]*):\d+<\|tool_call_argument_begin\|>", "<|tool_call_end|>")
 
 
 def _kimi_k3(at: Cursor, schemas: Schemas) -> tuple[str, Any]:
