@@ -16,7 +16,7 @@ from pdacon.base.cancelling import every
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.counted import Counted, chunk_length
-from pdacon.frontends.json_schema.excluded_texts import has_one, strings_with
+from pdacon.frontends.json_schema.excluded_texts import is_spelled_with, strings_with
 from pdacon.frontends.json_schema.facts import Among, Integral, LongerThan, Matches, Multiple, Number
 from pdacon.frontends.json_schema.keeping import Kept
 from pdacon.frontends.json_schema.naming import bounds_name, shape_name, words_name
@@ -58,10 +58,9 @@ class Scalars:
         self._counts_apart = counts_apart
         self._out, self._reader, self._facts, self._spelling = out, reader, reader.facts, written
         self._families: dict[str, int] = {}
-        excludes = written.excludes
-        self._excludes = excludes
-        has_one = self._facts.holds(Matches(strings_with(excludes))) if excludes else FALSE
-        self._allowed = self._facts.formulas.negation(has_one)  # what holds for the strings that may be written
+        self._excludes = written.excludes
+        excluded = self._facts.holds(Matches(strings_with(written.excludes))) if written.excludes else FALSE
+        self._allowed = self._facts.formulas.negation(excluded)  # what holds for the strings that may be written
         self.end_of_name = '"' if written.blanks is not None else f'"{written.colon}'
 
     def literal(self, name: str, text: str) -> int:
@@ -69,8 +68,8 @@ class Scalars:
         return self._out.terminal(("literal", text), name, lambda: Text("str", text))
 
     def may_be_written(self, name: str) -> bool:
-        """Whether nothing that is excluded is in a name."""
-        return not has_one(self._excludes, name)
+        """Whether no excluded text occurs in a name as it is spelled."""
+        return not is_spelled_with(self._excludes, name)
 
     def name(self, name: str) -> int:
         """The terminal of a member's name, with the colon after it where that is fixed."""
