@@ -1,6 +1,7 @@
-"""What schemas lead to, and which of them say less where objects stay open: those that lead to a list of properties.
+"""Which schemas can be reached from others, and whether closing objects changes what a schema says.
 
-In: places in documents. Out: whether closing objects makes a difference there.
+In: places in documents. Out: whether a schema can be reached for which a condition holds. Closing objects makes a
+difference where one can be that lists properties.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pdacon.frontends.json_schema.documents import REFERENCES, Closed, Documents
 
 
 def leads_to(documents: Documents, places: Iterable[Place], holds: Callable[[Place], bool]) -> bool:
-    """Whether something holds for one of some schemas, or for one that they have in them or refer to."""
+    """Whether a condition holds for one of some schemas, or of their subschemas, or where any of these refer to."""
     pending = [place for place in places if isinstance(place.node, dict)]
     seen = set(pending)
     while pending:
@@ -39,21 +40,19 @@ def _below(documents: Documents, place: Place) -> Iterator[Place]:
 
 
 class Closing:
-    """What closing objects comes to."""
+    """Tells where closing objects makes a difference; each answer is kept."""
 
     def __init__(self, documents: Documents, closed: Closed) -> None:
         self._documents, self._closed = documents, closed
-        self._known: dict[Place, bool] = {}
+        self._answers: dict[Place, bool] = {}
 
     def closes(self, place: Place) -> bool:
         """Whether closing objects may change what the schema of a place says of some value."""
         if not self._closed:
             return False
         place = replace(place, stays_open=False)
-        known = self._known.get(place)
-        if known is None:
-            known = self._known[place] = leads_to(self._documents, [place], self._lists)
-        return known
-
-    def _lists(self, place: Place) -> bool:
-        return "properties" in place.node and place.is_closed(self._closed)
+        answer = self._answers.get(place)
+        if answer is None:
+            answer = leads_to(self._documents, [place], lambda reached: reached.lists_all(self._closed))
+            self._answers[place] = answer
+        return answer

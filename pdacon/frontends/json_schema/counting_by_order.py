@@ -1,8 +1,8 @@
-"""Whether members may be counted within an object in some orders of its own members, and not in others.
+"""Whether the members of an inner object may be counted for some orders of the outer object's members only.
 
-In: formulas about an object whose members come in several orders. Out: whether what is asked of a member may depend on
-those that have come before it, and may lead to a schema that counts members: then something may be refused for it in
-some orders only.
+In: formulas about an object whose members come in several orders. Out: whether the schema of a member may depend on the
+members before it, and may lead to one that counts members (``minProperties``, ``maxProperties``). Counting is refused
+where two members may have one name; here it might be for some orders only, which a reading in one order does not tell.
 """
 
 from __future__ import annotations
@@ -16,27 +16,30 @@ from pdacon.frontends.json_schema.schema_formulas import Reader
 
 
 def may_count_in_some_orders(reader: Reader, machine: Sequence[int]) -> bool:
-    """Whether that may be, as far as it is plain; ``machine``: formulas of which one at most holds."""
+    """Whether members may be counted in some orders only; True also where that is not plain.
+
+    ``machine``: formulas of which one at most holds.
+    """
     return not _asks_the_same_in_any_order(reader, machine) and _count_members_within(reader, machine)
 
 
 def _asks_the_same_in_any_order(reader: Reader, machine: Sequence[int]) -> bool:
-    """Where facts only have to hold all at once, each asks the same of a member until the end."""
+    """Whether the formula settles each of its facts: then none of them is dropped on the way, whatever has come."""
     facts, formulas = reader.facts, reader.facts.formulas
     if len(machine) > 1:
         return False
     (whole,) = machine
-    signs = [formulas.variable(variable) for variable, _ in facts.among(whole)]
-    return all(formulas.implies(whole, one) or formulas.implies(whole, formulas.negation(one)) for one in signs)
+    variables = [formulas.variable(variable) for variable, _ in facts.among(whole)]
+    return all(formulas.implies(whole, fact) or formulas.implies(whole, formulas.negation(fact)) for fact in variables)
 
 
 def _count_members_within(reader: Reader, machine: Sequence[int]) -> bool:
-    """Whether schemas of members lead to one that counts members."""
+    """Whether the schemas of members lead to one that counts members."""
     facts = reader.facts
     listed = [fact for _, fact in facts.among(*machine) if isinstance(fact, Members)]
     asked = [fact.others for fact in listed]
     asked += [question for fact in listed for _, question in (*fact.named, *fact.matching)]
-    places = [reader.places[one.schema] for _, one in facts.among(*asked) if isinstance(one, Satisfies)]
+    places = [reader.places[fact.schema] for _, fact in facts.among(*asked) if isinstance(fact, Satisfies)]
     return leads_to(reader.documents, places, _counts_members)
 
 

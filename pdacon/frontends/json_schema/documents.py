@@ -79,6 +79,10 @@ class Place:
         """Whether its objects have only the properties that are listed, if any are."""
         return closed if isinstance(closed, bool) else self.base in closed
 
+    def lists_all(self, closed: Closed) -> bool:
+        """Whether it lists properties, and its objects have no others."""
+        return "properties" in self.node and self.is_closed(closed)
+
     def child(self, *tokens: str | int) -> Place:
         """The schema at some tokens of a pointer below this one; what they lead through is no schema."""
         node, pointer = self.node, self.pointer

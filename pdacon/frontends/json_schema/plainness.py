@@ -238,7 +238,7 @@ class Plainness:
                 asked.append(place.child("properties", name))
             elif "additionalProperties" in node:
                 asked.append(place.child("additionalProperties"))
-            elif place.is_closed(self._closed) and "properties" in node:
+            elif place.lists_all(self._closed):
                 return False
         return self._have(asked, depth + 1)
 
@@ -246,7 +246,7 @@ class Plainness:
         """Whether objects may have any number of members that are not listed."""
         if any(node.get("patternProperties") for node in (place.node for place in places)):
             return False
-        if any(place.is_closed(self._closed) and "properties" in place.node for place in places):
+        if any(place.lists_all(self._closed) for place in places):
             return False
         asked = [place.child("additionalProperties") for place in places if "additionalProperties" in place.node]
         return self._have(asked, depth + 1)

@@ -491,7 +491,7 @@ class Reader:
             members = Members(named, matching, others)
             self.are_listed.add(members)
             parts.append(self._stated(place, "properties", members))
-        is_closed = "properties" in node and place.is_closed(self._closed)
+        is_closed = place.lists_all(self._closed)
         if is_closed and others == TRUE:
             # What `members_beside` may ask of each has its variable here, beside those of the condition: then the
             # diagram of a closed union is as long as the union.
