@@ -230,14 +230,20 @@ class Spelling:
         return "" if self.whitespace_pattern is None else _check_pattern(self.whitespace_pattern)
 
     @property
+    def most_blanks(self) -> int:
+        """How many blanks stand at one place at most with "any", and after a line break with "usual"."""
+        if self.max_blanks is not None:
+            return self.max_blanks
+        return 64 if self.whitespace == "usual" else 16
+
+    @property
     def blanks(self) -> Blanks | None:
         """What blanks there may be; None: they are fixed."""
+        most = self.most_blanks
         if self.whitespace == "usual":
-            most = 64 if self.max_blanks is None else self.max_blanks
             gap = rf"(?: |\n(?:\t{{1,{most // 4}}}| {{0,{most}}}))?" if most >= 4 else rf"(?: |\n {{0,{most}}})?"
             return Blanks(inside=gap, before="", after_comma=gap, after_colon=" ?")
         if self.whitespace == "any":
-            most = 16 if self.max_blanks is None else self.max_blanks
             every = rf"[ \t\r\n]{{0,{most}}}" if self.whitespace_pattern is None else f"(?:{self.whitespace_pattern})"
             return Blanks(every, every, every, every)
         return None

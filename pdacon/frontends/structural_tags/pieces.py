@@ -131,20 +131,21 @@ def grammar_piece(grammar: GrammarData, place: str) -> GrammarPiece | TextPiece:
 
 
 def value_piece(grammar: GrammarData, place: str) -> GrammarPiece | TextPiece:
-    """The values of a schema: their texts, where all are numbers and constants, which end wherever they may."""
+    """The values of a schema: a set of texts if all are numbers or constants, which no sign ends."""
     start = grammar.starts[0]
     if not all(production.lhs == start and len(production.rhs) == 1 for production in grammar.productions):
         return grammar_piece(grammar, place)
     texts = RegularSet.from_choices([])
     for terminal in grammar.terminals:
-        if terminal.pattern is None or not (own := set_of(terminal.pattern)) <= _beside_strings():
+        if terminal.pattern is None or not (matched := set_of(terminal.pattern)) <= _numbers_and_words():
             return grammar_piece(grammar, place)
-        texts = texts | own
+        texts = texts | matched
     return TextPiece(texts, place)
 
 
 @cache
-def _beside_strings() -> RegularSet:
+def _numbers_and_words() -> RegularSet:
+    """Texts without quotes, brackets and blanks: more than the numbers and the three words of JSON."""
     return RegularSet.from_regex("[-0-9a-z][-+.0-9a-zE]*")
 
 

@@ -195,9 +195,7 @@ class _Translation:
             raise malformed(f"{node.place}/style", f"one of {', '.join(STYLES)}", style)
         blanks = node.number("max_whitespace_cnt")
         spelling = self._reading.spelling
-        if blanks is not None and spelling is None:
-            spelling = Spelling(whitespace="any", whitespace_pattern=rf"[ \n\t]{{0,{blanks}}}")
-        elif blanks is not None and spelling is not None:
+        if blanks is not None:
             spelling = _with_fewer_blanks(spelling, blanks)
         if node.flag("any_order"):  # in any order, each that is required, and each once
             spelling = replace(spelling or Spelling(), order="any")
@@ -461,11 +459,13 @@ class _Translation:
             raise UnsupportedGrammarError(message, feature="structural tag") from error
 
 
-def _with_fewer_blanks(spelling: Spelling, most: int) -> Spelling:
-    """A spelling with at most so many blanks, where it counts them itself: both bounds hold then."""
+def _with_fewer_blanks(spelling: Spelling | None, most: int) -> Spelling:
+    """A spelling with at most so many blanks; of one that is given only if it counts them: both bounds hold then."""
+    if spelling is None:
+        return Spelling(whitespace="any", whitespace_pattern=rf"[ \n\t]{{0,{most}}}")
     if spelling.whitespace != "any" or spelling.whitespace_pattern is not None:
         return spelling
-    return replace(spelling, max_blanks=min(most, 16 if spelling.max_blanks is None else spelling.max_blanks))
+    return replace(spelling, max_blanks=min(most, spelling.most_blanks))
 
 
 def _unless_empty(branch: Callable[[], Piece]) -> Piece | EmptyLanguageError:
