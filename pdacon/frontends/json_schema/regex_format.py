@@ -1,15 +1,15 @@
 """The format ``regex``: a pattern of regular expressions that are right for ECMA-262 and for Python's ``re`` alike.
 
-In: nothing. Out: the pattern. That brackets match is no regular language, so that groups lie within one another at
-most some deep; and what means something in one of the two languages only is left out, too: look-behind, named groups,
-back-references, ``\\p``, ``\\c``. So every string of it is a regular expression, and some regular expressions are none.
+In: nothing. Out: the pattern. Balanced brackets are no regular language, so that groups are nested three deep at most.
+What only one of the two languages has, or reads in its own way, is left out: look-behind, named groups,
+back-references, ``\\p``, ``\\c``. So every string of the pattern is a regular expression, but not the other way round.
 
 Source: ECMA-262, section 22.2.1, with the flag ``u``; Python's ``re``.
 """
 
 from __future__ import annotations
 
-_DEEPEST = 3  # groups within one another
+_DEEPEST = 3  # groups within one another, as `string_formats.NARROWER` tells
 _HEX = "[0-9A-Fa-f]"
 _ESCAPED = r"dDsSwWfnrtv\^$.*+?()\[\]{}|/\\"
 _LITERAL = r"[^\^$\\.*+?()\[\]{}|]"
@@ -28,9 +28,9 @@ def _ranges() -> str:
 
 
 def _quantifier() -> str:
-    """How often: a number alone, or two of at most three digits, the second as large as the first.
+    """A quantifier: a sign, or one number or two, of which the second is as large as the first or larger.
 
-    Two numbers of three digits are left out, as a state for each of the first ones would be needed.
+    A number has at most three digits. Two of three digits are left out: each first one would need a state of its own.
     """
     greater = [rf"{ten}\d,[{ten + 1}-9]\d" for ten in range(1, 9)]
     two = "|".join([*greater, *[f"{ten}{digit},{ten}[{digit}-9]" for ten in range(1, 10) for digit in range(10)]])
