@@ -68,10 +68,7 @@ def _expected(probe: _core.Matcher) -> tuple[str, ...]:
     """What may come: the bytes that have to, or those that may, of characters that are not ASCII the first ones."""
     if forced := probe.forced_bytes():
         return (quote(forced[:_LONGEST]),)
-    possible = []
-    for byte in range(256):
-        if probe.accept_bytes(bytes([byte])):
-            probe.rollback(1)
-            possible.append(byte)
+    # Each byte has a matcher of its own: this one may be one that takes nothing back.
+    possible = [byte for byte in range(256) if _core.Matcher(probe).accept_bytes(bytes([byte]))]
     shown = [quote(bytes([byte])) for byte in possible if byte < 0x80]
     return (*shown, *(["other characters"] if len(shown) < len(possible) else []))

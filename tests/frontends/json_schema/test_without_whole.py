@@ -72,6 +72,16 @@ def test_tokens_are_explained(grammar: Grammar) -> None:
     assert not matcher.explain(256).allowed
 
 
+@pytest.mark.parametrize("most", [0, 1])
+def test_a_matcher_that_takes_nothing_back_explains_as_others_do(grammar: Grammar, most: int) -> None:
+    constraint = pdacon.compile(grammar, Vocabulary.bytes())
+    matcher, other = constraint.matcher(max_rollback=most), constraint.matcher()
+    assert matcher.accept('{"n3": 1')
+    assert other.accept('{"n3": 1')
+    for text in ("", ", ", "x", ', "n3": 2', ', "n5": 2', "5"):
+        assert matcher.explain(text) == other.explain(text)
+
+
 def repository(kind: int) -> dict[str, Any]:
     own = {f"p{kind}{k}": {"type": "integer"} for k in range(8)}
     return {"type": "object", "properties": {"type": {"const": kind}, "url": {"type": "string"}, **own},
