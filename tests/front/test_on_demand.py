@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from support.on_demand import TOKENS, WORDS, compare
+from support.on_demand import TOKENS, WORDS, compare, forms
 
 import pdacon
 from pdacon import CompileCache, Grammar, Vocabulary
@@ -258,7 +258,7 @@ NUMBER = r"-?(0|[1-9]\d{0,3})"
 def test_a_text_may_end_behind_a_number(kind: dict[str, Any], behind: list[Any], expression: str) -> None:
     elements = [{"type": "json_schema", "json_schema": kind}, *behind]
     grammar = Grammar.from_structural_tag({"type": "sequence", "elements": elements})
-    constraint, whole = pdacon.compile(grammar, WORDS), compiled(grammar.data, WORDS)
+    constraint, whole = forms(grammar, WORDS)
     for text in ["1", "12", *("1" + rest for rest in ("b", "c", "bb", "bc", "cb", "bcb", "bcc", "bbc"))]:
         one, other = constraint.matcher(), whole.matcher()
         accepted = one.accept(text)
@@ -373,7 +373,7 @@ SPACED = Vocabulary.from_tokens([*TOKENS, b" {", b"  {", b" <f", b' "a', b" 1", 
     ],
 )
 def test_a_space_that_the_tokenizer_strips(grammar: Grammar) -> None:
-    constraint, whole = pdacon.compile(grammar, SPACED), compiled(grammar.data, SPACED)
+    constraint, whole = forms(grammar, SPACED)
     random = Random(5)
     for _ in range(20):
         one, other = (made.matcher(strip_leading_space=True) for made in (constraint, whole))

@@ -24,6 +24,11 @@ TOKENS = [
 WORDS = Vocabulary.from_tokens([*TOKENS, None], eos_ids=[len(TOKENS)])
 
 
+def forms(grammar: Grammar, vocabulary: Vocabulary) -> tuple[Compiled, Compiled]:
+    """A grammar as `pdacon.compile` makes it, on demand where that may be, and compiled as a whole."""
+    return pdacon.compile(grammar, vocabulary), compiled(grammar.data, vocabulary)
+
+
 def both(schema: Any, vocabulary: Vocabulary, spelling: Spelling | None = None) -> tuple[Compiled, Compiled] | None:
     """A schema on demand and as a whole; None: it is none that is made on demand."""
     grammar = Grammar.from_json_schema(schema, spelling)

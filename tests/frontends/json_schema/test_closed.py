@@ -9,10 +9,10 @@ from typing import Any
 
 import jsonschema
 import pytest
+from support.on_demand import forms
 
 import pdacon
 from pdacon import Grammar, Vocabulary
-from pdacon.front.stages import compiled
 
 WORDS = Vocabulary.bytes()
 PERSON = {
@@ -58,7 +58,7 @@ DOORS: dict[str, tuple[Callable[..., Grammar], str]] = {
 def test_closed_means_the_same_at_all_doors(door: str) -> None:
     make, around = DOORS[door]
     closed, free = make(closed=True), make()
-    for constraint in (pdacon.compile(closed, WORDS), compiled(closed.data, WORDS)):
+    for constraint in forms(closed, WORDS):
         for value, expected in VALUES:
             assert constraint.accepts(around % json.dumps(value)) == expected, (door, value)
     opened = pdacon.compile(free, WORDS)
@@ -91,7 +91,7 @@ def test_a_closed_tool_that_lists_no_property_takes_none(format: str | None, is_
         "llama3": ("parameters", "%s"),
     }[format]
     texts = [around % f'{{"name": "f", "{key}": {arguments}}}' for arguments in ("{}", '{"x": 1}')]
-    for constraint in (pdacon.compile(closed, WORDS), compiled(closed.data, WORDS), pdacon.compile(without, WORDS)):
+    for constraint in (*forms(closed, WORDS), pdacon.compile(without, WORDS)):
         assert [constraint.accepts(text) for text in texts] == [True, False]
     assert [pdacon.compile(free, WORDS).accepts(text) for text in texts] == [True, True]
 
@@ -137,7 +137,7 @@ def test_a_strict_tool_is_closed_by_itself(shape: str, format: str | None) -> No
             written = f"<tool_call>\n<function={name}>\n{values}</function>\n</tool_call>"
         else:
             written = text % (name, json.dumps(arguments))
-        for constraint in (pdacon.compile(grammar, WORDS), compiled(grammar.data, WORDS)):
+        for constraint in forms(grammar, WORDS):
             assert constraint.accepts(written) is not closed, written
         assert own.accepts(written)
         assert grammar.accepts(written.replace(', "x": 1', ""))

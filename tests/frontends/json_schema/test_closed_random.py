@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from support.on_demand import forms
 from support.scaling import scaled
 
 import pdacon
 from pdacon import Grammar, Vocabulary
-from pdacon.front.stages import compiled
 
 WORDS = Vocabulary.bytes()
 OBJECTS = [{"type": "object", "properties": {"a": {"properties": {n: {"type": "integer"}}}}} for n in "bc"]
@@ -28,6 +28,9 @@ VALUES: list[Any] = [
     *[[one] for one in INNER],
     *[[one, other] for one, other in itertools.product(INNER[6:10], INNER[6:10])],
 ]
+KEYWORDS = [
+    "properties", "properties", "items", "anyOf", "oneOf", "not", "if", "allOf", "required", "contains", "$ref",
+]  # fmt: skip
 
 
 def random_schema(random: Random, depth: int) -> Any:
@@ -35,21 +38,7 @@ def random_schema(random: Random, depth: int) -> Any:
         return random.choice([{}, {"type": "integer"}, {"type": "string"}, {"type": "object"}, {"const": 1}])
     schema: dict[str, Any] = {}
     for _ in range(random.randrange(1, 3)):
-        keyword = random.choice(
-            [
-                "properties",
-                "properties",
-                "items",
-                "anyOf",
-                "oneOf",
-                "not",
-                "if",
-                "allOf",
-                "required",
-                "contains",
-                "$ref",
-            ]
-        )
+        keyword = random.choice(KEYWORDS)
         if keyword == "properties":
             names = random.sample(["a", "b"], random.choice((0, 1, 1, 2, 2)))
             schema["properties"] = {name: random_schema(random, depth - 1) for name in sorted(names)}
@@ -141,7 +130,7 @@ def test_closing_never_takes_more_and_takes_what_is_evaluated(first: int) -> Non
             continue
         try:
             grammar = Grammar.from_json_schema(schema, closed=True)
-            answers = [pdacon.compile(grammar, WORDS), compiled(grammar.data, WORDS)]
+            answers = [*forms(grammar, WORDS)]
         except pdacon.EmptyLanguageError:
             answers = []
         except pdacon.UnsupportedSchemaError:

@@ -7,11 +7,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from support.on_demand import forms
 from support.scaling import scaled
 
 import pdacon
 from pdacon import Grammar, Spelling, Vocabulary
-from pdacon.front.stages import compiled
 
 WORDS = Vocabulary.bytes()
 SPELLINGS = [
@@ -71,12 +71,10 @@ def test_both_forms_spell_numbers_alike(first: int) -> None:
         given, form = schema(random)
         spelling = random.choice(SPELLINGS)
         try:
-            grammar = Grammar.from_json_schema(given, spelling)
-            demanded = pdacon.compile(grammar, WORDS)
-            whole = compiled(grammar.data, WORDS)
+            demanded, whole = forms(Grammar.from_json_schema(given, spelling), WORDS)
         except pdacon.PdaconError:
             continue
-        for text in map(form.replace("{}", "%s").replace("{{", "{").replace("}}", "}").__mod__, NUMBERS):
+        for text in map(form.format, NUMBERS):
             written = text.replace(": ", ":") if spelling.whitespace == "compact" else text
             assert demanded.accepts(written) == whole.accepts(written), (seed, json.dumps(given), spelling, written)
             compared += 1

@@ -7,11 +7,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from support.on_demand import WORDS, both, compare
+from support.on_demand import WORDS, both, compare, forms
 
 import pdacon
 from pdacon import Grammar, Spelling
-from pdacon.front.stages import compiled
 from pdacon.frontends.json_schema.exploring import Explorer
 
 POINT = {"type": "object", "properties": {"x": {"type": "number"}, "y": {"type": "number"}}, "required": ["y"]}
@@ -142,7 +141,7 @@ def test_objects_that_stay_open_are_the_same(around: Any) -> None:
         "properties": {"a": around, "b": {"$ref": "#/$defs/point"}},
     }
     grammar = Grammar.from_json_schema(schema, closed=True)
-    on_demand, whole = pdacon.compile(grammar, WORDS), compiled(grammar.data, WORDS)
+    on_demand, whole = forms(grammar, WORDS)
     assert on_demand._nested is not None
     inner, more = '{"p": {"y": 1}}', '{"p": {"y": 1, "z": 2}}'
     for text in (f'{{"a": {inner}, "b": {inner}}}', f'{{"a": {more}, "b": {inner}}}', f'{{"a": {inner}, "b": {more}}}'):
