@@ -32,12 +32,12 @@ class GrammarQuestions:
 
     _load: Callable[[], GrammarData]
     _on_demand: OnDemand | None  # if the grammar may be read on demand
-    _read: Once[Compiled | None] | None  # and then compiled so, where it is refused as a whole
+    _for_bytes: Once[Compiled | None] | None  # and then compiled on demand: asked if it is refused as a whole
 
     def __init__(self, data: GrammarData) -> None:
         if not isinstance(data, GrammarData):
             raise TypeError(f"Grammar takes GrammarData, not {type(data).__name__}; see Grammar.from_lark")
-        self.__dict__.update(_load=lambda: data, _on_demand=None, _read=None)
+        self.__dict__.update(_load=lambda: data, _on_demand=None, _for_bytes=None)
 
     @classmethod
     def _of(cls, made: GrammarData | OnDemand) -> Self:
@@ -45,7 +45,7 @@ class GrammarQuestions:
         if isinstance(made, GrammarData):
             return cls(made)
         grammar = cls.__new__(cls)
-        grammar.__dict__.update(_load=made.data, _on_demand=made, _read=Once(lambda: _read_for_bytes(made)))
+        grammar.__dict__.update(_load=made.data, _on_demand=made, _for_bytes=Once(lambda: _on_demand_for_bytes(made)))
         return grammar
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -158,12 +158,12 @@ class GrammarQuestions:
         """The grammar compiled for the 256 bytes. Imported here, as only questions about texts need it."""
         from pdacon.front.stages import compiled_for_bytes
 
-        if self._read is not None and self._read.is_made and (made := self._read()) is not None:
+        if self._for_bytes is not None and self._for_bytes.is_made and (made := self._for_bytes()) is not None:
             return made
         try:
             data = self.data
         except UnsupportedSchemaError:  # too large as a whole
-            made = None if self._read is None else self._read()
+            made = None if self._for_bytes is None else self._for_bytes()
             if made is None:
                 raise
             return made
@@ -309,8 +309,8 @@ class GrammarQuestions:
         return lark_options(self.data)
 
 
-def _read_for_bytes(on_demand: OnDemand) -> Compiled | None:
-    """The 256 bytes as a vocabulary for what is read on demand; imported here, as `GrammarQuestions._compiled` does."""
+def _on_demand_for_bytes(on_demand: OnDemand) -> Compiled | None:
+    """What may be read on demand, compiled so for the 256 bytes; imports as in `GrammarQuestions._compiled`."""
     from pdacon.detokenizer import Vocabulary
     from pdacon.front.stages import compiled_on_demand
 

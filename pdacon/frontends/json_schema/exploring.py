@@ -107,7 +107,7 @@ class Explorer:
         return self.reader.question(place.child(*tokens))
 
     def reserve(self, count: int) -> int:
-        """The first of some variables in a row, of which the core knows what they mean."""
+        """Reserve variables, one after another, for facts that only the core knows; the first of them."""
         return self._facts.reserve(count)
 
     def terminals_of(self, kind: str, written: bool) -> list[int]:
@@ -123,11 +123,11 @@ class Explorer:
         return [terminal for _, (terminal,) in added]
 
     def signs(self, is_array: bool) -> _core.Container:
-        """An array or an object of which only the signs count."""
+        """The signs of an array or an object, as a container about which nothing is asked."""
         return self._writer.container(is_array, ())
 
     def free_names(self) -> int | None:
-        """The terminal of all names, beside which those win that are listed."""
+        """The terminal of all names; where a listed name matches as well, the terminal of that name wins."""
         return self._writer.scalars.other_names(TRUE, frozenset())
 
     def _only_type(self, question: int) -> str:

@@ -152,7 +152,7 @@ Fact: TypeAlias = (
 )  # fmt: skip
 
 
-_RESERVED = Listed(frozenset())
+_RESERVED = Listed(frozenset())  # in place of facts that only the core knows
 
 
 class Facts:
@@ -172,7 +172,7 @@ class Facts:
         return self.formulas.variable(number)
 
     def reserve(self, count: int) -> int:
-        """The first of some variables in a row that stand for facts of which only whoever asks for them knows."""
+        """Reserve variables, one after another, for facts that only the caller knows; the first of them."""
         first = len(self._facts)
         self._facts += [_RESERVED] * count
         return first

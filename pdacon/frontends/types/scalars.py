@@ -194,10 +194,10 @@ class Number(Shape):
             text = self._without_zeros(f"{value:f}")
             digits = self.form.digits
             long = abs(value.adjusted()) > _LONG or not has_few_digits(text, digits)
-            free = self.metadata.multiple_of is None or (digits is not None and value.adjusted() >= digits)
+            takes_exponents = self.metadata.multiple_of is None or (digits is not None and value.adjusted() >= digits)
             if long and not self.metadata.numeric:
                 text = str(value)
-            elif long and free and has_few_digits(f"{value:e}", digits):
+            elif long and takes_exponents and has_few_digits(f"{value:e}", digits):
                 text = f"{value:e}"  # where there are bounds, exponents are those of floats
             _check_digits(text, None if self.metadata.numeric else self.form.digits, path)
             return self.form.marked("Decimal", Real(text))
