@@ -35,11 +35,17 @@ class MaskRows:
         For how many there is room at first.
     most_rows : int
         For how many at most.
+
+    Attributes
+    ----------
+    written : int32[n]
+        The rows that the last call of `find` has given other masks, also where it failed.
     """
 
     def __init__(self, words: int, device: torch.device, rows: int, most_rows: int) -> None:
         self.words = words
         self._arena = _core.MaskArena(words, rows, most_rows)
+        self.written = np.empty(0, np.int32)
         self.device = device
         host = torch.from_numpy(self._arena.table())
         self.table = host if device.type == "cpu" else torch.empty_like(host, device=device)
@@ -48,11 +54,11 @@ class MaskRows:
 
     def find(
         self, matchers: Sequence[Matcher | None], tokens: Tokens | None = None, others: NDArray[np.int32] | None = None
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32], list[int]]:
+    ) -> tuple[NDArray[np.int32], list[int]]:
         """Let the matchers take their tokens, and find the row of each one's mask; -1 for None.
 
         ``others``: masks that come without a matcher, int32[n, at most `words`]. Returns the rows, valid until the next
-        call; those that were written; and the rows of the others. Whatever is raised, what was written is in the table.
+        call, and those of the others. Whatever is raised, what was written is in the table.
         """
         if not isinstance(matchers, Iterable):
             raise TypeError(f"matchers must be a sequence of Matcher or None, not {type(matchers).__name__}")
@@ -68,10 +74,10 @@ class MaskRows:
             if others is not None:
                 given = self._arena.add(others)
         finally:  # what a step has written before it failed is known to the next one
-            written = self._arena.written()
-            if len(written):
-                self._copy_rows(written)
-        return numbers[: len(matchers)], written, given
+            self.written = self._arena.written()
+            if len(self.written):
+                self._copy_rows(self.written)
+        return numbers[: len(matchers)], given
 
     def empty(self, numbers: NDArray[np.int32]) -> list[int]:
         """The indices of rows whose masks allow nothing."""

@@ -163,13 +163,13 @@ class DeviceMasks:
             refused += [place for place in range(first, len(places)) if places[place] is None]
         nothing = np.zeros((1, self._rows.words), np.int32)
         with self._lock:
-            numbers, _, given = self._rows.find(places, others=nothing if refused else None)
+            numbers, given = self._rows.find(places, others=nothing if refused else None)
             if refused:
                 numbers[refused] = given[0]
             return self._rows.sent(len(numbers))
 
     def _ids(self, matchers: Sequence[Matcher | None], tokens: Tokens | None) -> torch.Tensor:
-        numbers, _, _ = self._rows.find(matchers, tokens)
+        numbers, _ = self._rows.find(matchers, tokens)
         return self._rows.sent(len(numbers))
 
 

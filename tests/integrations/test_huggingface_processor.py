@@ -311,6 +311,18 @@ def test_masks_select_as_asked(
         assert torch.equal(scores.nan_to_num(77.0), before.nan_to_num(77.0))
 
 
+@pytest.mark.parametrize("bounds", [True, False])
+def test_what_a_failed_call_has_written_is_not_taken_for_what_was_there(bounds: bool) -> None:
+    masks = ScoreMasks(5, torch.device("cpu"), torch.float32, 1, bounds=bounds)
+    scores = torch.zeros((1, 5))
+    masks.find([(0,)])
+    assert (masks.apply(scores)[0] == 0).tolist() == [[True, False, False, False, False]]
+    with pytest.raises(ValueError, match="more different masks"):
+        masks.find([(1,), (2,)])  # the first of them has taken the place
+    masks.find([(1,)])
+    assert (masks.apply(scores)[0] == 0).tolist() == [[False, True, False, False, False]]
+
+
 @given(st.lists(st.integers(0, 1)), st.lists(st.integers(0, 1)))
 def test_common_prefix(a: list[int], b: list[int]) -> None:
     length = common_prefix(a, b)

@@ -80,14 +80,16 @@ class ScoreMasks:
         """
         matchers = [each if isinstance(each, Matcher) else None for each in asked]
         only = {each: None for each in asked if isinstance(each, tuple)}
-        numbers, written, given = self._rows.find(matchers, others=self._allowing(list(only)) if only else None)
+        try:
+            numbers, given = self._rows.find(matchers, others=self._allowing(list(only)) if only else None)
+        finally:
+            if len(self._rows.written):
+                self._forget(self._rows.written)
         if only:
             places = dict(zip(only, given, strict=True))
             for index, each in enumerate(asked):
                 if isinstance(each, tuple):
                     numbers[index] = places[each]
-        if len(written):
-            self._forget(written)
         return numbers
 
     def empty(self, numbers: NDArray[np.int32]) -> list[int]:
