@@ -156,11 +156,11 @@ class _Building:
         return self._repeated(piece)
 
     def _loop(self, piece: LoopPiece) -> str:
-        """A rule that has itself within it: it has its name before what it consists of."""
+        """A rule that may have itself within it: so it gets its name before its items are built."""
         assert piece.piece is not None
         name = f"r{len(self._rules)}"
         self._items[id(piece)] = (name,)
-        self._rules[name] = ()
+        self._rules[name] = ()  # takes the name, as names are counted
         self._rules[name] = [self.items(piece.piece)]
         return name
 

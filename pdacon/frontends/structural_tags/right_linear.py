@@ -57,7 +57,7 @@ def right_linear_form(piece: Piece, place: str) -> RightLinearForm:
     Raises
     ------
     LimitExceededError
-        It would be large.
+        It would be large, or infinite, as that of a piece that has itself within it.
     """
     symbols: dict[str, GrammarPiece | Token] = {}
     for symbol in _symbols(piece):
@@ -88,7 +88,7 @@ def _symbols(piece: Piece) -> Iterator[GrammarPiece | Token]:
             pending.append(node.item)
         elif isinstance(node, InOrder | OneOf):
             pending += node.items[:: -1 if isinstance(node, OneOf) else 1]
-        elif isinstance(node, LoopPiece):
+        elif isinstance(node, LoopPiece):  # no automaton has enough states for it
             raise LimitExceededError("states", MOST_CALLED + 1, MOST_CALLED, fixed=True)
         elif not isinstance(node, TextPiece):
             yield node

@@ -37,9 +37,8 @@ _MEMBERS: dict[str, tuple[str, ...]] = {
 
 _OLD = '{"type": "structural_tag", "structures": [{"begin": ..., "schema": ..., "end": ...}], "triggers": [...]}'
 _DEEPEST = 100
-
-
 _CONSISTS_OF = ("elements", "rules", "tags", "triggers", "trigger_tokens")
+"""Lists that a format has to have; others are empty if they are not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +145,7 @@ def root(given: Any) -> TagFormat:
 
 
 def checked(value: Any, place: str, depth: int, type_here: str | None = None) -> TagFormat:
-    """A format whose type and members are known ones; ``type_here`` is its type where it says none."""
+    """A format, whose type and members are checked; ``type_here`` is its type if it names none."""
     value = _plain(value)
     if type_here is not None and isinstance(value, Mapping) and "type" not in value:
         value = {"type": type_here, **value}
@@ -176,8 +175,12 @@ def _old(given: Mapping[str, Any]) -> TagFormat:
         _only(structure, ("begin", "schema", "end"), f"#/structures/{place}")
         content = {"type": "json_schema", "json_schema": structure.get("schema", True)}
         tags.append({"type": "tag", "begin": structure.get("begin"), "content": content, "end": structure.get("end")})
-    translated = {"type": "triggered_tags", "triggers": given.get("triggers", ()), "tags": tags}
-    translated["at_least_one"] = given.get("at_least_one", False)  # SGLang's own
+    translated = {
+        "type": "triggered_tags",
+        "triggers": given.get("triggers", ()),
+        "tags": tags,
+        "at_least_one": given.get("at_least_one", False),  # only SGLang writes it
+    }
     return checked(translated, "#", 0)
 
 
