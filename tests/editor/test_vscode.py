@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.browser import launched_browser
 
 ROOT = Path(__file__).parents[2]
 EXTENSION = ROOT / "examples" / "editors" / "vscode"
@@ -111,13 +112,9 @@ def workbench(extension: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 @pytest.fixture
 def editor(workbench: tuple[str, Path]) -> Iterator[Any]:
     """A page with the grammar open, and its conflict underlined."""
-    chromium = os.environ.get("PDACON_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        pytest.skip("the browser tests need Chromium; PDACON_CHROMIUM says where it is")
     driving = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
-    with driving.sync_playwright() as driver:
-        launched = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = launched.new_page(viewport={"width": 1200, "height": 800})
+    with launched_browser() as browser:
+        page = browser.new_page(viewport={"width": 1200, "height": 800})
         page.set_default_timeout(PATIENCE)
         end = time.monotonic() + PATIENCE / 1000
         while True:
@@ -131,7 +128,6 @@ def editor(workbench: tuple[str, Path]) -> Iterator[Any]:
         page.locator(".explorer-viewlet .monaco-list-row", has_text="my.lark").dblclick()
         page.wait_for_selector(".squiggly-error")
         yield page
-        launched.close()
 
 
 @pytest.mark.slow

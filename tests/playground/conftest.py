@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("httpx")
 from starlette.testclient import TestClient
+from support.browser import launched_browser
 
 from pdacon import Vocabulary
 from pdacon.playground import create_app
@@ -22,14 +21,8 @@ WORDS = [b"te", b"tea", b" tea", b" ", b"2", b"large", b" large", b"\xc3\xa9", b
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    chromium = os.environ.get("PDACON_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        pytest.skip("the browser tests need Chromium; PDACON_CHROMIUM says where it is")
-    driving = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
-    with driving.sync_playwright() as driver:
-        launched = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield launched
-        launched.close()
+    with launched_browser() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")

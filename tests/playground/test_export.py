@@ -11,13 +11,13 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
 from playwright.sync_api import expect
+from support.browser import PATIENCE, opened_page, waits
 
 from pdacon import Vocabulary
 from pdacon.playground import export_page
 from pdacon.playground.examples import EXAMPLES
 
 pytestmark = pytest.mark.slow
-PATIENCE = 60_000  # milliseconds
 
 
 @pytest.fixture(scope="module")
@@ -31,22 +31,9 @@ def exported(vocabulary: Vocabulary, tmp_path_factory: pytest.TempPathFactory) -
 @pytest.fixture
 def page(browser: Any, exported: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
     """The page from the disk; nothing is asked of anybody, and no error comes."""
-    context = browser.new_context(**getattr(request, "param", {}))
-    opened = context.new_page()
-    opened.set_default_timeout(PATIENCE)
-    troubles: list[str] = []
-    opened.on("pageerror", lambda error: troubles.append(str(error)))
-    opened.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
-    opened.on("request", lambda asked: troubles.append(asked.url) if asked.url.startswith("http") else None)
-    opened.goto(exported.as_uri())
-    waits(opened, "#verdict", "ok")
-    yield opened
-    context.close()
-    assert troubles == []
-
-
-def waits(page: Any, place: str, text: str) -> None:
-    expect(page.locator(place)).to_contain_text(text, timeout=PATIENCE)
+    options = getattr(request, "param", {})
+    with opened_page(browser, exported.as_uri(), lambda url: not url.startswith("http"), options) as page:
+        yield page
 
 
 def test_masks_reasons_and_the_stack(page: Any) -> None:

@@ -1,6 +1,6 @@
 """The page in a browser: a grammar is typed, a finding read, its repair taken, and the mask watched.
 
-It needs Playwright (`pip install 'pdacon[browser]'`) and a Chromium, whose path ``PDACON_CHROMIUM`` may say.
+`support.browser` says what it needs.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ pytest.importorskip("uvicorn")
 pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
 import uvicorn
 from playwright.sync_api import expect
+from support.browser import PATIENCE, opened_page, waits
 
 from pdacon import Vocabulary
 from pdacon.playground import create_app
 
 pytestmark = pytest.mark.slow
-PATIENCE = 60_000  # milliseconds, which a loaded machine may need
 
 
 @pytest.fixture(scope="module")
@@ -45,26 +45,10 @@ def address() -> Iterator[str]:
 @pytest.fixture
 def page(browser: Any, address: str, request: pytest.FixtureRequest) -> Iterator[Any]:
     """The page at its start; no error may come while it is used, and nothing may be asked elsewhere."""
-    context = browser.new_context(**getattr(request, "param", {}))
-    opened = context.new_page()
-    opened.set_default_timeout(PATIENCE)
-    troubles: list[str] = []
-    opened.on("pageerror", lambda error: troubles.append(str(error)))
-    opened.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
-    opened.on("request", lambda asked: None if local(asked.url, address) else troubles.append(asked.url))
-    opened.goto(address)
-    waits(opened, "#verdict", "ok")
-    yield opened
-    context.close()
-    assert [trouble for trouble in troubles if "409" not in trouble] == []
-
-
-def local(url: str, address: str) -> bool:
-    return url.startswith((address, f"blob:{address}"))
-
-
-def waits(page: Any, place: str, text: str) -> None:
-    expect(page.locator(place)).to_contain_text(text, timeout=PATIENCE)
+    own = (address, f"blob:{address}")
+    options = getattr(request, "param", {})
+    with opened_page(browser, address, lambda url: url.startswith(own), options, expected="409") as page:
+        yield page
 
 
 def write(page: Any, place: str, text: str) -> None:
