@@ -107,20 +107,10 @@ def _of_finding(finding: Finding, text: str, path: str | None, options: dict[str
     if finding.repair:
         lines.append(f"repair: {finding.repair}")
     here = finding.span is None or is_here(finding.span, path)
-    repairs = repaired_texts(text, finding, lambda new: _loads(new, path, options)) if offer and here else []
+    repairs = repaired_texts(text, finding, lambda new: read(new, path, options)) if offer and here else []
     return Problem(finding.level, finding.id, "\n".join(lines), finding.span, finding.related, tuple(repairs))
 
 
 def is_here(span: Span, path: str | None) -> bool:
     """Whether a place is in the file itself, and not in one that it imports."""
     return span.path is None or path is None or Path(span.path) == Path(path)
-
-
-def _loads(text: str, path: str | None, options: dict[str, Any]) -> bool:
-    try:
-        read(text, path, options)
-    except CancelledError:
-        raise
-    except (PdaconError, ValueError, TypeError):
-        return False
-    return True

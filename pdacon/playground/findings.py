@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from pdacon import DeterminismReport, UnsupportedSchemaError
-from pdacon.base.cancelling import look
 from pdacon.determinism import Finding, repaired_texts
-from pdacon.errors import CancelledError, GrammarError, LimitExceededError, PdaconError, Span
+from pdacon.errors import GrammarError, PdaconError, Span
 from pdacon.playground.sources import Source
 
 _MOST = 60  # findings
@@ -66,24 +65,13 @@ def _offers(source: Source, finding: Finding) -> list[dict[str, Any]]:
     offers: list[dict[str, Any]] = []
     advice = finding.repair or ""
     if source.notation == "lark":
-        repaired = repaired_texts(source.text, finding, lambda text: _loads(replace(source, text=text)))
+        repaired = repaired_texts(source.text, finding, lambda text: replace(source, text=text).grammar())
         offers += [{"label": label, "change": {"text": text}} for label, text in repaired]
         if _CHOICE in advice:
             offers.append({"label": "accept what Lark chooses", "change": {"conflicts": "shift"}})
         if _COMMITMENT in advice:
             offers.append({"label": "accept the loss of such texts", "change": {"lookahead": "commit"}})
     return offers
-
-
-def _loads(source: Source) -> bool:
-    look()
-    try:
-        source.grammar()
-    except (CancelledError, LimitExceededError):
-        raise
-    except (PdaconError, ValueError):
-        return False
-    return True
 
 
 def error_record(source: Source, error: PdaconError | ValueError) -> dict[str, Any]:

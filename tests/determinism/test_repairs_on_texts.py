@@ -18,9 +18,12 @@ from support.finding_fixtures import FIXTURES
 from support.told_losses import lost_texts
 
 from pdacon import Grammar, PdaconError, check
-from pdacon.determinism import Finding, repair_choices, with_repair
+from pdacon.determinism import Finding, repair_choices, repaired_texts, with_repair
 from pdacon.determinism.lexical.repair.trials import NOT_TRIED
+from pdacon.errors import CancelledError, GrammarError, LimitExceededError
 from pdacon.front.report import DeterminismReport
+
+SUMS = 'start: sum\nsum: sum "+" sum | NUMBER\nNUMBER: /[0-9]+/\n'
 
 ATOMS = [
     *('"a"', '"ab"', '"if"', '"."', '"-"', "/[a-z]+/", "/[0-9]+/", r"/\d+/", "/a*b/", '/"[^"]*"/', r"/[a-z]+\.?/"),
@@ -156,3 +159,27 @@ def test_repairs_beside_a_literal_blank(text: str) -> None:
 @pytest.mark.slow
 def test_repairs_of_random_grammars(scaled: Callable[[int], int]) -> None:
     assert not [wrong for seed in range(scaled(12)) for wrong in examine(random_text(seed))]
+
+
+@pytest.mark.parametrize(
+    "error", [GrammarError("a"), LimitExceededError("states", 2, 1), ValueError("b"), TypeError("c")]
+)
+def test_a_repair_that_cannot_be_read_is_left_out(error: Exception) -> None:
+    finding, read = _unreadable(error)
+    assert repaired_texts(SUMS, finding, lambda text: text) != []
+    assert repaired_texts(SUMS, finding, read) == []
+
+
+def test_reading_repairs_can_be_cancelled() -> None:
+    finding, read = _unreadable(CancelledError("stopped"))
+    with pytest.raises(CancelledError):
+        repaired_texts(SUMS, finding, read)
+
+
+def _unreadable(error: Exception) -> tuple[Finding, Callable[[str], object]]:
+    """A finding with a repair, and a reader that raises an error for each text."""
+
+    def read(text: str) -> object:
+        raise error
+
+    return check(Grammar.from_lark(SUMS)).findings[0], read

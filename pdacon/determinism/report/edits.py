@@ -11,19 +11,32 @@ import re
 from collections.abc import Callable
 
 from pdacon.determinism.report.findings import Finding
+from pdacon.errors import CancelledError, PdaconError
 
 _MOST = 3  # repairs of one finding
 _BODY = r".*(?:\n(?:[ \t]*\||[ \t]+[^\s%]).*)*"
 """The rest of a definition: its line, and those that begin with a bar or that are indented."""
 
 
-def repaired_texts(text: str, finding: Finding, loads: Callable[[str], bool]) -> list[tuple[str, str]]:
+def repaired_texts(text: str, finding: Finding, read: Callable[[str], object]) -> list[tuple[str, str]]:
     """What can be taken of a finding's repairs: the lines to write, and the whole text with them in it.
 
-    ``loads`` says whether a text is a grammar; what is none is left to the reader.
+    ``read`` makes a grammar of a text. A repair whose text it refuses is not among them: it is left to the reader.
+
+    Raises CancelledError.
     """
     repaired = ((lines, with_repair(text, finding, lines)) for lines in repair_choices(finding)[:_MOST])
-    return [("\n".join(lines), new) for lines, new in repaired if new and new != text and loads(new)]
+    return [("\n".join(lines), new) for lines, new in repaired if new and new != text and _loads(new, read)]
+
+
+def _loads(text: str, read: Callable[[str], object]) -> bool:
+    try:
+        read(text)
+    except CancelledError:
+        raise
+    except (PdaconError, ValueError, TypeError):
+        return False
+    return True
 
 
 def repair_choices(finding: Finding) -> list[list[str]]:
