@@ -11,7 +11,7 @@ from functools import cache
 from threading import Event
 from typing import Any
 
-from pdacon import Grammar, Vocabulary
+from pdacon import Grammar, Vocabulary, time_limit
 from pdacon.errors import CancelledError, PdaconError
 from pdacon.grammar.builtin import builtin_source
 from pdacon.playground import looking
@@ -90,7 +90,9 @@ class Answers:
 
     def _check(self, given: dict[str, Any], cancel: Event) -> dict[str, Any]:
         source = given["source"]
-        return {"report": report_record(source, self._desk.report(source, cancel), complete=True)}
+        report = self._desk.report(source, cancel)
+        with time_limit(0, cancel):  # each repair is read as a grammar
+            return {"report": report_record(source, report, complete=True)}
 
     def _explain(self, given: dict[str, Any], cancel: Event) -> dict[str, Any]:
         text, typed = text_of(given, "text", looking.LONGEST), text_of(given, "typed")

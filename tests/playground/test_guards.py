@@ -10,9 +10,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from pdacon import Grammar, Vocabulary
+from pdacon.determinism import repaired_texts
 from pdacon.errors import CancelledError, LimitExceededError
 from pdacon.playground import create_app
-from pdacon.playground.sources import KeptByContent
+from pdacon.playground.answers import Answers
+from pdacon.playground.sources import KeptByContent, Source
 from pdacon.playground.turns import Turns
 
 ASKED = {"page": "p", "tokenizer": "words", "source": {"text": 'start: "a"'}}
@@ -146,6 +148,19 @@ def test_a_later_request_stops_the_work_for_an_earlier_one(monkeypatch: pytest.M
         assert client.post("/api/look", json=later).status_code == 200
         first.join(60)
         assert answers == [409]
+
+
+def test_repairs_are_read_until_a_later_request_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    cancel = threading.Event()
+
+    def later(*given: Any) -> Any:
+        cancel.set()
+        return repaired_texts(*given)
+
+    monkeypatch.setattr("pdacon.playground.findings.repaired_texts", later)
+    source = Source('start: sum\nsum: sum "+" sum | "1"', "lark")
+    with pytest.raises(CancelledError):
+        Answers({"bytes": Vocabulary.bytes()}).answer("check", {}, source, cancel)
 
 
 def test_there_is_a_vocabulary() -> None:
