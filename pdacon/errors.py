@@ -62,12 +62,12 @@ class PdaconError(Exception):
 
     @property
     def page(self) -> str:
-        """The nearest public class."""
+        """The name of the page: that of the nearest class of this module."""
         return next(base.__name__ for base in type(self).__mro__ if base.__module__ == __name__)
 
     @property
     def address(self) -> str:
-        """The last line of what is said about it."""
+        """Where the page is read, as a line that begins with ``see:``."""
         return address_of(self.page)
 
 

@@ -38,9 +38,9 @@ def write_beginning(folder: Path) -> int:
     if _NAME.fullmatch(name) is None:
         raise BadInput(f"{str(folder)!r}: the grammar is named like its folder, by letters, digits, _ and -")
     files = {folder / f"{name}.lark": _GRAMMAR, **{folder / path: text for path, text in _FILES.items()}}
-    there = [str(path) for path in files if path.exists()]
-    if there:
-        raise BadInput(f"{there[0]} is there already; name another folder")
+    existing = [path for path in files if path.exists()]
+    if existing:
+        raise BadInput(f"{existing[0]} is there already; name another folder")
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")

@@ -31,7 +31,8 @@ _CHIPS = 40
 def export_page(vocabularies: Mapping[str, Vocabulary], examples: Sequence[Example] = EXAMPLES) -> str:
     """The page as one HTML file, with its examples answered beforehand for the first of the vocabularies.
 
-    It takes some ten seconds and about a megabyte. The file asks nobody: opened from a disk it works as well.
+    The examples that come with pdacon take 24 s of CPU and 0.8 MB. The file sends no request, so it also works when it
+    is opened from a disk.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ def export_page(vocabularies: Mapping[str, Vocabulary], examples: Sequence[Examp
 
 
 class _Preparation:
-    """Asks what a reader of the page would."""
+    """Asks what a reader of the page may ask about each example, and keeps the answers by their questions."""
 
     def __init__(self, tokenizer: str, vocabulary: Vocabulary) -> None:
         self._answers = Answers({tokenizer: vocabulary})
@@ -121,8 +122,8 @@ class _Preparation:
         """The answer, kept under what the page's script makes of the question."""
         if source not in self._sources:
             self._sources.append(source)
-        shown = [topic, self._sources.index(source), *(list(pair) for pair in sorted(given.items()))]
-        question = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+        parts = [topic, self._sources.index(source), *(list(pair) for pair in sorted(given.items()))]
+        question = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
         asked = {"tokenizer": self._tokenizer, **given}
         answered = self._answers.answer(topic, asked, Source.of(source), Event())
         return self._answered.setdefault(question, answered)  # type: ignore[no-any-return]
@@ -135,7 +136,7 @@ def _source_of(example: Example, texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _beginnings(text: str) -> Iterator[str]:
-    """All of them, for a reader who takes the text away key by key or writes it anew."""
+    """Every prefix of the text, the longest first: a reader may delete it key by key, or type it again."""
     return (text[:length] for length in range(len(text), -1, -1))
 
 

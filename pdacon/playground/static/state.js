@@ -9,7 +9,7 @@ export class Ended extends Error {}
 const kept = document.getElementById("prepared");
 let prepared = null;
 
-const sorted = (given) => Object.entries(given).sort(([one], [other]) => (one < other ? -1 : 1));
+const sorted = (given) => Object.entries(given).sort(([left], [right]) => (left < right ? -1 : 1));
 
 function answered(topic, { source, tokenizer, ...given }) {
   if (topic === "picture" && given.kind !== "parser") delete given.text;
