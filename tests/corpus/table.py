@@ -24,7 +24,7 @@ from support.collisions import look_for_none
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "corpus.md"
 MARKERS = ("<!-- loaded -->", "<!-- refused -->", "<!-- end -->")
-OPTIONS = {"conflicts": 'conflicts="shift"', "lookahead": 'lookahead="commit"'}
+OPTIONS = {"conflicts": "shift", "lookahead": "commit"}
 
 
 def options_of(entry: Entry) -> str:
@@ -41,22 +41,17 @@ def row(entry: Entry, source: Source, number: int) -> str:
     judge = Judge(comparison.parser)
     texts = [path.read_text(encoding="utf-8") for path in source.texts]
     start = comparison.starts[0]
-    real = sum(judge.accepts(text, start) for text in texts)
     differences = len(tally.differences) + sum(
         reads(constraint, text, start) != judge.accepts(text, start) for text in texts
     )
     cells = (
         entry.name,
         f"{entry.distribution} {source.version}",
-        f"{len(comparison.parser.terminals)} / {len(comparison.parser.rules)}",
         options_of(entry),
-        f"{sizes['parser_states']:,} / {sizes['contexts']:,} / {sizes['lexer_states']:,}",
+        f"{sizes['parser_states']:,}/{sizes['contexts']:,}/{sizes['lexer_states']:,}",
         f"{seconds:.2f}",
-        f"{tally.parsed:,} of {tally.sampled:,}",
-        f"{tally.refused:,} of {tally.damaged:,}",
-        f"{real} of {len(texts)}" if texts else "-",
         f"{tally.given_up:,}" if "lookahead" in entry.needs else "-",
-        f"{differences:,}",
+        f"{differences:,} of {tally.parsed + tally.refused + len(texts):,}",
     )
     return f"| {' | '.join(cells)} |"
 
@@ -65,11 +60,10 @@ def refused(entry: Entry, source: Source) -> str:
     """The row of a grammar that pdacon refuses, and that stock LALR may refuse too."""
     try:
         _ = source.parser
-        theirs = "loads"
+        why = f"pdacon: {entry.refusal.reason}" if entry.refusal else "nobody"
     except LarkError as error:
-        theirs = f"refuses: {str(error).splitlines()[0].split(' in Terminal')[0].split(': ')[0]}"
-    reason = entry.refusal.reason if entry.refusal else "the same"
-    return f"| {entry.name} | {entry.distribution} {source.version} | {theirs} | {reason} |"
+        why = f"both: {str(error).splitlines()[0].split(' in Terminal')[0].split(': ')[0]}"
+    return f"| {entry.name} | {entry.distribution} {source.version} | {why} |"
 
 
 def write(page: Path, row: str, marker: str, end: str) -> None:
