@@ -26,6 +26,7 @@ UserWarning
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -33,6 +34,9 @@ from typing import Any
 SITE = ""
 """Where the pages are read, with a slash behind: the ``Documentation`` of ``project.urls``. While there is none, the
 command line prints them."""
+
+_MOST_BITS = 1000
+_LONG_WORD = re.compile(r"(\S{100})\S{800,}(\S{100})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +82,11 @@ class GrammarError(PdaconError):
     """
 
     def __init__(self, message: str, span: Span | None = None) -> None:
-        self.message, self.span = message, span
+        # A name, or another word, can have megabytes, and a message stays one line that a person reads.
+        self.message, self.span = _LONG_WORD.sub(r"\1...\2", message), span
         self.excerpt = ""
-        super().__init__(f"{span}: {message}" if span is not None else message)
-        self._arguments: tuple[Any, ...] = (message, span)
+        super().__init__(f"{span}: {self.message}" if span is not None else self.message)
+        self._arguments: tuple[Any, ...] = (self.message, span)
 
     def show(self, excerpt: str) -> None:
         """Add what the place looks like."""
@@ -213,4 +218,6 @@ def address_of(page: str) -> str:
 
 
 def _shown(number: float) -> str:
+    if isinstance(number, int) and number.bit_length() > _MOST_BITS:  # no float, and no text, may have so many digits
+        return f"10^{int(number.bit_length() * 0.30103)}"
     return f"{number:,.0f}" if float(number).is_integer() else f"{number:g}"

@@ -20,7 +20,7 @@ def require_place(path: Path) -> Path:
     """Where a file of that name is written: what a link leads to. OSError if there can be none."""
     place = Path(os.path.realpath(path))
     if not place.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "no such folder", os.fspath(path.parent))
+        raise FileNotFoundError(errno.ENOENT, f"no such folder: {path.parent}", os.fspath(path))
     if place.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     if place.exists() and not place.is_file():

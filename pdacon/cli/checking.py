@@ -123,7 +123,8 @@ def _check(
     """A grammar's report. What keeps it from having one is said on standard error too, whatever the format."""
     try:
         with waiting(f"checking {name}", seconds):
-            return check(load_grammar(name, options, several_starts=True), vocabulary, seconds=seconds)
+            grammar = load_grammar(name, options, several_starts=True, seconds=seconds)
+            return check(grammar, vocabulary, seconds=seconds)
     except LimitExceededError as problem:
         message = described(problem)
         complain(BadInput(f"{name}: {message}"))

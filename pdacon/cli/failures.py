@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -106,8 +107,23 @@ def described(problem: BadInput | PdaconError | OSError) -> str:
         return f"{problem.report}; `pdacon check` explains it"
     if isinstance(problem, OSError):
         place = f"{problem.filename}: " if problem.filename is not None else ""
-        return f"{place}{problem.strerror or problem}"
+        return f"{place}{_of_folder(problem) or problem.strerror or problem}"
     return str(problem)
+
+
+def _of_folder(problem: OSError) -> str:
+    """What is wrong with the folder of a file, where that is what is wrong."""
+    if not isinstance(problem.filename, str):
+        return ""
+    path = Path(problem.filename)
+    if isinstance(problem, FileExistsError) and path.is_file():
+        return "a file, not a folder; name another one"
+    if isinstance(problem, NotADirectoryError):
+        file = next((folder for folder in path.parents if folder.is_file()), None)
+        return "" if file is None else f"{file} is a file, not a folder; name another one"
+    if isinstance(problem, FileNotFoundError) and not path.parent.is_dir():
+        return f"there is no folder {path.parent}; make it first, or name another one"
+    return ""
 
 
 def in_options(text: str) -> str:

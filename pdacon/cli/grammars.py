@@ -15,6 +15,7 @@ from pdacon.cli.head_options import with_head_options
 from pdacon.cli.imported import imported, is_imported
 from pdacon.cli.options import FILTER_OPTIONS, JSON_OPTIONS, SCHEMA_OPTIONS, GrammarOptions
 from pdacon.cli.postlexers import load_postlexer
+from pdacon.cli.waiting import reading
 from pdacon.errors import EmptyLanguageError, GrammarWarning, PdaconError, SchemaError, UnsupportedSchemaError
 
 if TYPE_CHECKING:
@@ -27,13 +28,20 @@ DIALECTS = (".gbnf", ".ebnf")
 _ARTIFACT = b"\x89PDA"
 
 
-def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = False) -> Grammar:
+def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = False, seconds: float = 0.0) -> Grammar:
     """The built-in grammar of that name, else that of the file, compiled or not, or standard input for ``-``.
 
-    Raises BadInput: if there is no such grammar or script, or there are several starts where a text begins with one.
-    GrammarError: if it is not a grammar that pdacon takes. TypeError, ValueError: if what ``--postlex`` names is no
-    Indenter.
+    ``seconds`` are those of the command's ``--seconds``; 0: it has none, and reading has its own.
+
+    Raises BadInput: if there is no such grammar or script, there are several starts where a text begins with one, or
+    reading takes too long. GrammarError: if it is not a grammar that pdacon takes. TypeError, ValueError: if what
+    ``--postlex`` names is no Indenter.
     """
+    with reading(name, seconds):
+        return _read(name, options, several_starts=several_starts)
+
+
+def _read(name: str, options: GrammarOptions, *, several_starts: bool) -> Grammar:
     if name.endswith(".lark") and Path(name).is_file():
         options = with_head_options(Path(name), options)
     if not (filters := options.given(FILTER_OPTIONS)):

@@ -9,24 +9,33 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Timer
 
 from rich.console import Console
 from rich.progress import Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
+from pdacon.base.cancelling import time_limit
+from pdacon.cli.failures import BadInput
+from pdacon.errors import LimitExceededError
+
+READING_SECONDS = 60.0
+"""Most time to read a grammar where a command has no ``--seconds``: enough for some 200,000 rules."""
 _PATIENCE = 1.0  # seconds
+_waits: ContextVar[bool] = ContextVar("pdacon_waits", default=False)
 
 
 @contextmanager
 def waiting(what: str, most: float = 0.0) -> Iterator[None]:
     """Say what is waited for; ``most`` are the seconds after which it ends at the latest, 0 if it has no limit.
 
-    Cost: a thread that sleeps, and, after a second, four lines a second.
+    Within another one it says nothing. Cost: a thread that sleeps, and, after a second, four lines a second.
     """
-    if not sys.stderr.isatty():
+    if _waits.get() or not sys.stderr.isatty():
         yield
         return
+    waits = _waits.set(True)
     progress = Progress(
         TextColumn("{task.description}"),
         _Seconds(most),
@@ -46,6 +55,24 @@ def waiting(what: str, most: float = 0.0) -> Iterator[None]:
         begin.cancel()
         begin.join()
         progress.stop()
+        _waits.reset(waits)
+
+
+@contextmanager
+def reading(name: str, seconds: float = 0.0) -> Iterator[None]:
+    """What reads a grammar, within ``seconds``, which are those of ``--seconds``; 0: the command has none.
+
+    Raises BadInput: it takes longer.
+    """
+    most = seconds or READING_SECONDS
+    try:
+        with waiting(f"reading {name}", most), time_limit(most):
+            yield
+    except LimitExceededError as error:
+        if error.what != "seconds" or error.fixed:
+            raise
+        way_out = "give more --seconds, or make it smaller" if seconds else "make it smaller"
+        raise BadInput(f"{name}: reading it takes more than {most:g} s; {way_out}") from error
 
 
 class _Seconds(ProgressColumn):

@@ -27,7 +27,11 @@ _LEXEME = re.compile(
     re.VERBOSE,
 )
 _PARAMETERS = re.compile(r"\{([^{}\n]*)\}\s*(?:\.\s*-?\d+)?\s*:")
-_HEAD = re.compile(r"[?!]*[A-Za-z_]\w*\s*(?:\{[^}\n]*\})?\s*(?:\.\s*-?\d+)?\s*:")
+_HEAD = re.compile(r"[?!]*[A-Za-z_]\w*\s*(?:\{[^}\n]*\}\s*)?(?:\.\s*-?\d+\s*)?:")
+
+LONGEST = 1 << 20
+"""Characters of a text whose names are looked for: half a second."""
+_LONGEST_START = 1000  # of blanks and a statement's word, before what it defines
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +55,11 @@ class Occurrence:
 
 
 def occurrences(text: str) -> list[Occurrence]:
-    """All names that a text defines and uses, in its order. Linear in the text."""
-    return list(_occurrences(text))
+    """All names that a text defines and uses, in its order; none of a text that is too long for an editor to wait.
+
+    Linear in the text.
+    """
+    return list(_occurrences(text)) if len(text) <= LONGEST else []
 
 
 def _occurrences(text: str) -> Iterator[Occurrence]:
@@ -90,8 +97,12 @@ def _occurrences(text: str) -> Iterator[Occurrence]:
 
 def _is_head(text: str, at: int, begin: int, directive: str) -> bool:
     """Whether a definition begins here: at the start of a line, or after ``%override`` and ``%extend``."""
-    starts = text[begin:at].strip() in ("", directive)
-    return starts and directive in ("", "%override", "%extend") and _HEAD.match(text, at) is not None
+    return (
+        directive in ("", "%override", "%extend")
+        and at - begin <= _LONGEST_START
+        and text[begin:at].strip() in ("", directive)
+        and _HEAD.match(text, at) is not None
+    )
 
 
 def undefined_names(text: str) -> list[Occurrence]:

@@ -21,7 +21,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import TextDocument
 
-from pdacon import Grammar
+from pdacon import Grammar, time_limit
 from pdacon.editor.diagnosing import Problem, is_here, read, tell_problems
 from pdacon.editor.hovering import hover_text
 from pdacon.editor.outline import Occurrence, name_at, occurrences
@@ -29,6 +29,7 @@ from pdacon.errors import CancelledError, GrammarSyntaxError, PdaconError, Span
 from pdacon.grammar.formatting import STATEMENTS, formatted
 
 _WORKERS = 2
+_HOVER_SECONDS = 2.0
 _NAME = re.compile(r"_?[A-Z][A-Z0-9_]*|_?[a-z][a-z0-9_]*")
 _LEVELS = {
     "error": types.DiagnosticSeverity.Error,
@@ -133,7 +134,8 @@ class GrammarServer(LanguageServer):
 
         def work() -> str | None:
             try:
-                grammar: Grammar | None = read(text, path, self.options)
+                with time_limit(_HOVER_SECONDS):
+                    grammar: Grammar | None = read(text, path, self.options)
             except (PdaconError, ValueError, TypeError):
                 grammar = None
             return hover_text(text, name, grammar)

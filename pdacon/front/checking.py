@@ -74,7 +74,6 @@ def check(
     Cost: one build of the LALR tables and of the lexing automaton, one composition with the vocabulary (the 256 bytes
     if none is given), and a walk over all that texts lead to: some milliseconds for JSON, some seconds for Python.
     """
-    data = data_of("check", grammar)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         raise TypeError(f"check: seconds must be a number, not {type(seconds).__name__}")
     if not seconds >= 0:
@@ -85,7 +84,8 @@ def check(
     own = Limits() if limits is None else limits
     require("check", "limits", own, Limits)
     asked = require_filters("check", filters)
-    require_texts(asked, data)
     with Watch(own.seconds, cancel):
+        data = data_of("check", grammar)
+        require_texts(asked, data)
         narrowed, room = within_filters(data, asked, own), own.beside(automaton_states(data))
         return with_pictures(check_within(narrowed, vocabulary, seconds=seconds, limits=room))

@@ -10,7 +10,8 @@ from typing import Any
 
 from lark.load_grammar import EXT, GrammarBuilder, _parse_grammar
 
-from pdacon.errors import LimitExceededError, Span
+from pdacon.base.cancelling import within_other_code
+from pdacon.errors import CancelledError, LimitExceededError, Span
 from pdacon.grammar.importing import find_file, grammar_name, path_of, statements_in
 from pdacon.grammar.loading import ImportStatement, RecordingBuilder, SourceText
 from pdacon.grammar.nesting import MOST_LEVELS, check_nesting
@@ -94,8 +95,13 @@ def _circle(files: list[_File]) -> Circle:
 
 def _parsed_statements(text: str, base: Any) -> Iterator[ImportStatement]:
     """What Lark itself reads as ``%import``; nothing of a text that it refuses."""
-    with suppress(Exception):
-        tree = _parse_grammar(text, base)  # type: ignore[no-untyped-call]
+    try:
+        with within_other_code(len(text)):
+            tree = _parse_grammar(text, base)  # type: ignore[no-untyped-call]
         for statement in tree.find_data("import"):
             path, folder, aliases = GrammarBuilder()._unpack_import(statement, base)  # type: ignore[no-untyped-call]
             yield ImportStatement(tuple(map(str, path)), folder, aliases)
+    except (CancelledError, LimitExceededError):
+        raise
+    except Exception:  # whatever Lark raises of a text that it refuses
+        return

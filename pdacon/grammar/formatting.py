@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from lark.load_grammar import TERMINALS
 
+from pdacon.base.cancelling import look
 from pdacon.errors import GrammarSyntaxError, Span
 
 _INDENT = 4
@@ -25,7 +26,11 @@ _OWN = {  # where what Lark reads has blanks and line ends in it
     "_NL": r"\r?\n",
     "WS": r"[ \t\f]+",
 }
-_LARKS = {name: pattern for name, pattern in TERMINALS.items() if name not in (*_OWN, "_NL_OR")}
+_LINEAR = {  # as Lark reads them first, but in one way only: it tries all ways where one is not closed
+    "STRING": r'"(?:\\["\\]|\\(?!["\\])|[^"\\\n])*"i?',
+    "REGEXP": r"/(?!/)(?:\\[/\\]|\\(?![/\\])|[^/\\])*/[imslux]*",
+}
+_LARKS = {name: _LINEAR.get(name, pattern) for name, pattern in TERMINALS.items() if name not in (*_OWN, "_NL_OR")}
 # A number may begin with a plus, which else is an operator.
 _PATTERNS = _OWN | {"NUMBER": _LARKS["NUMBER"]} | _LARKS
 _PIECE = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _PATTERNS.items()))
@@ -71,6 +76,7 @@ def formatted(text: str, path: str | None = None) -> str:
 def _lines(text: str, path: str | None) -> Iterator[_Line]:
     line, at = _Line([]), 0
     while at < len(text):
+        look()
         found = _PIECE.match(text, at)
         if found is None:
             number, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)

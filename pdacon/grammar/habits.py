@@ -97,6 +97,7 @@ _HABITS = (
     _habit(r"/(?!/)(?:\\.|[^/\\])*$", r"the regular expression that begins here has no closing / on its line"),
     _habit(r"(?P<number>\b\d+\b)", r'a text stands in double quotes: "<number>"'),
 )
+_LONGEST_LINE = 2000  # Longer ones are hardly a person's, and the patterns look at all there is from each place.
 _JSON = re.compile(r"\s*\{\s*(?:\"|\}\s*$)")
 
 
@@ -109,6 +110,8 @@ def advice_at(text: str, start: int) -> str | None:
     """What to write in place of what stands at an offset of the text, if it is a habit."""
     begin = text.rfind("\n", 0, start) + 1
     line = text[begin:].partition("\n")[0]
+    if len(line) > _LONGEST_LINE:
+        return None
     place = start - begin
     bare = _LITERAL.sub(lambda match: "\0" * len(match.group()), line)  # what stands in literals is text
     for habit in _HABITS:

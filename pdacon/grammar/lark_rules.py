@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from itertools import islice
 
 from lark.grammar import Rule
 from lark.lexer import TerminalDef
@@ -160,10 +161,11 @@ def _check_defined(loaded: Loaded, options: GrammarOptions, rules: set[str], pla
 
 
 _SHOWN = 8
+_COMPARED = 2000  # names, which takes some 20 ms
 
 
 def _meant(name: str, places: Places) -> str:
-    near = get_close_matches(name, places.rule_names(), n=1)
+    near = get_close_matches(name, islice(places.rule_names(), _COMPARED), n=1)
     return f"did you mean {near[0]!r}? Or " if near else ""
 
 

@@ -27,6 +27,8 @@ from pdacon.grammar.model import GrammarOptions
 from pdacon.grammar.templates import check_templates
 
 _preparing = Lock()
+_STATEMENT = re.compile(r"%(?P<keyword>[a-z]+)(?P<rest>[^\n]*)")
+_WORD = re.compile(r"\w+")
 
 
 class SourceText:
@@ -56,8 +58,23 @@ class SourceText:
 
     def statement_span(self, keyword: str, name: str) -> Span | None:
         """The place of ``name`` in the first ``%keyword`` statement that has it."""
-        found = re.search(rf"%{keyword}(?:|[^\n]*?(?<!\w))({re.escape(name)})(?!\w)", self.text)
-        return self.span(*found.span(1)) if found else None
+        offset = self._in_statements.get((keyword, name))
+        return None if offset is None else self.span(offset, offset + len(name))
+
+    @cached_property
+    def _in_statements(self) -> dict[tuple[str, str], int]:
+        """Where each word stands first on the lines of statements, by the statement's keyword."""
+        places: dict[tuple[str, str], int] = {}
+        for statement in every(_STATEMENT.finditer(self.text)):
+            keyword = statement["keyword"]
+            for word in every(_WORD.finditer(self.text, *statement.span("rest"))):
+                places.setdefault((keyword, word[0]), word.start())
+        return places
+
+    @cached_property
+    def ignored(self) -> list[Span]:
+        """The places of all ``%ignore``."""
+        return [self.span(*match.span()) for match in every(re.finditer("%ignore", self.text))]
 
     def _place(self, offset: int) -> tuple[int, int]:
         line = bisect_right(self._line_starts, offset)
@@ -148,8 +165,8 @@ class RecordingBuilder(GrammarBuilder):
             first = next(literals(exp_or_name), None)
             if first is not None:
                 self.spans[self._ignore_names[-1]] = self.source.token_span(first[1])
-            elif found := list(re.finditer("%ignore", self.source.text))[: len(self._ignore_names)]:
-                self.spans[self._ignore_names[-1]] = self.source.span(*found[-1].span())
+            elif places := self.source.ignored[: len(self._ignore_names)]:
+                self.spans[self._ignore_names[-1]] = places[-1]
 
     def do_import(self, dotted_path: Any, base_path: Any, aliases: Any, base_mangle: Any = None) -> None:
         known = set(self._definitions)

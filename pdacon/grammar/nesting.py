@@ -1,7 +1,9 @@
 """How deep a grammar nests: asked before Lark begins, because its loader recurses on brackets and on terminals.
 
 Python raises `RecursionError` only where its own stack ends; that of a thread can be full before. And terminals that
-name others twice, each of which names others twice, are written out to exponentially many parts.
+name others twice, each of which names others twice, are written out to exponentially many parts. Nor is Lark given what
+its lexer would not come back from: its own patterns of literals take exponentially long for backslashes in a literal
+that is not closed, and quadratically long for blank lines, and no clock stops Python's ``re``.
 """
 
 from __future__ import annotations
@@ -10,23 +12,33 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from pdacon.errors import LimitExceededError, Span
+from pdacon.base.cancelling import every
+from pdacon.errors import GrammarSyntaxError, LimitExceededError, Span
 from pdacon.grammar.loading import SourceText
 
 MOST_LEVELS = 100
 """Lark's loader fills a stack of 256 KB with about twice as many."""
 MOST_PARTS = 50_000
 """Lark takes some seconds to write so many out."""
+LONGEST_NAME = 10_000
+"""Messages and pictures are full of names."""
+MOST_BLANK_LINES = 10_000
+"""In a row. Lark's lexer takes half a second for so many, and four times as long for twice as many."""
+MOST_STEPS = 1e7
+"""What Lark's lexer may try before it refuses a literal that is not closed: about a second."""
 
 # What Lark's own language consists of, as far as it matters here: there are no brackets in literals and comments.
 _TOKEN = re.compile(
     r"""
-      (?P<definition> ^[ \t]* (?: %(?:override|extend)[ \t]+ )? [?!]{0,2} (?P<name> [^\W\d]\w* )
+      (?P<long> (?<!\w) \w{10001,} )
+    | (?P<definition> ^[ \t]* (?: %(?:override|extend)[ \t]+ )? [?!]{0,2} (?P<name> [^\W\d]\w* )
                       (?: \{ [^}\n]* \} )? (?: [ \t]*\.[ \t]*-?\d+ )? [ \t]* : )
     | (?P<statement> ^[ \t]* %[a-z]+ )
     | (?P<comment> //[^\n]* | \#[^\n]* )
-    | (?P<string> "(?:\\"|\\\\|[^"\n])*?" )
-    | (?P<regexp> /(?!/)(?:\\/|\\\\|[^/])*?/ )
+    | (?P<blank> \n (?:\r?\n)+ )
+    # As Lark reads them first, but a backslash is read in one way only, so that this is linear.
+    | (?P<string> "(?:\\["\\]|\\(?!["\\])|[^"\\\n])*(?P<end>"?) )
+    | (?P<regexp> /(?!/)(?:\\[/\\]|\\(?![/\\])|[^/\\])*(?P<slash>/?) )
     | (?P<open> [(\[{] )
     | (?P<close> [)\]}] )
     | (?P<terminal> \b_?[A-Z][_A-Z0-9]*\b )
@@ -36,6 +48,8 @@ _TOKEN = re.compile(
 _IN_PATTERN = re.compile(
     r"(?s) \\. | \[ \^? \]? (?: \\. | [^\\\]] )* \] | (?P<open> \( ) | (?P<close> \) )", re.VERBOSE
 )
+
+_WAYS_FOR_A_BACKSLASH = 1.7  # Two are read as one pair or one by one: a Fibonacci number of ways for a row of them.
 
 
 class _Terminal:
@@ -49,13 +63,18 @@ class _Terminal:
 def check_nesting(source: SourceText) -> None:
     """Raise `LimitExceededError` if brackets, the groups of a pattern or terminals nest too deeply.
 
-    Also if terminals that name each other have too many parts in all when they are written out. Linear in the text.
+    Also if terminals that name each other have too many parts in all when they are written out, and if Lark's lexer
+    would take very long. Linear in the text.
+
+    Raises GrammarSyntaxError: a literal with many backslashes is not closed.
     """
     level, subject = 0, "the text"
     terminals: dict[str, _Terminal] = {}
     current: _Terminal | None = None
-    for token in _TOKEN.finditer(source.text):
+    for token in every(_TOKEN.finditer(source.text)):
         kind = token.lastgroup
+        if kind == "long":
+            raise _refusal("letters in a name", len(token.group()), LONGEST_NAME, source.span(*token.span()), "a name")
         if kind in ("definition", "statement"):
             name = token["name"]
             level, subject, current = 0, name or token.group().strip(), None
@@ -67,6 +86,12 @@ def check_nesting(source: SourceText) -> None:
                 raise _refusal("levels of brackets", level, MOST_LEVELS, source.span(*token.span()), subject)
         elif kind == "close":
             level = max(level - 1, 0)
+        elif kind == "blank":
+            lines = token.group().count("\n") - 1
+            if lines > MOST_BLANK_LINES:
+                raise _refusal("blank lines in a row", lines, MOST_BLANK_LINES, source.span(*token.span()), subject)
+        elif kind in ("string", "regexp") and not (token["end"] or token["slash"]):
+            _check_open_literal(source, token)
         elif kind == "regexp":
             groups = _levels_of_groups(token.group())
             if groups > MOST_LEVELS:
@@ -77,6 +102,20 @@ def check_nesting(source: SourceText) -> None:
             if kind == "terminal":
                 current.names[token.group()] += 1
     _check_terminals(terminals)
+
+
+def _check_open_literal(source: SourceText, token: re.Match[str]) -> None:
+    """Refuse what is not closed where Lark would try all ways to read its backslashes before it does so.
+
+    Also where it has many brackets, which are none of a literal if Lark takes an escaped quote for the end.
+    """
+    text = token.group()
+    ways = _WAYS_FOR_A_BACKSLASH ** min(text.count("\\"), 100)
+    brackets = sum(map(text.count, "([{"))
+    if ways * len(text) > MOST_STEPS or (ways > 1 and brackets > MOST_LEVELS):
+        what = "string is not closed on its line" if text[0] == '"' else "regular expression is not closed"
+        span = source.span(token.start(), token.start() + 1)
+        raise GrammarSyntaxError(f"this {what}; write {text[0]} at its end, and no backslash before that", span)
 
 
 def _levels_of_groups(regexp: str) -> int:
@@ -127,8 +166,10 @@ def _refusal(what: str, given: int, limit: int, span: Span, subject: str) -> Lim
 
 
 _ADVICE = {
+    "letters in a name": "call it by a shorter one",
     "levels of brackets": "give what is within a rule or a terminal of its own",
     "levels of groups": "leave out groups that group nothing, or write a rule that names itself",
     "levels of terminals": "Lark puts the terminals that it names into it; use rules",
+    "blank lines in a row": "leave some out, which Lark's lexer takes too long for",
     "parts of terminals": "Lark writes out each terminal that another one names, each time; use rules",
 }

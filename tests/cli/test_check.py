@@ -392,3 +392,18 @@ def test_what_is_wrong_with_a_schema_names_its_file(
     for given in (["schema.json"], ["json", "--schema", "schema.json"]):
         assert main(["check", *given]) == 2
         assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("command", "way_out"), [("check", "give more --seconds, or make it smaller"), ("parse", "")])
+def test_reading_has_a_limit(
+    command: str, way_out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever the command: a grammar that Lark takes long to read ends with one line."""
+    path = tmp_path / "large.lark"
+    path.write_text("start: " + " | ".join(f'"w{number}"' for number in range(3000)), encoding="utf-8")
+    monkeypatch.setattr("pdacon.cli.waiting.READING_SECONDS", 0.01)
+    arguments = ["--seconds", "0.01"] if command == "check" else ["w1"]
+    assert main([command, str(path), *arguments]) == 2
+    err = capsys.readouterr().err
+    assert f"pdacon: {path}: reading it takes more than 0.01 s; {way_out or 'make it smaller'}\n" in err
+    assert err.count("\n") == 1

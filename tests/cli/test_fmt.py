@@ -141,3 +141,10 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'start:"a"')))
     assert main(["fmt", "-"]) == 0
     assert capsys.readouterr().out == 'start: "a"\n'
+
+
+def test_literals_that_are_not_closed_end_at_once() -> None:
+    """Lark's own patterns would try all ways to read the backslashes."""
+    for text in ('a: "' + "\\" * 100, "a: /" + "\\" * 100):
+        with pytest.raises(GrammarSyntaxError, match="no token of Lark's language begins with"):
+            formatted(text)

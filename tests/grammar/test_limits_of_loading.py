@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from itertools import count
 from pathlib import Path
 
 import lark
@@ -11,8 +12,10 @@ import pytest
 from lark.load_grammar import load_grammar
 from support.small_stack import in_small_stack
 
-from pdacon import Grammar, GrammarSyntaxError, LimitExceededError
+from pdacon import Grammar, GrammarSyntaxError, LimitExceededError, Limits, check
+from pdacon.base.cancelling import Watch
 from pdacon.grammar.alternatives import MOST_ALTERNATIVES, check_alternatives
+from pdacon.grammar.loading import SourceText
 from pdacon.grammar.nesting import MOST_LEVELS
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -160,3 +163,94 @@ def test_files(tmp_path: Path) -> None:
         Grammar.from_lark("start: x\n%import .f0.x", source_path=str(tmp_path / "main.lark"))
     shallow = f"start: x\n%import .f{150 - MOST_LEVELS + 1}.x"
     assert in_small_stack(lambda: Grammar.from_lark(shallow, source_path=str(tmp_path / "main.lark"))).data.terminals
+
+
+def _fails_in_lark_too(text: str) -> bool:
+    try:
+        lark.Lark(text, parser="lalr")
+    except lark.exceptions.LarkError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("delimiter", ['"', "/"])
+def test_backslashes_in_an_open_literal(delimiter: str) -> None:
+    """Lark's own lexer tries every way to read them, for 60 of them for hours, and no clock stops Python's re."""
+    assert _fails_in_lark_too(f"start: {delimiter}" + "\\" * 10)
+    for backslashes in (60, 100_000):
+        with pytest.raises(GrammarSyntaxError, match=r"<grammar>:1:8: this .* is not closed"):
+            Grammar.from_lark(f"start: {delimiter}" + "\\" * backslashes)
+    with pytest.raises(GrammarSyntaxError, match=r"<grammar>:2:(4|10): this .* is not closed"):
+        Grammar.from_lark(f'start: "x"\nU: {delimiter}a\\{delimiter} // ' + "\\" * 80)
+
+
+def test_escaped_quotes_that_close_are_as_in_lark() -> None:
+    """Where Lark takes an escaped quote for the end of a literal, in a template that nothing uses, so does pdacon."""
+    text = 'start: "x"\nt{a}: a "\\"\n'
+    lark.Lark(text, parser="lalr")
+    assert len(Grammar.from_lark(text).data.productions) == 1
+    with pytest.raises(GrammarSyntaxError, match="is not closed"):
+        Grammar.from_lark(text + f't2{{a}}: a "\\" {"(" * 200}a{")" * 200}\n')
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("start: " + "a" * 10_001, "letters in a name"),
+        ("a" * 10_001 + ': "x"', "letters in a name"),
+        ('start: "x"\n%import common.' + "A" * 10_001, "letters in a name"),
+        ("start: " + '"a"? ' * 20_000, "alternatives"),
+        ('start: "x"' + "\n" * 20_000, "blank lines in a row"),
+        ('start: "x"' + "\r\n" * 20_000 + 'a: "x"', "blank lines in a row"),
+    ],
+)
+def test_long_names_and_many_blank_lines(text: str, what: str) -> None:
+    with pytest.raises(LimitExceededError) as caught:
+        Grammar.from_lark(text)
+    assert (caught.value.what, caught.value.fixed) == (what, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "start: " + " | ".join(f'"w{number}"' for number in range(5000)),
+        'start: "x"\n' + "".join(f'r{number}: "a"\n' for number in range(3000)),
+        "start: " + '"a" ' * 5000,
+        "start: " + "|" * 20_000,
+        'start: "x"\n' + '%ignore " "\n' * 3000,
+        "start: /" + "|".join(f"w{number}" for number in range(5000)) + "/",
+        'start: "x"\n%declare ' + " ".join(f"A{number}" for number in range(3000)),
+    ],
+)
+def test_reading_looks_at_the_clock(text: str) -> None:
+    """A clock on which each look takes a second: reading stops at the third."""
+    ticks = count()
+    with pytest.raises(LimitExceededError, match=r"^seconds: "), Watch(3, clock=lambda: float(next(ticks))):
+        Grammar.from_lark(text)
+
+
+def test_the_text_of_a_check_is_read_within_its_limits() -> None:
+    text = "start: " + " | ".join(f'"w{number}"' for number in range(3000))
+    with pytest.raises(LimitExceededError, match=r"^seconds: "):
+        check(text, limits=Limits(seconds=0.01))
+
+
+def test_statements_are_found_at_once() -> None:
+    """Each name in a statement has its place there; that is looked for in one pass, not once for each name."""
+    source = SourceText("%declare A BB\n%ignore  BB // A\n%declare _C\n%import x.A -> D", "p")
+    asked = [("declare", "BB"), ("declare", "_C"), ("ignore", "BB"), ("import", "D"), ("import", "x")]
+    spans = [source.statement_span(keyword, name) for keyword, name in asked]
+    assert [(span.line, span.column, span.end_column) for span in spans if span is not None] == [
+        (1, 12, 14),
+        (3, 10, 12),
+        (2, 10, 12),
+        (4, 16, 17),
+        (4, 9, 10),
+    ]
+    assert source.statement_span("declare", "B") is None
+
+
+def test_messages_stay_one_line_of_a_few_words() -> None:
+    with pytest.raises(GrammarSyntaxError, match=r"no rule is called a{90,100}\.\.\.a{90,100}") as caught:
+        Grammar.from_gbnf("root ::= " + "a" * 5000)
+    assert len(str(caught.value)) < 2000

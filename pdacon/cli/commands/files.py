@@ -14,6 +14,7 @@ from pdacon.cli.failures import FINDINGS, BadInput
 from pdacon.cli.grammars import DIALECTS, STDIN, decoded, in_dialect, is_for_llguidance, load_grammar
 from pdacon.cli.inputs import tokens_of
 from pdacon.cli.options import GrammarArgument, GrammarOptions, HelpAllOption, JsonOption, with_records
+from pdacon.cli.waiting import reading
 
 
 @with_records
@@ -92,7 +93,7 @@ def convert(
 
 def lay_out(
     grammars: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(metavar="FILE...", help="Lark grammars, which are changed; `-`: input to output."),
     ],
     *,
@@ -108,14 +109,17 @@ def lay_out(
     from pdacon.grammar.formatting import formatted
 
     changed = 0
-    for path in grammars:
-        standard = str(path) == STDIN
-        if not standard and path.is_dir():
+    for name in grammars:
+        standard, path = name == STDIN, Path(name)
+        if not standard and name and path.is_dir():
             raise BadInput(f"{path}: a directory; fmt takes files of Lark grammars, such as {path}/*.lark")
-        if not standard and not path.exists():
-            raise BadInput(f"{path}: no such file; fmt takes files of Lark grammars, or - for standard input")
+        if not standard and (not name or not path.exists()):
+            raise BadInput(
+                f"{name or repr(name)}: no such file; fmt takes files of Lark grammars, or - for standard input"
+            )
         before = decoded(sys.stdin.buffer.read() if standard else path.read_bytes(), str(path))
-        after = formatted(before, str(path))
+        with reading(str(path)):
+            after = formatted(before, str(path))
         if diff:
             lines = before.splitlines(keepends=True), after.splitlines(keepends=True)
             sys.stdout.writelines(unified_diff(*lines, str(path), f"{path}, laid out"))

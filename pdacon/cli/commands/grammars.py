@@ -150,7 +150,7 @@ def run_tests(
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="What to make; the grammar is named like it.")],
+    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="What to make; the grammar is named like it.")],
     *,
     help_all: HelpAllOption = False,
 ) -> int:
@@ -160,7 +160,9 @@ def init(
     """
     from pdacon.cli.beginning import write_beginning
 
-    return write_beginning(folder)
+    if not folder:
+        raise BadInput("give the folder a name, such as: pdacon init orders")
+    return write_beginning(Path(folder))
 
 
 def doctor(*, help_all: HelpAllOption = False) -> int:
