@@ -3,9 +3,9 @@
     pip install '.[test,bench]' xgrammar outlines-core
     pytest tests/benchmarks/test_schema_differences.py --benchmark-enable
 
-prints the table of docs/json_schema.md. Every engine has its own defaults, but that xgrammar may let members be added
-(``strict_mode=False``), and reads single bytes. Without
-``--benchmark-enable`` pdacon's verdicts are held against those of ``jsonschema`` alone.
+prints the table that docs/json_schema.md sums up. Every engine has its own defaults, but that xgrammar may let members
+be added (``strict_mode=False``), and reads single bytes. Without ``--benchmark-enable`` pdacon's verdicts are held
+against those of ``jsonschema`` alone.
 """
 
 from __future__ import annotations
