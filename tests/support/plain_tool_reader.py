@@ -112,6 +112,8 @@ def _kind(value: Any) -> str:
 def _typed(schema: Any, text: str, python: bool = False) -> Any:
     """A value in tags: JSON of a type that the parameter takes, or else a string as it is."""
     kinds = _kinds(schema)
+    if "string" in kinds and text != text.strip(BLANKS):
+        return text
     try:
         value = json.loads(text)
     except json.JSONDecodeError:
@@ -123,6 +125,18 @@ def _typed(schema: Any, text: str, python: bool = False) -> Any:
     if "string" not in kinds:
         raise NoAnswerError(f"{text!r} is no value of {schema}")
     return text
+
+
+def _member(schema: Any, key: str) -> Any:
+    """The schema of a member: what is listed of it, and of its name's patterns, or what others may be."""
+    if not isinstance(schema, dict):
+        return True
+    own = [schema["properties"][key]] if key in schema.get("properties", {}) else []
+    own += [inner for pattern, inner in schema.get("patternProperties", {}).items() if re.search(pattern, key)]
+    own = own or [schema.get("additionalProperties", True)]
+    if own[0] is False:
+        raise NoAnswerError(f"there is no argument {key}")
+    return own[0] if len(own) == 1 else {"type": sorted(set.intersection(*map(_kinds, own)))}
 
 
 def _put(arguments: dict[str, Any], key: str, value: Any) -> None:
@@ -146,7 +160,7 @@ def _tagged(
             value = value[len(strip) :]
         if strip and value.endswith(strip):
             value = value[: -len(strip)]
-        _put(arguments, key, _typed(schema.get("properties", {}).get(key, True), value, python))
+        _put(arguments, key, _typed(_member(schema, key), value, python))
     return arguments
 
 
@@ -194,7 +208,7 @@ def _glm(at: Cursor, schemas: Schemas) -> tuple[str, Any]:
         at.need("</arg_key>")
         at.blanks()
         at.need("<arg_value>")
-        schema = schemas.get(name, {}).get("properties", {}).get(key, True)
+        schema = _member(schemas.get(name, {}), key)
         _put(arguments, key, _typed(schema, at.until("</arg_value>")))
         at.need("</arg_value>")
     return name, arguments
@@ -340,7 +354,7 @@ def _elements(at: Cursor, schema: Any) -> Any:
         if array and key != "item":
             raise NoAnswerError("an array has items")
         known = schema if isinstance(schema, dict) else {}
-        inner = known.get("items", True) if array else known.get("properties", {}).get(key, True)
+        inner = known.get("items", True) if array else _member(known, key)
         value = _elements(at, inner)
         at.need(f"{NAMESPACE}</{key}>")
         items.append(value) if array else _put(members, key, value)

@@ -25,9 +25,10 @@ from pdacon.frontends.tool_formats.building import AnyGrammar, ToolSchema, answe
 from pdacon.frontends.tool_formats.formats import format_of
 from pdacon.frontends.tool_formats.layouts import Choice, Layout, Reasoning, layout, stops_of
 from pdacon.frontends.tool_formats.marked_shapes import Shapes
-from pdacon.frontends.tool_formats.parameters import kinds_of, listed_names
+from pdacon.frontends.tool_formats.parameters import FORBIDDEN, ListedNames, free_names
 from pdacon.frontends.tool_formats.reading import AnswerPlan, AnswerReader
 from pdacon.frontends.tool_formats.records import ToolFormat
+from pdacon.frontends.tool_formats.scalars import ALL_KINDS
 from pdacon.frontends.tool_formats.whole_answers import Answer, ReadCall
 from pdacon.frontends.tool_formats.writing import written_answer
 from pdacon.frontends.types.grammars import DescribedTools, described_tools
@@ -182,11 +183,19 @@ class AnswerValues:
         if self.asked.choice not in (*get_args(Choice), call.name):
             raise Mismatch("answer", f"it calls {call.name!r:.60}, and choice is {self.asked.choice!r:.60}")
         raw: dict[str, Any] = tool.arguments.write(call.arguments, call.name)
-        listed = listed_names(self._described.schemas[self._described.tools.index(tool)])
-        other = next((name for name in raw if name not in listed), None)
-        if self.asked.format.tagged and other is not None:
-            raise Mismatch(call.name, f"it lists no argument {other!r:.60}, and only listed ones can be tagged")
-        return {name: raw[name] for name in (*listed, *raw) if name in raw}
+        names = self._names[call.name]
+        for name in raw if self.asked.format.tagged else ():
+            if name not in names.names and (why := self._keeps_out(name)) is not None:
+                raise Mismatch(call.name, f"it lists no argument {name!r:.60}, and {why}")
+        return {name: raw[name] for name in (*names.names, *raw) if name in raw}
+
+    def _keeps_out(self, name: str) -> str | None:
+        """Why an argument that is not listed cannot have a name; None: it can, or its writer says why not."""
+        marks = self.asked.format.value_marks
+        if marks is None:
+            writable = name in free_names(FORBIDDEN)
+            return None if writable else f"names of others have no {FORBIDDEN[:4]} in them and no blanks at their ends"
+        return "only listed ones have their names at both ends" if "$key" in marks.member[1] else None
 
     def _object(self, call: Call) -> str:
         """The arguments of a call as an object of JSON."""
@@ -197,11 +206,23 @@ class AnswerValues:
         return {name: self._described.form.dumps(value) for name, value in self._raw(call).items()}
 
     @cached_property
-    def _kinds(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
-        if not self.asked.format.argument:
-            return {}
-        described = zip(self._described.tools, self._described.schemas, strict=True)
-        return {tool.name: kinds_of(schema) for tool, schema in described}
+    def _names(self) -> Mapping[str, ListedNames]:
+        """By the name of a tool, what its schema says of arguments by their names."""
+        described, closed = (
+            zip(self._described.tools, self._described.schemas, strict=True),
+            self.asked.closed_documents,
+        )
+        return {
+            tool.name: ListedNames(
+                schema, Spelling(), closed if isinstance(closed, bool) else tool_identifier(tool.name) in closed
+            )
+            for tool, schema in described
+        }
+
+    def _kinds(self, tool: str, argument: str) -> frozenset[str]:
+        """The kinds of values of an argument; all if nothing is known of it."""
+        values = self._names[tool].values(argument) if tool in self._names else None
+        return ALL_KINDS if values is None else values.kinds
 
     @cached_property
     def _shapes(self) -> Mapping[str, Shapes]:

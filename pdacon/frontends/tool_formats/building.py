@@ -38,8 +38,10 @@ from pdacon.frontends.tool_arguments import call_schema, tool_identifier
 from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Content, Fixed, Free, Layout
 from pdacon.frontends.tool_formats.marked_building import MarkedArguments
 from pdacon.frontends.tool_formats.marked_shapes import Shapes
-from pdacon.frontends.tool_formats.ordered_pieces import in_order, members_in_order
+from pdacon.frontends.tool_formats.ordered_pieces import after, at_least_one, in_order, some_members, with_name
 from pdacon.frontends.tool_formats.parameters import (
+    ArgumentValues,
+    OtherParameters,
     Parameter,
     have_a_text,
     listing_of,
@@ -47,7 +49,7 @@ from pdacon.frontends.tool_formats.parameters import (
     tell_of_unlisted,
     texts_as_they_are,
 )
-from pdacon.frontends.tool_formats.records import INDEX, Open, Part, ToolFormat, parts_of_template
+from pdacon.frontends.tool_formats.records import INDEX, Open, Part, ToolFormat, joined_parts, parts_of_template
 from pdacon.frontends.tool_formats.scalars import CONSTANTS, OPENINGS
 from pdacon.frontends.types.grammars import told_of_types
 from pdacon.grammar import GrammarData
@@ -225,7 +227,7 @@ class _Builder:
         for k, part in enumerate(parts):
             if part == Open("arguments") and parts[k - 1 : k] == (Open("name"),) and not _is_fixed(slots["arguments"]):
                 rest = in_order(self._template(parts[k + 1 :], slots, place))
-                yield _with_name(pieces, slots["arguments"], rest)
+                yield with_name(pieces, slots["arguments"], rest)
                 return
             piece = self._fixed(part, place) if isinstance(part, str) else slots.get(part.slot) or self._one_of(part)
             if _is_fixed(piece) or (isinstance(part, Open) and part.slot != "arguments"):
@@ -304,46 +306,50 @@ class _Builder:
         if self.on_demand:
             raise UndecidedError
         shapes = Shapes(tool.name, tool.arguments, self.spelling, tool.closed)
-        tell_of_unlisted(tool.name, listing_of(tool.arguments)[0])
-        is_any_order = self._is_any_order(tool.name, len(shapes.arguments()))
+        assert self.format.value_marks is not None
+        if "$key" in self.format.value_marks.member[1]:
+            tell_of_unlisted(tool.name, listing_of(tool.arguments)[0])
+        is_any_order = self._is_any_order(tool.name, len(shapes.arguments().listed))
         return MarkedArguments(self.format, tool.name, shapes, self._fixed, is_any_order).piece()
 
     # Arguments that are tagged one by one
 
     def _tagged(self, tool: ToolSchema, parts: Sequence[Part]) -> Piece:
-        parameters = self._checked_parameters(tool)
+        parameters, others = self._checked_parameters(tool)
         is_any_order = self._is_any_order(tool.name, len(parameters))
-        if not (parameters and self.on_demand):
-            return self._tagged_arguments(tool.name, parameters, is_any_order)
-        after = parts[parts.index(Open("arguments")) + 1 :]
-        first, schemas = self._beginnings(parameters, after), self._schemas(tool.name, parameters)
+        if not ((parameters or others) and self.on_demand):
+            return self._tagged_arguments(tool.name, parameters, others, is_any_order)
+        behind = parts[parts.index(Open("arguments")) + 1 :]
+        values = [parameter.values for parameter in parameters] + [other.values for other in others]
+        first, schemas = self._beginnings(parameters, behind), self._schemas(tool.name, values)
 
         def make() -> Piece:
-            arguments = self._tagged_arguments(tool.name, parameters, is_any_order)
-            return in_order([arguments, *self._template(after, self._slots(tool, arguments), tool.name)])
+            arguments = self._tagged_arguments(tool.name, parameters, others, is_any_order)
+            return in_order([arguments, *self._template(behind, self._slots(tool, arguments), tool.name)])
 
         return LatePiece("arguments", tool.name, first, schemas, make)
 
-    def _checked_parameters(self, tool: ToolSchema) -> list[Parameter]:
-        """The parameters of a tool, each of which has a text in this format."""
-        parameters = parameters_of(tool.name, tool.arguments, self.spelling, tool.closed)
+    def _checked_parameters(self, tool: ToolSchema) -> tuple[list[Parameter], list[OtherParameters]]:
+        """The parameters of a tool, each of which has a text in this format; those that it lists, and others."""
+        parameters, others = parameters_of(tool.name, tool.arguments, self.spelling, tool.closed)
+        stops = self._texts(self.format.value_end[:1])
         for parameter in parameters:
             place = f"{tool.name}.{parameter.name}"
             end = self.format.ends_within("key", parameter.name)
             if end is not None:
                 why = f"an argument's name has no {end!r} in the format {self.format.name}"
                 raise UnsupportedTypeError(place, f"{why}; rename it, or choose a format with JSON arguments")
-            if not have_a_text(parameter.values, self._texts(self.format.value_end[:1])):
+            if not have_a_text(parameter.values, stops):
                 raise EmptyLanguageError(f"{place}: no text of it is possible in the format {self.format.name}")
-        return parameters
+        return parameters, [other for other in others if have_a_text(other.values, stops)]
 
-    def _beginnings(self, parameters: Sequence[Parameter], after: Sequence[Part]) -> frozenset[int]:
+    def _beginnings(self, parameters: Sequence[Parameter], behind: Sequence[Part]) -> frozenset[int]:
         """The bytes that arguments begin with, and what is after them where all may be left out.
 
         UndecidedError if it is not plain that arguments end where what is after them begins.
         """
         head, _, _ = self.format.argument.partition("$")
-        end = after[0] if after and isinstance(after[0], str) else ""
+        end = behind[0] if behind and isinstance(behind[0], str) else ""
         stop = self.format.value_end[0]
         overlaps = any(stop.startswith(stop[k:]) for k in range(1, len(stop)))
         if not (head and end and stop) or overlaps or head.startswith(end) or end.startswith(head):
@@ -354,25 +360,42 @@ class _Builder:
         texts = [head, *([self.format.no_arguments or end] if may_lack_all else [])]
         return frozenset(text.encode()[0] for text in texts)
 
-    def _schemas(self, tool: str, parameters: Sequence[Parameter]) -> tuple[Schema, ...]:
-        """Those of the values of parameters that are symbols; UndecidedError if one cannot be."""
-        pieces = [self._value(schema, tool) for each in parameters for schema in _containers_of(each).values()]
+    def _schemas(self, tool: str, values: Sequence[ArgumentValues]) -> tuple[Schema, ...]:
+        """Those of values that are symbols; UndecidedError if one cannot be."""
+        pieces = [self._value(schema, tool) for each in values for schema in _containers_of(each).values()]
         return tuple(piece.schema for piece in pieces if isinstance(piece, SchemaPiece))
 
-    def _tagged_arguments(self, tool: str, parameters: Sequence[Parameter], is_any_order: bool) -> Piece:
-        pieces = [self._argument(tool, parameter) for parameter in parameters]
+    def _tagged_arguments(
+        self, tool: str, parameters: Sequence[Parameter], others: Sequence[OtherParameters], is_any_order: bool
+    ) -> Piece:
+        """All arguments: those listed, and any number of others behind them, or anywhere in any order."""
+        pieces = [self._argument(tool, parameter.name, parameter.values) for parameter in parameters]
+        other = self._others(tool, others)
         nothing = self._fixed(self.format.no_arguments, tool)
-        if not pieces:
+        if not pieces and other is None:
             return nothing
         required = frozenset(k for k, parameter in enumerate(parameters) if parameter.required)
         if self.on_demand and not is_any_order:
-            if not required and self.format.no_arguments:
-                return either([_at_least_one(pieces), nothing])
-            return InOrder(tuple(piece if k in required else Repeated(piece, 0, 1) for k, piece in enumerate(pieces)))
-        arguments = members_in_order(pieces, required, is_any_order)
+            more: list[Piece] = [] if other is None else [Repeated(other, 0, None)]
+            if required or not self.format.no_arguments:
+                options: list[Piece] = [
+                    piece if k in required else Repeated(piece, 0, 1) for k, piece in enumerate(pieces)
+                ]
+                return InOrder((*options, *more))
+            first = [] if other is None else [in_order([other, *more])]
+            arguments = either([*([in_order([at_least_one(pieces), *more])] if pieces else []), *first])
+        else:
+            arguments = some_members(pieces, required, is_any_order, other)
         if required:
             return arguments
         return either([arguments, nothing]) if self.format.no_arguments else Repeated(arguments, 0, 1)
+
+    def _others(self, tool: str, others: Sequence[OtherParameters], blanks: TextPiece | None = None) -> Piece | None:
+        """One argument that is not listed; None: there is none. Those of other kinds stay apart."""
+        pieces = [self._argument(tool, other.names, other.values, blanks) for other in others]
+        if not pieces:
+            return None
+        return pieces[0] if len(pieces) == 1 else OneOf(tuple(pieces))
 
     def _is_any_order(self, tool: str, count: int) -> bool:
         """Whether arguments come in any order, and not in their own."""
@@ -386,115 +409,97 @@ class _Builder:
         """All arguments, each as the format writes it, with blanks before them, between them and after them."""
         if self.format.value_marks is not None:
             return self._marked(tool)
-        parameters = self._checked_parameters(tool)
+        parameters, others = self._checked_parameters(tool)
         is_any_order = self._is_any_order(tool.name, len(parameters))
-        pieces = [sequence([blanks, self._argument(tool.name, parameter, blanks)]) for parameter in parameters]
+        pieces = [after(blanks, self._argument(tool.name, each.name, each.values, blanks)) for each in parameters]
         required = frozenset(k for k, parameter in enumerate(parameters) if parameter.required)
-        if not pieces:
+        other = self._others(tool.name, others, blanks)
+        other = None if other is None else after(blanks, other)
+        if not pieces and other is None:
             return blanks
-        arguments = members_in_order(pieces, required, is_any_order)
+        arguments = some_members(pieces, required, is_any_order, other)
         return sequence([arguments if required else Repeated(arguments, 0, 1), blanks])
 
-    def _head(self, head: str, blanks: TextPiece | None, place: str) -> Iterator[Piece]:
+    def _head(self, parts: Sequence[Part], name: str | RegularSet, blanks: TextPiece | None, place: str) -> Piece:
         """What stands before a value; ``blanks`` may stand between two marks in it."""
-        first, *others = [head] if blanks is None else head.split("><")
-        yield self._fixed(f"{first}>" if others else first, place)
-        for other in others:
-            assert blanks is not None
-            yield blanks
-            yield self._fixed(f"<{other}", place)
+        pieces: list[Piece] = []
+        for part in parts:
+            if isinstance(part, Open):
+                pieces.append(self._fixed(name, place) if isinstance(name, str) else TextPiece(name, place))
+                continue
+            first, *others = [part] if blanks is None else part.split("><")
+            pieces.append(self._fixed(f"{first}>" if others else first, place))
+            for other in others:
+                assert blanks is not None
+                pieces += [blanks, self._fixed(f"<{other}", place)]
+        return sequence(pieces)
 
-    def _within_blanks(self, strings: RegularSet, blanks: RegularSet, parameter: Parameter) -> RegularSet:
+    def _within_blanks(self, strings: RegularSet, blanks: RegularSet, values: ArgumentValues) -> RegularSet:
         """Strings with blanks around them, but for those that begin as JSON with blanks before it may."""
         texts = blanks + strings + blanks if strings else strings
         for opening, kind in OPENINGS.items():
-            if kind in parameter.values.others and texts:
+            if kind in values.others and texts:
                 texts = texts - (blanks + _beginning(opening))
         return texts
 
-    def _argument(self, tool: str, parameter: Parameter, blanks: TextPiece | None = None) -> Piece:
-        """One argument: its strings as they are, other values in JSON.
+    def _argument(
+        self, tool: str, name: str | RegularSet, values: ArgumentValues, blanks: TextPiece | None = None
+    ) -> Piece:
+        """One argument, or one of any of some names: its strings as they are, other values in JSON.
 
         ``blanks`` may stand around its value.
         """
-        place = f"{tool}.{parameter.name}"
+        place = f"{tool}.{name}" if isinstance(name, str) else tool
         parts = parts_of_template(self.format.argument.partition("$value")[0])
         stop, tail = self.format.value_end[0], "".join(self.format.value_end)
         slots_within = {part.slot for part in parts if isinstance(part, Open)}
-        typed, typed_kinds = not slots_within.isdisjoint(("type", "is_string")), "type" in slots_within
-        values: dict[tuple[str, str], list[Piece]] = {}
-        python_constants, stops = self.format.python_constants, (*self._texts((stop,)), *self.spelling.excludes)
-        raw = texts_as_they_are(parameter.values, typed=typed, python_constants=python_constants, stops=stops)
-        if blanks is not None and not typed:
-            raw = self._within_blanks(raw, blanks.set, parameter)
-        if raw:
-            values["string", "true"] = [TextPiece(raw, place)]
-        others = parameter.values.others
-        if self.on_demand and not typed_kinds:
-            others = {
-                **{kind: each for kind, each in others.items() if isinstance(each, RegularSet)},
-                **_containers_of(parameter),
-            }
-        for kind, other in others.items():
-            piece = TextPiece(other, place) if isinstance(other, RegularSet) else self._value(other, place)
-            values[kind, "false"] = [piece]
-        if self.format.python_constants:
-            constants = [text for text, kind in CONSTANTS.items() if kind in parameter.values.kinds and text != kind]
-            if constants:
-                values["boolean", "false"] = [
-                    *values.get(("boolean", "false"), []), TextPiece(RegularSet.from_choices(constants), place)
-                ]  # fmt: skip
-        heads: dict[str, list[Piece]] = {}
-        for (kind, is_string), pieces in values.items():
-            slots = {"key": parameter.name, "type": kind, "is_string": is_string}
-            head = "".join(part if isinstance(part, str) else slots[part.slot] for part in parts)
+        typed = not slots_within.isdisjoint(("type", "is_string"))
+        heads: dict[tuple[Part, ...], list[Piece]] = {}
+        for (kind, is_string), pieces in self._texts_of(values, typed, "type" in slots_within, blanks, stop, place):
+            slots = {"type": kind, "is_string": is_string}
+            head = joined_parts([slots.get(part.slot, part) if isinstance(part, Open) else part for part in parts])
             around = [] if blanks is None or is_string == "true" else [blanks]
             heads.setdefault(head, []).extend(
                 sequence([*around, piece, *around, self._fixed(tail, place)]) for piece in pieces
             )
         if not heads:
             raise EmptyLanguageError(f"{place}: no text of it is possible in the format {self.format.name}")
-        whole = either([sequence([*self._head(head, blanks, place), either(parts)]) for head, parts in heads.items()])
+        whole = either([
+            sequence([self._head(head, name, blanks, place), either(parts)]) for head, parts in heads.items()
+        ])  # fmt: skip
         return TextPiece(whole.set, place, tail) if isinstance(whole, TextPiece) else whole
 
+    def _texts_of(
+        self, values: ArgumentValues, typed: bool, typed_kinds: bool, blanks: TextPiece | None, stop: str, place: str
+    ) -> Iterator[tuple[tuple[str, str], list[Piece]]]:
+        """The texts of an argument's values, by their type and whether they are strings."""
+        python_constants, stops = self.format.python_constants, (*self._texts((stop,)), *self.spelling.excludes)
+        raw = texts_as_they_are(values, typed=typed, python_constants=python_constants, stops=stops)
+        if blanks is not None and not typed:
+            raw = self._within_blanks(raw, blanks.set, values)
+        if raw:
+            yield ("string", "true"), [TextPiece(raw, place)]
+        others = values.others
+        if self.on_demand and not typed_kinds:
+            others = {
+                **{kind: each for kind, each in others.items() if isinstance(each, RegularSet)},
+                **_containers_of(values),
+            }
+        for kind, other in others.items():
+            yield (
+                (kind, "false"),
+                [TextPiece(other, place) if isinstance(other, RegularSet) else self._value(other, place)],
+            )
+        if self.format.python_constants:
+            constants = [text for text, kind in CONSTANTS.items() if kind in values.kinds and text != kind]
+            if constants:
+                yield ("boolean", "false"), [TextPiece(RegularSet.from_choices(constants), place)]
 
-def _containers_of(parameter: Parameter) -> dict[str, Schema]:
-    """The schemas of the objects and arrays that a parameter takes: one of both, where it takes both."""
-    both = parameter.values.containers
-    listed = {kind: each for kind, each in parameter.values.others.items() if isinstance(each, Schema)}
-    return listed if both is None else {"object": both}
 
-
-def _at_least_one(pieces: Sequence[Piece]) -> Piece:
-    """At least one of some arguments, in their order; what comes after one is the same piece wherever it comes."""
-    first: list[Piece] = []
-    rest: Piece = TextPiece(EMPTY, "")
-    for piece in reversed(pieces):
-        first.append(InOrder((piece, rest)))
-        rest = InOrder((Repeated(piece, 0, 1), rest))
-    return either(first)
-
-
-def _with_name(name: Piece, arguments: Piece, rest: Piece) -> Piece:
-    """A call whose name is directly before its arguments: the name is one text with what comes after it.
-
-    By itself it could be the beginning of another tool's name.
-    """
-    if isinstance(arguments, Repeated):
-        return either([_with_name(name, arguments.item, rest), sequence([name, rest])])
-    return in_order([_after(name, arguments), rest])
-
-
-def _after(text: Piece, piece: Piece) -> Piece:
-    """A piece that a text comes before, which is put into each of its alternatives."""
-    if isinstance(piece, OneOf):
-        return either([_after(text, item) for item in piece.items])
-    if isinstance(piece, InOrder):
-        return in_order([_after(text, piece.items[0]), *piece.items[1:]])
-    if isinstance(text, TextPiece) and isinstance(piece, TextPiece):
-        whole = text.then(piece)
-        return whole if whole.words is not None else TextPiece(whole.set, piece.place, piece.closer)
-    return in_order([text, piece])
+def _containers_of(values: ArgumentValues) -> dict[str, Schema]:
+    """The schemas of the objects and arrays among values: one of both, where there are both."""
+    listed = {kind: each for kind, each in values.others.items() if isinstance(each, Schema)}
+    return listed if values.containers is None else {"object": values.containers}
 
 
 def _envelope(parts: Sequence[Part]) -> tuple[str, str, str] | None:

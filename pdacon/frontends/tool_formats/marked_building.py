@@ -6,10 +6,10 @@ number cannot go on.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property
+from keyword import kwlist
 
 from pdacon.errors import EmptyLanguageError, UnsupportedTypeError
 from pdacon.frontends.structural_tags.free_text import FreeText
@@ -20,21 +20,14 @@ from pdacon.frontends.structural_tags.pieces import (
     TextPiece,
     either,
     grammar_piece,
+    sequence,
 )
 from pdacon.frontends.tool_formats.marked_shapes import Members, Shape, Shapes
-from pdacon.frontends.tool_formats.ordered_pieces import closed_by, in_order, members_in_order
-from pdacon.frontends.tool_formats.parameters import ArgumentValues, strings_beside_scalars
+from pdacon.frontends.tool_formats.ordered_pieces import closed_by, in_order, some_members
+from pdacon.frontends.tool_formats.parameters import ArgumentValues, free_names, strings_beside_scalars
 from pdacon.frontends.tool_formats.records import ToolFormat, ValueMarks
-from pdacon.grammar.expressions import Repeated
+from pdacon.grammar.expressions import OneOf, Repeated
 from pdacon.regular import RegularSet
-
-
-@lru_cache(maxsize=16)
-def free_names(marks: ValueMarks) -> RegularSet:
-    """The names of members that no schema lists."""
-    inner = f"[^{re.escape(marks.forbidden)}]"
-    border = f"[^{re.escape(marks.forbidden)}\\s]"
-    return RegularSet.from_regex(f"(?:{border}(?:{inner}*{border})?)?")
 
 
 @dataclass
@@ -56,10 +49,10 @@ class MarkedArguments:
 
     def piece(self) -> Piece:
         """All arguments."""
-        return self._listed(Members(self.shapes.arguments()), self.is_any_order)
+        return self._members(self.shapes.arguments(), self.is_any_order, self.tool)
 
-    def _listed(self, members: Members, is_any_order: bool) -> Piece:
-        """Members that are listed, in their order or in any."""
+    def _members(self, members: Members, is_any_order: bool, where: str) -> Piece:
+        """Members that are listed, in their order or in any, and others behind them, or anywhere in any order."""
         pieces: list[Piece] = []
         required: set[int] = set()
         for name, (is_required, place) in members.listed.items():
@@ -73,11 +66,48 @@ class MarkedArguments:
                 pieces.append(self._member(name, value))
             elif is_required:
                 raise EmptyLanguageError(f"{self.tool}{place}: it is required, and no value satisfies its schema")
-        if not pieces:
-            return TextPiece(EMPTY, self.tool)
+        other = self._other(members, where)
+        if not pieces and other is None:
+            return TextPiece(EMPTY, where)
         between = self.fixed(self._marks.object[1], self.tool)
-        ordered = members_in_order(pieces, frozenset(required), is_any_order, between)
+        ordered = some_members(pieces, frozenset(required), is_any_order, other, between)
         return ordered if required else Repeated(ordered, 0, 1)
+
+    def _other(self, members: Members, where: str) -> Piece | None:
+        """A member that is not listed; None: there is none."""
+        if members.others is None or ("$key" in self._marks.member[1] and (members.listed or where == self.tool)):
+            return None
+        if "$key" in self._marks.member[1]:
+            raise self._too_free(where, "names are not listed, and each comes twice there")
+        value = self._value(members.others)
+        if value is None:
+            return None
+        (before, after_name), value = self._marks.key, closed_by(value, self._marks.member[1], where)
+        elsewhere = (name for name in self.shapes.names if name not in members.listed and name in self._names)
+        each: list[RegularSet | tuple[str, ...]] = [self._names_listed_nowhere, *((name,) for name in elsewhere)]
+        heads = [
+            sequence([self.fixed(before, where), TextPiece(names, where), self.fixed(after_name, where)])
+            for names in each
+        ]
+        options = [in_order([head, value]) for head in heads]
+        return options[0] if len(options) == 1 else OneOf(tuple(options))
+
+    @cached_property
+    def _names_listed_nowhere(self) -> RegularSet:
+        """Names that are listed at no place: since a lexer that reads on behind a value may be in any object, each
+        name that is listed anywhere is a text of its own everywhere.
+        """
+        listed = self.shapes.names
+        return self._names - RegularSet.from_choices(listed) if listed else self._names
+
+    @cached_property
+    def _names(self) -> RegularSet:
+        """The names of members that need not be listed."""
+        if self._marks.python:
+            names = RegularSet.from_regex("[A-Za-z_][A-Za-z0-9_]*") - RegularSet.from_choices(kwlist)
+        else:
+            names = free_names(self._marks.forbidden)
+        return names & FreeText(self.shapes.excludes).texts if self.shapes.excludes else names
 
     @property
     def _marks(self) -> ValueMarks:
@@ -148,22 +178,7 @@ class MarkedArguments:
     def _object(self, shape: Shape, place: str, head: str) -> list[Piece]:
         marks, members = self._marks, shape.members
         assert members is not None
-        if members.listed or members.others is None:
-            inner = self._listed(members, False)
-        else:
-            if "$key" in marks.member[1]:
-                raise self._too_free(place, "names are not listed, and each comes twice there")
-            value = self._value(members.others)
-            member = None if value is None else self._free_member(value, place)
-            inner = self._several(member, marks.object[1], 0, None, place)
-        return [self._around(marks.object, inner, place, head)]
-
-    def _free_member(self, value: Piece, place: str) -> Piece:
-        """A member of any name."""
-        before, after_name = self._marks.key
-        return in_order(
-            [self.fixed(before, place), TextPiece(free_names(self._marks), place), self.fixed(after_name, place), value]
-        )
+        return [self._around(marks.object, self._members(members, False, place), place, head)]
 
     def _array(self, shape: Shape, place: str, head: str) -> list[Piece]:
         marks, items = self._marks, shape.items

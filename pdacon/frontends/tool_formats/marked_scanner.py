@@ -254,7 +254,7 @@ class MarkedScanner:
         if self._shapes is None or top.place is None:
             return None
         if len(self._open) == 1:
-            listed = self._shapes.arguments()
+            listed = self._shapes.arguments().listed
             return listed[top.key][1] if top.key in listed else Shapes.ANYTHING
         shape = self._shapes.at(top.place)
         if top.is_array:

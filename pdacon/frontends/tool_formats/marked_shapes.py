@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from json import dumps
 from typing import Any, NoReturn
 
@@ -30,9 +31,9 @@ _PYTHON = Notation({"null": "None", "false": "False", "true": "True"}, {})
 
 @dataclass(frozen=True)
 class Members:
-    """The members of an object: those listed, by their names, and at each place whether it has to come; or any.
+    """The members of an object: those listed, by their names, and at each place whether it has to come; and others.
 
-    ``others`` is the place of what any member may be, where no names are listed; None: there are no others.
+    ``others`` is the place of what any member of another name may be; None: there are no others.
     """
 
     listed: Mapping[str, tuple[bool, str]]
@@ -77,14 +78,30 @@ class Shapes:
         self._listing = {**listing, "$defs": schema["$defs"]} if self._has_definitions_beside else listing
         self._shapes: dict[str, Shape] = {}
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """All names that some object lists or requires."""
+        names: dict[str, None] = {}
+        pending: list[Any] = [self._schema]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, Mapping):
+                listed, required = node.get("properties"), node.get("required")
+                names.update(dict.fromkeys(listed if isinstance(listed, Mapping) else ()))
+                names.update(dict.fromkeys(required if isinstance(required, list | tuple) else ()))
+                pending += node.values()
+            elif isinstance(node, list | tuple):
+                pending += node
+        return tuple(sorted(names))
+
     @property
     def excludes(self) -> tuple[str, ...]:
         """Texts that no string has in it."""
         return self._spelling.excludes
 
-    def arguments(self) -> Mapping[str, tuple[bool, str]]:
-        """Of each argument that is listed, whether it has to come, and its place."""
-        return self._members("").listed
+    def arguments(self) -> Members:
+        """The arguments."""
+        return self._members("")
 
     def at(self, place: str) -> Shape:
         """What may stand at a place, a JSON pointer into the schema of arguments.
@@ -102,7 +119,7 @@ class Shapes:
 
     def in_python(self, place: str) -> Schema:
         """All values of a place, written as Python's."""
-        node = self._node(place)
+        node = {} if place == self.ANYTHING else self._node(place)
         definitions = self._schema.get("$defs", {})
         asked = node if "$" not in dumps(node) else {**self._reference(place), "$defs": definitions}
         return Schema(asked, spelling=self._spelling, closed=self._closed, plain_integers=True, notation=_PYTHON)
@@ -169,14 +186,17 @@ class Shapes:
             return Members({}, self.ANYTHING)
         place, node = chosen
         listed, required = node.get("properties", {}), node.get("required", ())
+        others = node.get("additionalProperties", not (self._closed and "properties" in node))
+        at_others = None
+        if others is not False:
+            at_others = self.ANYTHING if others in (True, {}) else f"{place}/additionalProperties"
+        places = {name: f"{place}/properties/{_escaped(name)}" for name in listed}
         for name in required:
-            if name not in listed:
+            if at_others is not None:
+                places.setdefault(name, at_others)
+            elif name not in listed:
                 self._refuse(place, "required", f"{name!r:.40} is none of the properties listed")
-        if listed or node.get("additionalProperties") is False or self._closed:
-            places = {name: f"{place}/properties/{_escaped(name)}" for name in listed}
-            return Members({name: (name in required, at) for name, at in places.items()})
-        others = node.get("additionalProperties", True)
-        return Members({}, self.ANYTHING if others in (True, {}) else f"{place}/additionalProperties")
+        return Members({name: (name in required, at) for name, at in places.items()}, at_others)
 
     def _items(self, place: str) -> Items:
         chosen = self._only(place, "array", _OF_ARRAYS)

@@ -40,13 +40,38 @@ def closed_by(piece: Piece, end: str, place: str) -> Piece:
     return in_order([piece, TextPiece((end,), place)])
 
 
-def members_in_order(
-    pieces: Sequence[Piece], required: frozenset[int], is_any_order: bool, between: Piece | None = None
+def some_members(
+    pieces: Sequence[Piece],
+    required: frozenset[int],
+    is_any_order: bool,
+    other: Piece | None = None,
+    between: Piece | None = None,
 ) -> Piece:
-    """At least one of some members, and all that are required, in their order or in any.
+    """At least one member: all that are required, in their order or in any, and as many others as may be.
 
-    What comes after one is made once for each set of members that may come next, for the smallest sets first.
-    ``between`` stands between two of them.
+    Others come behind those of ``pieces``, or in any order anywhere; ``between`` stands between two members.
+    """
+    another = other if other is None or between is None else in_order([between, other])
+    if other is None or another is None:
+        return _listed(pieces, required, is_any_order, None, between)
+    more: Piece = Repeated(another, 0, None)
+    if not pieces:
+        return in_order([other, more])
+    listed = _listed(pieces, required, is_any_order, another, between)
+    if not is_any_order:
+        return listed if required else OneOf((listed, in_order([other, more])))
+    behind = listed if between is None else in_order([between, listed])
+    rest: Piece = behind if required else Repeated(behind, 0, 1)
+    return OneOf((listed, in_order([other, more, rest])))
+
+
+def _listed(
+    pieces: Sequence[Piece], required: frozenset[int], is_any_order: bool, another: Piece | None, between: Piece | None
+) -> Piece:
+    """At least one of some members, and all that are required; what comes after it ends with others.
+
+    What comes after one is made once for each set of members that may come next, for the smallest sets first. It has
+    all others in it, so that the parser need not know before one comes that no member that is listed does.
     """
     nexts: dict[frozenset[int], list[tuple[int, frozenset[int]]]] = {}
 
@@ -55,12 +80,17 @@ def members_in_order(
         nexts[left] = [(k, after) for k, after in sorted(behind.items()) if not required & left - after - {k}]
         return [after for _, after in nexts[left]]
 
+    more: Piece | None = None if another is None else Repeated(another, 0, None)
+    if more is not None and is_any_order:
+        pieces, more = [in_order([piece, more]) for piece in pieces], None
     others = pieces if between is None else [in_order([between, piece]) for piece in pieces]
     everything = frozenset(range(len(pieces)))
-    tails: dict[frozenset[int], Piece] = {frozenset(): TextPiece(EMPTY, "")}
+    tails: dict[frozenset[int], Piece] = {frozenset(): TextPiece(EMPTY, "") if more is None else more}
     for left in sorted(reachable([everything], sets_after), key=len):
         if nexts[left] and left != everything:
             members = _alternatives(nexts[left], tails, others)
+            if more is not None and another is not None and not required & left:
+                members = OneOf((members, in_order([another, more])))
             if len(pieces) > _MOST_INLINE:  # as a rule of its own, since rules are written out without optional parts
                 members = LoopPiece("", members)
             tails[left] = members if required & left else Repeated(members, 0, 1)
@@ -72,3 +102,38 @@ def _alternatives(
 ) -> Piece:
     alternatives = [in_order([pieces[k], tails[after]]) for k, after in nexts]
     return alternatives[0] if len(alternatives) == 1 else OneOf(tuple(alternatives))
+
+
+def at_least_one(pieces: Sequence[Piece]) -> Piece:
+    """At least one of some arguments, in their order; what comes after one is the same piece wherever it comes."""
+    first: list[Piece] = []
+    rest: Piece = TextPiece(EMPTY, "")
+    for piece in reversed(pieces):
+        first.append(InOrder((piece, rest)))
+        rest = InOrder((Repeated(piece, 0, 1), rest))
+    return either(first)
+
+
+def with_name(name: Piece, arguments: Piece, rest: Piece) -> Piece:
+    """A call whose name is directly before its arguments: the name is one text with what comes after it.
+
+    By itself it could be the beginning of another tool's name.
+    """
+    first, *others = arguments.items if isinstance(arguments, InOrder) else (arguments,)
+    if not (isinstance(first, Repeated) and first.least == 0):
+        return in_order([after(name, arguments), rest])
+    again = [first] if first.most is None else []
+    without = with_name(name, in_order(others), rest) if others else sequence([name, rest])
+    return either([with_name(name, in_order([first.item, *again, *others]), rest), without])
+
+
+def after(text: Piece, piece: Piece) -> Piece:
+    """A piece that a text comes before, which is put into each of its alternatives."""
+    if isinstance(piece, OneOf):
+        return either([after(text, item) for item in piece.items])
+    if isinstance(piece, InOrder):
+        return in_order([after(text, piece.items[0]), *piece.items[1:]])
+    if isinstance(text, TextPiece) and isinstance(piece, TextPiece):
+        whole = text.then(piece)
+        return whole if whole.words is not None else TextPiece(whole.set, piece.place, piece.closer)
+    return in_order([text, piece])

@@ -6,9 +6,10 @@ are, and the grammars of its other values, which are JSON.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import cache, lru_cache, reduce
 from json import dumps, loads
 from typing import Any
 
@@ -24,7 +25,13 @@ from pdacon.frontends.types.grammars import told_of_types
 from pdacon.grammar import GrammarData
 from pdacon.regular import RegularSet
 
-_SAID = ("type", "properties", "required", "additionalProperties", "$ref", "$defs", "definitions")
+_SAID = (
+    "type", "properties", "required", "additionalProperties", "patternProperties", "$ref", "$defs", "definitions",
+)  # fmt: skip
+_MOST_CELLS = 32
+"""Ways in which the names of arguments that are not listed may match patterns."""
+FORBIDDEN = '<>&"' + "".join(map(chr, range(32)))
+"""The characters that no name has, where arguments are tagged, if it is not listed."""
 _WITHOUT_STRINGS = ("null", "boolean", "number", "array", "object")
 _NUMBERS = RegularSet.from_regex(NUMBER)
 
@@ -60,8 +67,128 @@ class Parameter:
     values: ArgumentValues
 
 
-def parameters_of(tool: str, schema: Mapping[str, Any], spelling: Spelling, closed: bool = False) -> list[Parameter]:
-    """The parameters that a schema of arguments lists, in its order; without those that can have no value.
+@dataclass(frozen=True)
+class OtherParameters:
+    """Parameters that are not listed: their names, and what value each may have."""
+
+    names: RegularSet
+    values: ArgumentValues
+
+
+class ListedNames:
+    """What a schema of arguments says of an argument, by its name.
+
+    Parameters
+    ----------
+    schema : mapping
+        A reference to that of an object in its ``$defs``.
+    closed : bool
+        Whether an object has only the properties that it lists, where it says nothing of others.
+    """
+
+    def __init__(self, schema: Mapping[str, Any], spelling: Spelling, closed: bool = False) -> None:
+        self._schema, self._spelling, self._closed = schema, spelling, closed
+        self.listing, self._base = listing_of(schema)
+        listed, patterns = self.listing.get("properties"), self.listing.get("patternProperties")
+        self._listed = listed if isinstance(listed, Mapping) else {}
+        self._patterns = tuple(patterns) if isinstance(patterns, Mapping) else ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those that are listed, in their order, and behind them those that are required without that."""
+        required = self.listing.get("required", ())
+        return tuple(dict.fromkeys([*self._listed, *required]))
+
+    def takes(self, name: str) -> bool:
+        """Whether there may be an argument of this name; its schema may take no value."""
+        return bool(self._places(name)) or self.others is not False
+
+    @property
+    def others(self) -> Any:
+        """The schema of arguments whose names are not listed and match no pattern; False: there are none."""
+        if "additionalProperties" in self.listing:
+            return self.listing["additionalProperties"]
+        return not (self._closed and "properties" in self.listing)
+
+    def values(self, name: str) -> ArgumentValues | None:
+        """The values of an argument; None: there is none of this name."""
+        return self._values_at(self._places(name)) if self.takes(name) else None
+
+    def unlisted(self, names: RegularSet) -> Iterator[OtherParameters]:
+        """The parameters that are not listed, of all names that may be written; those with the same values together.
+
+        Raises UnsupportedTypeError: patterns tell too many kinds of them from one another.
+        """
+        if self.others is False and not self._patterns:
+            return
+        if self.names:
+            names = names - RegularSet.from_choices(self.names)
+        cells: list[tuple[RegularSet, tuple[str, ...]]] = [(names, ())]
+        for pattern in self._patterns:
+            matching = self._matching(pattern)
+            place = _pointer("patternProperties", pattern)
+            halves = [((texts & matching, (*places, place)), (texts - matching, places)) for texts, places in cells]
+            cells = [cell for both in halves for cell in both if cell[0]]
+            if len(cells) > _MOST_CELLS:
+                why = f"its patterns tell more than {_MOST_CELLS} kinds of names from one another"
+                raise UnsupportedTypeError("patternProperties", f"{why}; leave some out, or choose another format")
+        for texts, places in cells:
+            if places or self.others is not False:
+                values = self._values_at(places)
+                if values.strings or values.others:
+                    yield OtherParameters(texts, values)
+
+    def _places(self, name: str) -> tuple[str, ...]:
+        """Where it is said what an argument may be, but for what is said of all others."""
+        own = [_pointer("properties", name)] if name in self._listed else []
+        matched = (pattern for pattern in self._patterns if name in self._matching(pattern))
+        return (*own, *(_pointer("patternProperties", pattern) for pattern in matched))
+
+    def _matching(self, pattern: str) -> RegularSet:
+        return self_contained_values(dumps({"type": "string", "pattern": pattern}), Spelling(), False).strings
+
+    def _values_at(self, places: tuple[str, ...]) -> ArgumentValues:
+        """The values that satisfy all of some parts. A schema that refers to nothing means the same in every tool."""
+        if not places and "additionalProperties" not in self.listing:
+            return self_contained_values("{}", self._spelling, self._closed)
+        places = places or ("/additionalProperties",)
+        nodes = [self._node(place) for place in places]
+        try:
+            text = dumps(nodes)
+        except (TypeError, ValueError, RecursionError):
+            text = "$"
+        if "$" not in text and "$schema" not in self.listing:
+            asked = nodes[0] if len(nodes) == 1 else {"allOf": nodes}
+            return self_contained_values(_without_annotations(dumps(asked)), self._spelling, self._closed)
+        references = [{"$ref": f"{self._base}{place}"} for place in places]
+        reference = references[0] if len(references) == 1 else {"allOf": references}
+        return values_of(reference, self._schema["$defs"], self._spelling, self._closed)
+
+    def _node(self, place: str) -> Any:
+        _, keyword, *name = place.split("/", 2)
+        node = self.listing[keyword]
+        return node[name[0].replace("~1", "/").replace("~0", "~")] if name else node
+
+
+def _pointer(keyword: str, name: str) -> str:
+    return f"/{keyword}/{name.replace('~', '~0').replace('/', '~1')}"
+
+
+@cache
+def free_names(forbidden: str) -> RegularSet:
+    """The names that arguments and members may have which no schema lists: without some characters, and no blanks at
+    their ends.
+    """
+    inner = f"[^{re.escape(forbidden)}]"
+    border = f"[^{re.escape(forbidden)}\\s]"
+    return RegularSet.from_regex(f"(?:{border}(?:{inner}*{border})?)?")
+
+
+def parameters_of(
+    tool: str, schema: Mapping[str, Any], spelling: Spelling, closed: bool = False
+) -> tuple[list[Parameter], list[OtherParameters]]:
+    """The parameters that a schema of arguments lists, in its order, and what others there may be; without those that
+    can have no value.
 
     Parameters
     ----------
@@ -77,47 +204,34 @@ def parameters_of(tool: str, schema: Mapping[str, Any], spelling: Spelling, clos
     EmptyLanguageError
         A required one can have no value.
     """
-    listing, base = listing_of(schema)
-    for keyword in listing:
+    names = ListedNames(schema, spelling, closed)
+    for keyword in names.listing:
         if is_assertion(keyword) and keyword not in _SAID:
             why = "its arguments are tagged one by one, so that only properties and required can be said of them"
             raise UnsupportedTypeError(tool, f"{keyword}: {why}; leave it out, or choose a format with JSON arguments")
-    tell_of_unlisted(tool, listing)
-    listed, required = listing.get("properties", {}), listing.get("required", ())
-    for missing in required:
-        if missing not in listed:
-            raise EmptyLanguageError(f"{tool}: the argument {missing!r:.60} is required, and is none of those listed")
     parameters = []
-    for name in listed:
+    for name in names.names:
         with told_of_types(f"{tool}.{name}", {}):
-            values = _values(schema, listing, base, name, spelling, closed)
-        if values.strings or values.others:
-            parameters.append(Parameter(name, name in required, values))
-        elif name in required:
-            raise EmptyLanguageError(
-                f"{tool}: the argument {name!r:.60} is required, and no value satisfies its schema"
-            )
-    return parameters
+            values = names.values(name)
+        required = name in names.listing.get("required", ())
+        if values is not None and (values.strings or values.others):
+            parameters.append(Parameter(name, required, values))
+        elif required:
+            why = "no value satisfies its schema" if values is not None else "is none of those listed"
+            raise EmptyLanguageError(f"{tool}: the argument {name!r:.60} is required, and {why}")
+    writable = free_names(FORBIDDEN)
+    if spelling.excludes:
+        writable = writable & FreeText(spelling.excludes).texts
+    with told_of_types(tool, {}):
+        return parameters, list(names.unlisted(writable))
 
 
 def tell_of_unlisted(tool: str, listing: Mapping[str, Any]) -> None:
-    """Tell that arguments which a schema lets in on purpose cannot come, since only listed ones can be tagged."""
+    """Tell that arguments which a schema lets in on purpose cannot come, where names come twice."""
     if listing.get("additionalProperties"):
-        caution(f"{tool}: additionalProperties: arguments are tagged by their names, so that only listed ones come")
+        caution(f"{tool}: additionalProperties: arguments have their names at both ends, so that only listed ones come")
     elif "properties" not in listing and listing.get("additionalProperties", True) is not False:
-        caution(f"{tool}: its schema lists no properties: arguments are tagged by their names, so that none come")
-
-
-def kinds_of(schema: Mapping[str, Any]) -> dict[str, frozenset[str]]:
-    """The kinds of values that each parameter takes, by its name."""
-    listing, base = listing_of(schema)
-    return {name: _values(schema, listing, base, name, Spelling()).kinds for name in listing.get("properties", {})}
-
-
-def listed_names(schema: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of the parameters that a schema lists, in its order."""
-    listed = listing_of(schema)[0].get("properties", {})
-    return tuple(listed) if isinstance(listed, Mapping) else ()
+        caution(f"{tool}: its schema lists no properties: arguments have their names at both ends, so that none come")
 
 
 def listing_of(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
@@ -128,25 +242,6 @@ def listing_of(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
         listing = schema["$defs"][pointer.removeprefix("#/$defs/")]
     identifier = listing.get("$id", listing.get("id"))
     return listing, f"{identifier}#" if isinstance(identifier, str) else pointer
-
-
-def _values(
-    schema: Mapping[str, Any],
-    listing: Mapping[str, Any],
-    base: str,
-    name: str,
-    spelling: Spelling,
-    closed: bool = False,
-) -> ArgumentValues:
-    """The values of an argument. A schema that refers to nothing means the same in every tool."""
-    try:
-        text = dumps(listing["properties"][name])
-    except (TypeError, ValueError, RecursionError):
-        text = "$"
-    if "$" not in text and "$schema" not in listing:
-        return self_contained_values(_without_annotations(text), spelling, closed)
-    reference = {"$ref": f"{base}/properties/{name.replace('~', '~0').replace('/', '~1')}"}
-    return values_of(reference, schema["$defs"], spelling, closed)
 
 
 def _without_annotations(text: str) -> str:

@@ -61,7 +61,7 @@ class AnswerPlan:
 
     Attributes
     ----------
-    kinds : mapping
+    kinds : callable
         By the name of a tool and of an argument, the kinds of its values, where arguments are tagged one by one.
     answer : callable
         Makes an `Answer` of a thought, a text, whole calls, and what is missing.
@@ -73,7 +73,7 @@ class AnswerPlan:
 
     format: ToolFormat
     layout: Layout
-    kinds: Mapping[str, Mapping[str, frozenset[str]]]
+    kinds: Callable[[str, str], frozenset[str]]
     answer: Callable[[str, str, Sequence[ReadCall], str | None], Answer]
     partial: Callable[[str], PartialValue] = lambda name: PartialValue()
     shapes: Mapping[str, Shapes] = field(default_factory=dict)
@@ -95,7 +95,6 @@ class AnswerReader:
         self._captured: list[str] = []
         self._scanner = JsonScanner()
         self._marked: MarkedScanner | None = None
-        self._arguments: Mapping[str, frozenset[str]] = {}
         self._kinds: frozenset[str] = ALL_KINDS
         self._undecided: StringInPieces | None = None  # the value that is looked at when all of it is there
         self._type = ""
@@ -400,11 +399,11 @@ class AnswerReader:
         if role == "name":
             self._calls.append((text, []))
             self._events.append(AnswerEvent("name", text, len(self._calls) - 1))
-            self._arguments, self._num_arguments = self._plan.kinds.get(text, {}), 0
+            self._num_arguments = 0
         elif role == "key":
             self._argue(f"{', ' if self._num_arguments else '{'}{encode_basestring(text)}: ")
             self._num_arguments += 1
-            self._kinds, self._type = self._arguments.get(text, ALL_KINDS), ""
+            self._kinds, self._type = self._plan.kinds(self._calls[-1][0], text), ""
         elif role in ("type", "is_string"):
             self._type = text
         elif role == "whole":

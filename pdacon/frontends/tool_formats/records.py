@@ -5,7 +5,7 @@ In: nothing. Out: `ToolFormat`, and its templates cut into parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from json import dumps, loads
 from keyword import iskeyword
@@ -334,6 +334,17 @@ def parts_of_template(template: str) -> tuple[Part, ...]:
         if other != slot:
             parts.append(other[len(slot) :])
     return tuple(parts)
+
+
+def joined_parts(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """Parts of a template in which texts side by side are one."""
+    joined: list[Part] = []
+    for part in parts:
+        if joined and isinstance(part, str) and isinstance(joined[-1], str):
+            joined[-1] += part
+        else:
+            joined.append(part)
+    return tuple(joined)
 
 
 def _filled(template: str, slots: Mapping[str, str]) -> str:

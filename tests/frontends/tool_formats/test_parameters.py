@@ -79,7 +79,7 @@ def test_order_and_required() -> None:
     grammar = coder(properties, ["b"])
     assert read(grammar, text_of(("a", "x"), ("b", "1"), ("c", "[]"))) == {"a": "x", "b": 1, "c": []}
     assert read(grammar, text_of(("b", "1"))) == {"b": 1}
-    for wrong in ([("a", "x")], [("b", "1"), ("a", "x")], [("b", "1"), ("b", "2")], [("b", "1"), ("d", "2")], []):
+    for wrong in ([("a", "x")], [("b", "1"), ("a", "x")], [("b", "1"), ("b", "2")], [("d", "2"), ("b", "1")], []):
         assert read(grammar, text_of(*wrong)) is None, wrong
     free = coder(properties, ["b"], spelling=pdacon.Spelling(order="any"))
     assert read(free, text_of(("c", "[]"), ("b", "1"), ("a", "x"))) == {"c": [], "b": 1, "a": "x"}
@@ -89,13 +89,7 @@ def test_order_and_required() -> None:
         coder({f"p{k}": {"type": "string"} for k in range(9)}, spelling=pdacon.Spelling(order="any"))
 
 
-def test_only_listed_parameters_come() -> None:
-    with pytest.warns(GrammarWarning, match="only listed ones come"):
-        grammar = coder({"a": {"type": "string"}}, additionalProperties=True)
-    assert read(grammar, text_of(("b", "x"))) is None
-
-
-@pytest.mark.parametrize("keyword", ["minProperties", "patternProperties", "dependentRequired", "anyOf", "not"])
+@pytest.mark.parametrize("keyword", ["minProperties", "propertyNames", "dependentRequired", "anyOf", "not"])
 def test_what_cannot_be_said_of_tagged_arguments(keyword: str) -> None:
     value = {"minProperties": 1, "dependentRequired": {"a": ["a"]}, "anyOf": [{}], "not": {"maxProperties": 0}}.get(keyword, {})  # fmt: skip  # noqa: E501
     with pytest.raises(UnsupportedTypeError, match=f"{keyword}: its arguments are tagged"):
@@ -109,14 +103,18 @@ def test_what_cannot_be_enforced_is_told_of_the_tool(name: str) -> None:
         pdacon.Grammar.from_tools([tool], format=name)
 
 
+@pytest.mark.parametrize("parameters", [{"type": "object"}, {}, {"properties": {}, "additionalProperties": True}])
+def test_a_schema_that_lists_nothing_is_told_where_names_come_twice(parameters: dict[str, Any]) -> None:
+    """It takes any object, and only listed arguments can be written."""
+    with pytest.warns(GrammarWarning, match="f: (its schema lists no properties|additionalProperties: arguments have)"):
+        grammar = pdacon.Grammar.from_tools([{"name": "f", "parameters": parameters}], format="minimax_m3")
+    with pytest.raises(ValueError, match="lists no argument 'a', and only listed ones have their names at both ends"):
+        grammar.write(Answer("", "", (pdacon.Call("f", {"a": 1}),)))
+
+
 @pytest.mark.parametrize("name", [name for name, format in FORMATS.items() if format.tagged])
-@pytest.mark.parametrize("parameters", [{"type": "object"}, {}])
-def test_a_schema_that_lists_nothing_is_told(parameters: dict[str, Any], name: str) -> None:
-    """It takes any object, and only listed arguments can be tagged; one that says that there are none says it."""
-    with pytest.warns(GrammarWarning, match="f: its schema lists no properties"):
-        grammar = pdacon.Grammar.from_tools([{"name": "f", "parameters": parameters}], format=name).data
-    assert grammar is not None
-    for nothing in (None, {"type": "object", "properties": {}}, {"type": "object", "additionalProperties": False}):
+def test_a_schema_of_no_arguments(name: str) -> None:
+    for nothing in (None, {"type": "object", "additionalProperties": False}):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             tools = [{"name": "f", "parameters": nothing}]
@@ -128,7 +126,7 @@ def test_what_no_call_can_be() -> None:
     with pytest.warns(GrammarWarning, match="'a' is required"), pytest.raises(EmptyLanguageError, match="none of the"):
         coder({"a": False}, ["a"])
     with pytest.warns(GrammarWarning, match="none of those listed"), pytest.raises(EmptyLanguageError):
-        coder({}, ["a"])
+        coder({}, ["a"], additionalProperties=False)
     assert read(coder({"a": False, "b": {"type": "string"}}), text_of(("b", "x"))) == {"b": "x"}
 
 
@@ -187,7 +185,8 @@ def test_more_optional_arguments_than_can_be_nested() -> None:
 
 def test_as_many_arguments_are_read_on_demand() -> None:
     properties = {f"p{k}": {"enum": [k]} for k in range(120)}
-    tool = {"name": "f", "parameters": {"type": "object", "properties": properties}}
+    parameters = {"type": "object", "properties": properties, "additionalProperties": False}
+    tool = {"name": "f", "parameters": parameters}
     matcher = pdacon.compile(pdacon.Grammar.from_tools([tool], format="mimo"), pdacon.Vocabulary.bytes()).matcher()
     assert matcher.accept_bytes(b"<tool_call><function=f><parameter=p7>7</parameter><parameter=p119>119</parameter>")
     assert matcher.forced_bytes() == b"</function></tool_call>"

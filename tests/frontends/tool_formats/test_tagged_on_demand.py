@@ -43,6 +43,17 @@ _VALUES: list[tuple[Any, list[Any]]] = [
     ({}, ["x", [], {}, 1.5, None]),
     ({"$ref": "#/$defs/n"}, [{"n": {"n": {}}}, {}]),
 ]
+_OTHERS: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"additionalProperties": False}, {}),
+    ({}, {"abd": "x", "x": {"k": 1}, "e f": [], "abcd": 1.5}),
+    ({"additionalProperties": {"type": ["integer", "array"]}}, {"abcd": 1, "x": ["</parameter>"]}),
+    (
+        {"patternProperties": {"^x": {"type": "string"}, "z$": {"$ref": "#/$defs/n"}}, "additionalProperties": False},
+        {"xy": "null", "yz": {"n": {}}},
+    ),
+    ({"patternProperties": {"^x": {"type": "boolean"}, "z$": {"const": True}}}, {"xy": False, "xz": True, "abcd": "s"}),
+]
+"""What a schema says of arguments that it does not list, and some of these."""
 _DEFINITIONS = {"n": {"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}}, "additionalProperties": False}}
 
 
@@ -54,10 +65,12 @@ def random_tools(random: Random) -> tuple[list[dict[str, Any]], list[Call]]:
         names = random.sample(["a", "ab", "abc", "b", "c d"], len(chosen))
         properties = {key: schema for key, (schema, _) in zip(names, chosen, strict=True)}
         required = [key for key in names if random.random() < 0.5]
-        schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-        tools.append({"name": name, "parameters": {**schema, "$defs": _DEFINITIONS}})
+        schema = {"type": "object", "properties": properties, "required": required}
+        others, more = random.choice(_OTHERS)
+        tools.append({"name": name, "parameters": {**schema, **others, "$defs": _DEFINITIONS}})
         given = {key: random.choice(values) for key, (_, values) in zip(names, chosen, strict=True)}
         given = {key: value for key, value in given.items() if key in required or random.random() < 0.7}
+        given |= {key: value for key, value in more.items() if random.random() < 0.7}
         jsonschema.validate(given, tools[-1]["parameters"])  # type: ignore[arg-type]
         calls.append(Call(name, given))
     return tools, calls
