@@ -21,6 +21,7 @@ SOURCES = HERE.parents[1] / "pdacon" / "_native" / "src"
 PROGRAMS = sorted(HERE.glob("test_*.cpp"))
 # The sources that a program tests, beside the headers that it includes.
 TESTED = {
+    "test_formulas": ["regular/formulas"],
     "test_mask_arena": ["matching/mask_arena"],
     "test_mask_pool": ["base/memory"],
     "test_pushbacks": ["lexer/pushbacks"],

@@ -29,23 +29,32 @@ const std::vector<Outcome>& Derivatives::outcomes(std::span<const std::int32_t> 
     key.insert(key.end(), vector.begin(), vector.end());
     const auto known = outcomes_.find(key);
     if (known != outcomes_.end()) return known->second;
-    auto made = found(Vector(vector.begin(), vector.end()), read);
+    auto made = found({vector.begin(), vector.end()}, read);
     return outcomes_.emplace(std::move(key), std::move(made)).first->second;
 }
 
-Derivatives::Askers Derivatives::askers(const Vector& vector, std::int32_t read) {
+Derivatives::Askers Derivatives::askers(Vector& vector, std::int32_t read) {
     std::vector<Asker> all;
     std::unordered_map<std::int32_t, std::size_t> place;
+    bool is_any_decided = false;
+    without_.forget();
     after_.for_each_variable(vector, [&](std::int32_t variable) {
         about_.look();
         const auto next = step(variable, read);
-        if (next.question == kFalse) return next.no;
-        if (next.question == kTrue) return next.yes;
+        if (next.question <= kTrue) {
+            const auto left = next.question == kFalse ? next.no : next.yes;
+            if (left > kTrue) return left;
+            is_any_decided = true;
+            without_.give(variable, left);
+            return left;
+        }
         const auto [known, is_new] = place.emplace(next.question, all.size());
         if (is_new) all.push_back({next.question, {}});
         all[known->second].variables.push_back(variable);
         return kUndecided;
     });
+    if (is_any_decided)
+        for (auto& formula : vector) formula = without_.apply(formula);
     Askers asked;
     if (all.size() < 2) {
         asked.others = std::move(all);
@@ -197,8 +206,9 @@ Vector Derivatives::answered(const Case& one, const Vector& listed, std::int32_t
     return result;
 }
 
-std::vector<Outcome> Derivatives::found(const Vector& vector, std::int32_t read) {
+std::vector<Outcome> Derivatives::found(Vector vector, std::int32_t read) {
     const auto asked = askers(vector, read);
+    if (!any(vector)) return {};
     std::map<Vector, std::size_t> place;
     std::vector<std::pair<Vector, Vector>> results;  // what is left, and the conditions under which it is
     std::vector<Case> pending{{0, kTrue, vector, {}, {}}};
@@ -314,9 +324,11 @@ Step Derivatives::step(std::int32_t variable, std::int32_t read) {
         const auto same = formulas_.variable(variable);
         return {kTrue, same, kFalse, same};
     }
-    const auto step = steps_.find({variable, read});
+    const auto key =
+        std::uint64_t{static_cast<std::uint32_t>(variable)} << 32 | static_cast<std::uint32_t>(read);
+    const auto step = steps_.find(key);
     if (step != steps_.end()) return step->second;
-    return steps_.emplace(std::pair{variable, read}, about_.step(variable, read)).first->second;
+    return steps_.emplace(key, about_.step(variable, read)).first->second;
 }
 
 }  // namespace pdacon

@@ -78,6 +78,8 @@ class Derivatives {
     bool holds_at_end(std::int32_t variable);
     const std::optional<Vector>& concerns(std::int32_t variable);
     Step step(std::int32_t variable, std::int32_t read);
+    // The variables of formulas; the last ones that were asked for are remembered.
+    const Vector& support(std::span<const std::int32_t> formulas);
 
   private:
     // A question, and the variables that ask it.
@@ -99,16 +101,15 @@ class Derivatives {
         std::vector<Vector> values;  // of `listed`
         Vector questions;            // of `listed`, ascending
     };
-    std::vector<Outcome> found(const Vector& vector, std::int32_t read);
-    Askers askers(const Vector& vector, std::int32_t read);
+    std::vector<Outcome> found(Vector vector, std::int32_t read);
+    // Variables that what is read decides, whatever its value, are true or false in the vector then.
+    Askers askers(Vector& vector, std::int32_t read);
     std::vector<Case> cases_by_value(const Askers& asked, const Vector& vector, std::int32_t read);
     std::int32_t condition(const Askers& asked, const Vector& granted, std::span<const Vector> sets);
     void split(Case one, const Asker& asker, std::int32_t read, std::vector<Case>& pending);
     Vector refused(const Asker& asker, std::int32_t read);
     // What a case leaves when all that is asked has been answered.
     Vector answered(const Case& one, const Vector& listed, std::int32_t read);
-    // The variables of formulas; the last ones that were asked for are remembered.
-    const Vector& support(std::span<const std::int32_t> formulas);
     const std::optional<Vector>& changes_without(std::int32_t variable);
     // Formulas in which some variables are false.
     Vector without_all(std::span<const std::int32_t> formulas, std::span<const std::int32_t> lost);
@@ -121,8 +122,8 @@ class Derivatives {
 
     Formulas& formulas_;
     AboutFacts& about_;
-    Substitution after_, without_;  // for one use at a time
-    std::map<std::pair<std::int32_t, std::int32_t>, Step> steps_;
+    Substitution after_, without_;                                      // for one use at a time
+    std::unordered_map<std::uint64_t, Step> steps_;                     // by variable and what is read
     std::unordered_map<std::int32_t, std::optional<Vector>> concerns_;  // by variable
     std::unordered_map<std::int32_t, std::optional<Vector>> changes_;   // the same
     std::unordered_map<std::int32_t, bool> at_end_;

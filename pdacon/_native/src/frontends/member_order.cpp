@@ -113,7 +113,7 @@ std::optional<MemberState> MemberStates::behind(const MemberState& state, std::i
 }
 
 bool MemberStates::is_spoken_of(const Vector& left, std::int32_t name) {
-    return std::ranges::any_of(formulas_.support(left), [&](auto variable) {
+    return std::ranges::any_of(derivatives_.support(left), [&](auto variable) {
         const auto& names = derivatives_.concerns(variable);
         return !names || std::ranges::binary_search(*names, name);
     });
@@ -136,8 +136,7 @@ void MemberStates::pass(MemberState& state, std::int32_t name) const {
 // Names do not come of which nothing could hold any more, since they are out of turn in too many lists.
 void MemberStates::close_out_of_turn(MemberState& state) {
     if (state.passed.empty()) return;
-    const auto half = static_cast<std::ptrdiff_t>(state.left.size() / 2);
-    const auto spoken_of = formulas_.support(Vector(state.left.begin() + half, state.left.end()));
+    const auto& spoken_of = support_of_lists(state.left);
     Vector passed;
     std::map<std::int32_t, Vector>
         broken_by;  // by name, the variables of the lists in which it is out of turn
@@ -150,10 +149,12 @@ void MemberStates::close_out_of_turn(MemberState& state) {
     }
     state.passed = std::move(passed);
     std::map<Vector, Vector> names_by;  // by such variables
-    for (auto& [name, variables] : broken_by) names_by[std::move(variables)].push_back(name);
+    for (auto& [name, variables] : broken_by) {
+        std::ranges::sort(variables);
+        names_by[std::move(variables)].push_back(name);
+    }
     for (const auto& [variables, names] : names_by) {
-        auto broken = without_lists(state.left, variables);
-        if (trim(broken)) continue;
+        if (may_hold_without(state.left, variables)) continue;
         for (const auto name : names) {
             close(state.at, name);
             state.left = derivatives_.without(state.left, name);
@@ -180,6 +181,22 @@ bool MemberStates::trim(Vector& left) const {
     for (std::size_t side = 0; side < half; ++side)
         if (left[side] == kFalse || left[side + half] == kFalse) left[side] = left[side + half] = kFalse;
     return any(left);
+}
+
+const Vector& MemberStates::support_of_lists(const Vector& left) {
+    const auto lists = std::span(left).subspan(left.size() / 2);
+    if (!std::ranges::equal(lists, supported_)) {
+        support_ = formulas_.support(lists);
+        supported_.assign(lists.begin(), lists.end());
+    }
+    return support_;
+}
+
+bool MemberStates::may_hold_without(const Vector& left, const Vector& variables) const {
+    const auto half = left.size() / 2;
+    for (std::size_t side = 0; side < half; ++side)
+        if (left[side] != kFalse && formulas_.may_hold_without(left[side + half], variables)) return true;
+    return false;
 }
 
 Vector MemberStates::without_lists(const Vector& left, const Vector& variables) {

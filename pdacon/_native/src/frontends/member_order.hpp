@@ -83,12 +83,17 @@ class MemberStates {
     bool trim(Vector& left) const;
     // The second formulas, without what facts say whose lists are not in order.
     Vector without_lists(const Vector& left, const Vector& variables);
+    // Whether that leaves a side of which both formulas may hold.
+    bool may_hold_without(const Vector& left, const Vector& variables) const;
+    // The variables of the second formulas; the last ones that were asked for are remembered.
+    const Vector& support_of_lists(const Vector& left);
     void replace(std::span<std::int32_t> formulas, const Vector& variables, std::int32_t by);
 
     const MemberOrder& order_;
     Formulas& formulas_;
     Derivatives& derivatives_;
     Substitution replaced_;  // for one use at a time
+    Vector supported_, support_;
     std::size_t words_;
     std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>> lists_of_;  // by name: lists, ranks there
 };

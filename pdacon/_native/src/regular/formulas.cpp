@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <stdexcept>
+#include <unordered_set>
 #include <utility>
 
 #include "base/budget.hpp"
@@ -104,6 +105,21 @@ std::vector<std::int32_t> Formulas::support(std::span<const std::int32_t> formul
     std::vector<std::int32_t> variables;
     for_each_node(formulas, [&](Node node) { variables.push_back(node.variable); });
     return ascending(std::move(variables));
+}
+
+bool Formulas::may_hold_without(std::int32_t formula, std::span<const std::int32_t> variables) const {
+    std::unordered_set<std::int32_t> seen;
+    std::vector<std::int32_t> pending{formula};
+    while (!pending.empty()) {
+        const auto at = pending.back();
+        pending.pop_back();
+        if (at == kTrue) return true;
+        if (at == kFalse || !seen.insert(at).second) continue;
+        const auto [variable, then, otherwise] = node(at);
+        pending.push_back(otherwise);
+        if (!std::ranges::binary_search(variables, variable)) pending.push_back(then);
+    }
+    return false;
 }
 
 std::optional<std::vector<std::int32_t>> Formulas::alternatives(std::int32_t formula) const {

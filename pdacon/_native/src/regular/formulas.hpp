@@ -43,6 +43,9 @@ class Formulas {
 
     // The variables that formulas depend on, ascending. Linear in their nodes.
     std::vector<std::int32_t> support(std::span<const std::int32_t> formulas) const;
+    // Whether a formula holds for some values where some variables, ascending, are false. At most linear in
+    // its nodes, and mostly as long as one path.
+    bool may_hold_without(std::int32_t formula, std::span<const std::int32_t> variables) const;
     // Formulas with one formula in place of some variables.
     std::vector<std::int32_t> replaced(std::span<const std::int32_t> formulas,
                                        std::span<const std::int32_t> variables, std::int32_t by);
