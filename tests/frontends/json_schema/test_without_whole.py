@@ -154,3 +154,16 @@ def test_threads_that_ask_for_the_whole_leave_others_alone() -> None:
         for thread in threads:
             thread.join()
         assert not failures, failures[0]
+
+
+def test_a_limit_on_depth_is_named() -> None:
+    """Only the whole counts exactly what is open; where it is refused, the limit is met, and not the refusal told."""
+    grammar = Grammar.from_json_schema(WIDE | {"additionalProperties": True}, Spelling(order="any"))
+    matcher = pdacon.compile(grammar, Vocabulary.bytes(), limits=pdacon.Limits(depth=20)).matcher()
+    assert matcher.accept('{"z": [[[[')
+    for _ in range(2):
+        with pytest.raises(pdacon.LimitExceededError) as raised:
+            matcher.accept("[")
+        assert (raised.value.what, raised.value.given, raised.value.limit) == ("depth", 22, 20)
+    assert matcher.text == '{"z": [[[['
+    assert matcher.accept("]]]]")

@@ -17,6 +17,17 @@ auto without_gil(Work work) {
     return work();
 }
 
+// While the refusal of the whole is handled: the limit on depth is met, since nobody knows whether a stack so
+// deep may be. Throws that, or on what has other reasons than the grammar.
+[[noreturn]] inline void refuse_depth(const TooDeep& deep) {
+    try {
+        throw;
+    } catch (nanobind::python_error& error) {
+        if (!error.matches(nanobind::module_::import_("pdacon.errors").attr("GrammarError"))) throw;
+    }
+    throw LimitExceeded("depth", static_cast<double>(deep.given), static_cast<double>(deep.limit));
+}
+
 // Asks a matcher of what is made as texts are read behind the lock of its automaton, and goes over to the
 // whole where that is needed.
 template <class Work>
@@ -37,10 +48,14 @@ auto answered(Matcher& matcher, Work work) {
         matcher.complete();
     } catch (...) {
         if (nested->is_closed()) throw;
+        std::optional<TooDeep> deep;
         try {
             return asked();  // there is no whole; perhaps it was missed only while another thread tried it
+        } catch (const TooDeep& error) {
+            deep = error;
         } catch (const NeedsWhole&) {
         }
+        if (deep) refuse_depth(*deep);
         throw;
     }
     return work();

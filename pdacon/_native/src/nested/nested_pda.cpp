@@ -95,8 +95,8 @@ bool NestedPda::read_byte(NestedReading::Cursor& at, PersistentStack& frames, st
         const MemoryLimit::Pause theirs;
         frames.push(next.push);
         // The whole counts symbols: at most three for an open bracket, and some for what stands in the last.
-        if (limits_.depth > 0 && 3 * std::int64_t{frames.depth()} + 4 > limits_.depth)
-            throw NeedsWhole("so many brackets may be open only in the whole");
+        const auto symbols = 3 * std::int64_t{frames.depth()} + 4;
+        if (limits_.depth > 0 && symbols > limits_.depth) throw TooDeep(symbols, limits_.depth);
     }
     if (next.ending < 0) {
         at = next.to;

@@ -20,6 +20,14 @@ struct NeedsWhole : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// More brackets are open than may be for certain. How deep its stack is then only the whole knows; where
+// there is none, this is the limit that is met.
+struct TooDeep : NeedsWhole {
+    TooDeep(std::int64_t given_, std::int64_t limit_)
+        : NeedsWhole("so many brackets may be open only in the whole"), given(given_), limit(limit_) {}
+    std::int64_t given, limit;
+};
+
 // A text, or an ordered automaton over bytes (pdacon/regular/ordered/program.py), which is read here as the
 // set of its texts: what follows a value tells its end.
 struct NestedTerminal {
