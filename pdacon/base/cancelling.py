@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from typing import Protocol, TypeVar
 
-from pdacon.errors import CancelledError, LimitExceededError
+from pdacon.errors import CancelledError, LimitExceededError, PdaconError
 
 _Item = TypeVar("_Item")
 
@@ -35,6 +35,12 @@ def stop_if_set(cancel: CancelEvent | None) -> None:
     """Raise `CancelledError` if the caller wants the work to stop."""
     if cancel is not None and cancel.is_set():
         raise CancelledError("the compilation was cancelled")
+
+
+def raise_if_out_of_time(error: PdaconError) -> None:
+    """Raise an error again if a limit on time was met, for those who have an answer to other limits and refusals."""
+    if isinstance(error, LimitExceededError) and error.what == "seconds":
+        raise error
 
 
 _LOOKS = 64

@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 from pdacon.artifact import own_version, write
 from pdacon.base.arguments import require, require_options
-from pdacon.base.cancelling import CancelEvent, Watch
+from pdacon.base.cancelling import CancelEvent, Watch, raise_if_out_of_time
 from pdacon.base.limits import Limits
 from pdacon.composition import native_trie
 from pdacon.detokenizer import Vocabulary, vocabulary_of
-from pdacon.errors import ArtifactError, CancelledError, LimitExceededError, PdaconError
+from pdacon.errors import ArtifactError, CancelledError, PdaconError
 from pdacon.filters import Filter, InTerminals, canonical_of
 from pdacon.filters.canonical import Canonical
 from pdacon.front.compiled import sense_of
@@ -568,8 +568,7 @@ def _made(make: Callable[[], _Constraint]) -> _Constraint | PdaconError:
     except CancelledError:
         raise
     except PdaconError as error:
-        if isinstance(error, LimitExceededError) and error.what == "seconds":
-            raise
+        raise_if_out_of_time(error)
         return copy.copy(error)  # without the frames in which it was raised, and all that these hold
 
 

@@ -14,6 +14,7 @@ from functools import cached_property, partial
 from typing import SupportsIndex
 
 from pdacon._native import _core
+from pdacon.base.cancelling import raise_if_out_of_time
 from pdacon.base.limits import Limits
 from pdacon.base.quoting import first_character, listing, quote
 from pdacon.composition import byte_vocabulary, compose, lower
@@ -222,8 +223,7 @@ class Explainer:
             try:
                 self._load_pda()
             except (UnsupportedSchemaError, LimitExceededError) as error:
-                if getattr(error, "what", "") == "seconds":
-                    raise
+                raise_if_out_of_time(error)
                 self._has_no_whole = True
         return self._has_no_whole
 

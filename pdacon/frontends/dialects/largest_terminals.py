@@ -8,6 +8,7 @@ alternatives, and the checker says what they are.
 
 from __future__ import annotations
 
+from pdacon.base.cancelling import raise_if_out_of_time
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.dialects.absorbing import absorbing
 from pdacon.frontends.dialects.cutting import cut_of
@@ -55,16 +56,14 @@ def lower(rules: Rules) -> GrammarData:
             if grammar is not None:
                 return grammar
     except LimitExceededError as error:
-        if error.what == "seconds":
-            raise
+        raise_if_out_of_time(error)
         too_large = error
     try:
         grammar = by_characters(rules, graph)
         if too_large is None or not build_tables(grammar).conflicts:
             return grammar
     except LimitExceededError as error:
-        if error.what == "seconds":
-            raise
+        raise_if_out_of_time(error)
         too_large = too_large or error
     # It is not the author's alternatives that are in conflict, but what became of them because they were too large.
     raise too_large

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pdacon._native import _core
-from pdacon.base.cancelling import look
+from pdacon.base.cancelling import look, raise_if_out_of_time
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Place
 from pdacon.regular import FALSE
@@ -77,6 +77,5 @@ def _tells(search: Callable[[], bool]) -> bool:
     except (UnsupportedSchemaError, RecursionError, _core.NeedsWhole):
         return False
     except LimitExceededError as error:
-        if error.what == "seconds":
-            raise
+        raise_if_out_of_time(error)
         return False

@@ -8,6 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from pdacon.base.cancelling import raise_if_out_of_time
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.facts import Among, Facts, Integral, Type
@@ -52,8 +53,7 @@ def _strings(reader: Reader, formula: int) -> list[Any] | None:
         try:
             more = None if rest == TRUE else strings.few_strings(strings.shape_of(facts, rest), _MOST_LISTED)
         except LimitExceededError as error:
-            if error.what == "seconds":
-                raise
+            raise_if_out_of_time(error)
             more = None
         if more is None:
             return None
@@ -74,8 +74,7 @@ def _numbers(reader: Reader, formula: int) -> list[Any] | None:
             automaton = numbers.number_automaton(strings.shape_of(facts, rest), frozenset(), True, True)
             texts = automaton.words(_MOST_LISTED)
         except LimitExceededError as error:
-            if error.what == "seconds":
-                raise
+            raise_if_out_of_time(error)
             texts = None
         if texts is None:
             return None

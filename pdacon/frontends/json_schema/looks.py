@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from pdacon.base.cancelling import raise_if_out_of_time
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.json_schema.documents import REFERENCES
 from pdacon.frontends.json_schema.facts import Matches
@@ -43,7 +44,10 @@ _WITH_EMPTY = frozenset({
     "dependentRequired", "unevaluatedProperties",
 })  # fmt: skip
 """Keywords that empty values satisfy, or 0."""
-_LEAF = frozenset({"type", "enum", "format"})
+_TYPED, _LISTING = frozenset({"type"}), frozenset({"type", "items"})
+_CHOSEN, _FORMATTED = frozenset({"type", "enum"}), frozenset({"type", "format"})
+_COUNTED, _BOUNDED = frozenset({"type", "minLength", "maxLength"}), frozenset({"type", "minimum", "maximum"})
+_LEAVES = (_LISTING, _CHOSEN, _FORMATTED, _COUNTED, _BOUNDED)
 _MOST_LOOKS = 2_000
 _LIMITS = ("minLength", "maxLength", "pattern", "format")
 _LONGEST_NAME = 64
@@ -89,7 +93,7 @@ class Look(NamedTuple):
     with_empty : int
         The types of which an empty value, or 0, is certainly one of the schema if it is of its type.
     leaf : frozenset of str or None
-        What it says beside annotations, if that is a type and a list or a format at most.
+        What it says beside annotations, if `is_leaf` may be true of it.
     limits : int
         The types of strings and numbers of which automata are combined where several schemas say what they are.
     """
@@ -122,17 +126,38 @@ def look_for(node: dict[str, Any], draft: int) -> Look:
 
 
 def is_leaf(node: dict[str, Any], draft: int) -> bool:
-    """Whether a schema is one of scalars, plainly right, of which nothing is to be told, and has a value."""
+    """Whether a schema is one of scalars, or of lists of them, plainly right, without remarks, and has a value."""
     leaf = look_for(node, draft).leaf
     if leaf is None:
         return False
-    said = node.get("type", "string")
-    if "enum" in leaf:
-        values = node["enum"]
-        return said == "string" and isinstance(values, list) and set(map(type, values)) == {str}
-    if "format" in leaf:
-        return said == "string" and isinstance(node["format"], str) and _is_usual_format(node["format"], draft)
-    return types_in(said) != 0
+    if leaf <= _LISTING and "items" in leaf:
+        items = node["items"]
+        return node.get("type") == "array" and isinstance(items, dict) and _is_scalar(items, draft)
+    return _is_scalar(node, draft)
+
+
+def _is_scalar(node: dict[str, Any], draft: int) -> bool:
+    said, leaf = node.get("type", "string"), look_for(node, draft).leaf
+    if leaf is None:
+        return False
+    if leaf <= _TYPED:
+        return types_in(said) != 0
+    if said == "string":
+        if leaf <= _COUNTED:
+            return _lie_in_order(node, "minLength", "maxLength", 0, _MOST_COUNTED)
+        if leaf <= _CHOSEN:
+            values = node["enum"]
+            return isinstance(values, list) and set(map(type, values)) == {str}
+        name = node.get("format")
+        return leaf <= _FORMATTED and isinstance(name, str) and _is_usual_format(name, draft)
+    is_bounded = leaf <= _BOUNDED and said in ("integer", "number")
+    return is_bounded and _lie_in_order(node, "minimum", "maximum", -_LARGEST_BOUND, _LARGEST_BOUND)
+
+
+def _lie_in_order(node: dict[str, Any], lower: str, upper: str, least: int, most: int) -> bool:
+    """Whether what two keywords say, if they are there, are whole numbers between which some lie."""
+    low, high = node.get(lower, least), node.get(upper, most)
+    return type(low) is int and type(high) is int and least <= low <= high <= most
 
 
 @lru_cache(maxsize=1024)
@@ -168,8 +193,8 @@ def _look(names: tuple[str, ...], draft: int) -> Look:
     for name in read:
         if name not in _WITH_EMPTY:
             with_empty &= ~_about(name)
-    is_leaf = not (remarkable or of_places or "$schema" in names) and _LEAF.issuperset(read)
-    leaf = frozenset(read) if is_leaf and len(read) <= 2 else None
+    is_leaf = not (remarkable or of_places or "$schema" in names) and any(some.issuperset(read) for some in _LEAVES)
+    leaf = frozenset(read) if is_leaf else None
     measured = STRING * any(name in _LIMITS for name in read) | NUMBER * any(name in _OF_NUMBERS for name in read)
     lists = "enum" in read or "const" in read
     counts = any(name in keywords for _, _, keywords in _COUNTS for name in read)
@@ -232,8 +257,7 @@ def _has_automaton(pattern: str) -> bool:
     try:
         pattern_automaton(Matches(pattern))
     except LimitExceededError as error:
-        if error.what == "seconds":
-            raise
+        raise_if_out_of_time(error)
         return False
     except PatternError:
         return False

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
 
-from pdacon.base.cancelling import every
+from pdacon.base.cancelling import every, raise_if_out_of_time
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema import numbers, strings
 from pdacon.frontends.json_schema.counted import Counted, chunk_length
@@ -179,8 +179,7 @@ class Scalars:
         try:
             return most is not None and longest * len(strings.string_automaton(contents)) > _LARGE
         except LimitExceededError as error:
-            if error.what == "seconds":
-                raise
+            raise_if_out_of_time(error)
             return False  # it is the language that is too large
 
     def _long_strings(self, value: int, least: int, most: int | None, contents: Shape) -> None:
@@ -346,8 +345,7 @@ class Scalars:
         try:
             return len(self._number_spellings(set(listed), False, False, rest)) > 0  # type: ignore[arg-type]
         except LimitExceededError as error:
-            if error.what == "seconds":
-                raise
+            raise_if_out_of_time(error)
             return True
 
     def _takes_decimals(self, formula: int) -> bool:
@@ -453,8 +451,7 @@ class Scalars:
         try:
             return formula, make(formula)
         except LimitExceededError as error:
-            if error.what == "seconds":
-                raise
+            raise_if_out_of_time(error)
             # Counts and multiples are what makes automata large.
             facts = self._facts.among(formula)
             variable, fact = next((one for one in facts if isinstance(one[1], (LongerThan, Multiple))), facts[0])

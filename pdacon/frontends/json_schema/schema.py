@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Any, Literal, TypeAlias
 
+from pdacon.base.cancelling import raise_if_out_of_time
 from pdacon.base.cautions import caution
 from pdacon.base.once import Once
 from pdacon.errors import EmptyLanguageError, LimitExceededError, PdaconError, UnsupportedSchemaError
@@ -231,8 +232,7 @@ class Schema:
             start = writer.write(reader.question(documents.root))
             self._counts_by_order |= in_a_row and writer.counts_by_order
         except LimitExceededError as error:
-            if error.what == "seconds":
-                raise
+            raise_if_out_of_time(error)
             if error.what == "bytes":
                 why = "its objects and arrays take too much memory; make counts or combinations smaller"
                 raise UnsupportedSchemaError("#", "", why) from None

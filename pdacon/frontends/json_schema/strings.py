@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
-from pdacon.base.cancelling import every, look
+from pdacon.base.cancelling import every, look, raise_if_out_of_time
 from pdacon.errors import LimitExceededError
 from pdacon.frontends.json_schema import string_formats
 from pdacon.frontends.json_schema.card_numbers import card_number_automaton
@@ -221,8 +221,7 @@ def lengths_of(shape: Shape, least: int, most: int | None) -> tuple[bool, bool] 
     try:
         return string_automaton(shape).lengths(least, most)
     except LimitExceededError as error:
-        if error.what == "seconds":
-            raise
+        raise_if_out_of_time(error)
         return None
 
 

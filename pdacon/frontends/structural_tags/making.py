@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from pdacon.base.cancelling import raise_if_out_of_time
 from pdacon.base.quoting import quoted
 from pdacon.errors import (
     EmptyLanguageError,
@@ -64,8 +65,7 @@ def made(piece: Piece, source: str, place: str) -> GrammarData:
             building = _Building()
             whole = _put_together(building, building.steps(right_linear_form(piece, place)))
         except (GrammarError, LimitExceededError) as other:
-            if isinstance(other, LimitExceededError) and other.what == "seconds":
-                raise
+            raise_if_out_of_time(other)
             raise error from None
     return replace(whole, source=source, language="structural tag", imports=(), imported_files=(), parts=None)
 

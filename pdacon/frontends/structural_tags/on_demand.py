@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from pdacon.base.cancelling import every, look
+from pdacon.base.cancelling import every, look, raise_if_out_of_time
 from pdacon.base.cautions import caution, held
 from pdacon.base.graphs import components, is_cyclic
 from pdacon.base.limits import Limits
@@ -133,8 +133,7 @@ def outer_places(translate: Callable[[], Piece]) -> tuple[list[Schema], OuterPla
         except UndecidedError:
             return None
         except LimitExceededError as error:
-            if error.what == "seconds":
-                raise
+            raise_if_out_of_time(error)
             return None
         except EmptyLanguageError as error:
             empty = error  # which the warnings explain
