@@ -14,7 +14,7 @@ from pdacon.base.cancelling import look
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Closed, Documents, Place
 from pdacon.frontends.json_schema.keywords import is_assertion
-from pdacon.frontends.json_schema.looks import look_for
+from pdacon.frontends.json_schema.looks import is_leaf, look_for
 from pdacon.frontends.json_schema.string_formats import NOT_REGULAR
 from pdacon.frontends.json_schema.type_bits import (
     ALL,
@@ -227,7 +227,9 @@ class Plainness:
     def _has_member(self, places: Sequence[Place], name: str, depth: int) -> bool:
         if len(places) == 1 and "patternProperties" not in (node := places[0].node):
             member = node.get("properties", {}).get(name)
-            if isinstance(member, dict) and "$schema" not in member and _has_an_empty_value(member, places[0].draft):
+            draft = places[0].draft
+            has_own_draft = not isinstance(member, dict) or "$schema" in member
+            if not has_own_draft and (_has_an_empty_value(member, draft) or is_leaf(member, draft)):
                 return True  # most members need no place of their own
         asked = []
         for place in places:

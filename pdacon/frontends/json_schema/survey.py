@@ -312,8 +312,10 @@ class Survey:
     def _is_leaf(self, node: Any, draft: int) -> bool:
         if not isinstance(node, dict) or self._reading.marked or not is_leaf(node, draft):
             return False
-        if "format" in node:
+        if look_for(node, draft).limits:
             self._limiting.add(id(node))
+        if isinstance(items := node.get("items"), dict) and look_for(items, draft).limits:
+            self._limiting.add(id(items))
         return True
 
     def _matching_members(self, place: Place, types: int, keyword: str) -> None:

@@ -65,6 +65,11 @@ def test_the_same_is_said_of_real_schemas() -> None:
 
 
 ON_DEMAND: list[Any] = [
+    {"properties": {"a": {"type": "string", "minLength": 2, "maxLength": 3}, "b": {"type": "integer", "minimum": 5,
+     "maximum": 5}, "c": {"type": "number", "maximum": 0}, "d": {"maxLength": 2.0}}, "required": ["a", "b"]},
+    {"properties": {"a": {"type": "array", "items": {"type": "string", "maxLength": 2}}, "b": {"items": {}}}},
+    {"allOf": [{"properties": {"a": {"type": "string", "maxLength": 3}}},
+     {"properties": {"a": {"type": "string", "minLength": 3}}, "required": ["a"]}]},
     {"type": "string", "nullable": True},
     {"properties": {"a": {"maxLenght": 3}, "b": {"type": "string", "format": "datetime"}}},
     {"properties": {"a": {"type": "string", "format": "int32"}, "b": {"type": "string", "minimum": "x"}}},
@@ -148,6 +153,14 @@ AT_ONCE: list[Any] = [
     {"items": {"type": "object", "maxProperties": 2, "properties": {"a": NEVER}}, "contains": {"type": "object"}},
     {"dependentRequired": {"a": "b"}},
     {"prefixItems": {"type": "integer"}},
+    {"properties": {"a": {"type": "string", "minLength": 3, "maxLength": 2}}, "required": ["a"]},
+    {"properties": {"a": {"type": "integer", "minimum": 3, "maximum": 2}}},
+    {"properties": {"a": {"type": "string", "minLength": "x"}}},
+    {"properties": {"a": {"type": "string", "maxLength": 20_000_000}}},
+    {"properties": {"a": {"type": "array", "items": {"type": "integer", "minimum": "1"}}}},
+    {"properties": {"a": {"type": "array", "items": {"type": "array", "items": {"type": "strin"}}}}},
+    {"properties": {"a": {"enum": ["x"], "format": "date"}}, "required": ["a"]},
+    {"properties": {"a": {"type": "string", "maxLength": True}}},
 ]  # fmt: skip
 
 
