@@ -1,4 +1,4 @@
-"""A JSON Schema -> railroad diagrams of what it says, with JSON pointers for headings.
+"""A JSON Schema -> railroad diagrams of what it says, with JSON pointers for headings, or what a type calls its values.
 
 The grammar that a schema becomes has rules that no author wrote; `draw_rules` draws those.
 """
@@ -15,9 +15,10 @@ from pdacon.drawing import svg
 from pdacon.drawing.captions import grammar_name, shortened
 from pdacon.drawing.columns import arrange
 from pdacon.drawing.rules import STYLES, Diagrams, diagram
-from pdacon.drawing.schema_parts import Box, Framed, Outline, spoken
+from pdacon.drawing.schema_parts import Box, Framed, Outline, SchemaPart, spoken
 from pdacon.errors import DrawingError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Documents, Place
+from pdacon.frontends.json_schema.value_words import value_name
 from pdacon.grammar import GrammarData
 from pdacon.grammar.definitions import Expression, Name, written
 
@@ -83,7 +84,9 @@ def draw_schema(grammar: GrammarData, pointers: Sequence[str] = ()) -> str:
     anchors = {pointer: f"part-{k}" for k, pointer in enumerate(parts, 1)}
     diagrams = SchemaDiagrams(anchors)
     drawn = [
-        diagram(part.pointer, diagrams.item(part.expression), anchors[part.pointer], part.remark, part.pointer)
+        diagram(
+            _heading(part, grammar), diagrams.item(part.expression), anchors[part.pointer], part.remark, part.pointer
+        )
         for part in parts.values()
     ]
     return svg.end(root, *arrange(root, y, drawn))
@@ -115,6 +118,13 @@ class SchemaDiagrams(Diagrams):
         anchor = None if name.rule is None else self._ids.get(name.rule)
         href = None if anchor is None else f"#{anchor}"
         return railroad.NonTerminal(text, href=href, title=title, cls=name.kind)
+
+
+def _heading(part: SchemaPart, grammar: GrammarData) -> str:
+    """The pointer of a schema; of a type what its author calls the value, such as ``Invoice.items[]``."""
+    if grammar.values is None:
+        return part.pointer
+    return "the type" if part.pointer == "#" else value_name(part.pointer)
 
 
 def _at(documents: Documents, pointer: str) -> Place:

@@ -18,9 +18,9 @@ from typing import Any
 
 from pdacon.base.graphs import reachable
 from pdacon.drawing.captions import shortened
-from pdacon.drawing.schema_words import heading, number_words, remark, string_words, value_text
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import MANY, NAMED, ONE, REFERENCES, Documents, Place
+from pdacon.frontends.json_schema.value_words import heading, number_words, remark, string_words, value_text
 from pdacon.grammar.definitions import Expression, Name
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, leaves_of
 

@@ -8,7 +8,8 @@ more of the text than the lexeme that it ends in. This module brings them togeth
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import SupportsIndex
@@ -21,13 +22,14 @@ from pdacon.composition import byte_vocabulary, compose, lower
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.dialects import Standing
+from pdacon.frontends.json_schema import value_at
 from pdacon.grammar import GrammarData
 from pdacon.grammar.labels import Label
 from pdacon.grammar.sizes import automaton_states
 from pdacon.lalr import build_tables
 from pdacon.matching.enclosing import Enclosing
 from pdacon.matching.explaining_on_demand import explained_on_demand, refused_by_schema, schema_at
-from pdacon.matching.explanation import Asked, Explanation
+from pdacon.matching.explanation import Asked, Cut, Explanation
 from pdacon.matching.labelled import with_labels
 from pdacon.matching.located import disagreement, locate
 from pdacon.matching.naming import Names
@@ -36,6 +38,8 @@ from pdacon.matching.reasons import Reason, Reasons, Refused
 from pdacon.matching.viable import accept_most
 from pdacon.pda import Configuration, Expectation, LexemeReader, Machine
 
+_OF_PATTERN = re.compile(r"\bSTRING_PATTERN\w*")
+_LONGEST_READ = 4096  # bytes that are read to name a value
 _BYTES = tuple(bytes([byte]) for byte in range(256))
 
 
@@ -215,7 +219,33 @@ class Explainer:
             written_rules=() if written is None else written.rules,
             written_next=() if written is None else written.expected,
         )
-        return with_labels(explanation, self._grammar.labels)
+        return with_labels(self._in_words(explanation, read), self._grammar.labels)
+
+    def _in_words(self, explanation: Explanation, read: bytes) -> Explanation:
+        """What a schema's author calls a value, in place of a terminal that is named by nothing but its pattern."""
+        if not explanation.schema or not any(_OF_PATTERN.search(terminal.name) for terminal in self._grammar.terminals):
+            return explanation
+        cuts = tuple(Cut(_OF_PATTERN.sub("STRING", cut.terminal), cut.text, cut.fate) for cut in explanation.cuts)
+        explanation = replace(explanation, cuts=cuts)
+        _, words = value_at(self._grammar.source, read.decode(errors="ignore"))
+        if not words:
+            return explanation
+
+        def worded(names: Iterable[str]) -> tuple[str, ...]:
+            return tuple(dict.fromkeys(_OF_PATTERN.sub(words, name) for name in names))
+
+        return replace(
+            explanation,
+            reason=_OF_PATTERN.sub(words, explanation.reason),
+            expected=worded(explanation.expected),
+            unfinished=worded(explanation.unfinished),
+        )
+
+    def value_name(self, read: bytes) -> str:
+        """What a schema's author calls the value that a text ends in; empty of other grammars, and of long texts."""
+        if len(read) > _LONGEST_READ or not (self._known_schema or self._grammar.language == "JSON Schema"):
+            return ""
+        return value_at(self._known_schema or self._grammar.source, read.decode(errors="ignore"))[0]
 
     def _cannot_be_whole(self) -> bool:
         """Whether the grammar of a schema that is read on demand is refused, because it would be too large."""

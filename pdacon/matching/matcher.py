@@ -392,7 +392,8 @@ class Matcher(_core.Matcher):
     def __repr__(self) -> str:
         try:
             text = f" ({tail(self._text())})" if self._keeps_text() else ""
-            state = "terminated" if self.is_terminated() else "accepting" if self.is_accepting() else "in the text"
+            inside = (self._explainer.value_name(self._text()) if self._keeps_text() else "") or "the text"
+            state = "terminated" if self.is_terminated() else "accepting" if self.is_accepting() else f"in {inside}"
         except MatcherError:  # whoever prints a matcher, a debugger say, does not ask it for anything
             return "<Matcher in use by another thread>"
         except LimitExceededError:

@@ -23,7 +23,7 @@ from pdacon.frontends.json_schema.keywords import is_assertion
 from pdacon.frontends.json_schema.members import why_refused
 from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.numbers import any_integer, has_few_digits
-from pdacon.frontends.json_schema.places import schema_lines
+from pdacon.frontends.json_schema.places import schema_lines, value_at
 from pdacon.frontends.json_schema.plain import PlainSchema, plain
 from pdacon.frontends.json_schema.profiles import PROFILES
 from pdacon.frontends.json_schema.schema import Schema, bounded_json, schema_grammar
@@ -51,6 +51,7 @@ __all__ = [
     "require_json",
     "schema_grammar",
     "schema_lines",
+    "value_at",
     "why_refused",
     "yaml_value",
 ]

@@ -15,6 +15,7 @@ from pdacon.base.quoting import did_you_mean, listing
 from pdacon.frontends.json_schema.documents import Documents, Place
 from pdacon.frontends.json_schema.places import patterns_that_match, places_at
 from pdacon.frontends.json_schema.positions import STRING, open_values, path_of, unescaped
+from pdacon.frontends.json_schema.value_words import value_name
 
 _OTHERWISE = frozenset({
     "additionalProperties", "const", "dependencies", "dependentRequired", "dependentSchemas", "enum", "if",
@@ -100,7 +101,7 @@ def _misplaced(
     for place, names in lists:
         for other in names[: names.index(name)]:
             if other in _required(place) and other not in {name for name, _ in come} and takes(before + _shown(other)):
-                return f"{_shown(other)} is required by {place.pointer} and comes before {_shown(name)}"
+                return f"{_shown(other)} is required by {value_name(place.pointer)} and comes before {_shown(name)}"
     return ""
 
 
@@ -115,13 +116,13 @@ def _unlisted(name: str, must: Sequence[Place], about: Sequence[Place]) -> str:
         if silent and not any(True for one in about for _ in patterns_that_match(one, name)):
             closed = "additional" if place.node.get("additionalProperties") is False else "unevaluated"
             near = did_you_mean(name, listed)
-            return f"{place.pointer} has no member {_shown(name)}, and its {closed}Properties is false" + (
+            return f"{value_name(place.pointer)} has no member {_shown(name)}, and its {closed}Properties is false" + (
                 f"; {near.removesuffix('; ')}" if near else ""
             )
     listing_it = [place for place in must if _listed(place)]
     if listing_it and name not in listed and not any(_OTHERWISE & place.node.keys() for place in about):
         near = did_you_mean(name, listed).strip()  # nothing but closed=True refuses it
-        return f"{listing_it[0].pointer} lists no member {_shown(name)}, and objects are closed" + (
+        return f"{value_name(listing_it[0].pointer)} lists no member {_shown(name)}, and objects are closed" + (
             f"; {near}" if near else ""
         )
     return ""

@@ -1,8 +1,8 @@
 """The end of a JSON text -> which schemas speak about the value there.
 
-In: a schema and the beginning of a text that is one of its values. Out: a line for each schema that applies to the
-value which the text ends in, with the keywords that it says of the value itself. This is for explanations, so that what
-is missing or strange is passed over: a ``$ref`` into another document, for one.
+In: a schema and the beginning of a text that is one of its values. Out: a line for each value of the author's that
+schemas speak of where the text ends, in words where they go, else with the keywords. This is for explanations, so that
+what is missing or strange is passed over: a ``$ref`` into another document, for one.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pdacon.frontends.json_schema.documents import MANY, NAMED, ONE, REFERENCES,
 from pdacon.frontends.json_schema.facts import Matches
 from pdacon.frontends.json_schema.positions import Path, open_values, path_of
 from pdacon.frontends.json_schema.strings import PatternError, pattern_automaton
+from pdacon.frontends.json_schema.value_words import value_name, value_words
 
 _SILENT = frozenset({
     "$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$ref",
@@ -27,7 +28,9 @@ _WIDTH = 96
 
 
 def schema_lines(source: str, text: str) -> tuple[str, ...]:
-    """For the value that a text ends in, and the one around it, the pointers of their schemas and what those say.
+    """For the value that a text ends in, and the one around it, what the author calls them and what they have to be.
+
+    Such as ``Invoice.issued: a date``. Where words do not have all that a schema says, it has its pointer and keywords.
 
     Parameters
     ----------
@@ -38,11 +41,47 @@ def schema_lines(source: str, text: str) -> tuple[str, ...]:
     """
     documents = Documents(json.loads(source), text=source, lenient=True)
     path = path_of(open_values(text))
-    inner = [_line(place) for place in places_at(documents, path)]
-    around = [_line(place) for place in places_at(documents, path[:-1])] if path else []
-    lines = [line for line in dict.fromkeys([*inner, *around]) if line]
+    title = _title(documents)
+    inner = _lines(places_at(documents, path), title)
+    around = _lines(places_at(documents, path[:-1]), title) if path else []
+    lines = list(dict.fromkeys([*inner, *around]))
     more = [f"({len(lines) - _SHOWN} more)"] if len(lines) > _SHOWN else []
     return (*lines[:_SHOWN], *more)
+
+
+def value_at(source: str, text: str) -> tuple[str, str]:
+    """What the author calls the value that a text ends in, and what it has to be, as far as words go.
+
+    Arguments are those of `schema_lines`.
+    """
+    documents = Documents(json.loads(source), text=source, lenient=True)
+    places = [place for place in places_at(documents, path_of(open_values(text))) if _keywords(place)]
+    if not places:
+        return "", ""
+    words = [value_words(place.node) if isinstance(place.node, dict) else "" for place in places]
+    return value_name(places[0].pointer, _title(documents)), " or ".join(dict.fromkeys(words)) if all(words) else ""
+
+
+def _title(documents: Documents) -> str:
+    node = documents.root.node
+    title = node.get("title") if isinstance(node, dict) else None
+    return title if isinstance(title, str) and title.isidentifier() else ""
+
+
+def _lines(places: Iterable[Place], title: str) -> list[str]:
+    """A line for each value that schemas speak of, in words, and one for each schema that words do not have."""
+    words: dict[str, list[str]] = {}
+    others: list[str] = []
+    for place in places:
+        listed = _keywords(place)
+        said = value_words(place.node) if isinstance(place.node, dict) else ""
+        if place.node is False and place.pointer.endswith("Properties"):
+            words.setdefault(value_name(place.pointer.rpartition("/")[0], title), []).append("no other member")
+        elif listed and said:
+            words.setdefault(value_name(place.pointer, title), []).append(said)
+        elif listed:
+            others.append(f"{place.pointer}: {listed}")
+    return [*(f"{name}: {' or '.join(dict.fromkeys(parts))}" for name, parts in words.items()), *others]
 
 
 def places_at(documents: Documents, path: Path, *, certain: bool = False) -> list[Place]:
@@ -125,15 +164,15 @@ def _each(place: Place, *keywords: str) -> Iterator[Place]:
     return (place.child(keyword) for keyword in keywords if keyword in place.node)
 
 
-def _line(place: Place) -> str:
-    """A schema's place, and the keywords that speak of the value itself; empty if there are none."""
+def _keywords(place: Place) -> str:
+    """The keywords of a schema that speak of the value itself; empty if there are none."""
     node = place.node
     if isinstance(node, bool):
-        return f"{place.pointer}: {json.dumps(node)}"
+        return json.dumps(node)
     own = {
         keyword: value
         for keyword, value in node.items()
         if keyword not in _SILENT and (keyword not in ONE | MANY | NAMED or (keyword in ONE and value is False))
     }
     listed = ", ".join(f"{keyword} {json.dumps(value, ensure_ascii=False)}" for keyword, value in own.items())
-    return f"{place.pointer}: {listed if len(listed) <= _WIDTH else f'{listed[: _WIDTH - 4]} ...'}" if listed else ""
+    return listed if len(listed) <= _WIDTH else f"{listed[: _WIDTH - 4]} ..."

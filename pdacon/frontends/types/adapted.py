@@ -51,7 +51,7 @@ class Adapted(Shape):
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
         if "$defs" not in self._schema:
-            return self._schema
+            return {**self._schema, "title": self._name} if "pattern" in self._schema else self._schema
         return {"$id": f"pdacon:type/{schemas.number(self)}", **self._schema}
 
     def read(self, raw: Any, path: str) -> Any:

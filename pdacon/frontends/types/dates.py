@@ -33,6 +33,12 @@ _NETWORKS: dict[Any, Callable[[], str]] = {
 }
 
 
+_WORDS = {
+    "datetime": "date and time", "timedelta": "duration", "IPv4Address": "IPv4 address", "IPv6Address": "IPv6 address",
+    "bytes": "string of bytes",
+}  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Spelling:
     """How the values of a type are written as strings.
@@ -54,6 +60,12 @@ class Spelling:
     head: str
     read: Callable[[str], Any]
     write: Callable[[Any], str]
+
+    @property
+    def words(self) -> str:
+        """What it is called where a text is no such value."""
+        name: str = self.kind.__name__
+        return _WORDS.get(name, name)
 
     @property
     def whole(self) -> str:

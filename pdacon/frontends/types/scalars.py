@@ -255,7 +255,7 @@ class Spelled(Shape):
         patterns = [{"type": kind, "pattern": pattern} for pattern in self.metadata.patterns]
         least, most = self.metadata.lengths
         counts = {"minLength": least, **({} if most is None else {"maxLength": most})} if least or most else {}
-        own = {"type": kind, "pattern": self.spelling.whole, **counts}
+        own = {"type": kind, "pattern": self.spelling.whole, "title": self.spelling.words, **counts}
         return {**own, "allOf": patterns} if patterns else own
 
     def read(self, raw: Any, path: str) -> Any:

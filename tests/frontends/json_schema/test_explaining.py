@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import jsonschema
 import pytest
 
-from pdacon import Grammar
+from pdacon import Grammar, Vocabulary, compile
 from pdacon.frontends.json_schema.places import schema_lines
 from pdacon.frontends.json_schema.positions import open_values, path_of
+from pdacon.frontends.json_schema.value_words import value_name, value_words
 
 PERSON = {
     "type": "object",
@@ -29,13 +33,13 @@ PERSON = {
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        ("", ['#: type "object", additionalProperties false, required ["name"]']),
-        ('{"name": ', ['#/properties/name: type "string", maxLength 20']),
-        ('{"name": "Ann"', ['#/properties/name: type "string", maxLength 20']),
-        ('{"name": "Ann", "age": 12', ['#/$defs/age/allOf/0: type "integer"', "#/$defs/age/allOf/1: minimum 0"]),
-        ('{"name": "Ann", "tags": [', ["#/properties/tags/prefixItems/0: const 1"]),
-        ('{"name": "Ann", "tags": [1, "a", ', ['#/properties/tags/items: enum ["a", "b"]']),
-        ('{"name": "a,b", "x-\\u0061": ', ['#/patternProperties/^x-: type "boolean"']),
+        ("", ['#: type "object", additionalProperties false, required ["name"]']),  # as words do not say it all
+        ('{"name": ', ["name: a string, at most 20 characters"]),
+        ('{"name": "Ann"', ["name: a string, at most 20 characters"]),
+        ('{"name": "Ann", "age": 12', ["age: an integer", "#/$defs/age/allOf/1: minimum 0"]),
+        ('{"name": "Ann", "tags": [', ["tags[0]: 1"]),
+        ('{"name": "Ann", "tags": [1, "a", ', ['tags[]: "a" or "b"']),
+        ('{"name": "a,b", "x-\\u0061": ', ['["^x-"]: true or false']),
     ],
 )
 def test_the_places_of_a_value(text: str, lines: list[str]) -> None:
@@ -48,7 +52,7 @@ def test_the_places_of_a_value(text: str, lines: list[str]) -> None:
 def test_what_a_person_sees() -> None:
     shown = str(Grammar.from_json_schema(PERSON).explain('{"name": "Ann", "age": 130'))
     assert '"0" begins nothing that can come here; expected ", " or' in shown
-    assert '  schema:   #/$defs/age/allOf/0: type "integer"\n' in shown
+    assert "  schema:   age: an integer\n" in shown
     assert "minimum 0, maximum 120" in shown
     assert "stack:" not in shown
     assert "stack:" in Grammar.from_json_schema(PERSON).explain('{"name": "Ann", "age": 130').render(full=True)
@@ -80,9 +84,15 @@ def test_strange_schemas_are_passed_over(schema: Any) -> None:
 
 def test_the_schemas_that_refuse_a_value_are_among_the_places() -> None:
     """jsonschema names the keyword that a whole value breaks; its schema is among the lines for that value."""
-    for value in ({"name": 3}, {"name": "a" * 21}, {"name": "a", "age": -1}, {"name": "a", "tags": [1, "c"]}):
+    refused = [
+        ({"name": 3}, "type", "name: a string, at most 20 characters"),
+        ({"name": "a" * 21}, "maxLength", "name: a string, at most 20 characters"),
+        ({"name": "a", "age": -1}, "minimum", "#/$defs/age/allOf/1: minimum 0"),
+        ({"name": "a", "tags": [1, "c"]}, "enum", 'tags[]: "a" or "b"'),
+    ]
+    for value, keyword, broken in refused:
         (error,) = jsonschema.Draft202012Validator(PERSON).iter_errors(value)
-        broken = f"{error.validator} {json.dumps(error.validator_value)}"
+        assert error.validator == keyword
         text = json.dumps(value).rstrip("]}")
         assert any(broken in line for line in schema_lines(json.dumps(PERSON), text)), (value, broken)
 
@@ -106,14 +116,14 @@ ORDERED = {
             '"services" comes before "volumes" in #/properties, and members are written in that order; '
             'Spelling(order="any") takes any order',
         ),
-        ('{"services": {}}', '"version" is required by # and comes before "services"'),
+        ('{"services": {}}', '"version" is required by the value and comes before "services"'),
         ('{"version": 1, "version": 2', '"version" has come before, and a member that the schema lists comes once'),
         ("{}", '"version" and "volumes" are missing, which #/required asks for'),
         ('{"version": 1}', '"volumes" is missing, which #/required asks for'),
-        ('{"version": 1, "volume": 1', '# has no member "volume", and its additionalProperties is false'),
+        ('{"version": 1, "volume": 1', 'the value has no member "volume", and its additionalProperties is false'),
         (
             '{"version": 1, "services": {"x-a": 1, "y": 2',
-            '#/$defs/services has no member "y", and its unevaluatedProperties is false',
+            'services has no member "y", and its unevaluatedProperties is false',
         ),
         ('{"version": 1, "volumes": null, "volumes": ', '"volumes" has come before'),
     ],
@@ -159,3 +169,87 @@ def test_a_member_that_another_one_asks_for(keyword: str, draft: str) -> None:
 
 def test_why_without_a_name_that_is_whole() -> None:
     assert "cannot continue" in Grammar.from_json_schema(ORDERED).explain('{"version": 1, "volx').reason
+
+
+@pytest.mark.parametrize(
+    ("node", "words"),
+    [
+        ({"type": "integer", "minimum": 1, "maximum": 5}, "an integer, 1 to 5"),
+        ({"type": "string", "pattern": "^a+$", "title": "row of a"}, "a row of a"),
+        ({"type": "string", "pattern": "^a+$"}, "a string, /^a+$/"),
+        ({"enum": ["a", 1, None]}, '"a", 1 or null'),
+        ({"const": {"a": 1}}, '{"a": 1}'),
+        ({"type": "array", "items": {}, "minItems": 2}, "a list, at least 2 items"),
+        ({"type": "object", "properties": {}, "required": ["a", "b"]}, "an object with a and b"),
+        ({"type": "boolean"}, "true or false"),
+        ({"type": "object", "minProperties": 2}, ""),  # which words would not say
+        ({"type": ["string", "null"]}, ""),
+    ],
+)
+def test_what_a_value_has_to_be(node: dict[str, Any], words: str) -> None:
+    assert value_words(node) == words
+
+
+@pytest.mark.parametrize(
+    ("pointer", "name"),
+    [
+        ("#", "the value"),
+        ("#/properties/a/items/properties/b-c", 'a[]["b-c"]'),
+        ("#/$defs/Invoice/properties/items/prefixItems/1", "Invoice.items[1]"),
+        ("#/$defs/A/properties/b/anyOf/0", "A.b"),
+        ("#/$defs/a~1b/additionalProperties", "a/b[*]"),
+    ],
+)
+def test_what_a_value_is_called(pointer: str, name: str) -> None:
+    assert value_name(pointer) == name
+
+
+@dataclass
+class Item:
+    name: str
+    price: float
+
+
+@dataclass
+class Invoice:
+    issued: date
+    items: list[Item]
+    note: str | None = None
+
+
+def search(query: str, limit: int = 3) -> None:
+    """A tool."""
+
+
+def test_types_and_tools_are_explained_in_their_author_s_names() -> None:
+    grammar = Grammar.from_type(Invoice)
+    explained = grammar.explain('{"issued": "2024-x')
+    assert explained.schema == ("Invoice.issued: a date", "Invoice: an object with issued and items")
+    assert explained.reason == '"x" cannot continue a date \'"2024-\''
+    assert "expected a date" in str(grammar.explain('{"issued": 3'))
+    assert "STRING_PATTERN" not in str(grammar.explain('{"issued": "2024-01-01", "items": 3'))
+    assert grammar.explain('{"issued": "2024-01-01", "items": [{"name": 3').schema[0] == "Item.name: a string"
+    assert grammar.explain('{"issued": "2024-01-01", "items": [], "note": 3').schema[0] == (
+        "Invoice.note: a string or null"
+    )
+    other = grammar.explain('{"issued": "2024-01-01", "other": ')
+    assert 'Invoice has no member "other"' in other.reason
+    assert other.schema[0] == "Invoice: no other member"
+    tools = Grammar.from_tools([search])
+    assert tools.explain('{"name": "search", "arguments": {"query": 3').schema[0] == "search.query: a string"
+
+
+def test_a_matcher_says_which_value_it_stands_in() -> None:
+    matcher = compile(Grammar.from_type(Invoice), Vocabulary.bytes()).matcher()
+    matcher.accept_bytes(b'{"issued": "2024-')
+    assert repr(matcher).endswith(", in Invoice.issued>")
+    tools = compile(Grammar.from_tools([search]), Vocabulary.bytes()).matcher()
+    tools.accept_bytes(b'{"name": "search", "arguments": {"query": "')
+    assert repr(tools).endswith(", in search.query>")
+
+
+def test_a_type_is_drawn_in_its_author_s_names() -> None:
+    drawn = str(Grammar.from_type(Invoice).draw())
+    for words in ("the type", "Invoice", "Item", ">date<"):
+        assert words in drawn
+    assert "#/$defs" not in re.sub(r"<title>.*?</title>|<desc.*?</desc>", "", drawn, flags=re.DOTALL)
