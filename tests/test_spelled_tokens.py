@@ -141,7 +141,7 @@ def test_tokens_are_names() -> None:
 
 
 def test_tokens_by_their_ids() -> None:
-    """In tags, and in the notation of llguidance lists and ranges of them; a token with a text is written as that."""
+    """In tags, and in the notation of llguidance lists and ranges of them; of several none has a text."""
     call = {
         "type": "tag",
         "begin": {"type": "token", "token": 256},
@@ -155,6 +155,14 @@ def test_tokens_by_their_ids() -> None:
     several = pdacon.compile(Grammar.from_llguidance("start: <[256-257]> /[a-z]+/ <[256,258]>"), PLAIN)
     texts = [[first, *b"ab", last] for first in (256, 257, 258) for last in (256, 257, 258)]
     assert [accepts(several, text) for text in texts] == [True, False, True, True, False, True, False, False, False]
-    for ids, why in (("97", "has the text"), ("259", "ends a text"), ("300", "no token 300"), ("258-256", "no token")):
+    single = pdacon.compile(Grammar.from_llguidance("start: <[97]> /b+/"), PLAIN)
+    assert accepts(single, [*b"abb"])
+    assert not accepts(single, [*b"bb"])
+    for ids, why in (
+        ("97-98", "has the text"),
+        ("259", "ends a text"),
+        ("300", "no token 300"),
+        ("258-256", "no token"),
+    ):
         with pytest.raises(pdacon.VocabularyError, match=why):
             pdacon.compile(Grammar.from_llguidance(f"start: <[{ids}]>"), PLAIN)

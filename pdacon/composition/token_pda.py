@@ -20,7 +20,7 @@ from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
 from pdacon.grammar import GrammarData
-from pdacon.grammar.labels import Label, ids_of_name
+from pdacon.grammar.labels import ANY_TEXT, Label, excluded_by_name, ids_of_name
 from pdacon.lalr import BlockTables, ColumnClasses, Tables, split_blocks
 from pdacon.lexer import Lexer
 from pdacon.regular.ordered.labels import spelling
@@ -67,6 +67,9 @@ def _tokens_of(label: Label, vocabulary: Vocabulary) -> tuple[int, ...]:
     token = vocabulary.special_tokens.get(label.name)
     if token is None and (listed := ids_of_name(label.name)) is not None:
         return _without_text(label.name, listed, vocabulary)
+    if token is None and (excluded := excluded_by_name(label.name)) is not None:
+        left_out = {id for each in excluded for id in _named(each, label.name, vocabulary)}
+        return tuple(id for id in vocabulary.ids_of(ANY_TEXT) if id not in left_out)
     if token is None:
         near = get_close_matches(label.name, vocabulary.special_tokens, n=1)
         raise VocabularyError(
@@ -81,16 +84,38 @@ def _tokens_of(label: Label, vocabulary: Vocabulary) -> tuple[int, ...]:
     return (token,)
 
 
-def _without_text(name: str, ranges: list[tuple[int, int]], vocabulary: Vocabulary) -> tuple[int, ...]:
-    """Tokens by their ids, none of which has a text."""
+def _named(token: int | str, name: str, vocabulary: Vocabulary) -> tuple[int, ...]:
+    """The tokens that are left out of a label: by an id, ranges of ids, the name of a special token, or a text."""
+    listed = [(token, token)] if isinstance(token, int) else ids_of_name(token)
+    if listed is not None:
+        return _ids(name, listed, vocabulary)
+    assert isinstance(token, str)
+    special = vocabulary.special_tokens.get(token)
+    texts = (id for id, text in enumerate(vocabulary.tokens) if text == token.encode())
+    named = tuple(texts) if special is None else (special,)
+    if not named:
+        raise VocabularyError(
+            f"{name}: this vocabulary has no token {token!r:.40}; write the text of the token, not how a tokenizer's "
+            "file spells it, or its id"
+        )
+    return named
+
+
+def _ids(name: str, ranges: list[tuple[int, int]], vocabulary: Vocabulary) -> tuple[int, ...]:
+    """All ids of some ranges."""
     for first, last in ranges:
         if first > last or last >= vocabulary.size:
             raise VocabularyError(f"{name}: there is no token {last} in this vocabulary of {vocabulary.size}")
-    ids = tuple(sorted({token for first, last in ranges for token in range(first, last + 1)}))
+    return tuple(sorted({token for first, last in ranges for token in range(first, last + 1)}))
+
+
+def _without_text(name: str, ranges: list[tuple[int, int]], vocabulary: Vocabulary) -> tuple[int, ...]:
+    """Tokens by their ids: one of any text, or several without, since of these text might hide some and not all."""
+    ids = _ids(name, ranges, vocabulary)
     for token in ids:
         if token in vocabulary.eos_ids:
             raise VocabularyError(f"{name}: token {token} ends a text and so cannot be in one; leave it out")
-        if vocabulary.tokens[token]:
+        if vocabulary.tokens[token] and len(ids) > 1:
             raise VocabularyError(f"{name}: token {token} has the text {vocabulary.tokens[token]!r:.40}; write that")
     return ids
 

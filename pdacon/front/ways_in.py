@@ -568,7 +568,7 @@ class GrammarWaysIn(GrammarQuestions):
         tokens : collection of str
             Names of special tokens, such as ``vocabulary.special_tokens``: where they stand in the text of a begin, an
             end, a trigger, a separator or a ``const_string``, the token is meant, as XGrammar has it, and not its
-            letters.
+            letters. Given with their ids, as there, these tell which ids in ``exclude_tokens`` are special tokens'.
         seconds, cancel
             As for `from_json_schema`.
 

@@ -36,11 +36,15 @@ _AT_ONCE = 50
 
 @dataclass(frozen=True, slots=True)
 class Unnamed:
-    """A terminal that has no name where it is used; ``written`` is what its author wrote there."""
+    """A terminal that has no name where it is used; ``written`` is what its author wrote there.
+
+    A label comes at least once, and ``most`` times at most; None: any number of times.
+    """
 
     pattern: Pattern | Label
     written: str
     span: Span | None = None
+    most: int | None = 1
 
 
 Expression: TypeAlias = Tree[str | Unnamed]
@@ -78,6 +82,16 @@ def token(name: str, span: Span | None = None) -> Unnamed:
     """A special token."""
     label = Label(name, is_token=True)
     return Unnamed(label, f"/{label}/", span)
+
+
+def tokens(label: Label, most: int | None) -> Unnamed:
+    """One token of a set, or more; ``most``: so many at most."""
+    return Unnamed(label, f"/{label}{_times(most)}/", None, most)
+
+
+def _times(most: int | None) -> str:
+    """How often something comes, as a quantifier."""
+    return "" if most == 1 else "+" if most is None else f"{{1,{most}}}"
 
 
 def optional(node: Expression) -> Expression:
@@ -229,7 +243,7 @@ class Builder:
 
     def _named(self, leaf: Unnamed) -> str:
         """The name of the terminal with the same pattern, or one that says what it is, or a number."""
-        pattern = self._label_pattern(leaf.pattern) if isinstance(leaf.pattern, Label) else leaf.pattern
+        pattern = self._label_pattern(leaf.pattern, leaf.most) if isinstance(leaf.pattern, Label) else leaf.pattern
         name = self._names.get(pattern)
         if name is not None:
             return name
@@ -240,11 +254,12 @@ class Builder:
         self.terminal(Terminal(name, pattern, 0, self._places[leaf.written], leaf.written))
         return name
 
-    def _label_pattern(self, label: Label) -> Pattern:
+    def _label_pattern(self, label: Label, most: int | None) -> Pattern:
         number = self._labels.setdefault(label, len(self._labels))
         if number >= MOST_LABELS:
             raise LimitExceededError("labels", number + 1, MOST_LABELS)
-        return Pattern("re", str(label), frozenset(), f"(?:\\u{FIRST_SYMBOL + number:04x})", 1, 1)
+        times, symbol = _times(most), f"(?:\\u{FIRST_SYMBOL + number:04x})"
+        return Pattern("re", f"{label}{times}", frozenset(), f"{symbol}{times}", *width_of(f"(?:x){times}"))
 
     def _unused(self) -> tuple[str, ...]:
         """The rules that ``start`` does not lead to, but for those that only these need."""

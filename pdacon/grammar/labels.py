@@ -10,8 +10,9 @@ Table 1.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,11 @@ class Label:
 
     name: str  # Of the set, such as ``PARAGRAPH_TOKEN``; or of the special token, such as ``<|tool_call|>``
     is_token: bool = False  # Whether it is a special token's
+
+    @property
+    def is_any_text(self) -> bool:
+        """Whether it is of all tokens with a text, perhaps but for some."""
+        return excluded_by_name(self.name) is not None if self.is_token else self.name == ANY_TEXT
 
     def __str__(self) -> str:
         """As it is written in a pattern."""
@@ -49,6 +55,30 @@ def ids_of_name(name: str) -> list[tuple[int, int]] | None:
         return None
     ranges = [part.partition("-") for part in match[1].split(",")]
     return [(int(first), int(last or first)) for first, _, last in ranges]
+
+
+ANY_TEXT = "TEXT_TOKEN"
+"""The name of the label of all tokens whose text is whole characters."""
+
+
+def label_without(excluded: Iterable[int | str]) -> Label:
+    """The label of all tokens whose text is whole characters, but for some.
+
+    Parameters
+    ----------
+    excluded : iterable
+        Their ids, or names such as ``<[12-14]>`` with several; or names of special tokens, or texts of others.
+    """
+    listed = json.dumps(list(excluded), ensure_ascii=False)[1:-1]
+    return Label(f"<[^{listed}]>", is_token=True) if listed else Label(ANY_TEXT)
+
+
+def excluded_by_name(name: str) -> list[int | str] | None:
+    """What `label_without` left out of a label; None for a name of another kind."""
+    if not (name.startswith("<[^") and name.endswith("]>")):
+        return None
+    excluded: list[int | str] = json.loads(f"[{name[3:-2]}]")
+    return excluded
 
 
 def written_out(text: bytes, labels: tuple[Label, ...]) -> bytes:

@@ -110,7 +110,9 @@ class Format:
 
     def _named(self, special_tokens: Collection[str]) -> Collection[str]:
         """Those of special tokens that a structural tag may name: vocabularies have up to thousands."""
-        return special_tokens if "\\" in self.text else [name for name in special_tokens if name in self.text]
+        if "\\" in self.text or "exclude_tokens" in self.text:  # which may have ids, and texts that are no such name
+            return special_tokens
+        return [name for name in special_tokens if name in self.text]
 
     def _plain_schema(self) -> PlainSchema:
         if self.kind == "json_object":
@@ -247,9 +249,9 @@ def _tuples(said: Any) -> Any:
     return tuple(map(_tuples, said)) if isinstance(said, list) else said
 
 
-def tokens_in_tags(vocabulary: Vocabulary) -> tuple[str, ...]:
+def tokens_in_tags(vocabulary: Vocabulary) -> dict[str, int]:
     """The names that are tokens in the texts of structural tags: those of special ones that do not end a text."""
-    return tuple(name for name, token in vocabulary.special_tokens.items() if token not in vocabulary.eos_ids)
+    return {name: token for name, token in vocabulary.special_tokens.items() if token not in vocabulary.eos_ids}
 
 
 def digest_of(text: str) -> str:

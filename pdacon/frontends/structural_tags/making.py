@@ -22,13 +22,22 @@ from pdacon.frontends.builder import (
     optional,
     set_pattern,
     token,
+    tokens,
 )
 from pdacon.frontends.insertion import inserted
 from pdacon.frontends.string_sets import set_grammar
 from pdacon.frontends.structural_tags.final_rules import with_final_rules
 from pdacon.frontends.structural_tags.free_text import SUCH_AS, UP_TO
 from pdacon.frontends.structural_tags.piece_ends import check_borders, precedence
-from pdacon.frontends.structural_tags.pieces import GrammarPiece, LoopPiece, Piece, TextPiece, Token, without_empty
+from pdacon.frontends.structural_tags.pieces import (
+    GrammarPiece,
+    LoopPiece,
+    Piece,
+    TextPiece,
+    TextTokens,
+    Token,
+    without_empty,
+)
 from pdacon.frontends.structural_tags.right_linear import RightLinearForm, Transition, right_linear_form
 from pdacon.grammar import GrammarData, Pattern, Terminal
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
@@ -168,6 +177,8 @@ class _Building:
         return (optional(OneOf((InOrder(self.items(piece)),))),)
 
     def _symbol(self, piece: GrammarPiece | Token) -> str | Unnamed:
+        if isinstance(piece, TextTokens):
+            return tokens(piece.label, piece.most)
         if isinstance(piece, Token):
             return token(piece.name)
         name = f"PART_{len(self.parts)}"

@@ -25,6 +25,7 @@ from pdacon.lexer.contexts import make_contexts
 from pdacon.regular import Ranges, RegularSet
 from pdacon.regular.characters import intersection, union
 
+_ADVICE = "write texts between them that are in none of them, or name in `excludes` what ends free text"
 _COMMON = "have a text in common, so that nobody knows which of them it is"
 
 _Edges = list[dict[int, Ranges]]
@@ -135,6 +136,7 @@ class _Borders:
         self._tables = build_tables(grammar)
         contexts, _, after = make_contexts(grammar, self._tables)
         self._contexts = {context.alternation for context in contexts}
+        self._any_tokens = {k for k in range(grammar.end) if self._is_any_text(k)}
         self._absorbed = {(regex, word) for context in contexts for regex, words in context.renames for word in words}
         self._behind: dict[int, set[int]] = {
             k: {terminal for context in numbers for terminal in contexts[context].alternation}
@@ -183,6 +185,7 @@ class _Borders:
                 "begin the formats that may come there, or come again, with different texts",
                 feature="structural tag",
             )
+        self._check_any_tokens()
         for regex, word in sorted(self._absorbed):  # a regex of one grammar takes a word of another one for its own
             if self._parts[regex].isdisjoint(self._parts[word]):
                 raise self._error(regex, word, _COMMON)
@@ -205,6 +208,25 @@ class _Borders:
                 raise self._error(
                     terminal, other, "may come both, and the second may be the first and what follows that"
                 )
+
+    def _is_any_text(self, terminal: int) -> bool:
+        """Whether a terminal is any tokens with a text."""
+        pattern, labels = self._grammar.terminals[terminal].pattern, self._grammar.labels
+        symbols = [] if pattern is None else [label for label in labels if pattern.value.startswith(str(label))]
+        return any(label.is_any_text for label in symbols)
+
+    def _check_any_tokens(self) -> None:
+        """Refuse text, or tokens of any text, where any tokens with a text may come: nobody knows which they are."""
+        for terminal in sorted(self._any_tokens):
+            together = {other for context in self._contexts if terminal in context for other in context}
+            for other in sorted((together - {terminal}) | self._behind[terminal]):
+                if other in self._any_tokens or (other < self._grammar.end and self._first(other)):
+                    raise self._error(
+                        terminal,
+                        other,
+                        "may come in one place, so that nobody knows which tokens are counted",
+                        "let a special token, or nothing, come after tokens that are counted or excluded",
+                    )
 
     def _check_closer(self, ignored: int, closer: int) -> None:
         """What ends a grammar takes what this ignores before it: that must not be all, nor what it may go on with."""
@@ -253,12 +275,12 @@ class _Borders:
             self._sets[terminal] = set_of(pattern)
         return self._sets[terminal]
 
-    def _error(self, terminal: int, other: int, what: str) -> UnsupportedGrammarError:
+    def _error(self, terminal: int, other: int, what: str, advice: str = _ADVICE) -> UnsupportedGrammarError:
         shown = [self._shown(k) for k in ((terminal,) if terminal == other else (terminal, other))]
         return UnsupportedGrammarError(
             f"{' and '.join(shown)} {what}",
             feature="structural tag",
-            advice="write texts between them that are in none of them, or name in `excludes` what ends free text",
+            advice=advice,
         )
 
     def _shown(self, terminal: int) -> str:

@@ -15,6 +15,7 @@ from pdacon.frontends.insertion.borders import end_of, set_of
 from pdacon.frontends.json_schema import Schema
 from pdacon.grammar import GrammarData
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, Tree
+from pdacon.grammar.labels import Label
 from pdacon.regular import RegularSet
 
 EMPTY = ("",)
@@ -74,6 +75,22 @@ class Token:
 
     name: str
     place: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextTokens(Token):
+    """One token with a text, or more.
+
+    Attributes
+    ----------
+    label : Label
+        Which tokens there are.
+    most : int or None
+        How many there may be; None: any number.
+    """
+
+    label: Label
+    most: int | None
 
 
 @dataclass(frozen=True, slots=True)

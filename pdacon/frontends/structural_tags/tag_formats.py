@@ -18,6 +18,7 @@ _MEMBERS: dict[str, tuple[str, ...]] = {
     "regex": ("pattern",),
     "any_text": ("excludes", "max_chars", "max_tokens"),
     "any_tokens": ("exclude_tokens", "max_tokens"),
+    "exclude_token": ("exclude_tokens",),
     "token": ("token",),
     "qwen_xml_parameter": ("json_schema",),
     "sequence": ("elements",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -26,6 +26,7 @@ from pdacon.frontends.structural_tags.pieces import (
     EMPTY,
     Piece,
     TextPiece,
+    TextTokens,
     Token,
     either,
     grammar_piece,
@@ -36,11 +37,15 @@ from pdacon.frontends.structural_tags.pieces import (
 from pdacon.frontends.structural_tags.styles import STYLES, StyledArguments
 from pdacon.frontends.structural_tags.tag_formats import TagFormat, checked_text, malformed, root
 from pdacon.grammar import GrammarData, GrammarOptions
+from pdacon.grammar.expressions import OneOf
+from pdacon.grammar.labels import Label, ids_of_name, label_without
 from pdacon.grammar.lark_reading import read_text
 from pdacon.regular import RegularSet
 
+ANY_LABEL = label_without(())
 _MOST_CHARACTERS = 5_000
 _MOST_TIMES = 1_000
+_MOST_TOKENS = 32_768
 _SYNTAXES = {
     "ebnf": lambda text: ebnf_grammar(text, "root", None),
     "gbnf": lambda text: gbnf_grammar(text, None),
@@ -60,7 +65,7 @@ def structural_tag_grammar(
 
     ``styled`` makes arguments in styles other than JSON; None: there are none.
     """
-    outermost, reading = root(tag), _Reading(spelling, registry, closed, _meant(tokens), styled)
+    outermost, reading = root(tag), _Reading(spelling, registry, closed, _meant(tokens), styled, _ids(tokens))
     return _on_demand(outermost, reading) or _whole(outermost, reading)
 
 
@@ -68,7 +73,12 @@ def structural_tag_on_demand(
     tag: Any, *, spelling: Spelling | None = None, closed: bool = False, tokens: Collection[str] = ()
 ) -> OnDemand | None:
     """The same if it can be read on demand."""
-    return _on_demand(root(tag), _Reading(spelling, None, closed, _meant(tokens)))
+    return _on_demand(root(tag), _Reading(spelling, None, closed, _meant(tokens), ids=_ids(tokens)))
+
+
+def _ids(tokens: Collection[str]) -> frozenset[int]:
+    """The ids of special tokens, where they are given with their names."""
+    return frozenset(tokens.values()) if isinstance(tokens, Mapping) else frozenset()
 
 
 def _meant(tokens: Collection[str]) -> tuple[str, ...]:
@@ -87,6 +97,7 @@ class _Reading:
     closed: bool
     tokens: tuple[str, ...] = ()  # names of special tokens, the longest first
     styled: Callable[[StyledArguments], Piece] | None = None
+    ids: frozenset[int] = frozenset()  # those of special tokens, where they are known
 
     def __post_init__(self) -> None:
         require_json("from_structural_tag", self.spelling)
@@ -105,7 +116,11 @@ def _on_demand(outermost: TagFormat, reading: _Reading) -> OnDemand | None:
     schemas, outer = places
     documents = [schema.documents for schema in schemas]
     own = schemas[0].spelling if schemas else Spelling()
-    key = ("structural tag on demand", _source(outermost), repr((reading.spelling, reading.closed, reading.tokens)))
+    key = (
+        "structural tag on demand",
+        _source(outermost),
+        repr((reading.spelling, reading.closed, reading.tokens, sorted(reading.ids))),
+    )
     whole = Once(lambda: _whole(outermost, reading))
 
     def explorer() -> CallingExplorer:
@@ -136,6 +151,7 @@ class _Translation:
             "regex": self._regex,
             "any_text": self._any_text,
             "any_tokens": self._any_tokens,
+            "exclude_token": self._exclude_token,
             "token": self._token,
             "sequence": lambda node, ends: sequence(self._all(node.formats("elements"), ends)),
             "or": self._or,
@@ -245,14 +261,58 @@ class _Translation:
         most = node.number("max_chars")
         if most is not None and most > _MOST_CHARACTERS:
             raise node.refused(f"max_chars is {most:,}; it can be counted up to {_MOST_CHARACTERS:,}, so leave it out")
-        _no_budget(node, "max_chars=... counts characters")
         stops = tuple(dict.fromkeys([*node.strings("excludes"), *self._spelled(ends)]))
-        return TextPiece(FreeText(stops, most).texts, node.place)
+        budget = _budget(node)
+        if budget is None:
+            return TextPiece(FreeText(stops, most).texts, node.place)
+        if most is not None:
+            raise node.refused("it counts tokens and characters; leave out one of max_tokens and max_chars")
+        if stops:
+            raise node.refused(
+                f"max_tokens counts tokens, which may have {stops[0]!r:.40} in them with other text, so that nobody "
+                "knows which of them are counted; let a special token end the tag (by its name, with "
+                "tokens=vocabulary.special_tokens), or count characters with max_chars"
+            )
+        return self._tokens(node, ANY_LABEL, budget)
 
     def _any_tokens(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
-        _no_budget(node, "leave it out")
-        _check_excluded(node)
-        return TextPiece(FreeText(()).texts, node.place)
+        return self._free_tokens(node, _budget(node))
+
+    def _exclude_token(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
+        """One token with a text."""
+        if self._on_demand:
+            raise UndecidedError
+        return TextTokens("a token", node.place, self._label_of(node), 1)
+
+    def _free_tokens(self, node: TagFormat, most: int | None = None) -> Piece:
+        """Any tokens with text but those excluded; text if it does not matter which tokens spell it."""
+        label = self._label_of(node)
+        if label == ANY_LABEL and most is None:
+            return TextPiece(FreeText(()).texts, node.place)
+        return self._tokens(node, label, most)
+
+    def _tokens(self, node: TagFormat, label: Label, most: int | None) -> Piece:
+        """Up to so many tokens, or none."""
+        if self._on_demand:
+            raise UndecidedError
+        nothing = TextPiece(EMPTY, node.place)
+        return nothing if most == 0 else OneOf((TextTokens("some tokens", node.place, label, most), nothing))
+
+    def _label_of(self, node: TagFormat) -> Label:
+        """The tokens with a text that a format does not exclude. No special token has one, so that none need be named:
+        where nobody says which names these are, all in brackets are taken for some.
+        """
+        special, ids = self._reading.tokens, self._reading.ids
+        excluded: list[int | str] = []
+        for token in _excluded_tokens(node):
+            if isinstance(token, int):
+                is_special = token in ids
+            else:
+                in_brackets = (token[:1], token[-1:]) in (("<", ">"), ("[", "]"))
+                is_special = token in special or (not special and in_brackets and ids_of_name(token) is None)
+            if not is_special:
+                excluded.append(token)
+        return label_without(dict.fromkeys(excluded))
 
     def _token(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
         if self._on_demand:
@@ -384,7 +444,6 @@ class _Translation:
 
     def _token_triggered_tags(self, node: TagFormat, _: tuple[str, ...]) -> Piece:
         triggers = _names(node, node.list("trigger_tokens"), "trigger_tokens")
-        _check_excluded(node)
         tags: list[TagFormat] = []
         for tag in node.formats("tags", "tag"):
             begin = self._token_of(tag, "begin")
@@ -397,7 +456,6 @@ class _Translation:
         return self._tokens_in_text(node, rules, at_least_one, not node.flag("stop_after_first"))
 
     def _token_dispatch(self, node: TagFormat, ends: tuple[str, ...]) -> Piece:
-        _check_excluded(node)
         rules: list[Piece] = []
         for place, rule in enumerate(node.list("rules")):
             if not isinstance(rule, list | tuple) or len(rule) != 2:
@@ -410,7 +468,7 @@ class _Translation:
         return self._tokens_in_text(node, rules, False, node.flag("loop", True))
 
     def _tokens_in_text(self, node: TagFormat, rules: list[Piece], at_least_one: bool, loops: bool) -> Piece:
-        rest = TextPiece(FreeText(()).texts, node.place)
+        rest = self._free_tokens(node)
         if not rules:
             return _unless_needed(rest, node, at_least_one)
         dispatched = sequence([rest, either(rules)])
@@ -499,15 +557,18 @@ def _names(node: TagFormat, tokens: Sequence[Any], key: str) -> list[str]:
     return names
 
 
-def _check_excluded(node: TagFormat) -> None:
-    """No special token is in free text, so that these need not be excluded; others cannot be."""
-    for token in _names(node, node.list("exclude_tokens"), "exclude_tokens"):
-        if (token[:1], token[-1:]) not in (("<", ">"), ("[", "]")):
-            raise node.refused(
-                f"exclude_tokens names {token!r:.60}, which seems to be a token of text; there is no way to exclude one"
-            )
+def _excluded_tokens(node: TagFormat) -> Iterator[int | str]:
+    """What ``exclude_tokens`` lists: ids, names and texts."""
+    for token in node.list("exclude_tokens"):
+        is_id = isinstance(token, int) and not isinstance(token, bool) and token >= 0
+        if not is_id and not (isinstance(token, str) and token):
+            raise malformed(f"{node.place}/exclude_tokens", "the name or the id of a token", token)
+        yield token if is_id else checked_text(token, f"{node.place}/exclude_tokens")
 
 
-def _no_budget(node: TagFormat, instead: str) -> None:
-    if node.number("max_tokens") is not None:
-        raise node.refused(f"max_tokens counts tokens of a part of a text, which is not supported; {instead}")
+def _budget(node: TagFormat) -> int | None:
+    """How many tokens a part of a text may have at most."""
+    most = node.number("max_tokens")
+    if most is not None and most > _MOST_TOKENS:
+        raise node.refused(f"max_tokens is {most:,}; it can be counted up to {_MOST_TOKENS:,}, so leave it out")
+    return most
