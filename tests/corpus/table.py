@@ -51,7 +51,7 @@ def row(entry: Entry, source: Source, number: int) -> str:
         f"{sizes['parser_states']:,}/{sizes['contexts']:,}/{sizes['lexer_states']:,}",
         f"{seconds:.2f}",
         f"{tally.given_up:,}" if "lookahead" in entry.needs else "-",
-        f"{differences:,} of {tally.parsed + tally.refused + len(texts):,}",
+        *([f"**{differences:,} of {tally.parsed + tally.refused + len(texts):,} differ**"] if differences else []),
     )
     return f"| {' | '.join(cells)} |"
 
