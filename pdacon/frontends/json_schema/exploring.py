@@ -8,6 +8,7 @@ families, `Scalars` for strings and numbers, and the steps of members and items.
 from __future__ import annotations
 
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Any, TypeAlias
 
 from pdacon._native import _core
@@ -58,8 +59,8 @@ class Explorer:
         What formulas mean, for the core.
     """
 
-    def __init__(self, reader: Reader, spelling: Spelling, root: int) -> None:
-        self.root = root
+    def __init__(self, reader: Reader, spelling: Spelling, root: int, *, is_lax: bool = False) -> None:
+        self.root, self._is_lax = root, is_lax
         self._out = _Recorded()
         self._writer = Writer(reader, spelling, out=self._out, on_demand=True)
         self.reader, self._facts = reader, reader.facts
@@ -78,17 +79,25 @@ class Explorer:
             return [(start, terminal, to, questions[0] if to < 0 else 0) for start, terminal, to, _ in known], []
         return self._family(questions)
 
-    def usual(self) -> tuple[frozenset[str], frozenset[str], str] | None:
+    def usual(self) -> tuple[frozenset[str], frozenset[str], str, bool, _core.KeptScalars, bytes, bool] | None:
         """What the core needs so as to read usual schemas by itself (``bindings/usual_schemas.hpp``).
 
-        The keywords that assert something, the formats that do, and what follows a member's name; None: it asks about
-        all schemas, since texts are not spelled in the usual way.
+        The keywords that assert something, the formats that do, what follows a member's name, whether characters that
+        are not ASCII are escaped, what is kept of scalars for all schemas, with what their terminals depend on beside
+        what a schema asks, and whether each integer has one text. None: it asks about all schemas, since texts are not
+        spelled in the usual way.
         """
         spelling = self._writer.spelling
         is_unusual = spelling.order != "schema" or spelling.escapes == "any" or spelling.excludes
         if is_unusual or self._writer.counts_depth or len(self.reader.types) != len(TYPES):
             return None
-        return ASSERTIONS, self.reader.asserted_formats, self._writer.scalars.end_of_name
+        formats = self.reader.asserted_formats
+        key = _key_of_kept(spelling, bool(formats), self._is_lax)
+        is_ascii, has_one_integer = (
+            spelling.escapes == "ascii",
+            spelling.digits is None and spelling.integers == "plain",
+        )
+        return ASSERTIONS, formats, self._writer.scalars.end_of_name, is_ascii, _KEPT, key, has_one_integer
 
     def schema_of(self, question: int) -> tuple[Any, Any, int, bool, bool] | None:
         """The schema that a question is about, if it asks for nothing else, with what `Reader.context_of` tells of it.
@@ -98,7 +107,7 @@ class Explorer:
         place = self.reader.place_of(question)
         return None if place is None else self.reader.context_of(place)
 
-    def question_below(self, question: int, *tokens: str) -> int:
+    def question_below(self, question: int, *tokens: str | int) -> int:
         """The question about a schema that lies at some tokens below that of another, or to which it refers."""
         place = self.reader.place_of(question)
         assert place is not None
@@ -213,6 +222,15 @@ class Explorer:
             if isinstance(fact, Satisfies) and self.reader.plainness.have_a_value(self.reader.places[fact.schema]):
                 return True
         return False
+
+
+_KEPT = _core.KeptScalars(16 << 20)
+"""The terminals of scalars by what schemas ask of them, for the process."""
+
+
+@lru_cache(maxsize=256)
+def _key_of_kept(spelling: Spelling, formats_asserted: bool, is_lax: bool) -> bytes:
+    return blake2b(repr((spelling, formats_asserted, is_lax)).encode(), digest_size=16).digest()
 
 
 @lru_cache(maxsize=256)

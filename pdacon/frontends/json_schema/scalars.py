@@ -473,15 +473,18 @@ def _counted(least: int, most: int | None) -> Shape:
 def _string_text(shape: Shape, escapes: Escapes, opening: str, closing: str) -> Text:
     """The strings for which a formula holds, between fixed texts."""
     program = string_program(strings.string_automaton(shape), escapes, opening.encode(), closing.encode())
-    pattern = ""
-    if escapes == "needed":
-        counts = strings.only_counts(shape)
-        if counts is not None:
-            least, most = counts
-            pattern = f"{opening}{CHARACTER}{{{least},{'' if most is None else most}}}{closing}"
-        else:
-            pattern = strings_pattern(shape, closing[1:])
-    return _of_program(pattern, program)
+    pattern = partial(_string_pattern, shape, escapes, opening, closing)
+    return Text("automaton", "", remembered_automaton(program), pattern)
+
+
+def _string_pattern(shape: Shape, escapes: Escapes, opening: str, closing: str) -> str:
+    if escapes != "needed":
+        return ""
+    counts = strings.only_counts(shape)
+    if counts is None:
+        return strings_pattern(shape, closing[1:])
+    least, most = counts
+    return f"{opening}{CHARACTER}{{{least},{'' if most is None else most}}}{closing}"
 
 
 def _listed_pattern(words: tuple[str, ...], guarded: bool) -> str:

@@ -154,7 +154,7 @@ class Schema:
 
     def _new_explorer(self) -> Explorer:
         reader = self._reader(_forget if self._reading.lax else _raise)
-        return Explorer(reader, self.spelling, reader.question(self.documents.root))
+        return Explorer(reader, self.spelling, reader.question(self.documents.root), is_lax=self._reading.lax)
 
     def _reader(self, drop: Callable[[UnsupportedSchemaError], None], note: Note | None = None) -> Reader:
         reading = self._reading

@@ -132,14 +132,6 @@ class LockedMembers final : public AboutMembers {
     Questions& native_;
 };
 
-template <class T>
-std::vector<T> numbers_of(nb::handle bytes) {
-    const auto text = nb::cast<nb::bytes>(bytes);
-    std::vector<T> numbers(text.size() / sizeof(T));
-    std::memcpy(numbers.data(), text.c_str(), numbers.size() * sizeof(T));
-    return numbers;
-}
-
 class LockedSchemas final : public NestedSchemas {
   public:
     explicit LockedSchemas(nb::object explorer)
@@ -165,9 +157,9 @@ class LockedSchemas final : public NestedSchemas {
     }
     ValueFamily family(const Vector& questions) override {
         return answered([&]() -> ValueFamily {
-            if (questions.size() > 1) return asked_family(questions);
+            if (questions.size() > 1) return usual_->asked_family(questions);
             if (auto usual = usual_->family(questions[0])) return std::move(*usual);
-            auto found = asked_family({usual_->adopted(questions[0])});
+            auto found = usual_->asked_family({usual_->adopted(questions[0])});
             for (auto& edge : found.scalars)
                 if (edge.to < 0) edge.question = questions[0];
             for (auto& machine : found.machines) machine.questions = questions;
@@ -212,44 +204,11 @@ class LockedSchemas final : public NestedSchemas {
         });
     }
     CountedTerminal terminal(std::int32_t number) override {
-        return answered([&]() -> CountedTerminal {
-            const nb::object answer = explorer_.attr("terminal")(number);
-            if (answer.is_none()) throw NeedsWhole("a string is counted in parts");
-            NestedTerminal made;
-            if (nb::isinstance<nb::bytes>(answer)) {
-                const auto text = nb::cast<nb::bytes>(answer);
-                made.text.assign(text.c_str(), text.size());
-                return {std::move(made), {}};
-            }
-            const auto own = nb::cast<nb::tuple>(answer);
-            made.kind = numbers_of<std::uint8_t>(own[0]);
-            made.offset = numbers_of<std::int32_t>(own[1]);
-            made.lo = numbers_of<std::uint8_t>(own[2]);
-            made.hi = numbers_of<std::uint8_t>(own[3]);
-            made.target = numbers_of<std::int32_t>(own[4]);
-            if (own.size() == 5) return {std::move(made), {}};
-            made.start = nb::cast<std::int32_t>(own[5]);
-            made.inside = nb::cast<std::int32_t>(own[6]);
-            return {std::move(made), {nb::cast<std::int32_t>(own[7]), nb::cast<std::int32_t>(own[8])}};
-        });
+        if (number <= kFirstKept) return usual_->kept_terminal(number);
+        return answered([&] { return asked_terminal(explorer_, number); });
     }
 
   private:
-    ValueFamily asked_family(const Vector& questions) {
-        const auto answer = nb::cast<nb::tuple>(explorer_.attr("family")(questions));
-        ValueFamily found;
-        for (const auto edge : nb::cast<nb::list>(answer[0])) {
-            const auto own = nb::cast<nb::tuple>(edge);
-            found.scalars.push_back({nb::cast<std::int32_t>(own[0]), nb::cast<std::int32_t>(own[1]),
-                                     nb::cast<std::int32_t>(own[2]), nb::cast<std::int32_t>(own[3])});
-        }
-        for (const auto machine : nb::cast<nb::list>(answer[1])) {
-            const auto own = nb::cast<nb::tuple>(machine);
-            found.machines.push_back(
-                {nb::cast<bool>(own[0]), nb::cast<Vector>(own[1]), nb::cast<Vector>(own[2])});
-        }
-        return found;
-    }
     // Of a value within a usual container.
     bool possible(std::int32_t question) {
         return answered([&] {
@@ -272,6 +231,9 @@ class LockedSchemas final : public NestedSchemas {
 
 void bind_nested(nb::module_& m) {
     nb::exception<NeedsWhole>(m, "NeedsWhole");
+    nb::class_<KeptScalars>(m, "KeptScalars")
+        .def(nb::init<std::int64_t>(), nb::arg("most_bytes"))
+        .def("bytes", &KeptScalars::bytes);
     m.def(
         "have_values",
         [](nb::object explorer, const Vector& questions, std::int64_t max_places) {

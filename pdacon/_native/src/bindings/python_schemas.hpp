@@ -5,12 +5,16 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/memory.hpp"
 #include "frontends/derivatives.hpp"
 #include "frontends/questions.hpp"
+#include "nested/schemas.hpp"
 
 namespace pdacon {
 
@@ -60,6 +64,36 @@ inline Step step_of(const nb::object& given) {
     const auto answer = nb::cast<nb::tuple>(given);
     return {nb::cast<std::int32_t>(answer[0]), nb::cast<std::int32_t>(answer[1]),
             nb::cast<std::int32_t>(answer[2]), nb::cast<std::int32_t>(answer[3])};
+}
+
+template <class T>
+std::vector<T> array_of(nb::handle bytes) {
+    const auto text = nb::cast<nb::bytes>(bytes);
+    std::vector<T> numbers(text.size() / sizeof(T));
+    std::memcpy(numbers.data(), text.c_str(), numbers.size() * sizeof(T));
+    return numbers;
+}
+
+// A terminal by its number, as Python gives it.
+inline CountedTerminal asked_terminal(nb::handle explorer, std::int32_t number) {
+    const nb::object answer = explorer.attr("terminal")(number);
+    if (answer.is_none()) throw NeedsWhole("a string is counted in parts");
+    auto made = std::make_shared<NestedTerminal>();
+    if (nb::isinstance<nb::bytes>(answer)) {
+        const auto text = nb::cast<nb::bytes>(answer);
+        made->text.assign(text.c_str(), text.size());
+        return {std::move(made), {}};
+    }
+    const auto own = nb::cast<nb::tuple>(answer);
+    made->kind = array_of<std::uint8_t>(own[0]);
+    made->offset = array_of<std::int32_t>(own[1]);
+    made->lo = array_of<std::uint8_t>(own[2]);
+    made->hi = array_of<std::uint8_t>(own[3]);
+    made->target = array_of<std::int32_t>(own[4]);
+    if (own.size() == 5) return {std::move(made), {}};
+    made->start = nb::cast<std::int32_t>(own[5]);
+    made->inside = nb::cast<std::int32_t>(own[6]);
+    return {std::move(made), {nb::cast<std::int32_t>(own[7]), nb::cast<std::int32_t>(own[8])}};
 }
 
 inline std::optional<std::int32_t> number_or_none(const nb::object& given) {

@@ -4,146 +4,22 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <array>
-#include <set>
-#include <string_view>
 
 #include "base/memory.hpp"
 #include "bindings/python_schemas.hpp"
+#include "bindings/schema_keywords.hpp"
+#include "bindings/usual_members.hpp"
+#include "nested/integer_range.hpp"
 
 namespace pdacon {
+
+using namespace schema_types;
 
 namespace {
 
 constexpr auto kFalse = Formulas::kFalse, kTrue = Formulas::kTrue;
-
-// In the order in which families have them.
-enum Type : std::uint8_t { kNull, kBoolean, kNumber, kInteger, kString, kArray, kObject, kTypes };
-constexpr std::array<std::string_view, kTypes> kNames = {"null",   "boolean", "number", "integer",
-                                                         "string", "array",   "object"};
-constexpr std::uint32_t bit(std::size_t type) { return std::uint32_t{1} << type; }
-constexpr std::uint32_t kAll = bit(kTypes) - 1 - bit(kInteger);
-constexpr std::uint32_t kContainers = bit(kArray) | bit(kObject);
-constexpr int kDeepest = 16;               // references in a row, and members within one another
-constexpr std::int32_t kMostCounted = 64;  // items
-
-nb::handle get(nb::handle node, const char* keyword) { return PyDict_GetItemString(node.ptr(), keyword); }
-
-std::optional<std::string_view> text_of(nb::handle text) {
-    if (!text || !PyUnicode_CheckExact(text.ptr())) return std::nullopt;
-    Py_ssize_t size = 0;
-    const auto* begin = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-    if (begin == nullptr) throw nb::python_error();
-    return std::string_view(begin, static_cast<std::size_t>(size));
-}
-
-// A text that stands for itself within quotes, whatever is escaped.
-std::optional<std::string_view> unescaped(nb::handle text) {
-    const auto found = text_of(text);
-    if (found && std::ranges::any_of(*found, [](char sign) {
-            return sign < 0x20 || sign > 0x7E || sign == '"' || sign == '\\';
-        }))
-        return std::nullopt;
-    return found;
-}
-
-// As bits; 0: they are not right.
-std::uint32_t types_in(nb::handle said) {
-    const auto of = [](nb::handle name) -> std::uint32_t {
-        const auto text = text_of(name);
-        const auto at = text ? std::ranges::find(kNames, *text) : kNames.end();
-        return at == kNames.end() ? 0 : bit(static_cast<std::size_t>(at - kNames.begin()));
-    };
-    if (!PyList_CheckExact(said.ptr())) return of(said);
-    std::uint32_t types = 0;
-    for (const auto name : nb::borrow<nb::list>(said)) {
-        const auto type = of(name);
-        if (type == 0) return 0;
-        types |= type;
-    }
-    return (types & bit(kNumber)) != 0 ? types & ~bit(kInteger) : types;
-}
-
-// A whole number from 0 on; -1: it is none, or large.
-std::int32_t count_of(nb::handle number) {
-    if (!PyLong_CheckExact(number.ptr())) return -1;
-    int overflows = 0;
-    const auto value = PyLong_AsLongAndOverflow(number.ptr(), &overflows);
-    return overflows != 0 || value < 0 || value > kMostCounted ? -1 : static_cast<std::int32_t>(value);
-}
-
-bool names_a_place(nb::handle node) { return get(node, "$id") || get(node, "$schema") || get(node, "id"); }
-
-// What the members of an object are asked of which the facts are those of a usual schema: that members of
-// some names satisfy questions, and that some names are there.
-class UsualMembers final : public AboutMembers {
-  public:
-    UsualMembers(Formulas& formulas, UsualSchemas::Possible possible)
-        : formulas_(formulas), possible_(std::move(possible)) {}
-
-    std::int32_t listing = -1;  // the variable of the members; -1: nothing is said of them
-    Vector questions;           // of the listed names
-    std::int32_t others = kTrue;
-    std::unordered_map<std::int32_t, std::int32_t> required;  // by variable, the name
-    std::optional<std::int32_t> free_names;
-
-    Step step(std::int32_t variable, std::int32_t read) override {
-        if (variable != listing) return {kTrue, kTrue, kTrue, kFalse};
-        const auto names = static_cast<std::int32_t>(questions.size());
-        const bool is_last = others == kTrue && names > 0 && read == names - 1;
-        const auto same = is_last ? kTrue : formulas_.variable(variable);
-        return {read < names ? questions[static_cast<std::size_t>(read)] : others, same, kFalse, same};
-    }
-    std::optional<Vector> concerns(std::int32_t variable) override {
-        if (variable != listing) return Vector{required.at(variable)};
-        if (others != kTrue || questions.empty()) return std::nullopt;
-        Vector all(questions.size());
-        for (std::size_t name = 0; name < all.size(); ++name) all[name] = static_cast<std::int32_t>(name);
-        return all;
-    }
-    std::optional<Vector> changes_without(std::int32_t variable) override {
-        if (variable != listing) return Vector{required.at(variable)};
-        if (others != kTrue || questions.empty()) return Vector{};
-        return Vector{static_cast<std::int32_t>(questions.size()) - 1};
-    }
-    bool at_end(std::int32_t variable) override { return variable == listing; }
-    std::optional<std::int32_t> terminal(std::int32_t) override { return free_names; }
-    bool possible(std::int32_t question) override { return possible_(question); }
-    std::optional<Vector> listed(std::int32_t) override { return std::nullopt; }
-    void look() override {}
-
-  private:
-    Formulas& formulas_;
-    UsualSchemas::Possible possible_;
-};
-
-// The same of an array's items.
-class UsualItems final : public AboutMembers {
-  public:
-    UsualItems(Formulas& formulas, UsualSchemas::Possible possible)
-        : formulas_(formulas), possible_(std::move(possible)) {}
-
-    std::int32_t rest = -1, question = kTrue;  // the variable of the items
-    Vector counts;                             // variables: that there are more than so many
-
-    Step step(std::int32_t variable, std::int32_t) override {
-        const auto same = formulas_.variable(variable);
-        if (variable == rest) return {question, same, kFalse, same};
-        const auto count = std::ranges::find(counts, variable);
-        const auto less = count == counts.begin() ? kTrue : formulas_.variable(*(count - 1));
-        return {kTrue, less, same, same};
-    }
-    std::optional<Vector> concerns(std::int32_t) override { return std::nullopt; }
-    bool at_end(std::int32_t variable) override { return variable == rest; }
-    std::optional<std::int32_t> terminal(std::int32_t) override { return std::nullopt; }
-    bool possible(std::int32_t asked) override { return possible_(asked); }
-    std::optional<Vector> listed(std::int32_t) override { return std::nullopt; }
-    void look() override {}
-
-  private:
-    Formulas& formulas_;
-    UsualSchemas::Possible possible_;
-};
+constexpr int kDeepest = 16;            // members within one another
+constexpr std::int32_t kReserved = 32;  // variables at a time
 
 }  // namespace
 
@@ -156,6 +32,12 @@ UsualSchemas::UsualSchemas(nb::handle explorer, Formulas& formulas)
     assertions_ = own[0];
     formats_ = own[1];
     end_of_name_ = nb::cast<std::string>(own[2]);
+    is_ascii_ = nb::cast<bool>(own[3]);
+    owner_ = own[4];
+    kept_ = &nb::cast<KeptScalars&>(owner_);
+    has_one_integer_ = nb::cast<bool>(own[6]);
+    const auto prefix = nb::cast<nb::bytes>(own[5]);
+    prefix_.assign(prefix.c_str(), prefix.size());
 }
 
 UsualSchemas::Schema* UsualSchemas::schema_of(std::int32_t question) {
@@ -191,243 +73,160 @@ std::int32_t UsualSchemas::adopted(std::int32_t question) {
         const auto above = (*(at - 1))->explorers;
         const auto ask = explorer_.attr("question_below");
         auto& own = **at;
-        own.explorers =
-            nb::cast<std::int32_t>(own.name ? ask(above, own.keyword, own.name) : ask(above, own.keyword));
+        own.explorers = nb::cast<std::int32_t>(own.name         ? ask(above, own.keyword, own.name)
+                                               : own.index >= 0 ? ask(above, own.keyword, own.index)
+                                                                : ask(above, own.keyword));
     }
     return chain.front()->explorers;
 }
 
 bool UsualSchemas::is_usual(std::int32_t question, Schema& own) {
-    if (!own.is_read) {
+    if (!own.is_read && reading_ < kDeepest) {
+        struct Counted {
+            explicit Counted(int& count) : own(count) { ++own; }
+            ~Counted() { --own; }
+            int& own;
+        };
+        const Counted counted(reading_);
+        own.is_read = true;  // what leads back here meets something unusual
         auto reading = std::make_unique<Reading>();
         if (read(question, own, *reading)) own.reading = std::move(reading);
-        own.is_read = true;
     }
     return own.reading != nullptr;
 }
 
-bool UsualSchemas::asserts_beside(nb::handle node, std::initializer_list<const char*> keywords) const {
-    PyObject *keyword = nullptr, *value = nullptr;
-    Py_ssize_t at = 0;
-    while (PyDict_Next(node.ptr(), &at, &keyword, &value) != 0) {
-        if (PySet_Contains(assertions_.ptr(), keyword) != 1) continue;
-        const auto name = text_of(keyword);
-        if (std::ranges::any_of(keywords, [&](const auto* known) { return name == known; })) continue;
-        if (name != "format") return true;
-        const auto said = get(node, "type");  // formats are those of strings
-        const bool is_about_strings = !said || (types_in(said) & bit(kString)) != 0 || types_in(said) == 0;
-        if (is_about_strings && (!PyUnicode_CheckExact(value) || PySet_Contains(formats_.ptr(), value) != 0))
-            return true;
-    }
-    return false;
-}
-
-bool UsualSchemas::asks_for_nothing_within(const Schema& own) const {
-    const auto said = get(own.node, "type");
-    return (!said || types_in(said) != 0) &&
-           !asserts_beside(own.node, {"type", "properties", "additionalProperties", "items", "maxItems"});
-}
-
-bool UsualSchemas::read(std::int32_t question, const Schema& own, Reading& reading) {
-    const auto node = own.node;
-    if (const auto reference = get(node, "$ref")) {  // of the explorer's, or to something unusual
-        if (own.context.draft > 7 && asserts_beside(node, {"$ref"})) return false;
-        const auto target = referred(own.context, reference);
-        const auto found = target && target.ptr() != node.ptr() && !get(target, "$ref")
-                               ? below(question, own.context, target, {"$ref", nb::handle()})
-                               : std::nullopt;
-        if (!found || *found <= kTrue || *found == question) return false;
-        auto* const other = schema_of(*found);
-        if (other == nullptr || !is_usual(*found, *other)) return false;
-        reading.target = *found;
-        return true;
-    }
-    const auto said = get(node, "type");
-    reading.types = said ? types_in(said) : kAll;
-    if (reading.types == 0) return false;
-    const bool may_be_const = own.context.draft > 4 && get(node, "const");
-    if (may_be_const || get(node, "enum")) {
-        const auto values = get(node, "enum");
-        if (may_be_const && values) return false;
-        if (asserts_beside(node, {"type", "enum", "const"})) return false;
-        if (may_be_const) return read_listed(reading, nb::make_tuple(get(node, "const")));
-        return PyList_CheckExact(values.ptr()) && read_listed(reading, nb::tuple(nb::borrow(values)));
-    }
-    if (asserts_beside(node, {"type", "properties", "required", "additionalProperties", "items", "minItems",
-                              "maxItems"}))
-        return false;
-    const bool has_object = (reading.types & bit(kObject)) != 0,
-               has_array = (reading.types & bit(kArray)) != 0;
-    if (has_object && !read_object(question, own, reading, get(node, "properties"), get(node, "required"),
-                                   get(node, "additionalProperties")))
-        return false;
-    return !has_array || read_array(question, own, reading, get(node, "items"), get(node, "minItems"),
-                                    get(node, "maxItems"));
-}
-
-bool UsualSchemas::read_listed(Reading& reading, nb::handle values) {
-    std::set<std::string> texts;
-    for (const auto value : nb::borrow<nb::tuple>(values)) {
-        if (value.is_none()) {
-            if ((reading.types & bit(kNull)) != 0) texts.insert("null");
-        } else if (PyBool_Check(value.ptr())) {
-            if ((reading.types & bit(kBoolean)) != 0) texts.insert(value.ptr() == Py_True ? "true" : "false");
-        } else {
-            const auto text = unescaped(value);
-            if (!text) return false;
-            if ((reading.types & bit(kString)) != 0) texts.insert('"' + std::string(*text) + '"');
-        }
-    }
-    reading.is_listed = true;
-    reading.texts.assign(texts.begin(), texts.end());
-    return !reading.texts.empty();
-}
-
-nb::handle UsualSchemas::referred(const Context& context, nb::handle reference) const {
-    const auto text = text_of(reference);
-    if (!text || text->empty() || text->front() != '#') return {};
-    auto node = context.resource;
-    auto rest = text->substr(1);
-    constexpr std::string_view kEscapes("%~\0", 3);  // and what would end the text of a name
-    if (rest.find_first_of(kEscapes) != rest.npos || (!rest.empty() && rest.front() != '/')) return {};
-    while (!rest.empty()) {
-        const auto end = std::min(rest.find('/', 1), rest.size());
-        const std::string token(rest.substr(1, end - 1));
-        rest.remove_prefix(end);
-        if (!PyDict_CheckExact(node.ptr())) return {};
-        node = get(node, token.c_str());
-        if (!node || !PyDict_CheckExact(node.ptr()) || names_a_place(node)) return {};
-    }
-    return node;
-}
-
-std::optional<std::int32_t> UsualSchemas::below(std::int32_t parent, const Context& context, nb::handle node,
-                                                const Place& place) {
-    if (node.ptr() == Py_True) return kTrue;
-    if (node.ptr() == Py_False) return kFalse;
-    if (const auto known = questions_.find(node.ptr()); known != questions_.end()) return known->second;
-    if (!PyDict_CheckExact(node.ptr()) || names_a_place(node)) return std::nullopt;
-    if (PyDict_Size(node.ptr()) == 0) return kTrue;
-    const auto made = [&] {
-        const auto question = formulas_.variable(reserved(1));
-        schemas_[question] = {node, context, -1, parent, place.first, place.second};
-        return question;
-    };
-    const auto reference = get(node, "$ref");
-    if (reference && (context.draft <= 7 || !asserts_beside(node, {"$ref"}))) {
-        // A reference says what it leads to says; the first of some in a row may be in another place.
-        const auto own = made();
-        questions_.emplace(node.ptr(), own);
-        const auto target = referred(context, reference);
-        if (target && PyDict_Size(target.ptr()) > 0) {
-            int hops = 0;
-            for (auto at = target; at && get(at, "$ref"); at = referred(context, get(at, "$ref")))
-                if (++hops > kDeepest) return own;
-            if (const auto found = below(own, context, target, {"$ref", nb::handle()})) {
-                questions_[node.ptr()] = *found;
-                return found;
-            }
-        }
-        return own;
-    }
-    const auto said = get(node, "type");
-    const auto types = said ? types_in(said) : 0;
-    if (types != 0 && (types & kContainers) == 0 && !reference && !asserts_beside(node, {"type"})) {
-        const std::pair key{types, context.has_plain_integers};
-        const auto known = of_types_.find(key);
-        const auto question = known != of_types_.end() ? known->second : made();
-        of_types_.emplace(key, question);
-        return questions_[node.ptr()] = question;
-    }
-    return questions_[node.ptr()] = made();
-}
-
-bool UsualSchemas::read_object(std::int32_t question, const Schema& own, Reading& reading,
-                               nb::handle properties, nb::handle required, nb::handle others) {
-    Object made{{}, {}, kTrue, kTrue};
-    if (properties) {
-        if (!PyDict_CheckExact(properties.ptr())) return false;
-        made.members.reserve(static_cast<std::size_t>(PyDict_Size(properties.ptr())));
-        PyObject *name = nullptr, *member = nullptr;
-        Py_ssize_t at = 0;
-        while (PyDict_Next(properties.ptr(), &at, &name, &member) != 0) {
-            if (!unescaped(name)) return false;
-            const auto asked = below(question, own.context, member, {"properties", nb::handle(name)});
-            if (!asked) return false;
-            made.members.push_back({nb::handle(name), *asked});
-        }
-    }
-    if (required) {
-        if (!PyList_CheckExact(required.ptr())) return false;
-        std::unordered_map<std::string_view, std::int32_t> places;
-        for (const auto& member : made.members)
-            places.emplace(*text_of(member.name), static_cast<std::int32_t>(places.size()));
-        for (const auto name : nb::borrow<nb::list>(required)) {
-            const auto text = text_of(name);
-            const auto place = text ? places.find(*text) : places.end();
-            if (place == places.end()) return false;
-            made.required.push_back(place->second);
-        }
-        std::ranges::sort(made.required);
-        made.required.erase(std::unique(made.required.begin(), made.required.end()), made.required.end());
-    }
-    if (others) {
-        const auto asked = below(question, own.context, others, {"additionalProperties", nb::handle()});
-        if (!asked) return false;
-        made.others = *asked;
-    } else if (own.context.is_closed && properties) {
-        made.others = kFalse;
-    }
-    const bool says = !made.members.empty() || made.others != kTrue;
-    const auto count = static_cast<std::int32_t>(made.required.size());
-    const auto first = says ? reserved(1 + count) : 0;
-    for (auto k = count; k-- > 0;)
-        made.formula = formulas_.choice(formulas_.variable(first + 1 + k), made.formula, kFalse);
-    if (says) made.formula = formulas_.choice(formulas_.variable(first), made.formula, kFalse);
-    if (made.formula != kTrue) objects_[made.formula] = question;
-    reading.object = std::move(made);
-    return true;
-}
-
-bool UsualSchemas::read_array(std::int32_t question, const Schema& own, Reading& reading, nb::handle items,
-                              nb::handle least, nb::handle most) {
-    Array made{kTrue, 0, -1, kTrue};
-    if (items) {
-        const auto asked = below(question, own.context, items, {"items", nb::handle()});
-        if (!asked) return false;
-        made.items = *asked;
-    }
-    if (least && (made.least = count_of(least)) < 0) return false;
-    if (most && (made.most = count_of(most)) < 0) return false;
-    if (made.items != kTrue) made.formula = formulas_.variable(reserved(1));
-    const auto conjoin = [&](std::int32_t other) {
-        made.formula = formulas_.choice(made.formula, other, kFalse);
-    };
-    if (made.least > 0) conjoin(count_formula(made.least - 1));
-    if (made.most >= 0) conjoin(formulas_.choice(count_formula(made.most), kFalse, kTrue));
-    if (made.formula == kFalse) return false;
-    if (made.formula != kTrue) arrays_[made.formula] = question;
-    reading.array = made;
-    return true;
-}
-
-std::int32_t UsualSchemas::count_formula(std::int32_t count) {
-    if (counts_.empty()) {
-        const auto first = reserved(kMostCounted + 1);
-        for (std::int32_t k = 0; k <= kMostCounted; ++k) counts_.push_back(first + k);
-    }
-    return formulas_.variable(counts_[static_cast<std::size_t>(count)]);
-}
-
+// Many at a time, since each call of Python takes as long as reading a small schema.
 std::int32_t UsualSchemas::reserved(std::int32_t count) {
-    return nb::cast<std::int32_t>(explorer_.attr("reserve")(count));
+    if (count > end_reserved_ - next_reserved_) {
+        const auto asked = std::max(count, kReserved);
+        next_reserved_ = nb::cast<std::int32_t>(explorer_.attr("reserve")(asked));
+        end_reserved_ = next_reserved_ + asked;
+    }
+    next_reserved_ += count;
+    return next_reserved_ - count;
+}
+
+std::int32_t UsualSchemas::number_of(const std::shared_ptr<const CountedTerminal>& terminal) {
+    const auto next = NestedSchemas::kFirstKept - static_cast<std::int32_t>(numbered_.size());
+    const auto [known, is_new] = numbers_.emplace(terminal.get(), next);
+    if (is_new) numbered_.push_back(terminal);
+    return known->second;
+}
+
+Vector UsualSchemas::numbers_of(const KeptScalars::Kept& kept) {
+    Vector numbers;
+    for (const auto& terminal : kept.terminals) numbers.push_back(number_of(terminal));
+    return numbers;
+}
+
+template <class Ask>
+UsualSchemas::KeptTerminals UsualSchemas::kept(const std::string& key, Ask ask) {
+    const auto whole = prefix_ + key;
+    if (auto known = kept_->find(whole)) return known;
+    const MemoryLimit::Pause everybodys;
+    KeptScalars::Kept made;
+    for (const auto number : ask(made))
+        made.terminals.push_back(std::make_shared<const CountedTerminal>(asked_terminal(explorer_, number)));
+    return kept_->keep(whole, std::move(made));
 }
 
 const Vector& UsualSchemas::terminals(std::size_t type, bool has_plain_integers) {
     const std::pair key{type, type == kInteger && has_plain_integers};
     if (const auto known = terminals_.find(key); known != terminals_.end()) return known->second;
-    const auto name = nb::str(kNames[type].data(), kNames[type].size());
-    return terminals_[key] = nb::cast<Vector>(explorer_.attr("terminals_of")(name, key.second));
+    const auto own = kept(std::string(kNames[type]) + (key.second ? "!" : ""), [&](auto&) {
+        const auto name = nb::str(kNames[type].data(), kNames[type].size());
+        return nb::cast<Vector>(explorer_.attr("terminals_of")(name, key.second));
+    });
+    return terminals_[key] = numbers_of(*own);
+}
+
+std::string UsualSchemas::key_of(const Schema& own, char what) {
+    const auto types = static_cast<char>('@' + (own.reading->types & ~kContainers));
+    return {what, types, own.context.has_plain_integers ? '!' : '?'};
+}
+
+// The terminals of scalars of a schema that asks something of them.
+UsualSchemas::KeptTerminals UsualSchemas::scalars(std::int32_t question, const Schema& own) {
+    const auto types = own.reading->types & ~kContainers;
+    return kept(key_of(own, '=') + own.reading->scalars, [&](auto& made) {
+        Vector numbers;
+        const bool says_of_strings =
+            (types & bit(kString)) != 0 && asks_of_strings(own.node, asserts_format(get(own.node, "format")));
+        const auto bounds = (types & bit(kInteger)) != 0 && has_one_integer_ && !says_of_strings
+                                ? integer_bounds(own.node, own.context.draft)
+                                : std::nullopt;
+        if (bounds) {
+            if (auto range = integer_range(bounds->least, bounds->most))
+                made.terminals.push_back(std::make_shared<const CountedTerminal>(
+                    std::make_shared<const NestedTerminal>(std::move(*range)), Counts{}));
+            for (const auto type : {kNull, kBoolean, kString})
+                if ((types & bit(type)) != 0)
+                    for (const auto number : terminals(type, false))
+                        made.terminals.push_back(numbered_[index_of(number)]);
+            return numbers;
+        }
+        for (const auto& edge : asked_family({adopted(question)}).scalars) {
+            if (edge.from != 0 || edge.to >= 0) throw NeedsWhole("a scalar is read in parts");
+            numbers.push_back(edge.terminal);
+        }
+        return numbers;
+    });
+}
+
+bool UsualSchemas::has_plain_scalar(std::int32_t question, const Schema& own) {
+    const auto& reading = *own.reading;
+    if (reading.is_listed) return true;
+    const auto types = reading.types & ~kContainers;
+    if (reading.scalars.empty()) return types != 0;
+    const auto node = own.node;
+    const bool is_const = own.context.draft > 4 && get(node, "const");
+    if (!is_const && !get(node, "enum")) {
+        if ((types & (bit(kNull) | bit(kBoolean))) != 0) return true;
+        if ((types & bit(kString)) != 0 && has_plain_string(node, asserts_format(get(node, "format"))))
+            return true;
+        if ((types & kNumbers) != 0 && has_plain_number(node, types, own.context.draft)) return true;
+    }
+    if ((reading.types & kContainers) != 0) return false;  // a value may be plain that is no scalar
+    return kept(key_of(own, '*') + reading.scalars,
+                [&](auto& made) {
+                    const auto ask = explorer_.attr("plainly_possible");
+                    made.is_plainly_possible = nb::cast<bool>(ask(adopted(question)));
+                    return Vector();
+                })
+        ->is_plainly_possible;
+}
+
+ValueFamily UsualSchemas::asked_family(const Vector& questions) const {
+    const auto answer = nb::cast<nb::tuple>(explorer_.attr("family")(questions));
+    ValueFamily found;
+    for (const auto edge : nb::cast<nb::list>(answer[0])) {
+        const auto own = nb::cast<nb::tuple>(edge);
+        found.scalars.push_back({nb::cast<std::int32_t>(own[0]), nb::cast<std::int32_t>(own[1]),
+                                 nb::cast<std::int32_t>(own[2]), nb::cast<std::int32_t>(own[3])});
+    }
+    for (const auto machine : nb::cast<nb::list>(answer[1])) {
+        const auto own = nb::cast<nb::tuple>(machine);
+        found.machines.push_back(
+            {nb::cast<bool>(own[0]), nb::cast<Vector>(own[1]), nb::cast<Vector>(own[2])});
+    }
+    return found;
+}
+
+// The values of alternatives, as those of one question.
+ValueFamily UsualSchemas::family_of_options(std::int32_t question, const Vector& options) {
+    ValueFamily made;
+    for (const auto option : options) {
+        auto own = family(option);
+        auto some = own ? std::move(*own) : asked_family({adopted(option)});
+        for (auto& edge : some.scalars) {
+            if (edge.from != 0 || edge.to >= 0) throw NeedsWhole("a scalar is read in parts");
+            made.scalars.push_back({0, edge.terminal, -1, question});
+        }
+        for (auto& value : some.listed) made.listed.push_back({std::move(value.text), question});
+        for (auto& machine : some.machines)
+            made.machines.push_back({machine.is_array, std::move(machine.formulas), {question}});
+    }
+    return made;
 }
 
 std::optional<ValueFamily> UsualSchemas::family(std::int32_t question) {
@@ -449,11 +248,15 @@ std::optional<ValueFamily> UsualSchemas::family(std::int32_t question) {
         for (auto& machine : made.machines) machine.questions = {question};
         return made;
     }
+    if (!reading->options.empty()) return family_of_options(question, reading->options);
     if (reading->is_listed) {
         for (const auto& text : reading->texts) made.listed.push_back({text, question});
         return made;
     }
-    for (std::size_t type = 0; type < kArray; ++type) {
+    if (!reading->scalars.empty())
+        for (const auto terminal : numbers_of(*scalars(question, *schema_of(question))))
+            made.scalars.push_back({0, terminal, -1, question});
+    for (std::size_t type = 0; type < kArray && reading->scalars.empty(); ++type) {
         if ((reading->types & bit(type)) == 0) continue;
         for (const auto terminal : terminals(type, has_plain_integers))
             made.scalars.push_back({0, terminal, -1, question});
@@ -468,8 +271,33 @@ std::optional<ValueFamily> UsualSchemas::family(std::int32_t question) {
 
 const Container& UsualSchemas::signs(bool is_array) {
     auto& known = signs_[is_array ? 1 : 0];
-    if (!known) known = nb::cast<Container>(explorer_.attr("signs")(is_array));
+    if (known) return *known;
+    const auto own = kept(is_array ? "[" : "{", [&](auto& made) {
+        const auto given = nb::cast<Container>(explorer_.attr("signs")(is_array)).signs;
+        made.parts = {given.empty.size(), given.between.size()};
+        Vector numbers(given.empty);
+        numbers.insert(numbers.end(), given.between.begin(), given.between.end());
+        numbers.insert(numbers.end(), {given.opening, given.closing, given.comma});
+        return numbers;
+    });
+    const auto numbers = numbers_of(*own);
+    const auto between = numbers.begin() + static_cast<std::ptrdiff_t>(own->parts[0]);
+    const auto opening = between + static_cast<std::ptrdiff_t>(own->parts[1]);
+    const Signs signs{{numbers.begin(), between}, {between, opening}, opening[0], opening[1], opening[2]};
+    known = Container{{}, 0, 0, false, signs};
     return *known;
+}
+
+std::optional<std::int32_t> UsualSchemas::free_names() {
+    if (!free_names_) {
+        const auto own = kept("names", [&](auto&) {
+            const auto number = number_or_none(explorer_.attr("free_names")());
+            return number ? Vector{*number} : Vector();
+        });
+        free_names_.emplace();
+        if (!own->terminals.empty()) *free_names_ = number_of(own->terminals[0]);
+    }
+    return *free_names_;
 }
 
 std::optional<NestedContainer> UsualSchemas::container(bool is_array, const Vector& machine,
@@ -499,9 +327,8 @@ std::optional<NestedContainer> UsualSchemas::container(bool is_array, const Vect
         made.about = std::move(about);
         return made;
     }
-    if (!free_names_) free_names_ = number_or_none(explorer_.attr("free_names")());
     auto about = std::make_unique<UsualMembers>(formulas_, possible);
-    about->free_names = *free_names_;
+    about->free_names = free_names();
     made.others_are_free = true;
     made.order.classes = 1;
     if (reading != nullptr) {
@@ -535,6 +362,10 @@ std::optional<bool> UsualSchemas::plainly_possible(std::int32_t question, int de
     const auto is_possible = [&](std::int32_t asked) {
         return plainly_possible(asked, depth + 1).value_or(false);
     };
+    if (!reading.options.empty()) {
+        if (std::ranges::any_of(reading.options, is_possible)) reading.is_plainly_possible = true;
+        return reading.is_plainly_possible;
+    }
     const auto has_object = [&] {
         return !reading.object || std::ranges::all_of(reading.object->required, [&](auto name) {
             return is_possible(reading.object->members[static_cast<std::size_t>(name)].question);
@@ -545,8 +376,7 @@ std::optional<bool> UsualSchemas::plainly_possible(std::int32_t question, int de
         const auto [items, least, most, formula] = *reading.array;
         return (most < 0 || most >= least) && is_possible(items);
     };
-    const bool is_scalar = reading.is_listed || (reading.types & ~kContainers) != 0;
-    if (is_scalar || ((reading.types & bit(kArray)) != 0 && has_array()) ||
+    if (has_plain_scalar(question, *own) || ((reading.types & bit(kArray)) != 0 && has_array()) ||
         ((reading.types & bit(kObject)) != 0 && has_object()))
         reading.is_plainly_possible = true;
     return reading.is_plainly_possible;

@@ -1,10 +1,12 @@
-// Usual schemas, read in the core: types, members, items, lists of values, and references to such schemas.
+// Usual schemas, read in the core: types, members, items, lists of values, what is asked of scalars,
+// references to such schemas, and alternatives that are told apart by their types or lists.
 //
 // In: schemas as Python's dictionaries, which nobody changes, and an explorer
 // (pdacon/frontends/json_schema/exploring.py) for all that is not usual. Out: what a nested-word automaton
 // asks about them. A question about a schema below a usual one is a variable of its own here; where that
-// schema is not usual, the explorer is asked, who has another question for it. Python's lock is held
-// whenever a method is called, but for those of what `container` returns.
+// schema is not usual, the explorer is asked, who has another question for it. What is asked of scalars is a
+// key: the terminals of a key are kept for the process, and the explorer is asked for those of a new one.
+// Python's lock is held whenever a method is called, but for those of what `container` returns.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -20,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/kept_scalars.hpp"
 #include "frontends/containers.hpp"
 #include "nested/schemas.hpp"
 
@@ -40,6 +43,10 @@ class UsualSchemas {
     std::optional<NestedContainer> container(bool is_array, const Vector& machine, const Possible& possible);
     // Whether it is plain that some value satisfies a question; nothing: the explorer has to be asked.
     std::optional<bool> plainly_possible(std::int32_t question) { return plainly_possible(question, 0); }
+    // A terminal that is kept for the process, by its number here.
+    const CountedTerminal& kept_terminal(std::int32_t number) const { return *numbered_[index_of(number)]; }
+    // The family of a question of the explorer's.
+    ValueFamily asked_family(const Vector& questions) const;
     // The explorer's question about the same schema.
     std::int32_t adopted(std::int32_t question);
 
@@ -70,6 +77,8 @@ class UsualSchemas {
         std::uint32_t types = 0;   // as bits
         bool is_listed = false;
         std::vector<std::string> texts;  // of the values, if they are listed
+        std::string scalars;             // the key of what is asked of scalars beside their types
+        Vector options;                  // the questions of alternatives, each of other types
         std::optional<Object> object;    // what is said of objects; none: nothing
         std::optional<Array> array;
         std::optional<bool> is_plainly_possible;
@@ -82,15 +91,25 @@ class UsualSchemas {
         std::int32_t parent = -1;          // a question; -1: the explorer has asked
         const char* keyword = nullptr;     // that leads here from the parent
         nb::handle name;                   // the next token, or null
+        std::int32_t index = -1;           // the next token, if it is a number
         std::unique_ptr<Reading> reading;  // null: it has not been read, or it is not usual
         bool is_read = false;
     };
-    using Place = std::pair<const char*, nb::handle>;
+    struct Place {
+        const char* keyword;
+        nb::handle name = {};
+        std::int32_t index = -1;
+    };
+    using KeptTerminals = std::shared_ptr<const KeptScalars::Kept>;
 
     Schema* schema_of(std::int32_t question);
     bool is_usual(std::int32_t question, Schema& own);
     bool read(std::int32_t question, const Schema& own, Reading& reading);
+    bool read_scalars(const Schema& own, Reading& reading);
     bool read_listed(Reading& reading, nb::handle values);
+    bool read_options(std::int32_t question, const Schema& own, Reading& reading, const char* keyword);
+    const Reading* reading_of(std::int32_t question);
+    std::uint32_t types_said(std::int32_t question);
     bool read_object(std::int32_t question, const Schema& own, Reading& reading, nb::handle properties,
                      nb::handle required, nb::handle others);
     bool read_array(std::int32_t question, const Schema& own, Reading& reading, nb::handle items,
@@ -103,18 +122,39 @@ class UsualSchemas {
     // Whether a scalar, the empty array or the empty object satisfies a schema, as far as that is told
     // without reading what lies within.
     bool asks_for_nothing_within(const Schema& own) const;
+    bool asks_only_what_is_read(nb::handle node, std::uint32_t types) const;
+    bool asserts_format(nb::handle format) const;
     bool asserts_beside(nb::handle node, std::initializer_list<const char*> keywords) const;
     std::int32_t reserved(std::int32_t count);
     std::int32_t count_formula(std::int32_t count);  // that an array has more items
+    static std::size_t index_of(std::int32_t number) {
+        return static_cast<std::size_t>(NestedSchemas::kFirstKept - number);
+    }
+    std::int32_t number_of(const std::shared_ptr<const CountedTerminal>& terminal);
+    Vector numbers_of(const KeptScalars::Kept& kept);
+    // What is kept for a key, or the terminals of the explorer's numbers, which are kept from then on.
+    template <class Ask>
+    KeptTerminals kept(const std::string& key, Ask ask);
     const Vector& terminals(std::size_t type, bool has_plain_integers);
+    std::string key_of(const Schema& own, char what);
+    KeptTerminals scalars(std::int32_t question, const Schema& own);
+    bool has_plain_scalar(std::int32_t question, const Schema& own);
     const Container& signs(bool is_array);
+    std::optional<std::int32_t> free_names();
+    ValueFamily family_of_options(std::int32_t question, const Vector& options);
     std::optional<bool> plainly_possible(std::int32_t question, int depth);
 
     nb::handle explorer_;
     Formulas& formulas_;
-    bool is_on_ = false;
-    nb::object assertions_, formats_;
-    std::string end_of_name_;
+    bool is_on_ = false, is_ascii_ = false;
+    bool has_one_integer_ = false;             // whether each integer has one text
+    nb::object assertions_, formats_, owner_;  // the owner of what is kept
+    KeptScalars* kept_ = nullptr;
+    std::string end_of_name_, prefix_;  // of keys: what else terminals depend on
+    int reading_ = 0;                   // schemas that are being read
+    std::int32_t next_reserved_ = 0, end_reserved_ = 0;
+    std::vector<std::shared_ptr<const CountedTerminal>> numbered_;
+    std::unordered_map<const CountedTerminal*, std::int32_t> numbers_;
     std::unordered_map<std::int32_t, Schema> schemas_;                 // by question
     std::unordered_map<PyObject*, std::int32_t> questions_;            // by schema
     std::map<std::pair<std::uint32_t, bool>, std::int32_t> of_types_;  // of schemas that say nothing else

@@ -250,8 +250,8 @@ std::int32_t NestedAutomaton::number_of(const std::string& text) {
 
 CountedTerminal NestedAutomaton::terminal(std::int32_t number) {
     if (number >= kLastOfSchemas) return schemas_->terminal(number);
-    NestedTerminal made;
-    made.text = *text_of_[static_cast<std::size_t>(kLastOfSchemas - 1 - number)];
+    auto made = std::make_shared<NestedTerminal>();
+    made->text = *text_of_[static_cast<std::size_t>(kLastOfSchemas - 1 - number)];
     return {std::move(made), {}};
 }
 

@@ -45,16 +45,17 @@ const NestedReading::Place& NestedReading::at(std::int32_t number) {
 }
 
 const NestedReading::Terminal& NestedReading::terminal(std::int32_t number) {
-    constexpr auto kLast = NestedAutomaton::kLastOfSchemas;
-    auto& terminals = number >= kLast ? terminals_ : names_;
-    const auto index = static_cast<std::size_t>(number >= kLast ? ~number : kLast - 1 - number);
+    constexpr auto kLast = NestedAutomaton::kLastOfSchemas, kKept = NestedSchemas::kFirstKept;
+    auto& terminals = number > kKept ? terminals_ : number >= kLast ? kept_ : names_;
+    const auto first = number > kKept ? -1 : number >= kLast ? kKept : kLast - 1;
+    const auto index = static_cast<std::size_t>(first - number);
     if (terminals.size() <= index) terminals.resize(index + 1);
     if (!terminals[index]) {
         auto [given, counts] = automaton_.terminal(number);
         auto made = std::make_unique<Terminal>();
         made->counts = counts;
-        if (given.is_text())
-            made->text = std::move(given.text);
+        if (given->is_text())
+            made->text = given->text;
         else
             made->automaton = known_.of(std::move(given));
         terminals[index] = std::move(made);

@@ -135,7 +135,8 @@ class NestedReading {
     Interner set_keys_;
     std::deque<std::vector<Thread>> sets_;  // of threads
     std::deque<std::unique_ptr<const Place>> places_;
-    std::deque<std::unique_ptr<const Terminal>> terminals_, names_;  // by number, from the first one down
+    // By number, from the first one down; those that are kept for the process are apart.
+    std::deque<std::unique_ptr<const Terminal>> terminals_, kept_, names_;
 };
 
 }  // namespace pdacon

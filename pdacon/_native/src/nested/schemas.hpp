@@ -52,7 +52,7 @@ struct Counts {
 };
 
 struct CountedTerminal {
-    NestedTerminal terminal;
+    std::shared_ptr<const NestedTerminal> terminal;
     Counts counts;
 };
 
@@ -106,6 +106,8 @@ struct OuterPlace {
 
 class NestedSchemas {
   public:
+    // Terminals from this one down are kept for the process, and have numbers of their own.
+    static constexpr std::int32_t kFirstKept = -(1 << 23);
     virtual ~NestedSchemas() = default;
     // Only where texts are around values, from the place 0 on.
     virtual OuterPlace outer(std::int32_t place) = 0;

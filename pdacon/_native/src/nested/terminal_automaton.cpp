@@ -33,8 +33,9 @@ void StateLimit::add() {
     ++count_;
 }
 
-TerminalAutomaton::TerminalAutomaton(NestedTerminal terminal)
-    : own_(std::move(terminal)),
+TerminalAutomaton::TerminalAutomaton(std::shared_ptr<const NestedTerminal> terminal)
+    : given_(std::move(terminal)),
+      own_(*given_),
       seen_(own_.kind.size()),
       bytes_(static_cast<std::int64_t>(own_.kind.size() * 9 + own_.target.size() * 6)) {
     StateLimit none(0);
@@ -284,12 +285,13 @@ void TerminalAutomata::make_room() {
     std::erase_if(known_, [&](const auto& entry) { return entry.second.used <= middle; });
 }
 
-std::shared_ptr<TerminalAutomaton> TerminalAutomata::of(NestedTerminal terminal) {
-    const auto hash = hash_of(terminal);
+std::shared_ptr<TerminalAutomaton> TerminalAutomata::of(std::shared_ptr<const NestedTerminal> terminal) {
+    const auto hash = hash_of(*terminal);
     const std::lock_guard hold(lock_);
     const auto [begin, end] = known_.equal_range(hash);
     for (auto at = begin; at != end; ++at)
-        if (at->second.automaton->terminal() == terminal) {
+        if (&at->second.automaton->terminal() == terminal.get() ||
+            at->second.automaton->terminal() == *terminal) {
             at->second.used = ++clock_;
             return at->second.automaton;
         }

@@ -94,7 +94,7 @@ class TerminalAutomaton {
         static constexpr std::int32_t kEndless = 1 << 20;
     };
 
-    explicit TerminalAutomaton(NestedTerminal terminal);
+    explicit TerminalAutomaton(std::shared_ptr<const NestedTerminal> terminal);
     TerminalAutomaton(const TerminalAutomaton&) = delete;
     TerminalAutomaton& operator=(const TerminalAutomaton&) = delete;
 
@@ -153,7 +153,8 @@ class TerminalAutomaton {
     // If strings of all lengths from one on, and of none below, go on from a position: that one; else -1.
     std::int32_t all_lengths_from(std::int32_t position) const;
 
-    const NestedTerminal own_;
+    const std::shared_ptr<const NestedTerminal> given_;
+    const NestedTerminal& own_;
     // Of strings that are counted, and are not all strings: how long they can be from each of the states
     // between characters; and of the states within one, which of the former they lead to.
     std::optional<StringLengths> lengths_;
@@ -175,7 +176,7 @@ class TerminalAutomaton {
 // Who has one keeps it. Safe from any thread.
 class TerminalAutomata {
   public:
-    std::shared_ptr<TerminalAutomaton> of(NestedTerminal terminal);
+    std::shared_ptr<TerminalAutomaton> of(std::shared_ptr<const NestedTerminal> terminal);
 
   private:
     static constexpr std::int64_t kMostBytes = 64 << 20;

@@ -1,0 +1,350 @@
+// How usual schemas are read (usual_schemas.hpp): a look at the keywords of each.
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "bindings/schema_keywords.hpp"
+#include "bindings/usual_schemas.hpp"
+
+namespace pdacon {
+
+using namespace schema_types;
+
+namespace {
+
+constexpr auto kFalse = Formulas::kFalse, kTrue = Formulas::kTrue;
+constexpr int kDeepest = 16;               // references in a row
+constexpr std::int32_t kMostCounted = 64;  // items
+constexpr Py_ssize_t kMostOptions = 64;
+
+// The types that have values in common with some.
+std::uint32_t wide(std::uint32_t types) { return (types & kNumbers) != 0 ? types | kNumbers : types; }
+
+bool names_a_place(nb::handle node) { return get(node, "$id") || get(node, "$schema") || get(node, "id"); }
+
+}  // namespace
+
+bool UsualSchemas::asserts_beside(nb::handle node, std::initializer_list<const char*> keywords) const {
+    PyObject *keyword = nullptr, *value = nullptr;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(node.ptr(), &at, &keyword, &value) != 0) {
+        if (PySet_Contains(assertions_.ptr(), keyword) != 1) continue;
+        const auto name = text_of(keyword);
+        if (std::ranges::any_of(keywords, [&](const auto* known) { return name == known; })) continue;
+        if (name != "format") return true;
+        const auto said = get(node, "type");  // formats are those of strings
+        const bool is_about_strings = !said || (types_in(said) & bit(kString)) != 0 || types_in(said) == 0;
+        if (is_about_strings && (!PyUnicode_CheckExact(value) || PySet_Contains(formats_.ptr(), value) != 0))
+            return true;
+    }
+    return false;
+}
+
+bool UsualSchemas::asserts_format(nb::handle format) const {
+    return format &&
+           (!PyUnicode_CheckExact(format.ptr()) || PySet_Contains(formats_.ptr(), format.ptr()) != 0);
+}
+
+// Whether the empty value of some type, or 0, satisfies a schema that has it among its types.
+bool UsualSchemas::asks_for_nothing_within(const Schema& own) const {
+    const auto said = get(own.node, "type");
+    auto types = said ? types_in(said) : kAll;
+    PyObject *keyword = nullptr, *value = nullptr;
+    Py_ssize_t at = 0;
+    while (types != 0 && PyDict_Next(own.node.ptr(), &at, &keyword, &value) != 0) {
+        if (PySet_Contains(assertions_.ptr(), keyword) != 1) continue;
+        const auto* const read = keyword_of(*text_of(keyword));
+        if (read != nullptr && read->holds_if_empty) continue;
+        if (read == nullptr || read->about == 0) return false;
+        if (read->name != "format" || asserts_format(value)) types &= ~read->about;
+    }
+    return types != 0;
+}
+
+// Whether a schema says nothing of values of some types but what is read here.
+bool UsualSchemas::asks_only_what_is_read(nb::handle node, std::uint32_t types) const {
+    PyObject *keyword = nullptr, *value = nullptr;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(node.ptr(), &at, &keyword, &value) != 0) {
+        if (PySet_Contains(assertions_.ptr(), keyword) != 1) continue;
+        const auto* const asked = keyword_of(*text_of(keyword));
+        if (asked == nullptr) return false;
+        constexpr std::string_view kRead[] = {
+            "type",     "enum",  "const",    "properties", "additionalProperties",
+            "required", "items", "minItems", "maxItems"};
+        const bool says_nothing = (asked->about != 0 && (asked->about & types) == 0) ||
+                                  (asked->name == "uniqueItems" && value == Py_False);
+        if (!says_nothing && !is_about_scalars(*asked) &&
+            std::ranges::find(kRead, asked->name) == std::end(kRead))
+            return false;
+    }
+    return true;
+}
+
+bool UsualSchemas::read(std::int32_t question, const Schema& own, Reading& reading) {
+    const auto node = own.node;
+    if (const auto reference = get(node, "$ref")) {  // of the explorer's, or to something unusual
+        if (own.context.draft > 7 && asserts_beside(node, {"$ref"})) return false;
+        const auto target = referred(own.context, reference);
+        const auto found = target && target.ptr() != node.ptr() && !get(target, "$ref")
+                               ? below(question, own.context, target, {"$ref", nb::handle()})
+                               : std::nullopt;
+        if (!found || *found <= kTrue || *found == question) return false;
+        auto* const other = schema_of(*found);
+        if (other == nullptr || !is_usual(*found, *other)) return false;
+        reading.target = *found;
+        return true;
+    }
+    const auto said = get(node, "type");
+    reading.types = said ? types_in(said) : kAll;
+    if (reading.types == 0) return false;
+    for (const auto* keyword : {"anyOf", "oneOf", "allOf"})
+        if (get(node, keyword)) return read_options(question, own, reading, keyword);
+    if (!asks_only_what_is_read(node, reading.types) || !read_scalars(own, reading)) return false;
+    const bool is_listed = get(node, "enum") || (own.context.draft > 4 && get(node, "const"));
+    if (is_listed) return true;
+    const bool has_object = (reading.types & bit(kObject)) != 0,
+               has_array = (reading.types & bit(kArray)) != 0;
+    if (has_object && !read_object(question, own, reading, get(node, "properties"), get(node, "required"),
+                                   get(node, "additionalProperties")))
+        return false;
+    return !has_array || read_array(question, own, reading, get(node, "items"), get(node, "minItems"),
+                                    get(node, "maxItems"));
+}
+
+// Lists of values, and what else is asked of scalars.
+bool UsualSchemas::read_scalars(const Schema& own, Reading& reading) {
+    const auto node = own.node;
+    const auto draft = own.context.draft;
+    const auto values = get(node, "enum"), value = draft > 4 ? get(node, "const") : nb::handle();
+    auto key = key_of_scalars(node, reading.types, draft, asserts_format(get(node, "format")));
+    if (!values && !value) {
+        if (key) reading.scalars = std::move(*key);
+        return key.has_value();
+    }
+    if (values && !PyList_CheckExact(values.ptr())) return false;
+    const bool asks_more = (values && value) || asserts_beside(node, {"type", "enum", "const"});
+    if (!asks_more && read_listed(reading, value ? nb::make_tuple(value) : nb::tuple(nb::borrow(values))))
+        return true;
+    if (!key) return false;
+    std::uint32_t types = value ? type_of(value) : 0;
+    if (values)
+        for (const auto listed : nb::borrow<nb::list>(values)) types |= type_of(listed);
+    reading.types &= wide(types);
+    reading.scalars = std::move(*key);
+    return true;
+}
+
+// Alternatives of which all list values, or each has types of its own.
+bool UsualSchemas::read_options(std::int32_t question, const Schema& own, Reading& reading,
+                                const char* keyword) {
+    const auto options = get(own.node, keyword);
+    if (own.context.is_closed || !PyList_CheckExact(options.ptr())) return false;
+    if (asserts_beside(own.node, {"type", keyword})) return false;
+    const auto count = PyList_Size(options.ptr());
+    const std::string_view name(keyword);
+    if (count == 0 || count > kMostOptions || (name == "allOf" && count > 1)) return false;
+    const auto allowed = std::exchange(reading.types, 0);
+    bool are_apart = true;
+    std::size_t listed = 0;
+    const auto list = nb::borrow<nb::list>(options);
+    for (std::int32_t k = 0; k < count; ++k) {
+        const nb::object given = list[static_cast<std::size_t>(k)];  // the list keeps it
+        const auto option = below(question, own.context, given, {keyword, {}, k});
+        if (option == kFalse) continue;
+        if (!option || *option == kTrue || *option == question) return false;
+        const auto* const other = reading_of(*option);
+        const auto types = other != nullptr ? other->types : types_said(*option);
+        are_apart = are_apart && types != 0 && (wide(types) & wide(reading.types)) == 0;
+        reading.types |= types;
+        reading.options.push_back(*option);
+        listed += other != nullptr && other->is_listed ? 1 : 0;
+    }
+    if (reading.options.empty() || (reading.types & ~allowed) != 0) return false;
+    if (listed < reading.options.size()) return are_apart;
+    std::set<std::string> texts;
+    for (const auto option : std::exchange(reading.options, {}))
+        for (const auto& text : reading_of(option)->texts)
+            if (!texts.insert(text).second && name == "oneOf") return false;
+    reading.is_listed = true;
+    reading.texts.assign(texts.begin(), texts.end());
+    return true;
+}
+
+// What a usual schema says, or what it refers to; null: it is not usual.
+const UsualSchemas::Reading* UsualSchemas::reading_of(std::int32_t question) {
+    auto* const own = schema_of(question);
+    if (own == nullptr || !is_usual(question, *own)) return nullptr;
+    return own->reading->target < 0 ? own->reading.get() : reading_of(own->reading->target);
+}
+
+// The types that a schema names; 0: it names none, or refers to another one.
+std::uint32_t UsualSchemas::types_said(std::int32_t question) {
+    const auto* const own = schema_of(question);
+    if (own == nullptr || get(own->node, "$ref")) return 0;
+    const auto said = get(own->node, "type");
+    return said ? types_in(said) : 0;
+}
+
+bool UsualSchemas::read_listed(Reading& reading, nb::handle values) {
+    std::set<std::string> texts;
+    std::uint32_t types = 0;
+    for (const auto value : nb::borrow<nb::tuple>(values)) {
+        types |= type_of(value);
+        if (value.is_none()) {
+            if ((reading.types & bit(kNull)) != 0) texts.insert("null");
+        } else if (PyBool_Check(value.ptr())) {
+            if ((reading.types & bit(kBoolean)) != 0) texts.insert(value.ptr() == Py_True ? "true" : "false");
+        } else {
+            const auto text = unescaped(value, is_ascii_);
+            if (!text) return false;
+            if ((reading.types & bit(kString)) != 0) texts.insert('"' + std::string(*text) + '"');
+        }
+    }
+    if (texts.empty()) return false;
+    reading.is_listed = true;
+    reading.types &= types;
+    reading.texts.assign(texts.begin(), texts.end());
+    return true;
+}
+
+nb::handle UsualSchemas::referred(const Context& context, nb::handle reference) const {
+    const auto text = text_of(reference);
+    if (!text || text->empty() || text->front() != '#') return {};
+    auto node = context.resource;
+    auto rest = text->substr(1);
+    constexpr std::string_view kEscapes("%~\0", 3);  // and what would end the text of a name
+    if (rest.find_first_of(kEscapes) != rest.npos || (!rest.empty() && rest.front() != '/')) return {};
+    while (!rest.empty()) {
+        const auto end = std::min(rest.find('/', 1), rest.size());
+        const std::string token(rest.substr(1, end - 1));
+        rest.remove_prefix(end);
+        if (!PyDict_CheckExact(node.ptr())) return {};
+        node = get(node, token.c_str());
+        if (!node || !PyDict_CheckExact(node.ptr()) || names_a_place(node)) return {};
+    }
+    return node;
+}
+
+std::optional<std::int32_t> UsualSchemas::below(std::int32_t parent, const Context& context, nb::handle node,
+                                                const Place& place) {
+    if (node.ptr() == Py_True) return kTrue;
+    if (node.ptr() == Py_False) return kFalse;
+    if (const auto known = questions_.find(node.ptr()); known != questions_.end()) return known->second;
+    if (!PyDict_CheckExact(node.ptr()) || names_a_place(node)) return std::nullopt;
+    if (PyDict_Size(node.ptr()) == 0) return kTrue;
+    const auto made = [&] {
+        const auto question = formulas_.variable(reserved(1));
+        schemas_[question] = {node, context, -1, parent, place.keyword, place.name, place.index};
+        return question;
+    };
+    const auto reference = get(node, "$ref");
+    if (reference && (context.draft <= 7 || !asserts_beside(node, {"$ref"}))) {
+        // A reference says what it leads to says; the first of some in a row may be in another place.
+        const auto own = made();
+        questions_.emplace(node.ptr(), own);
+        const auto target = referred(context, reference);
+        if (target && PyDict_Size(target.ptr()) > 0) {
+            int hops = 0;
+            for (auto at = target; at && get(at, "$ref"); at = referred(context, get(at, "$ref")))
+                if (++hops > kDeepest) return own;
+            if (const auto found = below(own, context, target, {"$ref", nb::handle()})) {
+                questions_[node.ptr()] = *found;
+                return found;
+            }
+        }
+        return own;
+    }
+    const auto said = get(node, "type");
+    const auto types = said ? types_in(said) : 0;
+    if (types != 0 && (types & kContainers) == 0 && !reference && !asserts_beside(node, {"type"})) {
+        const std::pair key{types, context.has_plain_integers};
+        const auto known = of_types_.find(key);
+        const auto question = known != of_types_.end() ? known->second : made();
+        of_types_.emplace(key, question);
+        return questions_[node.ptr()] = question;
+    }
+    return questions_[node.ptr()] = made();
+}
+
+bool UsualSchemas::read_object(std::int32_t question, const Schema& own, Reading& reading,
+                               nb::handle properties, nb::handle required, nb::handle others) {
+    Object made{{}, {}, kTrue, kTrue};
+    if (properties) {
+        if (!PyDict_CheckExact(properties.ptr())) return false;
+        made.members.reserve(static_cast<std::size_t>(PyDict_Size(properties.ptr())));
+        PyObject *name = nullptr, *member = nullptr;
+        Py_ssize_t at = 0;
+        while (PyDict_Next(properties.ptr(), &at, &name, &member) != 0) {
+            if (!unescaped(name, is_ascii_)) return false;
+            const auto asked = below(question, own.context, member, {"properties", nb::handle(name)});
+            if (!asked) return false;
+            made.members.push_back({nb::handle(name), *asked});
+        }
+    }
+    if (required) {
+        if (!PyList_CheckExact(required.ptr())) return false;
+        std::unordered_map<std::string_view, std::int32_t> places;
+        for (const auto& member : made.members)
+            places.emplace(*text_of(member.name), static_cast<std::int32_t>(places.size()));
+        for (const auto name : nb::borrow<nb::list>(required)) {
+            const auto text = text_of(name);
+            const auto place = text ? places.find(*text) : places.end();
+            if (place == places.end()) return false;
+            made.required.push_back(place->second);
+        }
+        std::ranges::sort(made.required);
+        made.required.erase(std::unique(made.required.begin(), made.required.end()), made.required.end());
+    }
+    if (others) {
+        const auto asked = below(question, own.context, others, {"additionalProperties", nb::handle()});
+        if (!asked) return false;
+        made.others = *asked;
+    } else if (own.context.is_closed && properties) {
+        made.others = kFalse;
+    }
+    const bool says = !made.members.empty() || made.others != kTrue;
+    const auto count = static_cast<std::int32_t>(made.required.size());
+    const auto first = says ? reserved(1 + count) : 0;
+    for (auto k = count; k-- > 0;)
+        made.formula = formulas_.choice(formulas_.variable(first + 1 + k), made.formula, kFalse);
+    if (says) made.formula = formulas_.choice(formulas_.variable(first), made.formula, kFalse);
+    if (made.formula != kTrue) objects_[made.formula] = question;
+    reading.object = std::move(made);
+    return true;
+}
+
+bool UsualSchemas::read_array(std::int32_t question, const Schema& own, Reading& reading, nb::handle items,
+                              nb::handle least, nb::handle most) {
+    Array made{kTrue, 0, -1, kTrue};
+    if (items) {
+        const auto asked = below(question, own.context, items, {"items", nb::handle()});
+        if (!asked) return false;
+        made.items = *asked;
+    }
+    if (least && (made.least = count_of(least, kMostCounted)) < 0) return false;
+    if (most && (made.most = count_of(most, kMostCounted)) < 0) return false;
+    if (made.items != kTrue) made.formula = formulas_.variable(reserved(1));
+    const auto conjoin = [&](std::int32_t other) {
+        made.formula = formulas_.choice(made.formula, other, kFalse);
+    };
+    if (made.least > 0) conjoin(count_formula(made.least - 1));
+    if (made.most >= 0) conjoin(formulas_.choice(count_formula(made.most), kFalse, kTrue));
+    if (made.formula == kFalse) return false;
+    if (made.formula != kTrue) arrays_[made.formula] = question;
+    reading.array = made;
+    return true;
+}
+
+std::int32_t UsualSchemas::count_formula(std::int32_t count) {
+    if (counts_.empty()) {
+        const auto first = reserved(kMostCounted + 1);
+        for (std::int32_t k = 0; k <= kMostCounted; ++k) counts_.push_back(first + k);
+    }
+    return formulas_.variable(counts_[static_cast<std::size_t>(count)]);
+}
+
+}  // namespace pdacon
