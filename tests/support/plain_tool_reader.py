@@ -259,14 +259,18 @@ _deepseek_v3_1 = _named("<｜tool▁call▁begin｜>", r"((?s:.*?))<｜tool▁se
 _kimi_k2 = _named("<|tool_call_begin|>functions.", r"([^<]*):\d+<\|tool_call_argument_begin\|>", "<|tool_call_end|>")
 
 
+def _attribute(text: str) -> str:
+    return text.replace("&quot;", '"').replace("&amp;", "&")
+
+
 def _kimi_k3(at: Cursor, schemas: Schemas) -> tuple[str, Any]:
     at.need('<|open|>call tool="')
-    name = at.until('" index="')
+    name = _attribute(at.until('" index="'))
     at.match(r'" index="\d+"<\|sep\|>')
     arguments: dict[str, Any] = {}
     while not at.take("<|close|>call<|sep|>"):
         at.need('<|open|>argument key="')
-        key = at.until('" type="')
+        key = _attribute(at.until('" type="'))
         kind = at.match(r'" type="([a-z]+)"<\|sep\|>')
         text = at.until("<|close|>argument<|sep|>")
         at.need("<|close|>argument<|sep|>")

@@ -25,7 +25,7 @@ from pdacon.frontends.tool_formats.building import AnyGrammar, ToolSchema, answe
 from pdacon.frontends.tool_formats.formats import format_of
 from pdacon.frontends.tool_formats.layouts import Choice, Layout, Reasoning, layout, stops_of
 from pdacon.frontends.tool_formats.marked_shapes import Shapes
-from pdacon.frontends.tool_formats.parameters import FORBIDDEN, ListedNames, free_names
+from pdacon.frontends.tool_formats.parameters import FORBIDDEN, ListedNames
 from pdacon.frontends.tool_formats.reading import AnswerPlan, AnswerReader
 from pdacon.frontends.tool_formats.records import ToolFormat
 from pdacon.frontends.tool_formats.scalars import ALL_KINDS
@@ -185,16 +185,20 @@ class AnswerValues:
         raw: dict[str, Any] = tool.arguments.write(call.arguments, call.name)
         names = self._names[call.name]
         for name in raw if self.asked.format.tagged else ():
-            if name not in names.names and (why := self._keeps_out(name)) is not None:
+            if name not in names.names and (why := self._keeps_out(name, names)) is not None:
                 raise Mismatch(call.name, f"it lists no argument {name!r:.60}, and {why}")
         return {name: raw[name] for name in (*names.names, *raw) if name in raw}
 
-    def _keeps_out(self, name: str) -> str | None:
+    def _keeps_out(self, name: str, names: ListedNames) -> str | None:
         """Why an argument that is not listed cannot have a name; None: it can, or its writer says why not."""
         marks = self.asked.format.value_marks
         if marks is None:
-            writable = name in free_names(FORBIDDEN)
-            return None if writable else f"names of others have no {FORBIDDEN[:4]} in them and no blanks at their ends"
+            writable = names.writable(self.asked.format.escapes)
+            return (
+                None
+                if self.asked.format.escaped(name) in writable
+                else f"names of others have no {FORBIDDEN[:4]} in them and no blanks at their ends"
+            )
         return "only listed ones have their names at both ends" if "$key" in marks.member[1] else None
 
     def _object(self, call: Call) -> str:

@@ -217,7 +217,7 @@ class _Builder:
 
     def _slots(self, tool: ToolSchema, arguments: Piece) -> dict[str, Piece]:
         """What stands in the open parts of a call."""
-        name = self._fixed(tool.name, tool.name)
+        name = self._fixed(self.format.escaped(tool.name), tool.name)
         return {"name": name, "arguments": arguments, "index": TextPiece(_INDEX, tool.name)}
 
     def _template(self, parts: Sequence[Part], slots: Mapping[str, Piece], place: str) -> Iterator[Piece]:
@@ -331,7 +331,7 @@ class _Builder:
 
     def _checked_parameters(self, tool: ToolSchema) -> tuple[list[Parameter], list[OtherParameters]]:
         """The parameters of a tool, each of which has a text in this format; those that it lists, and others."""
-        parameters, others = parameters_of(tool.name, tool.arguments, self.spelling, tool.closed)
+        parameters, others = parameters_of(tool.name, tool.arguments, self.spelling, tool.closed, self.format.escapes)
         stops = self._texts(self.format.value_end[:1])
         for parameter in parameters:
             place = f"{tool.name}.{parameter.name}"
@@ -425,7 +425,10 @@ class _Builder:
         pieces: list[Piece] = []
         for part in parts:
             if isinstance(part, Open):
-                pieces.append(self._fixed(name, place) if isinstance(name, str) else TextPiece(name, place))
+                if isinstance(name, str):
+                    pieces.append(self._fixed(self.format.escaped(name), place))
+                else:
+                    pieces.append(TextPiece(name, place))
                 continue
             first, *others = [part] if blanks is None else part.split("><")
             pieces.append(self._fixed(f"{first}>" if others else first, place))

@@ -214,6 +214,7 @@ def _tagged() -> Iterator[ToolFormat]:
         text_begin="<|open|>response<|sep|>", text_end="<|close|>response<|sep|>", text_begun=True,
         close="<|close|>message<|sep|>",
         thought=Thought(*think), tokens=("<|open|>", "<|close|>", "<|sep|>"),
+        escapes=(("&", "&amp;"), ('"', "&quot;")),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, reduce
 from json import dumps, loads
-from typing import Any
+from typing import Any, TypeAlias
 
 from pdacon.base.cautions import caution
 from pdacon.errors import EmptyLanguageError, UnsupportedTypeError
@@ -28,6 +28,7 @@ from pdacon.regular import RegularSet
 _SAID = (
     "type", "properties", "required", "additionalProperties", "patternProperties", "$ref", "$defs", "definitions",
 )  # fmt: skip
+Escapes: TypeAlias = tuple[tuple[str, str], ...]
 _MOST_CELLS = 32
 """Ways in which the names of arguments that are not listed may match patterns."""
 FORBIDDEN = '<>&"' + "".join(map(chr, range(32)))
@@ -114,6 +115,15 @@ class ListedNames:
         """The values of an argument; None: there is none of this name."""
         return self._values_at(self._places(name)) if self.takes(name) else None
 
+    def writable(self, escapes: Escapes) -> RegularSet:
+        """The names that are not listed, as they are written; where patterns tell them apart those without escapes."""
+        escapes = () if self._patterns else escapes
+        listed = list(self.names)
+        for character, spelled in escapes:
+            listed = [name.replace(character, spelled) for name in listed]
+        names = free_names(FORBIDDEN, tuple(spelled for _, spelled in escapes))
+        return names - RegularSet.from_choices(listed) if listed else names
+
     def unlisted(self, names: RegularSet) -> Iterator[OtherParameters]:
         """The parameters that are not listed, of all names that may be written; those with the same values together.
 
@@ -121,8 +131,6 @@ class ListedNames:
         """
         if self.others is False and not self._patterns:
             return
-        if self.names:
-            names = names - RegularSet.from_choices(self.names)
         cells: list[tuple[RegularSet, tuple[str, ...]]] = [(names, ())]
         for pattern in self._patterns:
             matching = self._matching(pattern)
@@ -175,17 +183,18 @@ def _pointer(keyword: str, name: str) -> str:
 
 
 @cache
-def free_names(forbidden: str) -> RegularSet:
-    """The names that arguments and members may have which no schema lists: without some characters, and no blanks at
-    their ends.
+def free_names(forbidden: str, spelled: tuple[str, ...] = ()) -> RegularSet:
+    """The names that arguments and members may have which no schema lists: without some characters, but with some
+    texts that stand for such, and no blanks at their ends.
     """
-    inner = f"[^{re.escape(forbidden)}]"
-    border = f"[^{re.escape(forbidden)}\\s]"
+    others = "".join(f"|{re.escape(text)}" for text in spelled)
+    inner = f"(?:[^{re.escape(forbidden)}]{others})"
+    border = f"(?:[^{re.escape(forbidden)}\\s]{others})"
     return RegularSet.from_regex(f"(?:{border}(?:{inner}*{border})?)?")
 
 
 def parameters_of(
-    tool: str, schema: Mapping[str, Any], spelling: Spelling, closed: bool = False
+    tool: str, schema: Mapping[str, Any], spelling: Spelling, closed: bool = False, escapes: Escapes = ()
 ) -> tuple[list[Parameter], list[OtherParameters]]:
     """The parameters that a schema of arguments lists, in its order, and what others there may be; without those that
     can have no value.
@@ -196,6 +205,8 @@ def parameters_of(
         Its name, for messages.
     schema : mapping
         A reference to that of an object in its ``$defs``.
+    escapes : tuple of (str, str)
+        What stands for some characters in names.
 
     Raises
     ------
@@ -219,7 +230,7 @@ def parameters_of(
         elif required:
             why = "no value satisfies its schema" if values is not None else "is none of those listed"
             raise EmptyLanguageError(f"{tool}: the argument {name!r:.60} is required, and {why}")
-    writable = free_names(FORBIDDEN)
+    writable = names.writable(escapes)
     if spelling.excludes:
         writable = writable & FreeText(spelling.excludes).texts
     with told_of_types(tool, {}):

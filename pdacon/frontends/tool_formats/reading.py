@@ -396,6 +396,8 @@ class AnswerReader:
         if role in ("raw", "reasoning", "text"):
             return
         text = self._capture()
+        if role in ("name", "key"):
+            text = self._plan.format.unescaped(text)
         if role == "name":
             self._calls.append((text, []))
             self._events.append(AnswerEvent("name", text, len(self._calls) - 1))

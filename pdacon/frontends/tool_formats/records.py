@@ -176,6 +176,8 @@ class ToolFormat:
     calls_alone : bool
         Whether calls come without any text, and what stands around one. A text may have the trigger then, but not at
         its beginning.
+    escapes : tuple of (str, str)
+        What stands for some characters in the names of tools and arguments; that of what all begin with comes first.
     """
 
     name: str
@@ -202,6 +204,7 @@ class ToolFormat:
     python_constants: bool = False
     value_marks: ValueMarks | None = None
     calls_alone: bool = False
+    escapes: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if not self.trigger or not (self.begin or self.call).startswith(self.trigger):
@@ -226,7 +229,7 @@ class ToolFormat:
             )
         else:
             inner = "".join(self._write_argument(key, value) for key, value in arguments.items()) or self.no_arguments
-        slots = {"name": name, "index": str(index), "arguments": inner}
+        slots = {"name": self.escaped(name), "index": str(index), "arguments": inner}
         if self.messages is None:
             yield _filled(self.call, slots)
             return
@@ -239,7 +242,19 @@ class ToolFormat:
         text = plain if isinstance(plain, str) else value
         is_string = "true" if isinstance(plain, str) else "false"
         type = next(name for name, kinds in NAMES.items() if kind_of(plain) in kinds)
-        return _filled(self.argument, {"key": key, "value": text, "is_string": is_string, "type": type})
+        return _filled(self.argument, {"key": self.escaped(key), "value": text, "is_string": is_string, "type": type})
+
+    def escaped(self, name: str) -> str:
+        """A name as it is written."""
+        for character, spelled in self.escapes:
+            name = name.replace(character, spelled)
+        return name
+
+    def unescaped(self, text: str) -> str:
+        """The name that is written so."""
+        for character, spelled in reversed(self.escapes):
+            text = text.replace(spelled, character)
+        return text
 
     @property
     def fixed_texts(self) -> tuple[str, ...]:
@@ -261,7 +276,7 @@ class ToolFormat:
 
     def ends_within(self, slot: Slot, text: str) -> str | None:
         """What ends a name in some template of the format, if it comes before the end of this one; else None."""
-        others = () if self.messages is None else self.messages.calls
+        others, text = () if self.messages is None else self.messages.calls, self.escaped(text)
         for template in (self.call, self.argument, *others):
             end = next(iter(parts_of_template(template.partition(f"${slot}")[2])), None)
             if isinstance(end, str) and (text + end).index(end) < len(text):

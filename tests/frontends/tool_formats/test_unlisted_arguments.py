@@ -168,6 +168,44 @@ def test_names_that_are_not_listed() -> None:
                 grammar.write(answer)
 
 
+KIMI = (
+    '<|open|>tools<|sep|><|open|>call tool="q&amp;a" index="1"<|sep|>'
+    '<|open|>argument key="q&amp;a" type="string"<|sep|>'
+    "fish & chips<|close|>argument<|sep|>"
+    '<|open|>argument key="say &quot;hi&quot; &amp;quot;" type="string"<|sep|>'
+    'she said "hi"<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|><|close|>message<|sep|>'
+)
+
+
+@pytest.mark.parametrize("listed", [("q&a", 'say "hi" &quot;'), ("q&a",), ()])
+def test_kimi_k3_escapes_in_names(listed: tuple[str, ...]) -> None:
+    """Of tools and of arguments, and in no value, as its template does."""
+    parameters = {"type": "object", "properties": {name: {"type": "string"} for name in listed}}
+    grammar = pdacon.Grammar.from_tools([{"name": "q&a", "parameters": parameters}], format="kimi_k3", reasoning=False)
+    constraint = pdacon.compile(grammar, vocabulary_of(FORMATS["kimi_k3"]))
+    given = {"q&a": "fish & chips", 'say "hi" &quot;': 'she said "hi"'}
+    text = grammar.write(Answer("", "", (pdacon.Call("q&a", given),)))
+    assert text.endswith(KIMI.replace('index="1"', 'index="0"'))
+    ids = encoded(FORMATS["kimi_k3"], text)
+    assert accepted(constraint, ids)
+    for wrong in ("&amp;", "&quot;"):
+        assert not accepted(constraint, encoded(FORMATS["kimi_k3"], text.replace(wrong, "&", 1)))
+    reader = constraint.reader()
+    read(reader, ids)
+    assert reader.answer.calls[0].name == "q&a"
+    assert reader.answer.calls[0].arguments == given
+    begun = f"<|open|>response<|sep|>{text}"
+    plain = plain_tool_reader.read("kimi_k3", {"q&a": parameters}, begun, thinking=False)
+    assert plain is not None
+    assert plain.calls == [("q&a", given)]
+    styled = pdacon.Grammar.from_structural_tag(
+        {"type": "json_schema", "json_schema": parameters, "style": "kimi_k3_xml"}
+    )
+    inner = KIMI.partition('index="1"<|sep|>')[2].partition("<|close|>call")[0]
+    assert styled.accepts(inner)
+    assert not styled.accepts(inner.replace("&amp;a", "&a"))
+
+
 def test_too_many_kinds_of_names() -> None:
     patterns = {letter: {"maxLength": k} for k, letter in enumerate("abcdef")}
     with pytest.raises(UnsupportedTypeError, match="tell more than 32 kinds"):
