@@ -481,7 +481,11 @@ def test_what_cannot_be_enforced_is_refused_with_its_place(one: Format, said: st
 @pytest.mark.parametrize(
     ("first", "second", "said"),
     [
-        (grammar('root ::= "a__b"'), grammar('root ::= "a__" [a-c]'), '"a__b" of #/elements/0/grammar have a text'),
+        (
+            {**grammar('start: "a__b" "x"'), "syntax": "lark"},
+            {**grammar('start: C "x"\nC: /a__[a-c]/'), "syntax": "lark"},
+            '"a__b" of #/elements/0/grammar',
+        ),
         (
             {**grammar('start: A__C "x"\nA__C: /a+/'), "syntax": "lark"},
             {**grammar("start: B__C\nB__C: /aa*/"), "syntax": "lark"},

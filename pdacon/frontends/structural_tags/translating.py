@@ -34,6 +34,7 @@ from pdacon.frontends.structural_tags.pieces import (
     sequence,
     value_piece,
 )
+from pdacon.frontends.structural_tags.regular_grammars import sentences_of
 from pdacon.frontends.structural_tags.styles import STYLES, StyledArguments
 from pdacon.frontends.structural_tags.tag_formats import TagFormat, checked_text, malformed, root
 from pdacon.grammar import GrammarData, GrammarOptions
@@ -255,7 +256,10 @@ class _Translation:
         text, syntax = node.string("grammar"), node.given.get("syntax", "ebnf")
         if not isinstance(syntax, str) or syntax not in _SYNTAXES:
             raise malformed(f"{node.place}/syntax", 'one of "ebnf", "gbnf", "lark"', syntax)
-        return grammar_piece(self._within(node, "grammar", lambda: _SYNTAXES[syntax](text)), f"{node.place}/grammar")
+        grammar: GrammarData = self._within(node, "grammar", lambda: _SYNTAXES[syntax](text))
+        place = f"{node.place}/grammar"
+        sentences = sentences_of(grammar) if syntax != "lark" else None  # which says what a lexer takes
+        return grammar_piece(grammar, place) if sentences is None else TextPiece(sentences, place)
 
     def _any_text(self, node: TagFormat, ends: tuple[str, ...]) -> Piece:
         most = node.number("max_chars")
