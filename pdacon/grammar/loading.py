@@ -27,6 +27,7 @@ from pdacon.grammar.model import GrammarOptions
 from pdacon.grammar.templates import check_templates
 
 _preparing = Lock()
+_CHARACTERS = 3  # that Lark reads while it makes one alternative plain
 _STATEMENT = re.compile(r"%(?P<keyword>[a-z]+)(?P<rest>[^\n]*)")
 _WORD = re.compile(r"\w+")
 
@@ -251,7 +252,7 @@ def load(builder: RecordingBuilder, options: GrammarOptions) -> Loaded:
     """Run Lark's loader as ``lark.Lark.__init__`` does, up to where it would build the parser and the lexer."""
     prepare_lark()
     source = builder.source
-    with within_other_code(len(source.text)):
+    with within_other_code(len(source.text) // _CHARACTERS):
         builder.load_grammar(source.text, base_of(options))
         builder.current = None
         grammar = builder.build()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -286,5 +287,7 @@ def server(*, help_all: HelpAllOption = False) -> int:
     require("pygls", extra="editor")
     from pdacon.editor import create_server
 
-    create_server().start_io()
+    made = create_server()
+    gc.freeze()  # What is here stays, so that Python does not look through it while somebody types.
+    made.start_io()
     return 0
