@@ -27,6 +27,7 @@ from pdacon.integrations.huggingface.generation import generate
 from pdacon.integrations.huggingface.generator import Generator
 from pdacon.integrations.huggingface.healing import Healed, heal
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
+from pdacon.integrations.huggingface.progress import Progress
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.integrations.huggingface.tiny import load_tiny, tiny_path
 
@@ -58,6 +59,7 @@ __all__ = [
     "Healed",
     "PDAContinuousProcessor",
     "PDALogitsProcessor",
+    "Progress",
     "Step",
     "constrain",
     "generate",

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 import torch
+from transformers import StoppingCriteriaList
 from transformers.generation.streamers import BaseStreamer
 
 from pdacon.detokenizer import Vocabulary, vocabulary_of
@@ -25,6 +26,7 @@ from pdacon.integrations.huggingface.drafts import Draft, Forced, drafting
 from pdacon.integrations.huggingface.options import Options
 from pdacon.integrations.huggingface.padded_prompts import Inputs, Prompt, encode, is_one, split
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
+from pdacon.integrations.huggingface.progress import Finished, Told, telling
 from pdacon.integrations.huggingface.results import Generation, is_placeholder, read, read_free, spelled, warn_of_cuts
 from pdacon.integrations.huggingface.seeds import Seeded
 from pdacon.integrations.huggingface.threads import few_threads
@@ -53,6 +55,7 @@ class Task:
     asked: Sequence[Asked]
     ends: list[int]
     pad: int | None
+    tell: Told | None = None  # how many of the texts are written
 
     @classmethod
     def of(cls, model: Any, tokenizer: Any, prompts: Sequence[Prompt], options: Options) -> Task:
@@ -112,9 +115,20 @@ def write(
     if is_one(prompt):
         options = replace(options, batch_size=None)
     task = Task.of(model, tokenizer, prompts, options)
-    texts = [text for part in task.parts() for text in (run or generated)(part)]
+    texts: list[Generation] = []
+    with telling(options.progress, len(prompts) * options.num_return_sequences) as tell:
+        done = 0
+        for part in task.parts():
+            texts += (run or generated)(replace(part, tell=None if tell is None else partial(_after, tell, done)))
+            done += len(part.asked) * options.num_return_sequences
+            if tell is not None:
+                tell(done)
     warn_of_cuts(texts, options.max_tokens)
     return texts
+
+
+def _after(tell: Told, before: int, done: int) -> None:
+    tell(before + done)
 
 
 def generated(task: Task) -> list[Generation]:
@@ -128,6 +142,9 @@ def generated(task: Task) -> list[Generation]:
         arguments["logits_processor"].append(_processor(task, inputs.columns))
     if options.on_text is not None:
         arguments["streamer"] = _Streamer(task.asked[0].vocabulary, before[0], options.on_text)
+    if task.tell is not None and options.num_beams == 1:
+        criteria = [*(arguments.get("stopping_criteria") or ()), Finished(task.ends, task.tell)]
+        arguments["stopping_criteria"] = StoppingCriteriaList(criteria)
     drafts: Draft | Forced | None = Forced() if options.skip_forced else options.draft
     if drafts is not None:
         arguments = drafting(drafts, _drafted(task), task.tokenizer, arguments)

@@ -11,6 +11,7 @@ from pdacon.integrations.huggingface.drafts import Draft
 from pdacon.integrations.huggingface.engine import write
 from pdacon.integrations.huggingface.options import Options, require_names
 from pdacon.integrations.huggingface.padded_prompts import Chat, Prompt, is_one
+from pdacon.integrations.huggingface.progress import Progress
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.matching import Budget
 
@@ -56,6 +57,7 @@ def generate(
     pad_token_id: int | None = None,
     generation_config: Any = None,
     on_text: Callable[[str], None] | None = None,
+    progress: bool | Callable[[Progress], None] = False,
     chat_options: Mapping[str, Any] | None = None,
     diagnostics: bool = False,
     **options: Any,
@@ -119,6 +121,10 @@ def generate(
         `seed`.
     on_text : callable, optional
         Is given what is generated piece by piece, in whole characters, meanwhile. For one text only.
+    progress : bool or callable
+        True: a bar that says how many texts are written and how long the rest may take, on standard error or in the
+        notebook. Or what is called with a `Progress` whenever a text is done; what it raises ends the call. Beams, and
+        texts whose model is run elsewhere, count when their batch is done.
     chat_options : mapping, optional
         More arguments of ``tokenizer.apply_chat_template``, such as ``tools``.
     diagnostics : bool

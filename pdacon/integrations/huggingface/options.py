@@ -18,6 +18,7 @@ from pdacon.base.arguments import belongs_elsewhere, require, require_bool
 from pdacon.base.quoting import did_you_mean
 from pdacon.integrations.huggingface.drafts import Draft
 from pdacon.integrations.huggingface.internals import OF_FORWARD
+from pdacon.integrations.huggingface.progress import Progress
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.matching import Budget
 
@@ -30,7 +31,7 @@ _EMPTY: Any = GenerationConfig()  # type: ignore[no-untyped-call]
 OWN = frozenset(
     {
         *("grammar", "start", "prefix", "seed", "batch_size", "draft", "skip_forced"),
-        *("on_text", "chat_options", "diagnostics"),
+        *("on_text", "progress", "chat_options", "diagnostics"),
     }
 )
 """Options that are pdacon's alone, and stand in the record as they are given."""
@@ -75,6 +76,7 @@ class Options:
     draft: Draft | None = None
     skip_forced: bool = False
     on_text: Callable[[str], None] | None = None
+    progress: bool | Callable[[Progress], None] = False
     chat_options: Mapping[str, Any] = field(default_factory=dict)
     diagnostics: bool = False
 
@@ -89,6 +91,8 @@ class Options:
         own = {name: given[name] for name in OWN if given.get(name) is not None}
         others = {name: value for name, value in given.items() if name not in _NAMES | _PLACES}
         require_bool(caller, "skip_forced", own.get("skip_forced", False))
+        if not callable(own.get("progress", print)):
+            require_bool(caller, "progress", own["progress"])
         if "on_text" in own and others.get("streamer") is not None:
             raise TypeError("on_text is a streamer itself; give one of them")
         _require_one_draft(given)
