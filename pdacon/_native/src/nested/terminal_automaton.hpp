@@ -93,6 +93,14 @@ class TerminalAutomaton {
         mutable std::shared_ptr<const LoopExits> exits = nullptr;  // of a loop, once they are needed
         static constexpr std::int32_t kEndless = 1 << 20;
     };
+    // States between which some characters lead, whichever they are and wherever they begin (`regions.cpp`).
+    struct Region {
+        static constexpr std::int32_t kAny = 1 << 30;  // so many characters lead nowhere out of it
+        static constexpr std::int32_t kSeveral = -2;
+        CharacterSet characters;
+        std::array<std::int32_t, 256> next;  // where a byte leads from all states, or kSeveral
+        mutable std::shared_ptr<const LoopExits> exits = nullptr;  // once they are needed
+    };
 
     explicit TerminalAutomaton(std::shared_ptr<const NestedTerminal> terminal);
     TerminalAutomaton(const TerminalAutomaton&) = delete;
@@ -120,8 +128,11 @@ class TerminalAutomaton {
   private:
     class Walk;
     struct State {
-        std::unique_ptr<const Row> row;  // null: not made yet
-        std::unique_ptr<Run> run;        // the same
+        std::unique_ptr<const Row> row;        // null: not made yet
+        std::unique_ptr<Run> run;              // the same
+        std::shared_ptr<const Region> region;  // null: there is none, or it was not looked for
+        std::int32_t safe = 0;  // how many characters can be read in it before one may lead nowhere
+        bool is_region_known = false;
         std::shared_ptr<const TerminalTokens> tokens;
     };
     // Of all these the lock is held.
@@ -134,6 +145,24 @@ class TerminalAutomaton {
     std::uint64_t leads_between(std::int32_t from, std::int32_t to, StateLimit& limit);
     std::shared_ptr<const Rests> rests_of(const SharedTrie& trie, std::vector<std::int32_t> nodes);
     Run found_run(std::int32_t position, StateLimit& limit);
+    // The characters that lead from a position anywhere, and of those outside ASCII where, by their first
+    // bytes.
+    struct Ways {
+        CharacterSet characters;
+        std::vector<std::pair<std::uint64_t, std::vector<std::int32_t>>> outside;
+    };
+    std::vector<std::int32_t> ends_of_lead(std::int32_t position, int lead, StateLimit& limit);
+    Ways ways_from(std::int32_t position, StateLimit& limit);
+    struct Found {
+        std::shared_ptr<Region> region;
+        std::vector<std::int32_t> inside, safe;  // positions, and how many characters can be read from each
+    };
+    std::optional<Found> found_region(std::int32_t position, bool may_end, StateLimit& limit);
+    void find_safe(Found& found, const std::map<std::int32_t, Ways>& ways,
+                   const std::map<std::int32_t, std::int32_t>& numbers);
+    void find_region(std::int32_t position, StateLimit& limit);
+    // The state of a position, for which a region has been looked for.
+    const State& within_region(std::int32_t position, StateLimit& limit);
     void find_lengths();
     // The same of all strings: from each of their positions strings of all lengths are left.
     static std::int32_t among_all(std::int32_t from, std::int32_t to, std::int32_t characters,
@@ -163,6 +192,7 @@ class TerminalAutomaton {
     Interner sets_;
     std::deque<State> states_;
     std::map<std::vector<std::int32_t>, std::shared_ptr<const Rests>> rests_;  // by where they begin
+    int failures_ = 0;                 // searches for a region that found none
     std::vector<std::uint32_t> seen_;  // by position of the terminal: the last search that came to it
     std::uint32_t search_ = 0;
     // Of strings with few characters left, up to so many.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "nested/counted_loops.hpp"
+#include "nested/regions.hpp"
 #include "nested/terminal_automaton.hpp"
 
 namespace pdacon {
@@ -13,6 +14,7 @@ namespace {
 constexpr int kLong = 32;              // a run of so many characters has its tokens known for the process
 constexpr int kChain = 16;             // if it is a loop, or goes on for so many
 constexpr std::int32_t kLarge = 1024;  // nodes of a subtree that is left in the trie, where a terminal ends
+constexpr std::int32_t kSure = 16;     // characters, in a region that tokens may leave for nowhere
 constexpr std::int32_t kSmall = 8;     // nodes of a subtree in which no loop is looked for
 
 }  // namespace
@@ -25,8 +27,12 @@ class TerminalAutomaton::Walk {
 
     TerminalTokens from(std::int32_t position) {
         const auto run = own_.made_run(position, limit_);
+        const auto* region = region_of(0, position, run);
         const bool is_long = run.next != kDead && run.characters.size() >= kLong;
-        if (!is_long || needed(position) < 0 || (!run.is_loop && (is_counted_ || run.length < kChain)))
+        if (region != nullptr)
+            leave_region(position, *region);
+        else if (!is_long || is_small_part(position, run) || needed(position) < 0 ||
+                 (!run.is_loop && (is_counted_ || run.length < kChain)))
             open(0, position, 0);
         else if (is_counted_)
             leave_counted(position, run);
@@ -46,7 +52,8 @@ class TerminalAutomaton::Walk {
         std::int32_t characters;  // that have been read up to it
         std::int32_t needed;      // in a loop: how many a string must have behind it
         const Row* row;
-        const LoopExits* exits;  // of the loop that the position is; or null
+        const LoopExits* exits;  // of the loop that the position is, or of the region it is in; or null
+        const Region* region = nullptr;
     };
 
     // Of how many characters at least a string must go on from a position; -1: some numbers, and not all
@@ -87,7 +94,12 @@ class TerminalAutomaton::Walk {
         Open made{node, node + 1, end, at, characters, 0, &own_.made_row(at, limit_), nullptr};
         if (end - node > kSmall) {
             const auto& run = own_.made_run(at, limit_);
-            if (run.is_loop && run.characters.size() >= kLong && (made.needed = needed(at)) >= 0) {
+            if (const auto* region = region_of(node, at, run)) {
+                if (!region->exits) region->exits = trie_.loops().exits(region->characters);
+                made.exits = region->exits.get();
+                made.region = region;
+            } else if (run.is_loop && run.characters.size() >= kLong && !is_small_part(at, run) &&
+                       (made.needed = needed(at)) >= 0) {
                 if (!run.exits) run.exits = trie_.loops().exits(run.characters);
                 made.exits = run.exits.get();
             }
@@ -113,10 +125,13 @@ class TerminalAutomaton::Walk {
             const auto child = top.child;
             top.child = trie_.subtree_end(child);
             if (characters > left_.most) continue;
-            const auto to = next(top.at, *top.row, trie_.byte(child), characters);
+            const bool is_far = top.region && top.region->next[trie_.byte(child)] == Region::kSeveral;
+            const auto at = is_far ? behind(top.at, child, trie_.depth(top.node)) : top.at;
+            const auto to =
+                next(at, is_far ? own_.made_row(at, limit_) : *top.row, trie_.byte(child), characters);
             if (to != kDead)
                 read(child, to, characters);
-            else if (matches(top.at) && top.node != 0)
+            else if (matches(at) && trie_.depth(child) > 1)
                 beyond_.push_back(child);
         }
     }
@@ -131,7 +146,7 @@ class TerminalAutomaton::Walk {
         }
     }
     void leave(std::int32_t before, std::uint8_t byte, std::int32_t characters,
-               const std::vector<std::int32_t>& nodes) {
+               std::span<const std::int32_t> nodes) {
         const auto to = next(before, own_.made_row(before, limit_), byte, characters);
         for (const auto node : nodes) {
             if (to != kDead)
@@ -139,6 +154,45 @@ class TerminalAutomaton::Walk {
             else if (matches(before) && trie_.depth(node) > 1)
                 beyond_.push_back(node);
             follow();
+        }
+    }
+    // The region in which the tokens below a node stay or which they leave; null: none, or the run of the
+    // position is as good.
+    const Region* region_of(std::int32_t node, std::int32_t position, const Run& run) {
+        if (is_counted_) return nullptr;
+        const auto& state = own_.within_region(position, limit_);
+        const bool is_run = run.next != kDead && (run.is_loop || run.length >= kChain);
+        if (!state.region || (is_run && run.characters.size() >= state.region->characters.size()))
+            return nullptr;
+        if (state.safe < Region::kAny) {
+            if (heights_ == nullptr) heights_ = &trie_.kept<TokenHeights>().of(trie_);
+            if (state.safe < (*heights_)[static_cast<std::size_t>(node)]) return nullptr;
+        }
+        return state.region.get();
+    }
+    // Whether a position that is a loop leads by other characters, too, to where short tokens stay.
+    bool is_small_part(std::int32_t position, const Run& run) {
+        if (is_counted_ || (!run.is_loop && run.length < kChain)) return false;
+        const auto& state = own_.within_region(position, limit_);
+        return state.region && state.safe >= kSure && state.region->characters.size() > run.characters.size();
+    }
+    // The position before a node's byte, of the position behind its first bytes.
+    std::int32_t behind(std::int32_t position, std::int32_t node, std::int32_t depth) {
+        const auto bytes = trie_.tokens()->bytes_of(trie_.token(trie_.first_token(node)));
+        const auto end = static_cast<std::size_t>(trie_.depth(node)) - 1;
+        for (auto at = static_cast<std::size_t>(depth); at < end; ++at)
+            position = own_.made_row(position, limit_).next[static_cast<std::uint8_t>(bytes[at])];
+        return position;
+    }
+    void leave_region(std::int32_t position, const Region& region) {
+        made_.loop = trie_.loops().tokens(region.characters);
+        for (const auto& exit : made_.loop->exits) {
+            const auto to = region.next[exit.byte];
+            if (to == kDead) continue;
+            if (to != Region::kSeveral)
+                leave(position, exit.byte, 0, exit.nodes);
+            else
+                for (const auto node : exit.nodes) leave(behind(position, node, 0), exit.byte, 0, {&node, 1});
         }
     }
     void leave_counted(std::int32_t position, const Run& run) {
@@ -165,6 +219,7 @@ class TerminalAutomaton::Walk {
     const SharedTrie& trie_;
     StateLimit& limit_;
     const bool is_counted_;
+    const std::vector<std::uint16_t>* heights_ = nullptr;  // by node, once they are needed
     TerminalTokens made_;
     std::vector<TokenRange> within_;
     std::vector<std::int32_t> beyond_;  // nodes of the trie whose bytes no text of the terminal goes on with
