@@ -330,16 +330,22 @@ class _Registry:
 
 def subschemas(place: Place) -> Iterator[Place]:
     """The schemas right below one."""
-    for keyword, value in place.node.items():
-        if keyword in NAMED and isinstance(value, dict):
-            for name in value:
-                if isinstance(value[name], (dict, bool)):
-                    yield place.child(keyword, name)
-        elif keyword in MANY and isinstance(value, list):
-            for index in range(len(value)):
-                yield place.child(keyword, index)
-        elif keyword in ONE and isinstance(value, dict):
-            yield place.child(keyword)
+    for keyword in place.node:
+        yield from schemas_of(place, keyword)
+
+
+def schemas_of(place: Place, keyword: str) -> Iterator[Place]:
+    """The schemas that a keyword of a schema holds, if it is there and holds any."""
+    value = place.node.get(keyword)
+    if keyword in NAMED and isinstance(value, dict):
+        for name in value:
+            if isinstance(value[name], (dict, bool)):
+                yield place.child(keyword, name)
+    elif keyword in MANY and isinstance(value, list):
+        for index in range(len(value)):
+            yield place.child(keyword, index)
+    elif keyword in ONE and isinstance(value, dict):
+        yield place.child(keyword)
 
 
 def canonical(schema: Any) -> str | None:

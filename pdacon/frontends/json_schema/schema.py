@@ -124,17 +124,22 @@ class Schema:
             if are_unfounded(survey.doubts, explorer):
                 self._explorers.append(explorer)
                 return True
-        return not self._reading.lax and self._is_too_large_by_order()
+        return not self._reading.lax and (self._is_refused_nowhere() or self._is_too_large_by_order())
+
+    def _is_refused_nowhere(self) -> bool:
+        """Whether the whole can be made. It tells what else is to be told, and is kept: something may ask for it."""
+        if self.spelling.order == "any":
+            return False
+        with suppress(PdaconError):
+            self._ready = self._written()
+            self._told = self._ready[-1]
+        return self._ready is not None
 
     def _is_too_large_by_order(self) -> bool:
         """Whether the whole is refused for nothing but the sets of names that have come.
 
         What is to be told of the schema tells a whole in which names come in one order, which is small.
         """
-        with suppress(PdaconError):
-            if self.spelling.order == "schema":
-                self._ready = self._written()
-                return False
         if self.spelling.order == "schema" and not self._has_too_many_sets:
             return False
         self._is_refused_in_a_row = True

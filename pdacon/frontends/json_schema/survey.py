@@ -19,6 +19,7 @@ from typing import Any
 from pdacon.base.cancelling import look
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
+from pdacon.frontends.json_schema.counting_apart import values_counted_apart
 from pdacon.frontends.json_schema.discriminators import why_nothing_is_told
 from pdacon.frontends.json_schema.documents import REFERENCES, Closed, Documents, Place, is_like_others
 from pdacon.frontends.json_schema.doubts import Doubts
@@ -75,7 +76,8 @@ class Survey:
         Whether a reading of the whole would raise nothing and note nothing else, unless one of the doubts is right.
     doubts : Doubts
     counts_members_apart : bool
-        Whether members are counted beside alternatives, so that what is refused may be met in some orders only.
+        Whether members are counted within values that alternatives part, so that what is refused may be met in some
+        orders only.
     """
 
     def __init__(self, documents: Documents, reading: ReadingOptions) -> None:
@@ -92,7 +94,9 @@ class Survey:
         self._combined: list[tuple[Place, ...]] = []  # schemas of one value, of which some apply others
         self._limiting: set[int] = set()  # schemas that need an automaton of strings or numbers
         self._members_asked: list[Place] = []
-        self._counts_members = self._parts_values = self._may_circle = False
+        self._counting: set[int] = set()  # schemas that count members
+        self._parting: set[int] = set()  # those by which some values satisfy other schemas than others
+        self._may_circle = False
         self._look_at_all()
 
     def _look_at_all(self) -> None:
@@ -108,7 +112,7 @@ class Survey:
             except (UnsupportedSchemaError, RecursionError):
                 self.is_plain = False
             self._pending += reversed(self._children)
-        self.counts_members_apart = self._counts_members and self._parts_values
+        self.counts_members_apart = not self._may_count_members()
         if self.counts_members_apart:
             self.is_plain = False
         if self._may_circle and self.is_plain:
@@ -247,16 +251,16 @@ class Survey:
             raise UnsupportedSchemaError(place.pointer, keyword, "it must be a list of schemas")
         children = [place.child(keyword, k) for k in range(len(listed))]
         if keyword != "allOf" and sum(1 for one in children if self._plainness.types(one) & types & _CONTAINED) > 1:
-            self._parts_values = True
+            self._parting.add(id(place.node))
         for child in children:
             self._apply(place, child, types)
 
     def _negate(self, place: Place, types: int, keyword: str) -> None:
-        self._parts_values = True
+        self._parting.add(id(place.node))
         self._apply(place, place.child("not"), types)
 
     def _choose(self, place: Place, types: int, keyword: str) -> None:
-        self._parts_values = True
+        self._parting.add(id(place.node))
         for keyword in ("if", "then", "else"):
             if keyword in place.node:
                 self._apply(place, place.child(keyword), types)
@@ -269,7 +273,7 @@ class Survey:
 
     def _ask_about_others(self, place: Place, types: int, keyword: str) -> None:
         """What is asked of parts that no schema evaluates; which do may be more than can be told."""
-        self._parts_values = True
+        self._parting.add(id(place.node))
         self.doubts.built.append((place,))
         self._ask(place, types, keyword)
 
@@ -291,12 +295,12 @@ class Survey:
             self._ask(place, types, "additionalItems")
 
     def _contained(self, place: Place, types: int, keyword: str) -> None:
-        self._parts_values = True
+        self._parting.add(id(place.node))
         self._ask(place, types, "contains")
 
     def _unique(self, place: Place, types: int, keyword: str) -> None:
         if place.node["uniqueItems"] is True:
-            self._parts_values = True
+            self._parting.add(id(place.node))
             self.doubts.built.append((place,))
 
     def _members(self, place: Place, types: int, keyword: str) -> None:
@@ -337,7 +341,7 @@ class Survey:
                 if wrong_value("required", given, 2020):
                     self.is_plain = False
             else:
-                self._parts_values = True
+                self._parting.add(id(place.node))
                 self._apply(place, place.child(keyword, name), OBJECT)
 
     def _look_at_object(self, place: Place, sight: Look) -> None:
@@ -354,7 +358,23 @@ class Survey:
         least = node.get("minProperties", 0)
         if not isinstance(least, int) or least > 1 + len(set(node["required"] if _has_names(node) else ())):
             self.is_plain &= self._reading.lax
-        self._counts_members |= least > 1 or node.get("maxProperties", 0) > 0
+        if least > 1 or node.get("maxProperties", 0) > 0:
+            self._counting.add(id(node))
+
+    def _may_count_members(self) -> bool:
+        """Whether it can be tried for each value apart whether its members can be counted; then that is a doubt."""
+        if not (self._counting and self._parting):
+            return True
+        try:
+            values = values_counted_apart(
+                self._documents, self._counting, self._parting, may_close=self._reading.closed is not False
+            )
+        except (UnsupportedSchemaError, RecursionError):
+            return False
+        if values is None or (values and self._reading.lax):
+            return False
+        self.doubts.built += [(place,) for place in values]
+        return True
 
     # Members that never come, and schemas that no value satisfies.
 

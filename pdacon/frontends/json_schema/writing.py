@@ -497,6 +497,8 @@ class ObjectMembers:
                     formulas.restricted(formula, variable, True),
                     formulas.negation(formulas.restricted(formula, variable, False)),
                 )
+                enough = [v for v, has in facts.among(asked) if isinstance(has, Has) and len(has.names) >= fact.count]
+                asked = formulas.conjunction(asked, *[formulas.negation(formulas.variable(v)) for v in enough])
                 if asked == FALSE or self._certain_names(asked) >= fact.count or not self._takes_others(asked):
                     continue
                 pointer, keyword = reader.origins[fact]
