@@ -14,7 +14,8 @@ import pytest
 import pdacon
 
 USER_CODE = """
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypedDict
 
 import pydantic
 from typing_extensions import assert_type
@@ -56,7 +57,27 @@ def answers(model: Any, tokenizer: Any) -> list[float]:
     return [answer.value.total for answer in write(["One:", "Two:"])]
 
 
+@dataclass
+class Order:
+    count: int
+
+
+class Row(TypedDict):
+    name: str
+
+
+def other_types(model: Any, tokenizer: Any) -> None:
+    assert_type(pdacon.compile(Order, vocabulary).parse("{}"), Order)
+    assert_type(pdacon.compile(Row, vocabulary).parse("{}"), Row)
+    assert_type(pdacon.generate(model, tokenizer, "An order:", Order).value, Order)
+    assert_type(pdacon.generate(model, tokenizer, ["One:"], grammar), list[Generation[Invoice]])
+    assert_type(pdacon.generate(model, tokenizer, "JSON:", "json").value, Any)
+    assert_type(pdacon.generate(model, tokenizer, "An invoice:", constraint, progress=True).value, Invoice)
+
+
 async def later(write: pdacon.Generator[Invoice]) -> Invoice:
+    assert_type(await write.agenerate("An invoice:"), Generation[Invoice])
+    assert_type(await write.agenerate(["One:", "Two:"]), list[Generation[Invoice]])
     stream = write.astream("An invoice:")
     async for piece in stream:
         assert_type(piece.value, Any)

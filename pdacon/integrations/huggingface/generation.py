@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeVar, overload
 
 from pdacon.errors import MatcherError
+from pdacon.front.constraint import Constraint
+from pdacon.front.grammar import Grammar
 from pdacon.integrations.huggingface.arguments import Grammars
 from pdacon.integrations.huggingface.drafts import Draft
 from pdacon.integrations.huggingface.engine import write
@@ -15,7 +17,27 @@ from pdacon.integrations.huggingface.progress import Progress
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.matching import Budget
 
+_Type = TypeVar("_Type")
 
+
+@overload
+def generate(
+    model: Any,
+    tokenizer: Any,
+    prompt: str | Chat,
+    grammar: type[_Type] | Grammar[_Type] | Constraint[_Type],
+    *,
+    num_return_sequences: Literal[1] | None = None,
+    **options: Any,
+) -> Generation[_Type]: ...
+@overload
+def generate(
+    model: Any,
+    tokenizer: Any,
+    prompt: Sequence[str] | Sequence[Chat],
+    grammar: type[_Type] | Grammar[_Type] | Constraint[_Type],
+    **options: Any,
+) -> list[Generation[_Type]]: ...
 @overload
 def generate(
     model: Any,

@@ -131,7 +131,20 @@ class Generator(Generic[Value]):
         options = merged(self.model, self._options, options)
         return generate(self.model, self.tokenizer, prompt, self.constraint, **options)
 
-    async def agenerate(self, prompt: Prompt | Sequence[Prompt], **options: Any) -> Any:
+    @overload
+    async def agenerate(
+        self, prompt: str | Chat, *, num_return_sequences: Literal[1] | None = None, **options: Any
+    ) -> Generation[Value]: ...
+    @overload
+    async def agenerate(self, prompt: Sequence[str] | Sequence[Chat], **options: Any) -> list[Generation[Value]]: ...
+    @overload
+    async def agenerate(
+        self, prompt: Prompt | Sequence[Prompt], **options: Any
+    ) -> Generation[Value] | list[Generation[Value]]: ...
+
+    async def agenerate(
+        self, prompt: Prompt | Sequence[Prompt], **options: Any
+    ) -> Generation[Value] | list[Generation[Value]]:
         """The same as calling it, for ``await``: the model runs in a thread, and the loop is free.
 
         Raises
