@@ -18,7 +18,7 @@ from pdacon.playground import looking
 from pdacon.playground.examples import EXAMPLES
 from pdacon.playground.findings import error_record, report_record
 from pdacon.playground.pictures import draw_grammar, draw_parser, terminals_of
-from pdacon.playground.sources import INDENTERS, NOTATIONS, Desk, Source, WrongRequest, first_report
+from pdacon.playground.sources import INDENTERS, NOTATIONS, SECONDS, Desk, Source, WrongRequest, first_report
 
 _SAMPLES, _SAMPLE_BYTES = 8, 60
 _MOST_CHIPS = 2000
@@ -91,7 +91,7 @@ class Answers:
     def _check(self, given: dict[str, Any], cancel: Event) -> dict[str, Any]:
         source = given["source"]
         report = self._desk.report(source, cancel)
-        with time_limit(0, cancel):  # each repair is read as a grammar
+        with time_limit(SECONDS, cancel):  # each repair is read as a grammar; what comes too late is not offered
             return {"report": report_record(source, report, complete=True)}
 
     def _explain(self, given: dict[str, Any], cancel: Event) -> dict[str, Any]:

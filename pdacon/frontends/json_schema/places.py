@@ -55,7 +55,7 @@ def value_at(source: str, text: str) -> tuple[str, str]:
     Arguments are those of `schema_lines`.
     """
     documents = Documents(json.loads(source), text=source, lenient=True)
-    places = [place for place in places_at(documents, path_of(open_values(text))) if _keywords(place)]
+    places = [place for place in places_at(documents, path_of(open_values(text))) if keywords_of(place)]
     if not places:
         return "", ""
     words = [value_words(place.node) if isinstance(place.node, dict) else "" for place in places]
@@ -73,7 +73,7 @@ def _lines(places: Iterable[Place], title: str) -> list[str]:
     words: dict[str, list[str]] = {}
     others: list[str] = []
     for place in places:
-        listed = _keywords(place)
+        listed = keywords_of(place)
         said = value_words(place.node) if isinstance(place.node, dict) else ""
         if place.node is False and place.pointer.endswith("Properties"):
             words.setdefault(value_name(place.pointer.rpartition("/")[0], title), []).append("no other member")
@@ -164,7 +164,7 @@ def _each(place: Place, *keywords: str) -> Iterator[Place]:
     return (place.child(keyword) for keyword in keywords if keyword in place.node)
 
 
-def _keywords(place: Place) -> str:
+def keywords_of(place: Place) -> str:
     """The keywords of a schema that speak of the value itself; empty if there are none."""
     node = place.node
     if isinstance(node, bool):

@@ -14,11 +14,12 @@ _HEX = "[0-9A-Fa-f]"
 _ESCAPED = r"dDsSwWfnrtv\^$.*+?()\[\]{}|/\\"
 _LITERAL = r"[^\^$\\.*+?()\[\]{}|]"
 _ASSERTION = r"[\^$]|\\[bB]"
-_IN_CLASS = r"[^\]\[\\\^-]"
+_IN_CLASS = r"[^\]\\\^-]"
 
 
 def _escape(more: str) -> str:
-    return rf"\\(?:[{_ESCAPED}{more}]|x{_HEX}{{2}}|u{_HEX}{{4}})"
+    """An escape; behind ``\\0`` stands no digit, with which it would be octal, and an error in ECMA-262."""
+    return rf"\\(?:[{_ESCAPED}{more}]|0(?![0-9])|x{_HEX}{{2}}|u{_HEX}{{4}})"
 
 
 def _ranges() -> str:
@@ -40,7 +41,7 @@ def _quantifier() -> str:
 
 
 def _class() -> str:
-    return rf"\[\^?(?:-|-?(?:{_ranges()}|{_IN_CLASS}|{_escape('-')})+-?)\]"
+    return rf"\[\^?(?:-|-?(?:{_ranges()}|{_IN_CLASS}|{_escape('-b')})+-?)\]"
 
 
 def _pattern() -> str:

@@ -17,7 +17,7 @@ from pdacon.frontends.json_schema.doubts import are_unfounded, finds_a_value
 from pdacon.frontends.json_schema.exploring import Explorer
 from pdacon.frontends.json_schema.notation import Notation
 from pdacon.frontends.json_schema.numbering import Lowered, lower
-from pdacon.frontends.json_schema.places import places_at
+from pdacon.frontends.json_schema.places import keywords_of, places_at
 from pdacon.frontends.json_schema.plain import PlainSchema, plain
 from pdacon.frontends.json_schema.productions import MOST_PRODUCTIONS, Productions
 from pdacon.frontends.json_schema.profiles import require_profile
@@ -337,7 +337,8 @@ def _unsatisfiable(documents: Documents, reader: Reader, is_empty: Callable[[int
         else:
             break
     if not path:
-        return ""
+        asked = keywords_of(documents.root)
+        return ": # is false" if asked == "false" else f": # asks for {asked}" if asked else ": it is #"
     pointers = [place.pointer for place in places_at(documents, path, certain=True)]
     return f": the member {json.dumps(path[-1], ensure_ascii=False)} is required, and no value satisfies {pointers[0]}"
 
