@@ -66,6 +66,23 @@ def test_bounds_without_an_integer_between_them_are_refused() -> None:
         pdacon.compile(Grammar.from_json_schema({"type": "integer", "minimum": 1.2, "maximum": 1.8}), WORDS)
 
 
+@pytest.mark.parametrize("escapes", ["needed", "ascii"])
+def test_lengths_of_strings_mean_what_jsonschema_says(escapes: Any) -> None:
+    random = Random(6)
+    texts = ["", "a", "é", "ab", "aé", "\U0001f600", 'q"', "abc", "\0\0\0", "abcdefghij"]
+    for _ in range(60):
+        schema: dict[str, Any] = {"type": random.choice(["string", ["string", "null", "integer"]])}
+        schema |= {"minLength": random.choice([0, 1, 2, 3, 9])} if random.random() < 0.6 else {}
+        schema |= {"maxLength": random.choice([0, 1, 2, 3, 10, 10**6, 10**7])} if random.random() < 0.7 else {}
+        schema |= {"minimum": random.choice([3, 3.5])} if random.random() < 0.3 else {}
+        valid = list(map(jsonschema.Draft202012Validator(schema).is_valid, texts))
+        if not any(valid):
+            continue
+        constraint = pdacon.compile(Grammar.from_json_schema(schema, spelling=Spelling(escapes=escapes)), WORDS)
+        written = [json.dumps(text, ensure_ascii=escapes == "ascii") for text in texts]
+        assert list(map(constraint.accepts, written)) == valid, schema
+
+
 def random_scalar(random: Random) -> Any:
     """A schema of scalars, with keywords that may say nothing."""
     schema: dict[str, Any] = {}

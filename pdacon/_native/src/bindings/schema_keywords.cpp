@@ -194,12 +194,23 @@ bool asks_of_strings(nb::handle node, bool has_formats) {
            (has_formats && get(node, "format"));
 }
 
-bool has_plain_string(nb::handle node, bool has_formats) {
-    if (get(node, "pattern") || (has_formats && get(node, "format"))) return false;
+bool asks_of_numbers(nb::handle node) {
+    return std::ranges::any_of(kOfNumbers, [&](const auto* keyword) { return bool(get(node, keyword)); });
+}
+
+std::optional<Counts> length_counts(nb::handle node, bool has_formats) {
+    if (get(node, "pattern") || (has_formats && get(node, "format"))) return std::nullopt;
     constexpr std::int32_t kMost = 1'000'000;
+    Counts counts;
     const auto least = get(node, "minLength"), most = get(node, "maxLength");
-    const auto fewest = least ? count_of(least, kMost) : 0, longest = most ? count_of(most, kMost) : kMost;
-    return fewest >= 0 && longest >= fewest;
+    if (least && (counts.least = count_of(least, kMost)) < 0) return std::nullopt;
+    if (most && (counts.most = count_of(most, kMost)) < 0) return std::nullopt;
+    return counts;
+}
+
+bool has_plain_string(nb::handle node, bool has_formats) {
+    const auto counts = length_counts(node, has_formats);
+    return counts && counts->least <= counts->most;
 }
 
 bool has_plain_number(nb::handle node, std::uint32_t types, int draft) {

@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "nested/schemas.hpp"
+
 namespace pdacon {
 
 namespace nb = nanobind;
@@ -58,6 +60,9 @@ std::optional<std::string> key_of_scalars(nb::handle node, std::uint32_t types, 
 // Whether it is plain that some string or number satisfies what a schema says beside the type; nothing: it
 // is not plain to the core.
 bool asks_of_strings(nb::handle node, bool has_formats);
+bool asks_of_numbers(nb::handle node);
+// How many characters strings have, if nothing else is asked of them; nothing: more is, or very many.
+std::optional<Counts> length_counts(nb::handle node, bool has_formats);
 bool has_plain_string(nb::handle node, bool has_formats);
 bool has_plain_number(nb::handle node, std::uint32_t types, int draft);
 // The integers that a schema takes, if it asks nothing of them but bounds; nothing: that is not so, or a

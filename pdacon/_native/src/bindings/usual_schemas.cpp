@@ -147,22 +147,10 @@ std::string UsualSchemas::key_of(const Schema& own, char what) {
 
 // The terminals of scalars of a schema that asks something of them.
 UsualSchemas::KeptTerminals UsualSchemas::scalars(std::int32_t question, const Schema& own) {
-    const auto types = own.reading->types & ~kContainers;
     return kept(key_of(own, '=') + own.reading->scalars, [&](auto& made) {
         Vector numbers;
-        const bool says_of_strings =
-            (types & bit(kString)) != 0 && asks_of_strings(own.node, asserts_format(get(own.node, "format")));
-        const auto bounds = (types & bit(kInteger)) != 0 && has_one_integer_ && !says_of_strings
-                                ? integer_bounds(own.node, own.context.draft)
-                                : std::nullopt;
-        if (bounds) {
-            if (auto range = integer_range(bounds->least, bounds->most))
-                made.terminals.push_back(std::make_shared<const CountedTerminal>(
-                    std::make_shared<const NestedTerminal>(std::move(*range)), Counts{}));
-            for (const auto type : {kNull, kBoolean, kString})
-                if ((types & bit(type)) != 0)
-                    for (const auto number : terminals(type, false))
-                        made.terminals.push_back(numbered_[index_of(number)]);
+        if (auto own_terminals = scalars_told(own)) {
+            made.terminals = std::move(*own_terminals);
             return numbers;
         }
         for (const auto& edge : asked_family({adopted(question)}).scalars) {
@@ -171,6 +159,41 @@ UsualSchemas::KeptTerminals UsualSchemas::scalars(std::int32_t question, const S
         }
         return numbers;
     });
+}
+
+// The same if nothing is asked but lengths of strings and bounds of integers.
+std::optional<UsualSchemas::Terminals> UsualSchemas::scalars_told(const Schema& own) {
+    const auto types = own.reading->types & ~kContainers;
+    const auto draft = own.context.draft;
+    if (get(own.node, "enum") || (draft > 4 && get(own.node, "const"))) return std::nullopt;
+    Terminals made;
+    for (std::size_t type = 0; type < kArray; ++type) {
+        if ((types & bit(type)) == 0) continue;
+        const auto add = [&](Counts counts) {
+            for (const auto number : terminals(type, own.context.has_plain_integers)) {
+                const auto& plain = numbered_[index_of(number)];
+                made.push_back(counts.are_free()
+                                   ? plain
+                                   : std::make_shared<const CountedTerminal>(plain->terminal, counts));
+            }
+        };
+        if (type == kString && asks_of_strings(own.node, asserts_format(get(own.node, "format")))) {
+            const auto counts = length_counts(own.node, asserts_format(get(own.node, "format")));
+            if (!counts || kept_terminal(terminals(kString, false)[0]).terminal->inside == 0)
+                return std::nullopt;
+            if (counts->least <= counts->most) add(*counts);
+        } else if ((bit(type) & kNumbers) != 0 && asks_of_numbers(own.node)) {
+            const auto bounds =
+                type == kInteger && has_one_integer_ ? integer_bounds(own.node, draft) : std::nullopt;
+            if (!bounds) return std::nullopt;
+            if (auto range = integer_range(bounds->least, bounds->most))
+                made.push_back(std::make_shared<const CountedTerminal>(
+                    std::make_shared<const NestedTerminal>(std::move(*range)), Counts{}));
+        } else {
+            add({});
+        }
+    }
+    return made;
 }
 
 bool UsualSchemas::has_plain_scalar(std::int32_t question, const Schema& own) {

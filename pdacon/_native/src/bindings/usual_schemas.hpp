@@ -100,6 +100,7 @@ class UsualSchemas {
         nb::handle name = {};
         std::int32_t index = -1;
     };
+    using Terminals = std::vector<std::shared_ptr<const CountedTerminal>>;
     using KeptTerminals = std::shared_ptr<const KeptScalars::Kept>;
 
     Schema* schema_of(std::int32_t question);
@@ -138,6 +139,7 @@ class UsualSchemas {
     const Vector& terminals(std::size_t type, bool has_plain_integers);
     std::string key_of(const Schema& own, char what);
     KeptTerminals scalars(std::int32_t question, const Schema& own);
+    std::optional<Terminals> scalars_told(const Schema& own);
     bool has_plain_scalar(std::int32_t question, const Schema& own);
     const Container& signs(bool is_array);
     std::optional<std::int32_t> free_names();
