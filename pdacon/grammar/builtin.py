@@ -7,14 +7,15 @@ import os
 import re
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pdacon.base.quoting import did_you_mean
 from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.model import Indentation
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 _SUFFIX = ".lark"
 _LOWERED = ".pda.z"
@@ -138,6 +139,11 @@ def _text(name: str) -> str:
 
 @cache
 def _folder() -> Traversable:
-    installed = files("pdacon") / "grammars"
+    package = Path(__file__).parents[1]
     # In an editable install the package is the source tree, where the grammars lie beside it.
-    return installed if installed.is_dir() else Path(__file__).parents[2] / "grammars"
+    for folder in (package / "grammars", package.parent / "grammars"):
+        if folder.is_dir():
+            return folder
+    from importlib.resources import files  # half a millisecond, where the package is in an archive
+
+    return files("pdacon") / "grammars"

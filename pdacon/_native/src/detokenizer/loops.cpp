@@ -114,8 +114,18 @@ LoopExits::LoopExits(std::span<const std::uint8_t> kinds, const CharacterSet& lo
     for (std::uint8_t byte = CharacterSet::kFirstLead; byte <= CharacterSet::kLastLead; ++byte)
         leaves[static_cast<std::size_t>(kFirstOfLeads + byte - CharacterSet::kFirstLead)] =
             loop.contains(byte) ? 0 : 1;
-    for (std::size_t node = 0; node < kinds.size(); ++node)
-        words_[node / 64] |= leaves[kinds[node]] << (node % 64);
+    for (std::size_t first = 0, at = 0; first < kinds.size(); first += 64, ++at) {
+        // In registers, two bits beside each other: a word in memory would be waited for at each node.
+        const auto some = kinds.subspan(first, std::min<std::size_t>(64, kinds.size() - first));
+        std::uint64_t even = 0, odd = 0;
+        std::size_t node = 0;
+        for (; node + 1 < some.size(); node += 2) {
+            even |= leaves[some[node]] << node;
+            odd |= leaves[some[node + 1]] << node;
+        }
+        if (node < some.size()) even |= leaves[some[node]] << node;
+        words_[at] = even | odd << 1;
+    }
 }
 
 std::shared_ptr<const LoopTokens> LoopCache::tokens(const CharacterSet& loop, std::uint8_t most) {
