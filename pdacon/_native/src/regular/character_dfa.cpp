@@ -1,7 +1,10 @@
 #include "regular/character_dfa.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "base/interner.hpp"
@@ -156,19 +159,39 @@ std::vector<std::int32_t> blocks_of(const CharacterDfa& dfa, const std::vector<b
     return block;
 }
 
-// The same automaton without classes that are alike, or lead nowhere.
+// The same automaton without classes that are alike, or lead nowhere. Columns are hashed row by row, as they
+// lie in memory; only those of one hash are compared.
 CharacterDfa with_fewer_classes(CharacterDfa dfa, Budget& budget) {
     const auto width = at(dfa.classes.count);
-    Interner columns;
-    std::vector<std::int32_t> renamed(width), column(dfa.size());
-    const auto nowhere = columns.intern(std::vector<std::int32_t>(dfa.size(), -1));
+    std::vector<std::uint64_t> hashes(width);
+    std::vector<std::uint8_t> leads(width);
+    for (std::size_t state = 0; state < dfa.size(); ++state) {
+        budget.tick();
+        const auto row = std::span(dfa.table).subspan(state * width, width);
+        for (std::size_t cls = 0; cls < width; ++cls) {
+            hashes[cls] = (hashes[cls] ^ static_cast<std::uint32_t>(row[cls])) * 0x9E3779B97F4A7C15U;
+            leads[cls] |= row[cls] >= 0;
+        }
+    }
+    const auto are_alike = [&](std::size_t one, std::size_t other) {
+        for (std::size_t state = 0; state < dfa.size(); ++state)
+            if (dfa.table[state * width + one] != dfa.table[state * width + other]) return false;
+        return true;
+    };
+    std::unordered_map<std::uint64_t, std::vector<std::size_t>> by_hash;  // the first class of each kind
+    std::vector<std::int32_t> renamed(width, -1);
+    std::vector<std::size_t> kept;
     for (std::size_t cls = 0; cls < width; ++cls) {
         budget.look();
-        for (std::size_t state = 0; state < dfa.size(); ++state)
-            column[state] = dfa.table[state * width + cls];
-        renamed[cls] = columns.intern(column) - nowhere - 1;
+        if (leads[cls] == 0) continue;
+        auto& some = by_hash[hashes[cls]];
+        const auto known = std::ranges::find_if(some, [&](auto one) { return are_alike(one, cls); });
+        renamed[cls] = known == some.end() ? static_cast<std::int32_t>(kept.size()) : renamed[*known];
+        if (known != some.end()) continue;
+        some.push_back(cls);
+        kept.push_back(cls);
     }
-    CharacterDfa made{{{}, {}, static_cast<std::int32_t>(columns.size()) - 1}, {}, std::move(dfa.accepting)};
+    CharacterDfa made{{{}, {}, static_cast<std::int32_t>(kept.size())}, {}, std::move(dfa.accepting)};
     for (std::size_t interval = 0; interval < dfa.classes.firsts.size(); ++interval) {
         const auto old = dfa.classes.numbers[interval];
         const auto number = old < 0 ? -1 : renamed[at(old)];
@@ -176,9 +199,13 @@ CharacterDfa with_fewer_classes(CharacterDfa dfa, Budget& budget) {
         made.classes.firsts.push_back(dfa.classes.firsts[interval]);
         made.classes.numbers.push_back(number);
     }
+    if (kept.size() == width) {
+        made.table = std::move(dfa.table);
+        return made;
+    }
+    made.table.reserve(made.size() * kept.size());
     for (std::size_t state = 0; state < made.size(); ++state)
-        for (std::int32_t cls = 0; cls < made.classes.count; ++cls)
-            made.table.push_back(columns[cls + 1][state]);
+        for (const auto cls : kept) made.table.push_back(dfa.table[state * width + cls]);
     return made;
 }
 
