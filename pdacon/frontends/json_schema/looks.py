@@ -47,6 +47,7 @@ _WITH_EMPTY = frozenset({
 _TYPED, _LISTING = frozenset({"type"}), frozenset({"type", "items"})
 _CHOSEN, _FORMATTED = frozenset({"type", "enum"}), frozenset({"type", "format"})
 _COUNTED, _BOUNDED = frozenset({"type", "minLength", "maxLength"}), frozenset({"type", "minimum", "maximum"})
+_MEMBERS = frozenset({"type", "properties", "required", "additionalProperties"})
 _LEAVES = (_LISTING, _CHOSEN, _FORMATTED, _COUNTED, _BOUNDED)
 _MOST_LOOKS = 2_000
 _LIMITS = ("minLength", "maxLength", "pattern", "format")
@@ -94,6 +95,8 @@ class Look(NamedTuple):
         The types of which an empty value, or 0, is certainly one of the schema if it is of its type.
     leaf : frozenset of str or None
         What it says beside annotations, if `is_leaf` may be true of it.
+    lists_members : bool
+        Whether it says nothing but which members an object has, and of which schemas others are.
     limits : int
         The types of strings and numbers of which automata are combined where several schemas say what they are.
     """
@@ -109,6 +112,7 @@ class Look(NamedTuple):
     counts: bool
     with_empty: int
     leaf: frozenset[str] | None
+    lists_members: bool
     limits: int
 
 
@@ -198,9 +202,9 @@ def _look(names: tuple[str, ...], draft: int) -> Look:
     measured = STRING * any(name in _LIMITS for name in read) | NUMBER * any(name in _OF_NUMBERS for name in read)
     lists = "enum" in read or "const" in read
     counts = any(name in keywords for _, _, keywords in _COUNTS for name in read)
-    return Look(
-        remarkable, about, checked, steps, of_places, applies, lists, measured, counts, with_empty, leaf, limits
-    )
+    members = _MEMBERS.issuperset(read)
+    said = (remarkable, about, checked, steps, of_places, applies, lists, measured, counts, with_empty, leaf)
+    return Look(*said, members, limits)
 
 
 _LOOKS: dict[tuple[tuple[str, ...], int], Look] = {}  # those for which it was looked, by keywords and draft

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _MOST_DIGITS = 1000
 _DEEPEST = 200  # levels, where something is unusual
+_JSON = json.JSONEncoder(allow_nan=False)
 _HALF_OF_A_PAIR = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _DEEP = "it is nested too deeply"
 
@@ -93,8 +94,10 @@ def plain(schema: Any, document: str = "#") -> tuple[Any, str]:
         if isinstance(schema, str):
             copy = json.loads(schema, parse_float=_exact, parse_constant=_no_constant, object_pairs_hook=names)
         else:
-            text = json.dumps(schema, allow_nan=False)
-            copy = json.loads(text, object_pairs_hook=names)
+            text = _JSON.encode(schema)
+            copy = json.loads(text)
+            if copy != schema:  # unless all names are strings, two may be written alike
+                copy = json.loads(text, object_pairs_hook=names)
     except RecursionError:
         raise UnsupportedSchemaError(document, "", _DEEP) from None
     except (TypeError, ValueError) as error:
@@ -106,7 +109,7 @@ def plain(schema: Any, document: str = "#") -> tuple[Any, str]:
         raise UnsupportedSchemaError(*twice, f"it {TWICE}")
     if not text:
         text = _text_of(copy, document)
-    if _HALF_OF_A_PAIR.search(text):
+    if (not text.isascii() or "\\u" in text) and _HALF_OF_A_PAIR.search(text):
         _check_texts(copy, document)
     return copy, text
 

@@ -80,7 +80,7 @@ class Plainness:
         return self._have(places, 0)
 
     def _have(self, places: Sequence[Place], depth: int) -> bool:
-        if len(places) == 1 and _has_an_empty_value(places[0].node, places[0].draft):  # as most are
+        if len(places) == 1 and _has_a_value_at_sight(places[0].node, places[0].draft):  # as most have
             return True
         if depth > _DEEPEST or self._work > _MOST_WORK:
             return False
@@ -227,9 +227,7 @@ class Plainness:
     def _has_member(self, places: Sequence[Place], name: str, depth: int) -> bool:
         if len(places) == 1 and "patternProperties" not in (node := places[0].node):
             member = node.get("properties", {}).get(name)
-            draft = places[0].draft
-            has_own_draft = not isinstance(member, dict) or "$schema" in member
-            if not has_own_draft and (_has_an_empty_value(member, draft) or is_leaf(member, draft)):
+            if _is_plain_member(member, places[0].draft):
                 return True  # most members need no place of their own
         asked = []
         for place in places:
@@ -257,6 +255,25 @@ class Plainness:
 def is_plain_pattern(pattern: str) -> bool:
     """Whether it is plain that some text matches a pattern, which is right."""
     return _PLAIN_PATTERN.fullmatch(pattern) is not None and _NARROW_CLASS.search(pattern) is None
+
+
+def _has_a_value_at_sight(node: Any, draft: int) -> bool:
+    """Whether an empty value satisfies a schema, or an object of members that it lists and asks for."""
+    if _has_an_empty_value(node, draft):
+        return True
+    if not isinstance(node, dict) or not look_for(node, draft).lists_members or node.get("type") != "object":
+        return False
+    listed, required = node.get("properties"), node.get("required")
+    if not isinstance(listed, dict) or not isinstance(required, list):
+        return False
+    return all(isinstance(name, str) and _is_plain_member(listed.get(name), draft) for name in required)
+
+
+def _is_plain_member(node: Any, draft: int) -> bool:
+    """Whether it takes no more than a look that some value satisfies the schema of a member."""
+    if not isinstance(node, dict) or "$schema" in node:
+        return False
+    return _has_an_empty_value(node, draft) or is_leaf(node, draft)
 
 
 def _has_an_empty_value(node: Any, draft: int) -> bool:

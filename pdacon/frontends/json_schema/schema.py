@@ -34,6 +34,7 @@ from pdacon.regular import RegularSet
 
 _Written: TypeAlias = tuple[Lowered, dict[tuple[str, str, str], None], dict[tuple[str, str, str], bool]]
 """Productions, what is left out, and what is noted: whether the caller is to be warned."""
+_USUAL = Spelling()
 _DEEPEST = 50  # names of members that a message follows
 
 
@@ -76,7 +77,7 @@ class Schema:
         if asserted:
             self._schema = with_asserted(self._schema, asserted)
             self.source = json.dumps(self._schema, default=float)
-        self.spelling = Spelling() if spelling is None else spelling
+        self.spelling = _USUAL if spelling is None else spelling
         if not isinstance(self.spelling, Spelling):
             raise TypeError(f"spelling is a pdacon.Spelling(...), not {spelling!r:.40}")
         self.documents = Documents(self._schema, registry, self.source)
@@ -85,7 +86,7 @@ class Schema:
         self._notation = notation
         marked = () if notation is None else tuple(notation.marks)
         self._reading = ReadingOptions(self.spelling, formats, lax, closed, plain_integers, marked)
-        self._survey = Once(lambda: Survey(self.documents, self._reading))
+        self._survey = Once(lambda: Survey(self.documents, self._reading).findings())
         self._is_settled = Once(self._settled)
         self._explorers: list[Explorer] = []  # of the search that has settled doubts
         self._ready: _Written | None = None  # the whole, where it had to be made to know what is refused

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
+from typing import Any, NamedTuple
 
 from pdacon.base.cancelling import look
 from pdacon.base.quoting import did_you_mean
@@ -65,8 +65,8 @@ class ReadingOptions:
     marked: tuple[str, ...] = ()
 
 
-class Survey:
-    """A look at all places of a schema that are read. Cost: some microseconds for each of them.
+class Findings(NamedTuple):
+    """What a survey finds.
 
     Attributes
     ----------
@@ -79,6 +79,15 @@ class Survey:
         Whether members are counted within values that alternatives part, so that what is refused may be met in some
         orders only.
     """
+
+    notes: dict[tuple[str, str, str], bool]
+    is_plain: bool
+    doubts: Doubts
+    counts_members_apart: bool
+
+
+class Survey:
+    """A look at all places of a schema that are read. Cost: some microseconds for each of them."""
 
     def __init__(self, documents: Documents, reading: ReadingOptions) -> None:
         self.notes: dict[tuple[str, str, str], bool] = {}
@@ -98,6 +107,10 @@ class Survey:
         self._parting: set[int] = set()  # those by which some values satisfy other schemas than others
         self._may_circle = False
         self._look_at_all()
+
+    def findings(self) -> Findings:
+        """What is kept of it: places and what else was noted on the way would be hundreds of objects."""
+        return Findings(self.notes, self.is_plain, self.doubts, self.counts_members_apart)
 
     def _look_at_all(self) -> None:
         root = self._documents.root
