@@ -201,8 +201,8 @@ class Explorer:
             return None
         return automaton.kind, automaton.offset, automaton.lo, automaton.hi, automaton.target
 
-    def plainly_possible(self, question: int, depth: int = 0) -> bool:
-        """Whether it is plain that some value satisfies a question, however little may lie within it at a depth."""
+    def plainly_possible(self, question: int) -> bool:
+        """Whether it is plain that some value satisfies a question, however little may lie within it."""
         if self._writer.counts_depth:
             return self._only_type(question) != ""
         known = self._plain.get(question)

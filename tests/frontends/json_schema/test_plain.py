@@ -162,6 +162,15 @@ def test_a_name_that_stands_twice_is_refused(text: str | bytes, pointer: str, na
             cache.compile_schema(text, Vocabulary.bytes())
 
 
+def test_names_that_are_written_alike_are_refused() -> None:
+    with pytest.raises(UnsupportedSchemaError, match="it stands there twice") as raised:
+        Grammar.from_json_schema({"properties": {1: {"type": "string"}, "1": {}}})
+    assert (raised.value.pointer, raised.value.keyword) == ("#/properties", "1")
+    grammar = Grammar.from_json_schema({"properties": {1: {"type": "string"}}, "required": ("1",)})
+    assert grammar.accepts('{"1": "x"}')
+    assert not grammar.accepts('{"1": 1}')
+
+
 @pytest.mark.parametrize(
     ("make", "error"),
     [

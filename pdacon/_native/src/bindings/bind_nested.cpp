@@ -149,10 +149,10 @@ class LockedSchemas final : public NestedSchemas {
     }
 
     Formulas& formulas() override { return formulas_; }
-    bool plainly_possible(std::int32_t question, std::int32_t depth) override {
+    bool plainly_possible(std::int32_t question) override {
         return answered([&] {
             if (const auto usual = usual_->plainly_possible(question)) return *usual;
-            return nb::cast<bool>(explorer_.attr("plainly_possible")(usual_->adopted(question), depth));
+            return nb::cast<bool>(explorer_.attr("plainly_possible")(usual_->adopted(question)));
         });
     }
     ValueFamily family(const Vector& questions) override {

@@ -381,14 +381,18 @@ std::optional<bool> UsualSchemas::plainly_possible(std::int32_t question, int de
     if (!is_usual(question, *own)) return std::nullopt;
     auto& reading = *own->reading;
     if (reading.target >= 0) return plainly_possible(reading.target, depth + 1);
-    if (reading.is_plainly_possible) return reading.is_plainly_possible;
+    if (reading.is_plainly_possible || depth >= reading.not_plain_from) return reading.is_plainly_possible;
     const auto is_possible = [&](std::int32_t asked) {
         return plainly_possible(asked, depth + 1).value_or(false);
     };
-    if (!reading.options.empty()) {
-        if (std::ranges::any_of(reading.options, is_possible)) reading.is_plainly_possible = true;
+    const auto remembered = [&](bool is_plain) {
+        if (is_plain)
+            reading.is_plainly_possible = true;
+        else  // within less room it is not plain, either
+            reading.not_plain_from = depth;
         return reading.is_plainly_possible;
-    }
+    };
+    if (!reading.options.empty()) return remembered(std::ranges::any_of(reading.options, is_possible));
     const auto has_object = [&] {
         return !reading.object || std::ranges::all_of(reading.object->required, [&](auto name) {
             return is_possible(reading.object->members[static_cast<std::size_t>(name)].question);
@@ -399,10 +403,9 @@ std::optional<bool> UsualSchemas::plainly_possible(std::int32_t question, int de
         const auto [items, least, most, formula] = *reading.array;
         return (most < 0 || most >= least) && is_possible(items);
     };
-    if (has_plain_scalar(question, *own) || ((reading.types & bit(kArray)) != 0 && has_array()) ||
-        ((reading.types & bit(kObject)) != 0 && has_object()))
-        reading.is_plainly_possible = true;
-    return reading.is_plainly_possible;
+    return remembered(has_plain_scalar(question, *own) ||
+                      ((reading.types & bit(kArray)) != 0 && has_array()) ||
+                      ((reading.types & bit(kObject)) != 0 && has_object()));
 }
 
 }  // namespace pdacon

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -82,6 +83,7 @@ class UsualSchemas {
         std::optional<Object> object;    // what is said of objects; none: nothing
         std::optional<Array> array;
         std::optional<bool> is_plainly_possible;
+        int not_plain_from = std::numeric_limits<int>::max();  // the least depth at which it was not
     };
     // Small, since most schemas are never read.
     struct Schema {

@@ -354,7 +354,7 @@ bool NestedAutomaton::possible(std::int32_t question, std::int32_t depth) {
     if (question <= kTrue) return question == kTrue;
     const std::pair asked_at{question, depth};
     if (const auto known = possible_.find(asked_at); known != possible_.end()) return known->second;
-    if (schemas_->plainly_possible(question, depth)) return possible_[asked_at] = true;
+    if (schemas_->plainly_possible(question)) return possible_[asked_at] = true;
     if (!asking_.insert(asked_at).second || asking_.size() > kMostNested) {
         asking_.clear();
         throw NeedsWhole("whether some value satisfies a schema is not plain");

@@ -116,8 +116,8 @@ class NestedSchemas {
     // At a depth, on which blanks may depend.
     virtual NestedContainer container(bool is_array, const Vector& machine, std::int32_t depth) = 0;
     virtual CountedTerminal terminal(std::int32_t number) = 0;
-    // Whether it is plain that some value at a depth satisfies a question.
-    virtual bool plainly_possible(std::int32_t question, std::int32_t depth) = 0;
+    // Whether it is plain that some value satisfies a question, however little may lie within it.
+    virtual bool plainly_possible(std::int32_t question) = 0;
 };
 
 }  // namespace pdacon
