@@ -13,7 +13,7 @@ from typing import Any
 
 from pdacon import Grammar, Limits, check, time_limit
 from pdacon.determinism import Finding, repaired_texts
-from pdacon.editor.outline import Occurrence, occurrences, undefined_names
+from pdacon.editor.outline import Dialect, Occurrence, occurrences, undefined_names
 from pdacon.errors import CancelledError, GrammarError, LimitExceededError, PdaconError, Span
 
 _SECONDS = 20.0
@@ -34,11 +34,14 @@ class Problem:
     repairs: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
-def read(text: str, path: str | None, options: dict[str, Any]) -> Grammar:
+def read(text: str, path: str | None, options: dict[str, Any], dialect: Dialect = "") -> Grammar:
     """The grammar. Its start rule is the one that the options name, else ``start``, else the first rule.
 
+    Other languages than Lark's take no options.
     Raises PdaconError, ValueError, TypeError: it is none.
     """
+    if dialect:
+        return (Grammar.from_gbnf if dialect == "gbnf" else Grammar.from_ebnf)(text, source_path=path)
     given = {name: value for name, value in options.items() if name in OPTIONS}
     if "start" not in given:
         rules = [name.name for name in occurrences(text) if name.role == "definition" and not name.is_terminal]
@@ -47,7 +50,12 @@ def read(text: str, path: str | None, options: dict[str, Any]) -> Grammar:
 
 
 def tell_problems(
-    text: str, path: str | None, options: dict[str, Any], cancel: Event, tell: Callable[[list[Problem] | None], None]
+    text: str,
+    path: str | None,
+    options: dict[str, Any],
+    cancel: Event,
+    tell: Callable[[list[Problem] | None], None],
+    dialect: Dialect = "",
 ) -> None:
     """Tell first which names nothing defines, if there are any, then what reading finds, None if that is nothing.
 
@@ -58,16 +66,17 @@ def tell_problems(
     Raises CancelledError.
     """
     problems: list[Problem] = []
-    undefined = [] if _is_extended(text) else [_of_name(name, path) for name in undefined_names(text)]
+    lost = [] if not dialect and _is_extended(text) else undefined_names(text, dialect)
+    undefined = [_of_name(name, path, dialect) for name in lost]
     if undefined:
         tell(undefined)
     with time_limit(_SECONDS, cancel):
         try:
-            grammar = read(text, path, options)
+            grammar = read(text, path, options, dialect)
             tell(None)
             for seconds in (0.0, _CHECK_SECONDS):
                 report = check(grammar, limits=_LIMITS, cancel=cancel, seconds=seconds)
-                offer = seconds > 0
+                offer = seconds > 0 and not dialect
                 problems = [_of_finding(finding, text, path, options, offer=offer) for finding in report.findings]
                 tell(problems)
         except CancelledError:
@@ -89,8 +98,8 @@ def _is_extended(text: str) -> bool:
     return "%json" in text or "(?P<" in text
 
 
-def _of_name(name: Occurrence, path: str | None) -> Problem:
-    kind = "terminal" if name.is_terminal else "rule"
+def _of_name(name: Occurrence, path: str | None, dialect: Dialect) -> Problem:
+    kind = "terminal" if name.is_terminal and not dialect else "rule"
     span = Span(path, name.line + 1, name.column + 1, name.line + 1, name.end + 1)
     return Problem("error", "", f"{kind} {name.name!r} is used but not defined", span)
 

@@ -9,7 +9,7 @@ import re
 
 from pdacon import Grammar, time_limit
 from pdacon.base.quoting import quoted
-from pdacon.editor.outline import Occurrence, occurrences
+from pdacon.editor.outline import Dialect, Occurrence, occurrences
 from pdacon.errors import PdaconError
 
 _SECONDS = 1.0
@@ -17,9 +17,10 @@ _EXAMPLES, _SIZE = 2, 12
 _LINES = 12  # of a rule
 
 
-def hover_text(text: str, name: Occurrence, grammar: Grammar | None) -> str | None:
+def hover_text(text: str, name: Occurrence, grammar: Grammar | None, dialect: Dialect = "") -> str | None:
     """Markdown about a name; None where nothing is known of it. ``grammar`` is None where the text is none yet."""
-    parts = [f"```lark\n{definition}\n```"] if (definition := definition_of(text, name.name)) else []
+    definition = definition_of(text, name.name, dialect)
+    parts = [f"```{dialect or 'lark'}\n{definition}\n```"] if definition else []
     pattern = None if grammar is None else _pattern(grammar, name.name)
     if pattern is not None:
         parts += [] if parts else [f"```lark\n{name.name}: /{pattern}/\n```"]
@@ -27,9 +28,11 @@ def hover_text(text: str, name: Occurrence, grammar: Grammar | None) -> str | No
     return "\n\n".join(parts) or None
 
 
-def definition_of(text: str, name: str) -> str | None:
+def definition_of(text: str, name: str, dialect: Dialect = "") -> str | None:
     """The lines that define a name: its own, and those that go on with it."""
-    place = next((place for place in occurrences(text) if place.name == name and place.role == "definition"), None)
+    place = next(
+        (place for place in occurrences(text, dialect) if place.name == name and place.role == "definition"), None
+    )
     if place is None:
         return None
     first, *rest = text.split("\n")[place.line :]

@@ -1,4 +1,4 @@
-"""Finds where a text in Lark's language defines and uses names, be the text a grammar yet or not.
+"""Finds where a text in Lark's language, GBNF or EBNF defines and uses names, be the text a grammar yet or not.
 
 In: the text. Out: occurrences with their places, lines and columns in characters from 0. Strings, patterns and comments
 have no names in them; what ``->`` names is a label of trees, but in an import, where it is the name that counts here.
@@ -31,6 +31,19 @@ _HEAD = re.compile(r"[?!]*[A-Za-z_]\w*\s*(?:\{[^}\n]*\}\s*)?(?:\.\s*-?\d+\s*)?:"
 
 LONGEST = 1 << 20
 """Characters of a text whose names are looked for: half a second."""
+_RULE_LEXEME = re.compile(  # of GBNF and EBNF
+    r"""
+    (?P<skip> \#[^\n]*
+        | "(?:\\.|[^"\\\n])*(?:"|(?=\n|\Z))
+        | \[(?:\\.|[^\]\\\n])*(?:\]|(?=\n|\Z))
+        | \{[^}\n]*\} | !?<[^>\n]*> )
+    | (?P<name> [A-Za-z0-9_][\w.-]* ) (?P<head> \s*::= )?
+    | (?P<newline> \n )
+    """,
+    re.VERBOSE,
+)
+Dialect = Literal["", "gbnf", "ebnf"]
+"""What a text is written in; "": Lark's language."""
 _LONGEST_START = 1000  # of blanks and a statement's word, before what it defines
 
 
@@ -54,12 +67,25 @@ class Occurrence:
         return self.name.isupper()
 
 
-def occurrences(text: str) -> list[Occurrence]:
+def occurrences(text: str, dialect: Dialect = "") -> list[Occurrence]:
     """All names that a text defines and uses, in its order; none of a text that is too long for an editor to wait.
 
     Linear in the text.
     """
-    return list(_occurrences(text)) if len(text) <= LONGEST else []
+    if len(text) > LONGEST:
+        return []
+    return list(_of_rules(text) if dialect else _occurrences(text))
+
+
+def _of_rules(text: str) -> Iterator[Occurrence]:
+    """The names in GBNF or EBNF: of rules, each defined by ``::=``."""
+    line, begin = 0, 0
+    for lexeme in _RULE_LEXEME.finditer(text):
+        if lexeme["name"]:
+            role: Literal["definition", "use"] = "definition" if lexeme["head"] else "use"
+            yield Occurrence(lexeme["name"], role, line, lexeme.start() - begin)
+        if lines := lexeme[0].count("\n"):
+            line, begin = line + lines, lexeme.start() + lexeme[0].rindex("\n") + 1
 
 
 def _occurrences(text: str) -> Iterator[Occurrence]:
@@ -105,12 +131,14 @@ def _is_head(text: str, at: int, begin: int, directive: str) -> bool:
     )
 
 
-def undefined_names(text: str) -> list[Occurrence]:
+def undefined_names(text: str, dialect: Dialect = "") -> list[Occurrence]:
     """Uses of names that the text neither defines nor imports, in its order; no parameter of a template is one.
+
+    Of EBNF none: it has names of its own, such as ``TagDispatch``.
 
     Linear in the text, and so at once there; Lark, which reads the text too, names one of them only.
     """
-    names = occurrences(text)
+    names = [] if dialect == "ebnf" else occurrences(text, dialect)
     defined = {name.name for name in names if name.role != "use"}
     defined.update(name.strip() for match in _PARAMETERS.finditer(text) for name in match[1].split(","))
     return [name for name in names if name.name not in defined]

@@ -24,13 +24,15 @@ from pygls.workspace import TextDocument
 from pdacon import Grammar, time_limit
 from pdacon.editor.diagnosing import Problem, is_here, read, tell_problems
 from pdacon.editor.hovering import hover_text
-from pdacon.editor.outline import Occurrence, name_at, occurrences
+from pdacon.editor.outline import Dialect, Occurrence, name_at, occurrences
 from pdacon.errors import CancelledError, GrammarSyntaxError, PdaconError, Span
 from pdacon.grammar.formatting import STATEMENTS, formatted
 
 _WORKERS = 2
 _HOVER_SECONDS = 2.0
 _NAME = re.compile(r"_?[A-Z][A-Z0-9_]*|_?[a-z][a-z0-9_]*")
+_RULE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]*")  # which both GBNF and EBNF take
+_DIALECTS: tuple[Dialect, ...] = ("gbnf", "ebnf")
 _LEVELS = {
     "error": types.DiagnosticSeverity.Error,
     "warning": types.DiagnosticSeverity.Warning,
@@ -49,7 +51,7 @@ class _Open:
 
 
 class GrammarServer(LanguageServer):
-    """A language server for grammars in Lark's language, one for each editor."""
+    """A language server for grammars in Lark's language, GBNF and EBNF, one for each editor."""
 
     def __init__(self) -> None:
         super().__init__("pdacon", version("pdacon"), text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
@@ -82,7 +84,7 @@ class GrammarServer(LanguageServer):
                 types.PublishDiagnosticsParams(uri, [diagnostic for diagnostic, _ in entry.problems], number)
             )
 
-        work = partial(tell_problems, text, path_of(document), self.options, cancel, tell)
+        work = partial(tell_problems, text, path_of(document), self.options, cancel, tell, dialect_of(document))
         with suppress(CancelledError):
             await loop.run_in_executor(self._workers, work)
 
@@ -130,15 +132,15 @@ class GrammarServer(LanguageServer):
 
     async def hover(self, document: TextDocument, name: Occurrence) -> str | None:
         """What a name stands for, in Markdown."""
-        text, path = document.source, path_of(document)
+        text, path, dialect = document.source, path_of(document), dialect_of(document)
 
         def work() -> str | None:
             try:
                 with time_limit(_HOVER_SECONDS):
-                    grammar: Grammar | None = read(text, path, self.options)
+                    grammar: Grammar | None = read(text, path, self.options, dialect)
             except (PdaconError, ValueError, TypeError):
                 grammar = None
-            return hover_text(text, name, grammar)
+            return hover_text(text, name, grammar, dialect)
 
         return await asyncio.get_running_loop().run_in_executor(self._workers, work)
 
@@ -146,6 +148,18 @@ class GrammarServer(LanguageServer):
 def path_of(document: TextDocument) -> str | None:
     """The file that a text is in; None where it is in none yet."""
     return str(Path(document.path)) if document.uri.startswith("file:") else None
+
+
+def dialect_of(document: TextDocument) -> Dialect:
+    """What a text is written in, by the ending of its file, or by what the editor calls it."""
+    for dialect in _DIALECTS:
+        if document.uri.endswith(f".{dialect}") or document.language_id == dialect:
+            return dialect
+    return ""
+
+
+def _names_in(document: TextDocument) -> list[Occurrence]:
+    return occurrences(document.source, dialect_of(document))
 
 
 def range_of(document: TextDocument, span: Span | None) -> types.Range:
@@ -176,9 +190,11 @@ def change(document: TextDocument, text: str) -> types.TextEdit:
     return types.TextEdit(types.Range(types.Position(begin, 0), end), written)
 
 
-def require_name(new: str, old: Occurrence, names: list[Occurrence]) -> None:
+def require_name(new: str, old: Occurrence, names: list[Occurrence], dialect: Dialect = "") -> None:
     """Raise JsonRpcInvalidParams unless a name can have the new one everywhere in its file."""
-    if _NAME.fullmatch(new) is None or new.isupper() != old.is_terminal:
+    if dialect and _RULE_NAME.fullmatch(new) is None:
+        raise JsonRpcInvalidParams(f"{new!r:.60}: the name of a rule, with letters, digits and -")
+    if not dialect and (_NAME.fullmatch(new) is None or new.isupper() != old.is_terminal):
         kind = "terminal is in upper case" if old.is_terminal else "rule is in lower case"
         raise JsonRpcInvalidParams(f"{new!r:.60}: the name of a {kind}, with letters, digits and _")
     if any(name.name == new for name in names):
@@ -217,7 +233,7 @@ def create_server() -> GrammarServer:
 
     def named(uri: str, position: types.Position) -> tuple[TextDocument, list[Occurrence], Occurrence | None]:
         document = server.workspace.get_text_document(uri)
-        names = occurrences(document.source)
+        names = _names_in(document)
         place = document.position_codec.position_from_client_units(document.lines, position)
         return document, names, name_at(names, place.line, place.character)
 
@@ -248,7 +264,7 @@ def create_server() -> GrammarServer:
         document, names, name = named(params.text_document.uri, params.position)
         if name is None:
             return None
-        require_name(params.new_name, name, names)
+        require_name(params.new_name, name, names, dialect_of(document))
         places = [place for place in names if place.name == name.name]
         edits = [types.TextEdit(_range_of_name(document, place), params.new_name) for place in places]
         return types.WorkspaceEdit({document.uri: edits})
@@ -263,7 +279,7 @@ def create_server() -> GrammarServer:
                 _range_of_name(document, name),
                 _range_of_name(document, name),
             )
-            for name in occurrences(document.source)
+            for name in _names_in(document)
             if name.role == "definition"
         ]
 
@@ -276,6 +292,8 @@ def create_server() -> GrammarServer:
     @server.feature(types.TEXT_DOCUMENT_FORMATTING)
     def formatting(params: types.DocumentFormattingParams) -> list[types.TextEdit] | None:
         document = server.workspace.get_text_document(params.text_document.uri)
+        if dialect_of(document):
+            return None
         try:
             laid_out = formatted(document.source)
         except GrammarSyntaxError:  # which is underlined
@@ -285,9 +303,11 @@ def create_server() -> GrammarServer:
     @server.feature(types.TEXT_DOCUMENT_COMPLETION)
     def completion(params: types.CompletionParams) -> list[types.CompletionItem]:
         document = server.workspace.get_text_document(params.text_document.uri)
-        rules = {name.name: name.is_terminal for name in occurrences(document.source) if name.role != "use"}
+        rules = {name.name: name.is_terminal for name in _names_in(document) if name.role != "use"}
         rule, terminal = types.CompletionItemKind.Function, types.CompletionItemKind.Constant
         named = [types.CompletionItem(name, kind=terminal if upper else rule) for name, upper in sorted(rules.items())]
+        if dialect_of(document):
+            return named
         keyword = types.CompletionItemKind.Keyword
         return [*named, *(types.CompletionItem(word, kind=keyword) for word in STATEMENTS)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pdacon import Grammar
-from pdacon.editor.outline import name_at, occurrences, undefined_names
+from pdacon.editor.outline import LONGEST, name_at, occurrences, undefined_names
 from pdacon.grammar.builtin import builtin_names
 
 TEXT = """\
@@ -105,3 +105,35 @@ def test_undefined_names() -> None:
 @pytest.mark.parametrize("name", [name for name in builtin_names() if name != "lark"])
 def test_built_in_grammars_lack_no_name(name: str) -> None:
     assert undefined_names(Grammar.builtin(name).data.source) == []
+
+
+RULES = """# root ::= no
+root ::= num (" num" num){1,3} <think> "\\"# x" minus-one
+num ::= [0-9"] | [a-z] lost
+minus-one
+  ::= "-1
+"""
+
+
+def test_names_of_gbnf() -> None:
+    names = occurrences(RULES, "gbnf")
+    lines = RULES.split("\n")
+    assert all(lines[name.line][name.column : name.end] == name.name for name in names)
+    assert [(name.name, name.line, name.role == "definition") for name in names] == [
+        ("root", 1, True),
+        ("num", 1, False),
+        ("num", 1, False),
+        ("minus-one", 1, False),
+        ("num", 2, True),
+        ("lost", 2, False),
+        ("minus-one", 3, True),
+    ]
+    assert [name.name for name in undefined_names(RULES, "gbnf")] == ["lost"]
+    assert undefined_names('root ::= TagDispatch(("a", b))', "ebnf") == []
+
+
+def test_what_takes_long_ends_at_once() -> None:
+    """Blanks behind a name, one line of many names, and what is too long for an editor."""
+    assert len(occurrences("a" + " \n" * 20_000)) == 1
+    assert len(occurrences("a: " + "b " * 20_000)) == 20_001
+    assert occurrences("a" * LONGEST + "\nb") == []

@@ -221,3 +221,33 @@ def test_every_undefined_name_is_underlined(tmp_path: Path) -> None:
         assert error.range.start == types.Position(0, 15)
 
     visit(tmp_path, act)
+
+
+def test_gbnf(tmp_path: Path) -> None:
+    """Diagnostics, hover, definition, rename and completion of what is no Lark grammar; no layout."""
+
+    async def act(editor: Editor) -> None:
+        editor.uri = (tmp_path / "my.gbnf").as_uri()
+        client, text = editor.client, types.TextDocumentIdentifier(editor.uri)
+        await editor.open('root ::= num "," nun\nnum ::= [0-9]+\n')
+        (error,) = await editor.until(bool)
+        assert error.range == types.Range(types.Position(0, 17), types.Position(0, 20))
+        await editor.write('root ::= num "\n')
+        (error,) = await editor.until(lambda said: bool(said) and "not closed" in said[0].message)
+        assert error.range.start == types.Position(0, 13)
+        await editor.write('root ::= num "," num\nnum ::= [0-9]+\n')
+        assert await editor.until(lambda said: not said) == []
+        hover = await client.text_document_hover_async(types.HoverParams(**editor.at(0, 10)))
+        assert hover is not None
+        assert isinstance(hover.contents, types.MarkupContent)
+        assert "num ::= [0-9]+" in hover.contents.value
+        places: Any = await client.text_document_definition_async(types.DefinitionParams(**editor.at(0, 18)))
+        assert [place.range.start for place in places] == [types.Position(1, 0)]
+        edit: Any = await client.text_document_rename_async(types.RenameParams(new_name="a-b", **editor.at(1, 1)))
+        assert [len(edits) for edits in edit.changes.values()] == [3]
+        layout = types.DocumentFormattingParams(text, types.FormattingOptions(tab_size=4, insert_spaces=True))
+        assert await client.text_document_formatting_async(layout) is None
+        items: Any = await client.text_document_completion_async(types.CompletionParams(**editor.at(1, 2)))
+        assert [item.label for item in items] == ["num", "root"]
+
+    visit(tmp_path, act)

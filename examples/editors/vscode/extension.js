@@ -14,7 +14,10 @@ async function start() {
     "pdacon",
     "pdacon",
     { command, args },
-    { documentSelector: [{ language: "lark" }], initializationOptions: settings.get("options") },
+    {
+      documentSelector: ["lark", "gbnf", "ebnf"].map((language) => ({ language })),
+      initializationOptions: settings.get("options"),
+    },
   );
   try {
     await client.start();
