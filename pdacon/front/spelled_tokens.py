@@ -46,7 +46,7 @@ def _marks(grammar: GrammarData | OnDemand) -> tuple[Iterable[str], Any]:
     format = getattr(getattr(grammar.values, "asked", None), "format", None)
     if format is not None:
         texts = _without(format.fixed_texts, format.tokens)
-        return texts, lambda name: "give from_tools format=tokenizer, or the format with it in its tokens"
+        return texts, lambda name: "give from_tools format=tokenizer, or tokens=vocabulary.special_tokens"
     if grammar.language == "structural tag":
         source = grammar.key[1] if isinstance(grammar, OnDemand) else grammar.source
         advice = 'write {{"type": "token", "token": {}}}, or from_structural_tag(tag, tokens=vocabulary.special_tokens)'

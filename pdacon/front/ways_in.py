@@ -190,6 +190,7 @@ class GrammarWaysIn(GrammarQuestions):
         parallel: bool = True,
         reasoning: bool | Literal["begun"] = False,
         content: Any = None,
+        tokens: Collection[str] | None = None,
         spelling: Any = None,
         lax: bool = False,
         strict: bool = False,
@@ -224,6 +225,9 @@ class GrammarWaysIn(GrammarQuestions):
         content : Grammar, optional
             With a format: what text has to be. Then there is either such a text or calls; ``choice="none"``: such a
             text, and there may be no tools.
+        tokens : collection of str, optional
+            With a format: names of special tokens, such as ``vocabulary.special_tokens``. Where they stand in its
+            marks, the token is meant, and elsewhere in them text; None: what the format lists, or the tokenizer tells.
         arguments : str
             The name of the member with the arguments.
         several : bool
@@ -256,9 +260,11 @@ class GrammarWaysIn(GrammarQuestions):
             texts = content if content is None else content._on_demand or content.data
             with Watch(seconds, cancel):
                 asked = tools, format, choice, parallel, reasoning, spelling, lax, strict, closed
-                return cls._of(tool_answers(*asked, texts).grammar())
-        if choice != "auto" or parallel is not True or reasoning is not False or content is not None:
-            raise ValueError("from_tools: choice, parallel, reasoning and content are about a format; give format=...")
+                return cls._of(tool_answers(*asked, texts, tokens=tokens).grammar())
+        others = content is not None or tokens is not None
+        if choice != "auto" or parallel is not True or reasoning is not False or others:
+            about = "choice, parallel, reasoning, content and tokens"
+            raise ValueError(f"from_tools: {about} are about a format; give format=...")
         from pdacon.frontends.types import tools_grammar
 
         with Watch(seconds, cancel):

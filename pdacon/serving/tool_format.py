@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from pdacon.frontends.tool_formats import FORMATS, ToolFormat, format_of, format_of_response_template
+from pdacon.frontends.tool_formats import FORMATS, ToolFormat, format_of, format_of_response_template, with_tokens_of
 from pdacon.serving.accounts import Line
 
 log = logging.getLogger("pdacon.serving")
@@ -27,7 +27,7 @@ def chosen_format(name: str, tokenizer: Any) -> ToolFormat:
         why = "its chat template does not show tools" if _has_template(tokenizer) else "it has no chat template"
         _warn(f"the model does not see the tools of requests: {why}; say in the messages what there is")
     if name != AUTO:
-        return format_of(name)
+        return with_tokens_of(tokenizer, format_of(name))
     if not _has_template(tokenizer):
         return FORMATS[OTHERWISE]
     if getattr(tokenizer, "response_template", None) is not None:

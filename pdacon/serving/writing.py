@@ -7,7 +7,7 @@ import codecs
 from collections.abc import Iterator, Sequence
 
 from pdacon.detokenizer import Vocabulary
-from pdacon.frontends.tool_formats import AnswerEvent, AnswerReader
+from pdacon.frontends.tool_formats import AnswerEvent, AnswerReader, overlap
 
 
 class Writer:
@@ -87,12 +87,6 @@ class Writer:
             self.stopped, self._held = True, ""
             place, self.stop_text = min(places)
             return text[:place]
-        keep = max((_overlap(text, stop) for stop in self._stops), default=0)
+        keep = max((overlap(text, stop) for stop in self._stops), default=0)
         self._held = text[len(text) - keep :]
         return text[: len(text) - keep]
-
-
-def _overlap(text: str, stop: str) -> int:
-    """How many characters at the end of a text begin a stop text."""
-    longest = min(len(stop) - 1, len(text))
-    return next((size for size in range(longest, 0, -1) if text.endswith(stop[:size])), 0)

@@ -89,6 +89,13 @@ def test_the_format_is_that_of_the_response_template(
     assert AnswerFormat.read(asked.said().text) == asked
 
 
+def test_marks_of_a_format_that_is_named_are_tokens_where_the_tokenizer_has_them() -> None:
+    _, tokenizer = load_tiny()
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<tool_call>", "<other>"]})
+    assert chosen_format("qwen3", tokenizer).tokens == ("<tool_call>",)
+    assert chosen_format("mistral", tokenizer).tokens == ()  # all of its marks are text here
+
+
 def test_a_format_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="tool_format is one of auto, hermes"):
         ServerSettings(tool_format="hermess")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from reprlib import repr as shown
 from typing import Any
@@ -206,6 +206,13 @@ def checked_text(value: Any, place: str) -> str:
     if any("\ud800" <= character <= "\udfff" for character in value):
         raise malformed(place, "a text without lone surrogates, which no text can have", value)
     return value
+
+
+def special_names(caller: str, tokens: Collection[str]) -> tuple[str, ...]:
+    """The names of special tokens, the longest first: of two that begin alike a text has the longer one."""
+    if isinstance(tokens, str) or not all(isinstance(token, str) and token for token in tokens):
+        raise TypeError(f"{caller}: tokens are names of special tokens, not {tokens!r:.60}")
+    return tuple(sorted(set(tokens), key=lambda token: (-len(token), token)))
 
 
 def _plain(given: Any) -> Any:

@@ -36,7 +36,7 @@ from pdacon.frontends.structural_tags.pieces import (
 )
 from pdacon.frontends.structural_tags.regular_grammars import sentences_of
 from pdacon.frontends.structural_tags.styles import STYLES, StyledArguments
-from pdacon.frontends.structural_tags.tag_formats import TagFormat, checked_text, malformed, root
+from pdacon.frontends.structural_tags.tag_formats import TagFormat, checked_text, malformed, root, special_names
 from pdacon.grammar import GrammarData, GrammarOptions
 from pdacon.grammar.expressions import OneOf
 from pdacon.grammar.labels import Label, ids_of_name, label_without
@@ -66,7 +66,10 @@ def structural_tag_grammar(
 
     ``styled`` makes arguments in styles other than JSON; None: there are none.
     """
-    outermost, reading = root(tag), _Reading(spelling, registry, closed, _meant(tokens), styled, _ids(tokens))
+    outermost, reading = (
+        root(tag),
+        _Reading(spelling, registry, closed, special_names("from_structural_tag", tokens), styled, _ids(tokens)),
+    )
     return _on_demand(outermost, reading) or _whole(outermost, reading)
 
 
@@ -74,19 +77,14 @@ def structural_tag_on_demand(
     tag: Any, *, spelling: Spelling | None = None, closed: bool = False, tokens: Collection[str] = ()
 ) -> OnDemand | None:
     """The same if it can be read on demand."""
-    return _on_demand(root(tag), _Reading(spelling, None, closed, _meant(tokens), ids=_ids(tokens)))
+    return _on_demand(
+        root(tag), _Reading(spelling, None, closed, special_names("from_structural_tag", tokens), ids=_ids(tokens))
+    )
 
 
 def _ids(tokens: Collection[str]) -> frozenset[int]:
     """The ids of special tokens, where they are given with their names."""
     return frozenset(tokens.values()) if isinstance(tokens, Mapping) else frozenset()
-
-
-def _meant(tokens: Collection[str]) -> tuple[str, ...]:
-    """The names of special tokens, the longest first: of two that begin alike a text has the longer one."""
-    if isinstance(tokens, str) or not all(isinstance(token, str) and token for token in tokens):
-        raise TypeError(f"from_structural_tag: tokens are names of special tokens, not {tokens!r:.60}")
-    return tuple(sorted(set(tokens), key=lambda token: (-len(token), token)))
 
 
 @dataclass(frozen=True, slots=True)

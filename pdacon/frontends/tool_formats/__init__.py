@@ -18,8 +18,10 @@ from pdacon.frontends.tool_formats.building import INPUT
 from pdacon.frontends.tool_formats.formats import FORMATS, format_of
 from pdacon.frontends.tool_formats.layouts import Choice, Reasoning
 from pdacon.frontends.tool_formats.reading import AnswerEvent, AnswerReader
+from pdacon.frontends.tool_formats.recognizing import with_tokens_of
 from pdacon.frontends.tool_formats.records import Messages, Thought, ToolFormat, ValueMarks
 from pdacon.frontends.tool_formats.response_templates import format_of_response_template
+from pdacon.frontends.tool_formats.scalars import overlap
 from pdacon.frontends.tool_formats.whole_answers import Answer
 
 __all__ = [
@@ -39,5 +41,7 @@ __all__ = [
     "answer_values",
     "format_of",
     "format_of_response_template",
+    "overlap",
     "tool_answers",
+    "with_tokens_of",
 ]

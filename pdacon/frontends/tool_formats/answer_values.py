@@ -6,7 +6,7 @@ In: tools as users give them. Out: a `GrammarData` whose ``values`` reads answer
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from pdacon.frontends.json_schema.calling import CallingExplorer
 from pdacon.frontends.on_demand import OnDemand
 from pdacon.frontends.partial_values import PartialValue
 from pdacon.frontends.structural_tags.on_demand import OuterPlaces
+from pdacon.frontends.structural_tags.tag_formats import special_names
 from pdacon.frontends.tool_arguments import closed_documents, tool_identifier
 from pdacon.frontends.tool_formats.building import AnyGrammar, ToolSchema, answer_grammar, answer_places
 from pdacon.frontends.tool_formats.formats import format_of
@@ -27,6 +28,7 @@ from pdacon.frontends.tool_formats.layouts import Choice, Layout, Reasoning, lay
 from pdacon.frontends.tool_formats.marked_shapes import Shapes
 from pdacon.frontends.tool_formats.parameters import FORBIDDEN, ListedNames
 from pdacon.frontends.tool_formats.reading import AnswerPlan, AnswerReader
+from pdacon.frontends.tool_formats.recognizing import with_tokens
 from pdacon.frontends.tool_formats.records import ToolFormat
 from pdacon.frontends.tool_formats.scalars import ALL_KINDS
 from pdacon.frontends.tool_formats.whole_answers import Answer, ReadCall
@@ -291,12 +293,15 @@ def tool_answers(
     closed: bool = False,
     content: AnyGrammar | None = None,
     inputs: Mapping[str, GrammarData] = MappingProxyType({}),
+    tokens: Collection[str] | None = None,
 ) -> ToolAnswers:
     """Answers with calls of tools; see `Grammar.from_tools`.
 
     ``inputs``: by the names of tools whose only argument is a text, the grammar of that.
     """
     has_content = content is not None
+    if tokens is not None:
+        format = with_tokens(special_names("from_tools", tokens), format_of(format))
     values = answer_values(tools, format, choice, parallel, reasoning, spelling, lax, strict, closed, has_content)
     return _grammars(values, content, inputs)
 

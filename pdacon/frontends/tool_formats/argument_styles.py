@@ -49,6 +49,5 @@ def styled(asked: StyledArguments) -> Piece:
     piece = styled_arguments(format, ToolSchema("arguments", schema, asked.closed), asked.spelling, blanks)
     if format.value_marks is None:
         return piece
-    # The object that the arguments are may have marks of its own, which the calls of other formats lack.
-    before, _, after = format.value_marks.object if asked.style == "gemma" else ("", "", "")
+    before, after = format.around_arguments
     return in_order([TextPiece((before,), asked.place), piece, TextPiece((after,), asked.place)])

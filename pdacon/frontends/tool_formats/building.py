@@ -186,8 +186,8 @@ class _Builder:
         return schema_piece(self.content.schema, "text")
 
     def _texts(self, stops: Sequence[str]) -> tuple[str, ...]:
-        """Those of some texts that are text, and no special tokens: those never are in free text."""
-        return tuple(dict.fromkeys(stop for stop in stops if not stop.startswith(self.format.tokens or "\0")))
+        """Those of some texts that have no special token in them: such a one never is in free text."""
+        return tuple(dict.fromkeys(stop for stop in stops if not any(token in stop for token in self.format.tokens)))
 
     def _fixed(self, text: str, place: str) -> Piece:
         """A text that may have special tokens in it."""
@@ -462,13 +462,13 @@ class _Builder:
             slots = {"type": kind, "is_string": is_string}
             head = joined_parts([slots.get(part.slot, part) if isinstance(part, Open) else part for part in parts])
             around = [] if blanks is None or is_string == "true" else [blanks]
-            heads.setdefault(head, []).extend(
-                sequence([*around, piece, *around, self._fixed(tail, place)]) for piece in pieces
-            )
+            heads.setdefault(head, []).extend(sequence([*around, piece, *around]) for piece in pieces)
         if not heads:
             raise EmptyLanguageError(f"{place}: no text of it is possible in the format {self.format.name}")
+        end = self._fixed(tail, place)
         whole = either([
-            sequence([self._head(head, name, blanks, place), either(parts)]) for head, parts in heads.items()
+            sequence([self._head(head, name, blanks, place), _each_with(either(parts), end)])
+            for head, parts in heads.items()
         ])  # fmt: skip
         return TextPiece(whole.set, place, tail) if isinstance(whole, TextPiece) else whole
 
@@ -497,6 +497,11 @@ class _Builder:
             constants = [text for text, kind in CONSTANTS.items() if kind in values.kinds and text != kind]
             if constants:
                 yield ("boolean", "false"), [TextPiece(RegularSet.from_choices(constants), place)]
+
+
+def _each_with(piece: Piece, end: Piece) -> Piece:
+    """A piece with an end behind it, in each of its alternatives."""
+    return either([sequence([part, end]) for part in (piece.items if isinstance(piece, OneOf) else (piece,))])
 
 
 def _containers_of(values: ArgumentValues) -> dict[str, Schema]:

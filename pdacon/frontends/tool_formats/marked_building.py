@@ -166,7 +166,7 @@ class MarkedArguments:
         stop = marks.string[1] or marks.stop
         if not marks.string[0]:
             strings = strings_beside_scalars(values)
-        stops = () if stop.startswith(self.format.tokens or "\0") else (stop,)
+        stops = () if any(token in stop for token in self.format.tokens) else (stop,)
         texts = strings & FreeText((*stops, *self.shapes.excludes)).texts
         return [self._around(marks.string, TextPiece(texts, place), place, head)] if texts else []
 

@@ -15,7 +15,14 @@ from pdacon.frontends.tool_formats.json_scanner import IN_SCALAR
 from pdacon.frontends.tool_formats.marked_shapes import Shapes
 from pdacon.frontends.tool_formats.python_scanner import PythonScanner, UnexpectedTextError
 from pdacon.frontends.tool_formats.records import ValueMarks
-from pdacon.frontends.tool_formats.scalars import ALL_KINDS, CONSTANTS, StringInPieces, between_quotes, reads_as
+from pdacon.frontends.tool_formats.scalars import (
+    ALL_KINDS,
+    CONSTANTS,
+    StringInPieces,
+    between_quotes,
+    overlap,
+    reads_as,
+)
 
 _Stage: TypeAlias = Literal["part", "key", "value", "string", "scalar", "text", "python", "after"]
 
@@ -159,7 +166,7 @@ class MarkedScanner:
         end = self._marks.string[1]
         self.expected = (end,)
         place = text.find(end, at)
-        stop = _held_back(text, at, end) if place < 0 else place
+        stop = len(text) - overlap(text, end, at) if place < 0 else place
         self._out.append(between_quotes(text[at:stop]))
         if place < 0:
             return None if stop == at else stop
@@ -191,7 +198,7 @@ class MarkedScanner:
         """A text without marks of its own, or what has parts."""
         stop = self._marks.stop
         place = text.find(stop, at)
-        held = _held_back(text, at, stop) if place < 0 else place
+        held = len(text) - overlap(text, stop, at) if place < 0 else place
         self.expected = (stop,)
         self._capture(text[at:held])
         if place < 0:
@@ -299,11 +306,3 @@ _STAGES: dict[_Stage, Callable[[MarkedScanner, str, int], int | None]] = {
     "python": MarkedScanner._python_literal,
     "after": MarkedScanner._after,
 }
-
-
-def _held_back(text: str, at: int, end: str) -> int:
-    """Where what may be the beginning of a mark begins, at the end of a text."""
-    for length in range(min(len(end) - 1, len(text) - at), 0, -1):
-        if text.endswith(end[:length]):
-            return len(text) - length
-    return len(text)

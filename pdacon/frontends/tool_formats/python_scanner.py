@@ -15,6 +15,9 @@ from pdacon.frontends.tool_formats.scalars import CONSTANTS, between_quotes
 _ESCAPE = re.compile(
     r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|[0-7]{1,3}|\n|[^xuUN0-7])", re.DOTALL
 )
+_BEGINS_ESCAPE = re.compile(
+    r"\\(?:x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|N(?:\{[\w ()-]*)?)?", re.ASCII
+)  # what is whole only with more
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _SIMPLE = {
     "\n": "",
@@ -102,6 +105,8 @@ class PythonScanner:
             out.append('"')
             return stop + 1
         escape = _ESCAPE.match(text, stop)
+        if escape is None and not _BEGINS_ESCAPE.fullmatch(text, stop):
+            raise UnexpectedTextError(stop)
         if escape is None or (escape.end() == len(text) and escape[0][1] in "01234567"):
             return stop
         if _SURROGATE.match(escape[0]):

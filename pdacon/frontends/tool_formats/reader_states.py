@@ -7,9 +7,9 @@ next: free text up to one of some texts, one of these texts at once, or a value 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import reduce
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Content, Fixed, Free, Layout
 from pdacon.frontends.tool_formats.records import Open, Part, Slot, ToolFormat, ValueMarks, parts_of_template
@@ -157,9 +157,13 @@ class _Builder:
         return follow
 
     def _marks(self, marks: ValueMarks) -> ValueMarks:
-        """Marks as they are spelled in what is read. Special tokens are looked for in those of strings only."""
-        first, last = map(self._spell, marks.string)
-        return replace(marks, string=(first, last))
+        """Marks as they are spelled in what is read."""
+        spelled: dict[str, Any] = {
+            each.name: tuple(map(self._spell, value)) if isinstance(value, tuple) else self._spell(value)
+            for each in fields(marks)
+            if not isinstance(value := getattr(marks, each.name), bool)
+        }
+        return replace(marks, **spelled)
 
     def _spell(self, text: str) -> str:
         for token, spelled in self._spelled.items():

@@ -7,7 +7,7 @@ writes a past call. The template is run and not searched: what it writes is what
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -82,9 +82,26 @@ def with_tokens_of(tokenizer: Any, format: ToolFormat) -> ToolFormat:
         return format
     words = {str(token) for token in added.values() if getattr(token, "special", False)}
     words |= {str(word) for word in getattr(tokenizer, "all_special_tokens", ()) or ()}
-    tokens = tuple(sorted(word for word in words if word and any(word in text for text in format.fixed_texts)))
-    if any(word in stop and not stop.startswith(tokens) for word in tokens for stop in format.marks):
-        return format
+    return with_tokens(words, format)
+
+
+def with_tokens(words: Collection[str], format: ToolFormat) -> ToolFormat:
+    """A format in whose marks some names are special tokens, and no others.
+
+    Free text ends where such a token begins, so that a name stays text that stands behind other text in what ends it,
+    or behind blanks that may be text; so does all in values that only their marks tell from one another.
+    """
+    marks, thought = format.value_marks, format.thought
+    kept = () if marks is None or not marks.stop else (*marks.fixed_texts, format.call, format.begin, format.end)
+    kept += (thought.begin,) if thought is not None and thought.before else ()
+    named = (word for word in words if word and not any(word in text for text in kept))
+    named = (word for word in named if any(word in text for text in format.fixed_texts))
+    tokens = tuple(sorted(named, key=lambda word: (-len(word), word)))
+    left: tuple[str, ...] = ()
+    while left != tokens:
+        left = tokens
+        within = [text for text in format.marks if not text.startswith(left or "\0")]
+        tokens = tuple(word for word in left if not any(word in text for text in within))
     return format if set(tokens) == set(format.tokens) else replace(format, tokens=tokens)
 
 

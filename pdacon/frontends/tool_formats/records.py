@@ -291,8 +291,15 @@ class ToolFormat:
         return stop, end[len(stop) :]
 
     @property
+    def around_arguments(self) -> tuple[str, str]:
+        """The marks of an object, where a call has them around all arguments; else nothing."""
+        before, _, after = ("", "", "") if self.value_marks is None else self.value_marks.object
+        head, _, tail = self.call.partition("$arguments")
+        return (before, after) if head.endswith(before) and tail.startswith(after) else ("", "")
+
+    @property
     def tagged(self) -> bool:
-        """Whether each argument is written by itself, and only listed ones can be."""
+        """Whether each argument is written by itself."""
         return bool(self.argument) or self.value_marks is not None
 
 

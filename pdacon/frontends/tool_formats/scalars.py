@@ -37,6 +37,12 @@ def between_quotes(text: str) -> str:
     return encode_basestring(text)[1:-1]
 
 
+def overlap(text: str, mark: str, at: int = 0) -> int:
+    """How many characters at the end of a text, from a place on, may be the beginning of a mark."""
+    longest = min(len(mark) - 1, len(text) - at)
+    return next((size for size in range(longest, 0, -1) if text.endswith(mark[:size])), 0)
+
+
 class StringInPieces:
     """Tells of a text that comes in pieces, as soon as it is certain, that `reads_as` has it as a string.
 

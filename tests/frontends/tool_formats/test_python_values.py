@@ -9,7 +9,7 @@ import warnings
 import pytest
 
 import pdacon
-from pdacon.frontends.tool_formats.python_scanner import PythonScanner
+from pdacon.frontends.tool_formats.python_scanner import PythonScanner, UnexpectedTextError
 
 ESCAPES = (
     *(f"\\{character}" for character in "abfnrtv\\'\"\n"),
@@ -48,3 +48,19 @@ def test_what_is_no_character_is_refused_with_its_place(escape: str) -> None:
     with pytest.raises(ValueError, match=r"at character 13 ") as refusal:
         reader.feed(f"[send(text='a{escape}')]")
     assert "llama4" in str(refusal.value)
+
+
+@pytest.mark.parametrize("escape", [r"\x4z", r"\xg", r"\u12", r"\U0000", r"\N{BULLET!", r"\Nx", r"\x"])
+def test_what_is_no_escape_is_refused_and_not_held_back(escape: str) -> None:
+    """As soon as no more characters make one of it, wherever the text is cut."""
+    text = f"'a{escape}' "
+    for cut in range(len(text)):
+        scanner, at = PythonScanner(), 0
+        try:
+            at, _ = scanner.scan(text[:cut], 0)
+        except UnexpectedTextError as refusal:
+            assert refusal.args[0] == 2  # noqa: PT017
+            continue
+        with pytest.raises(UnexpectedTextError) as refused:
+            scanner.scan(text[at:], 0)
+        assert refused.value.args[0] == 2 - at
