@@ -255,3 +255,36 @@ def test_threads_that_ask_for_the_same_are_told_the_same() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(read, range(40))) == [[True, False]] * 40
+
+
+def test_alternatives_that_take_an_empty_value_are_not_looked_at_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    open_object, words = {"type": "object", "properties": {"a": {"pattern": "^b"}}}, {"type": "string"}
+    members = {
+        "a": {"anyOf": [{"type": "string", "pattern": "^a"}, open_object, {"type": "object", "required": ["b"]}]},
+        "b": {"allOf": [open_object, {"maxProperties": 3}]},
+        "c": {"type": "number", "anyOf": [{"multipleOf": 2}, {"minimum": 1}]},
+        "d": {"anyOf": [{"allOf": [words, {"maxLength": 3}]}, {"enum": [{}]}]},
+    }
+    asked: list[int] = []
+    monkeypatch.setattr(Explorer, "plainly_possible", lambda _, question, depth=0: asked.append(question))
+    constraint = pdacon.compile(Grammar.from_json_schema({"type": "object", "properties": members}), WORDS)
+    assert constraint.matcher().accept_bytes(b'{"')
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    "impossible",
+    [
+        {"allOf": [{"type": "object"}, {"type": "string"}]},
+        {"anyOf": [{"type": "object", "required": ["a"]}, {"type": "array", "minItems": 1}], "maxItems": 0,
+         "maxProperties": 0},
+        {"type": "string", "anyOf": [{"type": "object"}, {"type": "array"}]},
+        {"allOf": [{"type": "string", "maxLength": 2}, {"minLength": 3}]},
+    ],
+)  # fmt: skip
+def test_members_that_no_value_satisfies_do_not_come(impossible: Any) -> None:
+    schema = {"type": "object", "properties": {"a": impossible, "b": {"type": "null"}}, "additionalProperties": False}
+    made = both(schema, WORDS)
+    for constraint in made or [pdacon.compile(Grammar.from_json_schema(schema), WORDS)]:
+        assert constraint.matcher().accept_bytes(b'{"b')
+        assert not constraint.matcher().accept_bytes(b'{"a')

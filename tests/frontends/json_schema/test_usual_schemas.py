@@ -94,7 +94,7 @@ def test_what_lies_within_a_member_is_not_read_before_a_text_comes_there(monkeyp
     inner = {f"n{number}": {"type": "array", "items": POINT} for number in range(50)}
     constraint = pdacon.compile(Grammar.from_json_schema({"properties": {"a": {"properties": inner}}}), WORDS)
     assert constraint.matcher().accept_bytes(b'{"')
-    assert sum(reserved) <= 32  # of which there are so many at a time
+    assert sum(reserved) <= 32  # which are asked for so many at a time
     assert constraint.matcher().accept_bytes(b'{"a": {"')
     assert sum(reserved) > 50
 

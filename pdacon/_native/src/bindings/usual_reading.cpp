@@ -19,6 +19,9 @@ constexpr auto kFalse = Formulas::kFalse, kTrue = Formulas::kTrue;
 constexpr int kDeepest = 16;               // references in a row
 constexpr std::int32_t kMostCounted = 64;  // items
 constexpr Py_ssize_t kMostOptions = 64;
+// Of alternatives that are looked at for an empty value.
+constexpr int kDeepestEmpty = 2;
+constexpr std::size_t kMostEmpty = 16;
 
 // The types that have values in common with some.
 std::uint32_t wide(std::uint32_t types) { return (types & kNumbers) != 0 ? types | kNumbers : types; }
@@ -48,20 +51,38 @@ bool UsualSchemas::asserts_format(nb::handle format) const {
            (!PyUnicode_CheckExact(format.ptr()) || PySet_Contains(formats_.ptr(), format.ptr()) != 0);
 }
 
-// Whether the empty value of some type, or 0, satisfies a schema that has it among its types.
-bool UsualSchemas::asks_for_nothing_within(const Schema& own) const {
-    const auto said = get(own.node, "type");
+// The types of which the empty value, or 0, certainly satisfies a schema.
+std::uint32_t UsualSchemas::types_with_empty(nb::handle node, int depth) const {
+    if (node.ptr() == Py_True) return kAll;
+    if (!PyDict_CheckExact(node.ptr()) || depth > kDeepestEmpty) return 0;
+    const auto said = get(node, "type");
     auto types = said ? types_in(said) : kAll;
     PyObject *keyword = nullptr, *value = nullptr;
     Py_ssize_t at = 0;
-    while (types != 0 && PyDict_Next(own.node.ptr(), &at, &keyword, &value) != 0) {
+    while (types != 0 && PyDict_Next(node.ptr(), &at, &keyword, &value) != 0) {
         if (PySet_Contains(assertions_.ptr(), keyword) != 1) continue;
         const auto* const read = keyword_of(*text_of(keyword));
         if (read != nullptr && read->holds_if_empty) continue;
-        if (read == nullptr || read->about == 0) return false;
-        if (read->name != "format" || asserts_format(value)) types &= ~read->about;
+        if (read == nullptr) return 0;
+        if (read->about != 0) {
+            if (read->name != "format" || asserts_format(value)) types &= ~read->about;
+            continue;
+        }
+        const bool is_any = read->name == "anyOf";
+        if ((!is_any && read->name != "allOf") || !PyList_CheckExact(value)) return 0;
+        const auto options = nb::borrow<nb::list>(value);
+        if (options.size() > kMostEmpty) return 0;
+        std::uint32_t some = 0;
+        for (const auto option : options) {
+            const auto own = types_with_empty(option, depth + 1);
+            // An integer is a number, and a number may be none.
+            const auto wide = (own & bit(kNumber)) != 0 ? own | bit(kInteger) : own;
+            if (!is_any) types &= wide;
+            some |= wide;
+        }
+        if (is_any) types &= some;
     }
-    return types != 0;
+    return types;
 }
 
 // Whether a schema says nothing of values of some types but what is read here.

@@ -123,9 +123,10 @@ template <class Ask>
 UsualSchemas::KeptTerminals UsualSchemas::kept(const std::string& key, Ask ask) {
     const auto whole = prefix_ + key;
     if (auto known = kept_->find(whole)) return known;
-    const MemoryLimit::Pause everybodys;
     KeptScalars::Kept made;
-    for (const auto number : ask(made))
+    const Vector numbers = ask(made);
+    const MemoryLimit::Pause everybodys;  // but what is made to answer counts
+    for (const auto number : numbers)
         made.terminals.push_back(std::make_shared<const CountedTerminal>(asked_terminal(explorer_, number)));
     return kept_->keep(whole, std::move(made));
 }
@@ -163,6 +164,7 @@ UsualSchemas::KeptTerminals UsualSchemas::scalars(std::int32_t question, const S
 
 // The same if nothing is asked but lengths of strings and bounds of integers.
 std::optional<UsualSchemas::Terminals> UsualSchemas::scalars_told(const Schema& own) {
+    const MemoryLimit::Pause everybodys;
     const auto types = own.reading->types & ~kContainers;
     const auto draft = own.context.draft;
     if (get(own.node, "enum") || (draft > 4 && get(own.node, "const"))) return std::nullopt;
@@ -377,7 +379,7 @@ std::optional<bool> UsualSchemas::plainly_possible(std::int32_t question, int de
     if (question <= kTrue) return question == kTrue;
     auto* own = schema_of(question);
     if (own == nullptr || depth > kDeepest) return std::nullopt;
-    if (!own->is_read && asks_for_nothing_within(*own)) return true;
+    if (own->reading == nullptr && types_with_empty(own->node, 0) != 0) return true;
     if (!is_usual(question, *own)) return std::nullopt;
     auto& reading = *own->reading;
     if (reading.target >= 0) return plainly_possible(reading.target, depth + 1);

@@ -122,9 +122,7 @@ class UsualSchemas {
                                       const Place& place);
     // Where a reference leads, through usual definitions; null: it is not usual.
     nb::handle referred(const Context& context, nb::handle reference) const;
-    // Whether a scalar, the empty array or the empty object satisfies a schema, as far as that is told
-    // without reading what lies within.
-    bool asks_for_nothing_within(const Schema& own) const;
+    std::uint32_t types_with_empty(nb::handle node, int depth) const;
     bool asks_only_what_is_read(nb::handle node, std::uint32_t types) const;
     bool asserts_format(nb::handle format) const;
     bool asserts_beside(nb::handle node, std::initializer_list<const char*> keywords) const;
