@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 import pdacon
@@ -25,7 +25,7 @@ from pdacon.serving.advice import cut, shown
 from pdacon.serving.answers import Job
 from pdacon.serving.anthropic_messages import CountRequest, MessagesRequest
 from pdacon.serving.bodies import Bodies
-from pdacon.serving.describing import described, page
+from pdacon.serving.describing import described, page, page_of_error
 from pdacon.serving.draining import Draining
 from pdacon.serving.engine import Engine
 from pdacon.serving.failures import RequestError, of_validation, unexpected
@@ -106,6 +106,7 @@ class _Application:
             Route("/version", self._guarded(self.version), methods=["GET"]),
             Route("/openapi.json", self._guarded(self.openapi), methods=["GET"]),
             Route("/docs", self._guarded(self.docs), methods=["GET"]),
+            Route("/docs/{name}", self._guarded(self.one_page), methods=["GET"]),
             Route("/generate", self._guarded(self.generate), methods=["POST"]),
             Route("/generate_stream", self._guarded(self.generate_stream), methods=["POST"]),
             Route("/v1/models", self._guarded(self.models), methods=["GET"]),
@@ -216,6 +217,10 @@ class _Application:
     async def docs(self, request: Request) -> Response:
         """``GET /docs``."""
         return HTMLResponse(page())
+
+    async def one_page(self, request: Request) -> Response:
+        """``GET /docs/NAME``: the page about an error."""
+        return PlainTextResponse(page_of_error(request.path_params["name"]), media_type="text/markdown")
 
     async def _converted(self, request: Request, work: Callable[[], ChatRequest]) -> ChatRequest:
         """A request of another interface as that of a chat. Raises RequestError."""

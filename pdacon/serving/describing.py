@@ -10,7 +10,12 @@ from typing import Any
 from pydantic import BaseModel
 
 import pdacon
+from pdacon.determinism.report.findings import TITLES
+from pdacon.determinism.report.pages import ERRORS
+from pdacon.determinism.report.pages import page as page_of
+from pdacon.serving.advice import cut
 from pdacon.serving.anthropic_messages import CountRequest, MessagesRequest
+from pdacon.serving.failures import RequestError
 from pdacon.serving.protocol import ChatRequest, CompletionRequest, DetokenizeRequest, NativeRequest, TokenizeRequest
 from pdacon.serving.responses import ResponsesRequest
 
@@ -25,7 +30,18 @@ _POSTED: dict[str, type[BaseModel]] = {
     "/tokenize": TokenizeRequest,
     "/detokenize": DetokenizeRequest,
 }
-_ASKED = ("/v1/models", "/v1/models/{name}", "/health", "/ready", "/metrics", "/version", "/openapi.json", "/docs")
+_ASKED = (
+    "/v1/models",
+    "/v1/models/{name}",
+    "/health",
+    "/ready",
+    "/metrics",
+    "/version",
+    "/openapi.json",
+    "/docs",
+    "/docs/{name}",
+)
+_QUOTED = 100  # characters of a name
 _OK = {"200": {"description": "An answer, or a stream of events."}}
 
 
@@ -71,3 +87,11 @@ def page() -> str:
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><h1>{title}</h1>"
         f'<p>As <a href="openapi.json">OpenAPI</a>:</p>{"".join(rows)}</html>'
     )
+
+
+def page_of_error(name: str) -> str:
+    """The page about an error, in Markdown. Raises RequestError: there is none of that name."""
+    names = *ERRORS, *TITLES
+    if name not in names:
+        raise RequestError(404, f"/docs has no page {cut(name, _QUOTED)!r}; there are {', '.join(names)}")
+    return page_of(name)

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from starlette.responses import Response
 
 from pdacon.base.quoting import did_you_mean
-from pdacon.errors import LimitExceededError, PdaconError, UnsupportedSchemaError, UnsupportedTypeError
+from pdacon.errors import SITE, LimitExceededError, PdaconError, UnsupportedSchemaError, UnsupportedTypeError
 from pdacon.serving.advice import LONGEST, cut, described
 from pdacon.serving.fields import REFUSED
 
@@ -69,6 +69,8 @@ class RequestError(Exception):
         Which part of the request it is about.
     code : str
         A word for programs; the status has one where no other is given.
+    page : str or None
+        The page about it: that of an error of the library. None: what the server takes.
     headers : mapping of str to str
         What the response has beside its own.
     """
@@ -80,6 +82,7 @@ class RequestError(Exception):
         *,
         param: str | None = None,
         code: str | None = None,
+        page: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
@@ -87,12 +90,15 @@ class RequestError(Exception):
         self.message = cut(message, LONGEST)
         self.param = None if param is None else cut(param, _LONGEST_PARAM)
         self.code = _CODES.get(status, "failed" if status >= 500 else "bad_request") if code is None else code
+        self.page = page
         self.headers = dict(headers or {})
 
     def body(self) -> dict[str, Any]:
-        """What is sent: OpenAI's error object."""
+        """What is sent: OpenAI's error object, which ends with where more is read, on this server or on the site."""
         kind = _TYPES.get(self.status, "invalid_request_error" if self.status < 500 else "server_error")
-        return {"error": {"message": self.message, "type": kind, "param": self.param, "code": self.code}}
+        see = "/docs" if self.page is None else f"{SITE}findings/{self.page}.html" if SITE else f"/docs/{self.page}"
+        said = {"message": self.message, "type": kind, "param": self.param, "code": self.code, "see": see}
+        return {"error": said}
 
     def response(self, body: Mapping[str, Any] | None = None) -> Response:
         """The response, with when to come again where there is no room now. ``body``: in place of OpenAI's error.
@@ -137,12 +143,16 @@ def of_grammar(error: PdaconError, param: str, tools: Mapping[str, str] = Mappin
     message, code = described(error), "bad_grammar"
     if isinstance(error, UnsupportedTypeError):
         tool = next((name for name in tools if re.match(rf"{re.escape(name)}(?![\w-])", error.path)), None)
-        return RequestError(400, message, param=param if tool is None else tools[tool], code="bad_schema")
+        return RequestError(
+            400, message, param=param if tool is None else tools[tool], code="bad_schema", page=error.page
+        )
     if isinstance(error, UnsupportedSchemaError):
-        return RequestError(400, message, param=f"{param}{error.pointer.removeprefix('#')}", code="bad_schema")
+        return RequestError(
+            400, message, param=f"{param}{error.pointer.removeprefix('#')}", code="bad_schema", page=error.page
+        )
     if isinstance(error, LimitExceededError):
         code = "grammar_too_large"
-    return RequestError(400, message, param=param, code=code)
+    return RequestError(400, message, param=param, code=code, page=error.page)
 
 
 def of_validation(error: ValidationError) -> RequestError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -149,3 +150,34 @@ def test_an_error_always_has_a_code_and_can_always_be_sent(status: int) -> None:
     assert said["type"].endswith("_error")
     assert len(said["message"]) <= 2_000
     assert len(said["param"]) <= 500
+
+
+TWO_WAYS = 'start: a | b\na: "x"\nb: "x"'
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "see"),
+    [
+        ("/v1/chat/completions", {"structured_outputs": {"regex": "("}}, "/docs/UnsupportedGrammarError"),
+        ("/v1/chat/completions", {"structured_outputs": {"grammar": TWO_WAYS}}, "/docs/PDA002"),
+        ("/v1/messages", {"max_tokens": 5, "output_format": {"type": "json_schema", "schema": {"$ref": "#/none"}}},
+         "/docs/UnsupportedSchemaError"),
+        ("/v1/chat/completions", {"temperature": "hot"}, "/docs"),
+        ("/v1/nothing", {}, "/docs"),
+    ],
+)  # fmt: skip
+def test_an_error_ends_with_where_more_is_read(server: Running, path: str, asked: dict[str, Any], see: str) -> None:
+    """By a path of this server: who asks over HTTP need not have pdacon."""
+    headers = {"Authorization": f"Bearer {KEY}"}
+    said = {"model": "tiny", "messages": [{"role": "user", "content": "x"}], **asked}
+    error = httpx.post(f"{server.address}{path}", json=said, headers=headers).json()["error"]
+    assert list(error.items())[-1] == ("see", see), error
+    page = httpx.get(f"{server.address}{see}", headers=headers)
+    assert (page.status_code, see.rpartition("/")[2] in page.text) == (200, True)
+
+
+def test_a_page_that_is_not_there(server: Running) -> None:
+    answer = httpx.get(f"{server.address}/docs/..%2fserving", headers={"Authorization": f"Bearer {KEY}"})
+    assert answer.status_code == 404
+    answer = httpx.get(f"{server.address}/docs/vocabularyerror", headers={"Authorization": f"Bearer {KEY}"})
+    assert (answer.status_code, "VocabularyError" in answer.json()["error"]["message"]) == (404, True)
