@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -88,6 +89,19 @@ def test_formats_are_counted(environment: pytest.MonkeyPatch) -> None:
     assert registry.get_sample_value("pdacon_refused_grammars_total") == 1
     ways = {how: registry.get_sample_value("pdacon_cache_answers_total", {"how": how}) for how in ("hits", "misses")}
     assert ways == {"hits": 2, "misses": 2}
+
+
+def test_a_cache_that_is_gone_is_not_counted_for_another() -> None:
+    """The identity of an object is that of another once it is gone; a cache is told from others as itself."""
+    registry = CollectorRegistry()
+    counted = Figures(registry)
+    for _ in range(20):  # each misses once; many of them lie where the one before has been
+        compiler = FormatCompiler(pdacon.Vocabulary.bytes(), Limits())
+        with counted.counting(compiler.cache):
+            requests.check(asked(regex="a+"), "REGEX", "a+", compiler)
+        del compiler
+        gc.collect()
+    assert registry.get_sample_value("pdacon_cache_answers_total", {"how": "misses"}) == 20
 
 
 def test_it_does_nothing_unless_it_is_asked_to(environment: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock
+from weakref import WeakKeyDictionary
 
 from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram
 
@@ -32,7 +33,7 @@ class Figures:
         for how in CACHE_ANSWERS:
             self._answers.labels(how)
         self._lock = Lock()
-        self._counted: dict[int, Mapping[str, int]] = {}  # by the identity of a cache, of which there are few
+        self._counted: WeakKeyDictionary[CompileCache, Mapping[str, int]] = WeakKeyDictionary()
 
     @contextmanager
     def counting(self, cache: CompileCache) -> Iterator[None]:
@@ -50,8 +51,8 @@ class Figures:
     def _count(self, cache: CompileCache) -> None:
         with self._lock:
             now = cache.statistics()
-            before = self._counted.get(id(cache), {})
-            self._counted[id(cache)] = now
+            before = self._counted.get(cache, {})
+            self._counted[cache] = now
             for how in CACHE_ANSWERS:
                 self._answers.labels(how).inc(max(0, now[how] - before.get(how, 0)))
 
