@@ -271,3 +271,16 @@ def test_a_reasoning_parser_holds_the_constraint_back(sglang: dict[str, Any], mo
     backend.set_token_filter(mask, [31], 1, is_allowed=False)
     assert mask[1].tolist()[:2] == [0x7FFFFFFF, -1]
     assert mask[0].eq(-1).all()
+
+
+def test_an_answer_within_the_marks_of_a_message(engine: Any) -> None:
+    """As SGLang frames answers of models whose messages have marks, which then are no text of the answer."""
+    answer = made(engine, "regex", "[a-z<]+")
+    (mark,) = [token for token, text in enumerate(answer.constraint.vocabulary.tokens) if text == b"<"]
+    engine.reserve_framing_tokens([mark])
+    framed = engine.compile_framed_grammar(answer, lambda content: {"type": "structural_tag", "format": {
+        "type": "sequence", "elements": [content, {"type": "token", "token": mark}]}})  # fmt: skip
+    assert mark not in allowed(framed)
+    framed.accept_token(framed.constraint.vocabulary.tokens.index(b"a"))
+    assert mark in allowed(framed)
+    assert framed.current_token is not None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import json
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
@@ -26,6 +28,7 @@ JSON = "PDACON_SGLANG_JSON"
 """The variable that says how JSON is written."""
 
 Key: TypeAlias = tuple[str, str]  # a format of SGLang, and its text
+Said: TypeAlias = tuple[Kind, str]
 
 _SECONDS = 10.0  # that a grammar of a request may take
 _MAX_ROLLBACK = 512  # tokens: more than a draft has
@@ -52,19 +55,23 @@ class _Masks:
 
 
 class SglangAnswer(_Masks, BaseGrammarObject):  # type: ignore[misc]
-    """One answer, at its beginning or under way. Nothing is raised but what ends that request alone."""
+    """One answer, at its beginning or under way. Nothing is raised but what ends that request alone.
 
-    def __init__(self, constraint: Constraint, vocabulary: Vocabulary) -> None:
+    ``said``: what it has to be, as a request says it.
+    """
+
+    def __init__(self, constraint: Constraint, vocabulary: Vocabulary, said: Said) -> None:
         super().__init__()
-        self.constraint, self._vocabulary = constraint, vocabulary
+        self.constraint, self.said, self._vocabulary = constraint, said, vocabulary
         self._held = HeldAnswer(constraint, _MAX_ROLLBACK, vocabulary.eos_ids)
 
     def copy(self) -> SglangAnswer:
         """Another one of the same constraint, at its beginning."""
-        return SglangAnswer(self.constraint, self._vocabulary)
+        return SglangAnswer(self.constraint, self._vocabulary, self.said)
 
     def accept_token(self, token: int) -> None:
         """Go on with a token that was chosen. ValueError: it is not allowed, and SGLang ends the request."""
+        self.current_token = token  # by this SGLang knows that an answer has begun, when another process takes it over
         if not self._held.accept([token]):
             raise ValueError(str(self._held.failure or f"token {token} is not allowed here"))
 
@@ -96,10 +103,29 @@ class Backend(_Masks, BaseGrammarBackend):  # type: ignore[misc]
 
     def __init__(self, vocabulary: Vocabulary, reading: JsonReading | None = None) -> None:
         super().__init__()
-        self._vocabulary = vocabulary
-        self._compiler = FormatCompiler(vocabulary, Limits(seconds=_SECONDS), reading=reading)
+        self._vocabulary, self._reading = vocabulary, reading
+        self._compiler = self._framing = self._compiler_for(vocabulary)
         # What is in use, or in the compiler's cache, which alone decides how much that may be.
         self._known: WeakValueDictionary[Key, Constraint] = WeakValueDictionary()
+
+    def _compiler_for(self, vocabulary: Vocabulary) -> FormatCompiler:
+        return FormatCompiler(vocabulary, Limits(seconds=_SECONDS), reading=self._reading)
+
+    def reserve_framing_tokens(self, token_ids: Sequence[int]) -> None:
+        """Let some tokens stand for themselves alone where an answer is framed, and never for their text."""
+        tokens = list(self._vocabulary.tokens)
+        for token in token_ids:
+            tokens[token] = None
+        self._framing = self._compiler_for(replace(self._vocabulary, tokens=tuple(tokens)))
+
+    def compile_framed_grammar(
+        self, grammar: BaseGrammarObject, frame: Callable[[dict[str, Any]], dict[str, Any]]
+    ) -> BaseGrammarObject | None:
+        """An answer within the marks of a model's messages, its thought included, which are a structural tag."""
+        if not isinstance(grammar, SglangAnswer):
+            return None
+        tag = json.dumps(frame(_as_content(*grammar.said)))
+        return self._answer("structural_tag", tag, self._framing)
 
     @staticmethod
     def set_token_filter(
@@ -123,7 +149,7 @@ class Backend(_Masks, BaseGrammarBackend):  # type: ignore[misc]
         """An answer, if its constraint is known; else what a thread is making."""
         constraint = self._known.get(key)
         if constraint is not None:
-            return SglangAnswer(constraint, self._vocabulary), True
+            return SglangAnswer(constraint, self._vocabulary, _said(*key)), True
         return self.executor.submit(self._make, key, require_reasoning), False
 
     def set_cache(self, key: Key, value: BaseGrammarObject) -> None:
@@ -134,23 +160,24 @@ class Backend(_Masks, BaseGrammarBackend):  # type: ignore[misc]
 
     def dispatch_json(self, key_string: str) -> BaseGrammarObject:
         """The answer that is a value of a JSON Schema, or any JSON object."""
-        return self._answer("json_object" if key_string == _ANY_JSON else "schema", key_string)
+        return self._answer(*_said("json", key_string))
 
     def dispatch_regex(self, key_string: str) -> BaseGrammarObject:
         """The answer that a regular expression matches as a whole."""
-        return self._answer("regex", key_string)
+        return self._answer(*_said("regex", key_string))
 
     def dispatch_ebnf(self, key_string: str) -> BaseGrammarObject:
         """The answer that is a sentence: of EBNF or GBNF, if the first rule has ``::=``, else of Lark's notation."""
-        return self._answer(grammar_kind(key_string), key_string)
+        return self._answer(*_said("ebnf", key_string))
 
     def dispatch_structural_tag(self, key_string: str) -> BaseGrammarObject:
         """The answer with calls of tools in it, as a structural tag says."""
-        return self._answer("structural_tag", key_string)
+        return self._answer(*_said("structural_tag", key_string))
 
-    def _answer(self, kind: Kind, text: str) -> BaseGrammarObject:
+    def _answer(self, kind: Kind, text: str, compiler: FormatCompiler | None = None) -> BaseGrammarObject:
+        compiler = self._compiler if compiler is None else compiler
         try:
-            return SglangAnswer(self._compiler.constraint(kind, text), self._vocabulary)
+            return SglangAnswer(compiler.constraint(kind, text), compiler.vocabulary, (kind, text))
         except PdaconError as error:
             return InvalidGrammarObject(str(error))
 
@@ -159,6 +186,29 @@ class Backend(_Masks, BaseGrammarBackend):  # type: ignore[misc]
         if isinstance(answer, SglangAnswer):
             self._known[key] = answer.constraint
         return answer
+
+
+def _said(format: str, text: str) -> Said:
+    """What a format of SGLang says."""
+    if format == "json":
+        return "json_object" if text == _ANY_JSON else "schema", text
+    if format in ("ebnf", "full_assistant_ebnf"):
+        return grammar_kind(text), text
+    return ("regex" if format == "regex" else "structural_tag"), text
+
+
+def _as_content(kind: Kind, text: str) -> dict[str, Any]:
+    """The same as a part of a structural tag."""
+    if kind == "json_object":
+        return {"type": "json_schema", "json_schema": {"type": "object"}}
+    if kind == "schema":
+        return {"type": "json_schema", "json_schema": json.loads(text)}
+    if kind == "regex":
+        return {"type": "regex", "pattern": text}
+    if kind == "structural_tag":
+        tag: dict[str, Any] = json.loads(text)
+        return tag.get("format", tag)
+    return {"type": "grammar", "grammar": text, "syntax": "lark" if kind == "lark" else "ebnf"}
 
 
 def create(
