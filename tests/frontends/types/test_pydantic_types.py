@@ -38,6 +38,10 @@ class Point(pydantic.BaseModel):
     label: str | None = None
 
 
+DSNS: list[Any] = [
+    *(getattr(pydantic, f"{which}Dsn") for which in ("Postgres", "Redis", "Amqp", "Mongo", "Kafka", "Nats", "MySQL")),
+    *(getattr(pydantic, f"{which}Dsn") for which in ("MariaDB", "Cockroach", "ClickHouse", "Snowflake")),
+]
 TYPES: list[Any] = [
     *(getattr(pydantic, f"UUID{version}") for version in (1, 3, 4, 5, 6, 7, 8)),
     *(getattr(pydantic, f"{which}Datetime") for which in ("Aware", "Naive", "Past", "Future")),
@@ -45,8 +49,7 @@ TYPES: list[Any] = [
         getattr(pydantic, f"{which}Url")
         for which in ("Any", "AnyHttp", "Http", "File", "Ftp", "Websocket", "AnyWebsocket")
     ),
-    *(getattr(pydantic, f"{which}Dsn") for which in ("Postgres", "Redis", "Amqp", "Mongo", "Kafka", "Nats", "MySQL")),
-    *(getattr(pydantic, f"{which}Dsn") for which in ("MariaDB", "Cockroach", "ClickHouse", "Snowflake")),
+    *DSNS,
     *(getattr(pydantic, f"Base64{which}") for which in ("Str", "Bytes", "UrlStr", "UrlBytes")),
     *(getattr(pydantic, f"IPvAny{which}") for which in ("Address", "Interface", "Network")),
     *(getattr(ipaddress, f"IPv{which}") for which in ("4Network", "6Network", "4Interface", "6Interface")),
@@ -209,6 +212,21 @@ def card_numbers(draw: st.DrawFn) -> str:
     return f"{digits}{-sum(doubled) % 10}"
 
 
+@st.composite
+def service_urls(draw: st.DrawFn, kind: Any) -> str:
+    """Addresses of services: any scheme of the type, users, several hosts where it has them, paths and options."""
+    is_multi = hasattr(kind, "hosts")
+    plain = st.text("abcXYZ019._~!$&'()*+;=-", min_size=1, max_size=6) | st.sampled_from(["%20", "a%2Fb"])
+    user = draw(st.just("") | plain.map("{}@".format) | st.builds("{}:{}@".format, plain, plain))
+    port = st.just("") | st.integers(1, 65535).map(":{}".format)
+    places = st.builds("{}{}".format, domains() | st.ip_addresses(v=4), port)
+    hosts = ",".join(draw(st.lists(places, min_size=1, max_size=3 if is_multi else 1)))
+    path = draw(st.just("") | st.lists(plain, max_size=3).map(lambda parts: "/" + "/".join(parts)))
+    query = draw(st.just("") | st.builds("?{}={}".format, st.text("abc", min_size=1, max_size=3), plain))
+    scheme = draw(st.sampled_from(kind._constraints.allowed_schemes))
+    return f"{scheme}://{user}{hosts}{path}{query}"
+
+
 VALUES: list[tuple[Any, st.SearchStrategy[Any]]] = [
     *((getattr(pydantic, f"UUID{version}"), st.uuids(version=version)) for version in (1, 3, 4, 5)),  # type: ignore[arg-type]
     *(
@@ -222,8 +240,7 @@ VALUES: list[tuple[Any, st.SearchStrategy[Any]]] = [
     (pydantic.constr(pattern="^a+$", max_length=5), st.from_regex("^a{1,5}$", fullmatch=True)),
     (pydantic.condecimal(max_digits=5, decimal_places=2), st.decimals(-999, 999, places=2).map(float)),
     (pydantic.NameEmail, st.emails()),
-    (pydantic.RedisDsn, st.builds("redis://{}:{}/{}".format, domains(), st.integers(1, 65535), st.integers(0, 15))),
-    (pydantic.PostgresDsn, st.builds("postgresql://u:p@{}:{}/db".format, domains(), st.integers(1, 65535))),
+    *((kind, service_urls(kind)) for kind in DSNS),
     (pydantic.EmailStr, st.emails()),
     (pydantic.HttpUrl, urls()),
     (pydantic.AnyUrl, urls()),
@@ -262,7 +279,7 @@ def _is_left_out(kind: Any, text: str) -> bool:
     if kind in (pydantic.EmailStr, pydantic.NameEmail):
         local, _, domain = text.rpartition("@")
         return "xn--" in domain.lower() or len(domain) > 63 or len(local) > 64
-    if kind in (pydantic.HttpUrl, pydantic.AnyUrl, pydantic.RedisDsn, pydantic.PostgresDsn):
+    if kind in (pydantic.HttpUrl, pydantic.AnyUrl, *DSNS):
         return "xn--" in text.lower() or text.startswith("HTTP")
     return False
 
