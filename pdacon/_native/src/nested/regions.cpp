@@ -18,9 +18,10 @@ namespace pdacon {
 
 namespace {
 
-constexpr int kFewest = 32;               // characters for which a region is worth while
-constexpr std::size_t kMostStates = 256;  // of a region, since all of them are made
-constexpr int kMostFailures = 8;          // searches that find none, of one automaton
+constexpr int kFewest = 32;                  // characters for which a region is worth while
+constexpr std::size_t kMostStates = 96;      // of a region, since all of them are made
+constexpr std::size_t kMostPositions = 300;  // of a terminal that is looked at: others count, say, words
+constexpr int kMostFailures = 3;             // searches that find none, of one automaton
 constexpr std::int32_t kSafe = 4;  // characters that some state has to be away from those that lead nowhere
 
 CharacterSet common(const CharacterSet& one, const CharacterSet& other) {
@@ -125,6 +126,7 @@ std::optional<TerminalAutomaton::Found> TerminalAutomaton::found_region(std::int
         for (const auto& [leads, ends] : own.outside)
             if ((characters.leads & leads) != 0 && !std::ranges::all_of(ends, is_inside))
                 characters.leads &= ~leads;
+        if (inside.size() > kMostStates) failures_ = kMostFailures;  // so it would be from other states, too
         if (characters.size() < kFewest || inside.size() > kMostStates) return std::nullopt;
     }
     Found found{std::make_shared<Region>(), inside, std::vector<std::int32_t>(inside.size(), Region::kAny)};
@@ -146,8 +148,11 @@ void TerminalAutomaton::find_safe(Found& found, const std::map<std::int32_t, Way
             pending.push_back(static_cast<std::int32_t>(k));
         }
         const auto lead_to = [&](std::int32_t to) {
-            if (const auto at = numbers.find(to); at != numbers.end())
-                add(before[static_cast<std::size_t>(at->second)], static_cast<std::int32_t>(k));
+            const auto at = numbers.find(to);
+            if (at == numbers.end()) return;
+            auto& sources = before[static_cast<std::size_t>(at->second)];  // ascending
+            if (sources.empty() || sources.back() != static_cast<std::int32_t>(k))
+                sources.push_back(static_cast<std::int32_t>(k));
         };
         const auto& next = states_[static_cast<std::size_t>(found.inside[k] / 8)].row->next;
         for (std::size_t byte = 0; byte < 128; ++byte)
@@ -173,7 +178,8 @@ void TerminalAutomaton::find_region(std::int32_t position, StateLimit& limit) {
         return;
     }
     auto found = found_region(position, true, limit);
-    if (!found || std::ranges::max(found->safe) < kSafe) found = found_region(position, false, limit);
+    if (failures_ < kMostFailures && (!found || std::ranges::max(found->safe) < kSafe))
+        found = found_region(position, false, limit);
     if (!found || found->inside.size() == 1) {  // none, or a loop
         failures_ += !found;
         own.is_region_known = true;
@@ -196,7 +202,9 @@ void TerminalAutomaton::find_region(std::int32_t position, StateLimit& limit) {
 
 const TerminalAutomaton::State& TerminalAutomaton::within_region(std::int32_t position, StateLimit& limit) {
     const auto index = static_cast<std::size_t>(position / 8);
-    if (!states_[index].is_region_known && failures_ < kMostFailures) find_region(position, limit);
+    const bool is_small = own_.kind.size() <= kMostPositions;
+    if (is_small && !states_[index].is_region_known && failures_ < kMostFailures)
+        find_region(position, limit);
     return states_[index];
 }
 

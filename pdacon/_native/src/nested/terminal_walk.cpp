@@ -15,6 +15,7 @@ constexpr int kLong = 32;              // a run of so many characters has its to
 constexpr int kChain = 16;             // if it is a loop, or goes on for so many
 constexpr std::int32_t kLarge = 1024;  // nodes of a subtree that is left in the trie, where a terminal ends
 constexpr std::int32_t kSure = 16;     // characters, in a region that tokens may leave for nowhere
+constexpr int kMuchLarger = 12;        // characters that a region has beyond those of a loop within it
 constexpr std::int32_t kSmall = 8;     // nodes of a subtree in which no loop is looked for
 
 }  // namespace
@@ -174,7 +175,8 @@ class TerminalAutomaton::Walk {
     bool is_small_part(std::int32_t position, const Run& run) {
         if (is_counted_ || (!run.is_loop && run.length < kChain)) return false;
         const auto& state = own_.within_region(position, limit_);
-        return state.region && state.safe >= kSure && state.region->characters.size() > run.characters.size();
+        return state.region && state.safe >= kSure &&
+               state.region->characters.size() > run.characters.size() + kMuchLarger;
     }
     // The position before a node's byte, of the position behind its first bytes.
     std::int32_t behind(std::int32_t position, std::int32_t node, std::int32_t depth) {
