@@ -125,31 +125,34 @@ class Schema:
             if are_unfounded(survey.doubts, explorer):
                 self._explorers.append(explorer)
                 return True
-        return not self._reading.lax and (self._is_refused_nowhere() or self._is_too_large_by_order())
+        return not self._reading.lax and self._is_refused_nowhere()
 
     def _is_refused_nowhere(self) -> bool:
-        """Whether the whole can be made. It tells what else is to be told, and is kept: something may ask for it."""
-        if self.spelling.order == "any":
-            return False
-        with suppress(PdaconError):
-            self._ready = self._written()
-            self._told = self._ready[-1]
-        return self._ready is not None
-
-    def _is_too_large_by_order(self) -> bool:
-        """Whether the whole is refused for nothing but the sets of names that have come.
+        """Whether the whole is refused for nothing but the sets of names that have come, or not at all.
 
         What is to be told of the schema tells a whole in which names come in one order, which is small.
         """
-        if self.spelling.order == "schema" and not self._has_too_many_sets:
-            return False
+        is_any, has_value = self.spelling.order == "any", finds_a_value(self._new_explorer())
+        counts_apart = self._survey().counts_members_apart
+        if has_value and (is_any or not counts_apart) and self._is_right_in_a_row():
+            return True
+        if not is_any:
+            with suppress(PdaconError):
+                self._ready = self._written()
+                self._told = self._ready[-1]
+                return True
+            if not self._has_too_many_sets:
+                return False
+        return has_value and self._is_right_in_a_row()
+
+    def _is_right_in_a_row(self) -> bool:
+        """Whether a whole in which names come in one order can be made, and refusals do not depend on the order."""
         self._is_refused_in_a_row = True
         with suppress(PdaconError):
             self._told = self._written(in_a_row=True)[-1]
             self._is_refused_in_a_row = False
-        if self._survey().counts_members_apart and self._counts_by_order:
-            return False
-        return not self._is_refused_in_a_row and finds_a_value(self._new_explorer())
+        may_depend_on_order = self._survey().counts_members_apart and self._counts_by_order
+        return not self._is_refused_in_a_row and not may_depend_on_order
 
     def explorer(self) -> Explorer:
         """What the core asks of a schema that may be read on demand; each call gives another one."""
