@@ -102,6 +102,8 @@ def _tool(tool: Mapping[str, Any], place: str) -> RequestedTool:
     name, parameters = function.get("name"), function.get("parameters")
     if not isinstance(name, str) or not name:
         raise malformed(f"{place}.function.name", "a name that is not empty")
+    if not isinstance(function.get("strict"), bool | None):
+        raise malformed(f"{place}.function.strict", "true or false")
     where = f"{place}.function.parameters"
     try:
         arguments_schema(parameters, "pdacon:tool")

@@ -181,3 +181,12 @@ def test_a_page_that_is_not_there(server: Running) -> None:
     assert answer.status_code == 404
     answer = httpx.get(f"{server.address}/docs/vocabularyerror", headers={"Authorization": f"Bearer {KEY}"})
     assert (answer.status_code, "VocabularyError" in answer.json()["error"]["message"]) == (404, True)
+
+
+@pytest.mark.parametrize("strict", ["yes", 1, {}])
+def test_strict_is_true_or_false(server: Running, strict: Any) -> None:
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}, "strict": strict}}
+    asked = {"model": "tiny", "messages": [{"role": "user", "content": "x"}], "tools": [tool], "max_tokens": 1}
+    headers = {"Authorization": f"Bearer {KEY}"}
+    answer = httpx.post(f"{server.address}/v1/chat/completions", json=asked, headers=headers)
+    assert (answer.status_code, answer.json().get("error", {}).get("param")) == (400, "tools.0.function.strict")
