@@ -24,6 +24,7 @@ _LONGEST_PART = 120  # of a name in it
 _WORDINGS = MappingProxyType(
     {
         "missing": "it is missing",
+        "none_required": "leave it out: nothing is kept here, so that what came before is given again",
         **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "give an object"),
         "list_type": "give an array",
         "string_type": "give a text",

@@ -238,3 +238,10 @@ def test_blocks_follow_one_another() -> None:
     assert [(block.kind, block.text, block.is_whole) for block in blocks.all] == [
         ("text", "ab", True), ("call", "{}", True), ("text", "c", True), ("call", "", False)
     ]  # fmt: skip
+
+
+def test_an_earlier_response_is_given_again(server: Running) -> None:
+    """What was said with other requests is not kept; the error says what to do."""
+    asked = {"model": "tiny", "input": "x", "previous_response_id": "resp_1"}
+    answer = httpx.post(f"{server.address}/v1/responses", json=asked, headers={"Authorization": f"Bearer {KEY}"})
+    assert "leave it out: nothing is kept here" in answer.json()["error"]["message"]
