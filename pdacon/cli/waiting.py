@@ -12,10 +12,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Timer
 
-from rich.console import Console
-from rich.progress import Progress, ProgressColumn, Task, TextColumn
-from rich.text import Text
-
 from pdacon.base.cancelling import time_limit
 from pdacon.cli.failures import BadInput
 from pdacon.errors import LimitExceededError
@@ -36,17 +32,10 @@ def waiting(what: str, most: float = 0.0) -> Iterator[None]:
         yield
         return
     waits = _waits.set(True)
-    progress = Progress(
-        TextColumn("{task.description}"),
-        _Seconds(most),
-        console=Console(stderr=True),
-        transient=True,
-        refresh_per_second=4,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    )
-    progress.add_task(what, total=None)
-    begin = Timer(_PATIENCE, progress.start)
+    from pdacon.cli.waiting_line import waiting_line  # rich takes 20 ms to import, and few commands wait
+
+    line = waiting_line(what, most)
+    begin = Timer(_PATIENCE, line.start)
     begin.daemon = True
     begin.start()
     try:
@@ -54,7 +43,7 @@ def waiting(what: str, most: float = 0.0) -> Iterator[None]:
     finally:
         begin.cancel()
         begin.join()
-        progress.stop()
+        line.stop()
         _waits.reset(waits)
 
 
@@ -73,15 +62,3 @@ def reading(name: str, seconds: float = 0.0) -> Iterator[None]:
             raise
         way_out = "give more --seconds, or make it smaller" if seconds else "make it smaller"
         raise BadInput(f"{name}: reading it takes more than {most:g} s; {way_out}") from error
-
-
-class _Seconds(ProgressColumn):
-    def __init__(self, most: float) -> None:
-        super().__init__()
-        self._most = most
-
-    def render(self, task: Task) -> Text:
-        """``12 s, at most 48 s more``"""
-        spent = task.elapsed or 0.0
-        left = f", at most {max(0.0, self._most - spent):.0f} s more" if self._most else ""
-        return Text(f"{spent:.0f} s{left}")

@@ -53,6 +53,7 @@ def test_without_the_extra_one_line_says_what_to_install() -> None:
     ("arguments", "unwanted"),
     [
         (["--help"], {"lark", "numpy", "tokenizers"}),
+        (["--version"], {"lark", "numpy", "rich.console"}),
         (["generate", "--help"], {"lark", "numpy", "tokenizers"}),
         (["check", "json"], {"tokenizers", "huggingface_hub"}),
         (["mask", "json", "["], {"huggingface_hub"}),
