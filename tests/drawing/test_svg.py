@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -101,7 +102,7 @@ def test_the_same_bytes_each_time() -> None:
             text=True,
             check=True,
             timeout=120,
-            env={"PYTHONHASHSEED": seed},
+            env={**os.environ, "PYTHONHASHSEED": seed},
         )
         digests.add(done.stdout)
     assert len(digests) == 1
