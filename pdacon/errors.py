@@ -173,14 +173,17 @@ class VocabularyError(PdaconError):
 class LimitExceededError(PdaconError):
     """A limit was reached before the work was done: ``what`` needed ``given``, allowed was ``limit``.
 
-    ``detail`` says what is large, where that is known; ``fixed``: it is a limit that no `Limits` raises.
+    ``detail`` says what is large, where that is known; ``fixed``: it is a limit that no `Limits` raises, and a detail
+    ends with what to do instead.
     """
 
     def __init__(self, what: str, given: float, limit: float, detail: str = "", *, fixed: bool = False) -> None:
         self.what, self.given, self.limit, self.detail, self.fixed = what, given, limit, detail, fixed
         way_out = f"raise it with pdacon.Limits({what}=...)"
-        if fixed or what == "seconds":
-            way_out = "make its patterns or rules smaller" if fixed else "give it more seconds"
+        if fixed:
+            way_out = "" if detail else "make its patterns or rules smaller"
+        elif what == "seconds":
+            way_out = "give it more seconds"
         said = (f"{what}: {_shown(given)} exceeds the limit of {_shown(limit)}", detail, way_out)
         super().__init__("; ".join(part for part in said if part))
 

@@ -100,9 +100,8 @@ class Nfa:
     def state(self) -> int:
         """A new state."""
         if len(self._edges) >= _MOST_STATES:
-            raise LimitExceededError(
-                "states", len(self._edges) + 1, _MOST_STATES, "repetitions are counted", fixed=True
-            )
+            detail = "repetitions are counted by states; lower their bounds"
+            raise LimitExceededError("states", len(self._edges) + 1, _MOST_STATES, detail, fixed=True)
         if not len(self._edges) % 64:
             look()
         self._edges.append(())

@@ -211,6 +211,21 @@ def test_long_names_and_many_blank_lines(text: str, what: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "way_out"),
+    [
+        ("start: " + "a" * 10_001, ": call it by a shorter one"),
+        ('start: "x"' + "\n" * 20_000, ": leave some out, which Lark's lexer takes too long for"),
+        ("start: " + '"a"? ' * 30, "; give groups names"),
+    ],
+)
+def test_a_fixed_limit_ends_with_what_to_do_about_it(text: str, way_out: str) -> None:
+    with pytest.raises(LimitExceededError) as caught:
+        Grammar.from_lark(text)
+    assert str(caught.value).endswith(way_out)
+    assert str(LimitExceededError("rules", 3, 2, fixed=True)).endswith("; make its patterns or rules smaller")
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "start: " + " | ".join(f'"w{number}"' for number in range(5000)),
