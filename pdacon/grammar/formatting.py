@@ -18,6 +18,7 @@ from lark.load_grammar import TERMINALS
 
 from pdacon.base.cancelling import look
 from pdacon.errors import GrammarSyntaxError, Span
+from pdacon.grammar.open_literals import OPEN_REGEXP, OPEN_STRING
 
 _INDENT = 4
 _OWN = {  # where what Lark reads has blanks and line ends in it
@@ -26,11 +27,8 @@ _OWN = {  # where what Lark reads has blanks and line ends in it
     "_NL": r"\r?\n",
     "WS": r"[ \t\f]+",
 }
-_LINEAR = {  # as Lark reads them first, but in one way only: it tries all ways where one is not closed
-    "STRING": r'"(?:\\["\\]|\\(?!["\\])|[^"\\\n])*"i?',
-    "REGEXP": r"/(?!/)(?:\\[/\\]|\\(?![/\\])|[^/\\])*/[imslux]*",
-}
-_LARKS = {name: _LINEAR.get(name, pattern) for name, pattern in TERMINALS.items() if name not in (*_OWN, "_NL_OR")}
+_LITERALS = {"STRING": OPEN_STRING + '"i?', "REGEXP": OPEN_REGEXP + "/[imslux]*"}
+_LARKS = {name: _LITERALS.get(name, pattern) for name, pattern in TERMINALS.items() if name not in (*_OWN, "_NL_OR")}
 # A number may begin with a plus, which else is an operator.
 _PATTERNS = _OWN | {"NUMBER": _LARKS["NUMBER"]} | _LARKS
 _PIECE = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _PATTERNS.items()))

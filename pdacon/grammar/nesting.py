@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pdacon.base.cancelling import every
 from pdacon.errors import GrammarSyntaxError, LimitExceededError, Span
 from pdacon.grammar.loading import SourceText
+from pdacon.grammar.open_literals import OPEN_REGEXP, OPEN_STRING
 
 MOST_LEVELS = 100
 """Lark's loader fills a stack of 256 KB with about twice as many."""
@@ -29,16 +30,17 @@ MOST_STEPS = 1e7
 
 # What Lark's own language consists of, as far as it matters here: there are no brackets in literals and comments.
 _TOKEN = re.compile(
+    rf"""
+      (?P<long> (?<!\w) \w{{{LONGEST_NAME + 1},}} )
+    | (?P<string> {OPEN_STRING} (?P<end>"?) )
+    | (?P<regexp> {OPEN_REGEXP} (?P<slash>/?) )
+    """
     r"""
-      (?P<long> (?<!\w) \w{10001,} )
     | (?P<definition> ^[ \t]* (?: %(?:override|extend)[ \t]+ )? [?!]{0,2} (?P<name> [^\W\d]\w* )
                       (?: \{ [^}\n]* \} )? (?: [ \t]*\.[ \t]*-?\d+ )? [ \t]* : )
     | (?P<statement> ^[ \t]* %[a-z]+ )
     | (?P<comment> //[^\n]* | \#[^\n]* )
     | (?P<blank> \n (?:\r?\n)+ )
-    # As Lark reads them first, but a backslash is read in one way only, so that this is linear.
-    | (?P<string> "(?:\\["\\]|\\(?!["\\])|[^"\\\n])*(?P<end>"?) )
-    | (?P<regexp> /(?!/)(?:\\[/\\]|\\(?![/\\])|[^/\\])*(?P<slash>/?) )
     | (?P<open> [(\[{] )
     | (?P<close> [)\]}] )
     | (?P<terminal> \b_?[A-Z][_A-Z0-9]*\b )
