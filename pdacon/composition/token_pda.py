@@ -90,8 +90,8 @@ def _named(token: int | str, name: str, vocabulary: Vocabulary) -> tuple[int, ..
     if listed is not None:
         return _ids(name, listed, vocabulary)
     assert isinstance(token, str)
-    special = vocabulary.special_tokens.get(token)
-    texts = (id for id, text in enumerate(vocabulary.tokens) if text == token.encode())
+    special, spelled = vocabulary.special_tokens.get(token), token.encode()
+    texts = (id for id, text in enumerate(vocabulary.tokens) if text == spelled)
     named = tuple(texts) if special is None else (special,)
     if not named:
         raise VocabularyError(

@@ -287,7 +287,7 @@ def server(*, help_all: HelpAllOption = False) -> int:
     require("pygls", extra="editor")
     from pdacon.editor import create_server
 
-    made = create_server()
+    language_server = create_server()
     gc.freeze()  # What is here stays, so that Python does not look through it while somebody types.
-    made.start_io()
+    language_server.start_io()
     return 0

@@ -211,9 +211,9 @@ class _Borders:
 
     def _is_any_text(self, terminal: int) -> bool:
         """Whether a terminal is any tokens with a text."""
-        pattern, labels = self._grammar.terminals[terminal].pattern, self._grammar.labels
-        symbols = [] if pattern is None else [label for label in labels if pattern.value.startswith(str(label))]
-        return any(label.is_any_text for label in symbols)
+        pattern = self._grammar.terminals[terminal].pattern
+        labels = (label for label in self._grammar.labels if label.is_any_text)
+        return pattern is not None and any(pattern.value.startswith(str(label)) for label in labels)
 
     def _check_any_tokens(self) -> None:
         """Refuse text, or tokens of any text, where any tokens with a text may come: nobody knows which they are."""

@@ -28,7 +28,7 @@ JSON = "PDACON_SGLANG_JSON"
 """The variable that says how JSON is written."""
 
 Key: TypeAlias = tuple[str, str]  # a format of SGLang, and its text
-Said: TypeAlias = tuple[Kind, str]
+Asked: TypeAlias = tuple[Kind, str]  # a format of pdacon, and its text
 
 _SECONDS = 10.0  # that a grammar of a request may take
 _MAX_ROLLBACK = 512  # tokens: more than a draft has
@@ -57,17 +57,17 @@ class _Masks:
 class SglangAnswer(_Masks, BaseGrammarObject):  # type: ignore[misc]
     """One answer, at its beginning or under way. Nothing is raised but what ends that request alone.
 
-    ``said``: what it has to be, as a request says it.
+    ``asked``: what it has to be.
     """
 
-    def __init__(self, constraint: Constraint, vocabulary: Vocabulary, said: Said) -> None:
+    def __init__(self, constraint: Constraint, vocabulary: Vocabulary, asked: Asked) -> None:
         super().__init__()
-        self.constraint, self.said, self._vocabulary = constraint, said, vocabulary
+        self.constraint, self.asked, self._vocabulary = constraint, asked, vocabulary
         self._held = HeldAnswer(constraint, _MAX_ROLLBACK, vocabulary.eos_ids)
 
     def copy(self) -> SglangAnswer:
         """Another one of the same constraint, at its beginning."""
-        return SglangAnswer(self.constraint, self._vocabulary, self.said)
+        return SglangAnswer(self.constraint, self._vocabulary, self.asked)
 
     def accept_token(self, token: int) -> None:
         """Go on with a token that was chosen. ValueError: it is not allowed, and SGLang ends the request."""
@@ -124,7 +124,7 @@ class Backend(_Masks, BaseGrammarBackend):  # type: ignore[misc]
         """An answer within the marks of a model's messages, its thought included, which are a structural tag."""
         if not isinstance(grammar, SglangAnswer):
             return None
-        tag = json.dumps(frame(_as_content(*grammar.said)))
+        tag = json.dumps(frame(_as_content(*grammar.asked)))
         return self._answer("structural_tag", tag, self._framing)
 
     @staticmethod
@@ -149,7 +149,7 @@ class Backend(_Masks, BaseGrammarBackend):  # type: ignore[misc]
         """An answer, if its constraint is known; else what a thread is making."""
         constraint = self._known.get(key)
         if constraint is not None:
-            return SglangAnswer(constraint, self._vocabulary, _said(*key)), True
+            return SglangAnswer(constraint, self._vocabulary, _asked(*key)), True
         return self.executor.submit(self._make, key, require_reasoning), False
 
     def set_cache(self, key: Key, value: BaseGrammarObject) -> None:
@@ -160,19 +160,19 @@ class Backend(_Masks, BaseGrammarBackend):  # type: ignore[misc]
 
     def dispatch_json(self, key_string: str) -> BaseGrammarObject:
         """The answer that is a value of a JSON Schema, or any JSON object."""
-        return self._answer(*_said("json", key_string))
+        return self._answer(*_asked("json", key_string))
 
     def dispatch_regex(self, key_string: str) -> BaseGrammarObject:
         """The answer that a regular expression matches as a whole."""
-        return self._answer(*_said("regex", key_string))
+        return self._answer(*_asked("regex", key_string))
 
     def dispatch_ebnf(self, key_string: str) -> BaseGrammarObject:
         """The answer that is a sentence: of EBNF or GBNF, if the first rule has ``::=``, else of Lark's notation."""
-        return self._answer(*_said("ebnf", key_string))
+        return self._answer(*_asked("ebnf", key_string))
 
     def dispatch_structural_tag(self, key_string: str) -> BaseGrammarObject:
         """The answer with calls of tools in it, as a structural tag says."""
-        return self._answer(*_said("structural_tag", key_string))
+        return self._answer(*_asked("structural_tag", key_string))
 
     def _answer(self, kind: Kind, text: str, compiler: FormatCompiler | None = None) -> BaseGrammarObject:
         compiler = self._compiler if compiler is None else compiler
@@ -188,8 +188,8 @@ class Backend(_Masks, BaseGrammarBackend):  # type: ignore[misc]
         return answer
 
 
-def _said(format: str, text: str) -> Said:
-    """What a format of SGLang says."""
+def _asked(format: str, text: str) -> Asked:
+    """A format of SGLang as one of pdacon."""
     if format == "json":
         return "json_object" if text == _ANY_JSON else "schema", text
     if format in ("ebnf", "full_assistant_ebnf"):
@@ -198,7 +198,7 @@ def _said(format: str, text: str) -> Said:
 
 
 def _as_content(kind: Kind, text: str) -> dict[str, Any]:
-    """The same as a part of a structural tag."""
+    """A format as the content of a structural tag."""
     if kind == "json_object":
         return {"type": "json_schema", "json_schema": {"type": "object"}}
     if kind == "schema":
@@ -207,7 +207,8 @@ def _as_content(kind: Kind, text: str) -> dict[str, Any]:
         return {"type": "regex", "pattern": text}
     if kind == "structural_tag":
         tag: dict[str, Any] = json.loads(text)
-        return tag.get("format", tag)
+        content: dict[str, Any] = tag.get("format", tag)
+        return content
     return {"type": "grammar", "grammar": text, "syntax": "lark" if kind == "lark" else "ebnf"}
 
 
