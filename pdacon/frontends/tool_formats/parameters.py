@@ -93,16 +93,13 @@ class ListedNames:
         listed, patterns = self.listing.get("properties"), self.listing.get("patternProperties")
         self._listed = listed if isinstance(listed, Mapping) else {}
         self._patterns = tuple(patterns) if isinstance(patterns, Mapping) else ()
+        self._values: dict[tuple[str, ...], ArgumentValues] = {}  # at some places; there are no more than patterns tell
 
     @property
     def names(self) -> tuple[str, ...]:
         """Those that are listed, in their order, and behind them those that are required without that."""
         required = self.listing.get("required", ())
         return tuple(dict.fromkeys([*self._listed, *required]))
-
-    def takes(self, name: str) -> bool:
-        """Whether there may be an argument of this name; its schema may take no value."""
-        return bool(self._places(name)) or self.others is not False
 
     @property
     def others(self) -> Any:
@@ -112,8 +109,9 @@ class ListedNames:
         return not (self._closed and "properties" in self.listing)
 
     def values(self, name: str) -> ArgumentValues | None:
-        """The values of an argument; None: there is none of this name."""
-        return self._values_at(self._places(name)) if self.takes(name) else None
+        """The values of an argument; None: there is none of this name. Its schema may take no value."""
+        places = self._places(name)
+        return self._values_at(places) if places or self.others is not False else None
 
     def writable(self, escapes: Escapes) -> RegularSet:
         """The names that are not listed, as they are written; where patterns tell them apart those without escapes."""
@@ -156,7 +154,14 @@ class ListedNames:
         return self_contained_values(dumps({"type": "string", "pattern": pattern}), Spelling(), False).strings
 
     def _values_at(self, places: tuple[str, ...]) -> ArgumentValues:
-        """The values that satisfy all of some parts. A schema that refers to nothing means the same in every tool."""
+        """The values that satisfy the schemas at some places."""
+        values = self._values.get(places)
+        if values is None:
+            values = self._values[places] = self._read_values(places)
+        return values
+
+    def _read_values(self, places: tuple[str, ...]) -> ArgumentValues:
+        """The same. A schema that refers to nothing means the same in every tool."""
         if not places and "additionalProperties" not in self.listing:
             return self_contained_values("{}", self._spelling, self._closed)
         places = places or ("/additionalProperties",)
