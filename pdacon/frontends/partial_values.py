@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from pdacon.base.json_pointers import pointer_names, pointer_token
 from pdacon.frontends.long_integers import json_value
 
 _BETWEEN = frozenset(" \t\r\n,:")
@@ -125,8 +126,7 @@ class PartialValue:
     @property
     def pointer(self) -> str:
         """Where the text is within the value: the JSON pointer of the innermost value that is not whole."""
-        names = [name.replace("~", "~0").replace("/", "~1") for name in self._names]
-        return "".join(f"/{name}" for name in names)
+        return "".join(f"/{pointer_token(name)}" for name in self._names)
 
     def at(self, pointer: str) -> Any:
         """What is certain so far of the value at a JSON pointer, as plain JSON.
@@ -149,9 +149,8 @@ class PartialValue:
 
     def _part(self, pointer: str) -> Part:
         part = self._root
-        for token in pointer.split("/")[1:]:
+        for name in pointer_names(pointer):
             members = None if part is None else part.members
-            name = token.replace("~1", "/").replace("~0", "~")
             if isinstance(members, dict):
                 part = members.get(name)
             elif isinstance(members, list) and name.isascii() and name.isdigit() and int(name) < len(members):

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from urllib.parse import unquote, urldefrag, urljoin
 
 from pdacon.base.cancelling import look
+from pdacon.base.json_pointers import pointer_names, pointer_token
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.frontends.json_schema.drafts import LATEST, STANDARD, Drafts
@@ -88,7 +89,7 @@ class Place:
         node, pointer = self.node, self.pointer
         for token in tokens:
             node = node[token]
-            pointer += f"/{_escaped(token)}"
+            pointer += f"/{pointer_token(token)}"
         base, draft, scope = self.base, self.draft, self.scope
         if isinstance(node, dict) and not _NAMING.isdisjoint(node):
             draft = self.drafts.of(node, draft, pointer)
@@ -240,7 +241,7 @@ class Documents:
                 why = f"{reference!r} names no place{self._meant(place, reference)}"
                 raise UnsupportedSchemaError(place.pointer, keyword, why)
             return inner
-        inner = resource.below(_tokens(fragment))
+        inner = resource.below(pointer_names(fragment))
         if inner is None:
             why = f"there is nothing at {reference!r}{self._meant(place, reference)}"
             raise UnsupportedSchemaError(place.pointer, keyword, why)
@@ -272,19 +273,19 @@ class Documents:
         """Which place of the same document a reference that leads nowhere may mean."""
         resource = self._resources.get(place.base, self.root)
         definitions = {
-            f"#/{keyword}/{_escaped(name)}": name
+            f"#/{keyword}/{pointer_token(name)}": name
             for keyword in _DEFINING
             if isinstance(resource.node, dict) and isinstance(named := resource.node.get(keyword), dict)
             for name in named
         }
         if "://" in reference:
             return ""
-        tokens = _tokens("/" + unquote(reference).lstrip("#/"))
+        tokens = pointer_names("/" + unquote(reference).lstrip("#/"))
         there = resource.node
         for token in tokens:
             there = there.get(token) if isinstance(there, dict) else None
         if there is not None:
-            return f'; did you mean "#/{"/".join(map(_escaped, tokens))}"?'
+            return f'; did you mean "#/{"/".join(map(pointer_token, tokens))}"?'
         meant = [pointer for pointer, name in definitions.items() if name == tokens[-1]]
         if meant:
             return f'; did you mean "{meant[0]}"?'
@@ -398,14 +399,6 @@ def _holds_schema(tokens: Sequence[str | int], node: Any) -> bool:
     if len(tokens) == 1:
         return keyword in ONE and not isinstance(node, list)
     return len(tokens) == 2 and (keyword in MANY if isinstance(tokens[1], int) else keyword in NAMED)
-
-
-def _tokens(pointer: str) -> list[str]:
-    return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
-
-
-def _escaped(token: str | int) -> str:
-    return str(token).replace("~", "~0").replace("/", "~1")
 
 
 def _text(node: Any) -> str:

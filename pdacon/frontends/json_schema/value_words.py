@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from pdacon.base.json_pointers import pointer_names
 from pdacon.base.quoting import listing
 
 _CUT = 48  # characters of a pattern or of a value
@@ -64,7 +65,7 @@ def value_name(pointer: str, title: str = "") -> str:
 
     ``pointer``: the schema's. ``title``: that of the whole; names of definitions stand for theirs.
     """
-    tokens = [token.replace("~1", "/").replace("~0", "~") for token in unquote(pointer).split("/")[1:]]
+    tokens = pointer_names(unquote(pointer))
     begin = max((k + 1 for k, token in enumerate(tokens[:-1]) if token in ("$defs", "definitions")), default=-1)
     name, rest = (title, tokens) if begin < 0 else (tokens[begin], tokens[begin + 1 :])
     steps = iter(rest)

@@ -12,6 +12,7 @@ from functools import cached_property
 from json import dumps
 from typing import Any, NoReturn
 
+from pdacon.base.json_pointers import pointer_names, pointer_token
 from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.json_schema import Schema, Spelling, is_assertion
 from pdacon.frontends.json_schema.json_values import kind_of
@@ -141,8 +142,7 @@ class Shapes:
 
     def _node(self, place: str) -> Any:
         node: Any = self._listing
-        for step in place.split("/")[1:]:
-            key = step.replace("~1", "/").replace("~0", "~")
+        for key in pointer_names(place):
             node = node[int(key)] if isinstance(node, list) else node[key]
         return node
 
@@ -190,7 +190,7 @@ class Shapes:
         at_others = None
         if others is not False:
             at_others = self.ANYTHING if others in (True, {}) else f"{place}/additionalProperties"
-        places = {name: f"{place}/properties/{_escaped(name)}" for name in listed}
+        places = {name: f"{place}/properties/{pointer_token(name)}" for name in listed}
         for name in required:
             if at_others is not None:
                 places.setdefault(name, at_others)
@@ -230,7 +230,3 @@ class Shapes:
     def _refuse(self, place: str, keyword: str, why: str) -> NoReturn:
         advice = "leave it out, or choose a format with JSON arguments"
         raise UnsupportedTypeError(f"{self._tool}{place}", f"{keyword}: {why}; {advice}")
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")

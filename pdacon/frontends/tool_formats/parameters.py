@@ -14,6 +14,7 @@ from json import dumps, loads
 from typing import Any, TypeAlias
 
 from pdacon.base.cautions import caution
+from pdacon.base.json_pointers import pointer_names, pointer_token
 from pdacon.errors import EmptyLanguageError, UnsupportedTypeError
 from pdacon.frontends.insertion.borders import set_of
 from pdacon.frontends.json_schema import Schema, Spelling, is_assertion
@@ -178,13 +179,14 @@ class ListedNames:
         return values_of(reference, self._schema["$defs"], self._spelling, self._closed)
 
     def _node(self, place: str) -> Any:
-        _, keyword, *name = place.split("/", 2)
-        node = self.listing[keyword]
-        return node[name[0].replace("~1", "/").replace("~0", "~")] if name else node
+        node: Any = self.listing
+        for name in pointer_names(place):
+            node = node[name]
+        return node
 
 
 def _pointer(keyword: str, name: str) -> str:
-    return f"/{keyword}/{name.replace('~', '~0').replace('/', '~1')}"
+    return f"/{keyword}/{pointer_token(name)}"
 
 
 @cache
