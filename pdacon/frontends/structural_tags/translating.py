@@ -66,10 +66,8 @@ def structural_tag_grammar(
 
     ``styled`` makes arguments in styles other than JSON; None: there are none.
     """
-    outermost, reading = (
-        root(tag),
-        _Reading(spelling, registry, closed, special_names("from_structural_tag", tokens), styled, _ids(tokens)),
-    )
+    outermost = root(tag)
+    reading = _Reading.of(spelling, closed, tokens, registry, styled)
     return _on_demand(outermost, reading) or _whole(outermost, reading)
 
 
@@ -77,14 +75,7 @@ def structural_tag_on_demand(
     tag: Any, *, spelling: Spelling | None = None, closed: bool = False, tokens: Collection[str] = ()
 ) -> OnDemand | None:
     """The same if it can be read on demand."""
-    return _on_demand(
-        root(tag), _Reading(spelling, None, closed, special_names("from_structural_tag", tokens), ids=_ids(tokens))
-    )
-
-
-def _ids(tokens: Collection[str]) -> frozenset[int]:
-    """The ids of special tokens, where they are given with their names."""
-    return frozenset(tokens.values()) if isinstance(tokens, Mapping) else frozenset()
+    return _on_demand(root(tag), _Reading.of(spelling, closed, tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +91,19 @@ class _Reading:
 
     def __post_init__(self) -> None:
         require_json("from_structural_tag", self.spelling)
+
+    @classmethod
+    def of(
+        cls,
+        spelling: Spelling | None,
+        closed: bool,
+        tokens: Collection[str],
+        registry: Any = None,
+        styled: Callable[[StyledArguments], Piece] | None = None,
+    ) -> _Reading:
+        """The same with the names of special tokens as a user gives them, perhaps with their ids."""
+        ids = frozenset(tokens.values()) if isinstance(tokens, Mapping) else frozenset()
+        return cls(spelling, registry, closed, special_names("from_structural_tag", tokens), styled, ids)
 
 
 def _whole(outermost: TagFormat, reading: _Reading) -> GrammarData:

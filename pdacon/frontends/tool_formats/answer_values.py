@@ -60,6 +60,11 @@ class _Asked:
         """Whether all tools have only the properties listed, or the documents of those that have."""
         return self.closed or closed_documents(self.tools)
 
+    def is_closed(self, tool: str) -> bool:
+        """Whether a tool, by its name, has only the properties listed."""
+        closed = self.closed_documents
+        return closed if isinstance(closed, bool) else tool_identifier(tool) in closed
+
     @property
     def layout(self) -> Layout:
         for choice in get_args(Choice):
@@ -214,15 +219,9 @@ class AnswerValues:
     @cached_property
     def _names(self) -> Mapping[str, ListedNames]:
         """By the name of a tool, what its schema says of arguments by their names."""
-        described, closed = (
-            zip(self._described.tools, self._described.schemas, strict=True),
-            self.asked.closed_documents,
-        )
+        described = zip(self._described.tools, self._described.schemas, strict=True)
         return {
-            tool.name: ListedNames(
-                schema, Spelling(), closed if isinstance(closed, bool) else tool_identifier(tool.name) in closed
-            )
-            for tool, schema in described
+            tool.name: ListedNames(schema, Spelling(), self.asked.is_closed(tool.name)) for tool, schema in described
         }
 
     def _kinds(self, tool: str, argument: str) -> frozenset[str]:
@@ -337,11 +336,7 @@ def _grammars(values: AnswerValues, content: AnyGrammar | None, inputs: Mapping[
     asked, described = values.asked, values._described
     choice = asked.choice
     own = zip(described.tools, described.schemas, strict=True)
-    closed = asked.closed_documents
-    schemas = [
-        ToolSchema(tool.name, schema, closed if isinstance(closed, bool) else tool_identifier(tool.name) in closed)
-        for tool, schema in own
-    ]
+    schemas = [ToolSchema(tool.name, schema, asked.is_closed(tool.name)) for tool, schema in own]
     if choice not in get_args(Choice):
         schemas = [schema for schema in schemas if schema.name == choice]
         if not schemas:

@@ -47,7 +47,5 @@ def styled(asked: StyledArguments) -> Piece:
     format = replace(origin, name=asked.style, tokens=asked.tokens, argument=origin.argument.rstrip("\n"))
     blanks = TextPiece(asked.blanks, asked.place)
     piece = styled_arguments(format, ToolSchema("arguments", schema, asked.closed), asked.spelling, blanks)
-    if format.value_marks is None:
-        return piece
     before, after = format.around_arguments
     return in_order([TextPiece((before,), asked.place), piece, TextPiece((after,), asked.place)])

@@ -51,9 +51,9 @@ def some_members(
 
     Others come behind those of ``pieces``, or in any order anywhere; ``between`` stands between two members.
     """
-    another = other if other is None or between is None else in_order([between, other])
-    if other is None or another is None:
+    if other is None:
         return _listed(pieces, required, is_any_order, None, between)
+    another = other if between is None else in_order([between, other])
     more: Piece = Repeated(another, 0, None)
     if not pieces:
         return in_order([other, more])

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, reduce
 from json import dumps, loads
-from typing import Any, TypeAlias
+from typing import Any
 
 from pdacon.base.cautions import caution
 from pdacon.base.json_pointers import pointer_names, pointer_token
@@ -21,6 +21,7 @@ from pdacon.frontends.json_schema import Schema, Spelling, is_assertion
 from pdacon.frontends.json_schema.json_values import NAMES
 from pdacon.frontends.json_schema.keywords import is_known
 from pdacon.frontends.structural_tags.free_text import FreeText
+from pdacon.frontends.tool_formats.records import Escapes, escaped_name
 from pdacon.frontends.tool_formats.scalars import CONSTANTS, NUMBER, OPENINGS
 from pdacon.frontends.types.grammars import told_of_types
 from pdacon.grammar import GrammarData
@@ -29,7 +30,6 @@ from pdacon.regular import RegularSet
 _SAID = (
     "type", "properties", "required", "additionalProperties", "patternProperties", "$ref", "$defs", "definitions",
 )  # fmt: skip
-Escapes: TypeAlias = tuple[tuple[str, str], ...]
 _MOST_CELLS = 32
 """Ways in which the names of arguments that are not listed may match patterns."""
 FORBIDDEN = '<>&"' + "".join(map(chr, range(32)))
@@ -117,9 +117,7 @@ class ListedNames:
     def writable(self, escapes: Escapes) -> RegularSet:
         """The names that are not listed, as they are written; where patterns tell them apart those without escapes."""
         escapes = () if self._patterns else escapes
-        listed = list(self.names)
-        for character, spelled in escapes:
-            listed = [name.replace(character, spelled) for name in listed]
+        listed = [escaped_name(name, escapes) for name in self.names]
         names = free_names(FORBIDDEN, tuple(spelled for _, spelled in escapes))
         return names - RegularSet.from_choices(listed) if listed else names
 
@@ -213,7 +211,7 @@ def parameters_of(
     schema : mapping
         A reference to that of an object in its ``$defs``.
     escapes : tuple of (str, str)
-        What stands for some characters in names.
+        What is written for some characters in names; see `ToolFormat`.
 
     Raises
     ------

@@ -86,10 +86,10 @@ def with_tokens_of(tokenizer: Any, format: ToolFormat) -> ToolFormat:
 
 
 def with_tokens(words: Collection[str], format: ToolFormat) -> ToolFormat:
-    """A format in whose marks some names are special tokens, and no others.
+    """A format in whose marks these names are special tokens, and no other names are.
 
-    Free text ends where such a token begins, so that a name stays text that stands behind other text in what ends it,
-    or behind blanks that may be text; so does all in values that only their marks tell from one another.
+    No free text has a special token in it. So a name stays text where it stands behind other text in a mark that ends
+    free text, or behind blanks that may be text; and in all marks of values that have only these to tell them apart.
     """
     marks, thought = format.value_marks, format.thought
     kept = () if marks is None or not marks.stop else (*marks.fixed_texts, format.call, format.begin, format.end)

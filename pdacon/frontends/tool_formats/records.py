@@ -33,6 +33,7 @@ class Open:
 
 
 Part: TypeAlias = "str | Open"
+Escapes: TypeAlias = tuple[tuple[str, str], ...]  # characters, each with what is written for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,8 @@ class ToolFormat:
         Whether calls come without any text, and what stands around one. A text may have the trigger then, but not at
         its beginning.
     escapes : tuple of (str, str)
-        What stands for some characters in the names of tools and arguments; that of what all begin with comes first.
+        The characters that are escaped in the names of tools and arguments, and what is written for each. First comes
+        the character that all escapes begin with.
     """
 
     name: str
@@ -204,7 +206,7 @@ class ToolFormat:
     python_constants: bool = False
     value_marks: ValueMarks | None = None
     calls_alone: bool = False
-    escapes: tuple[tuple[str, str], ...] = ()
+    escapes: Escapes = ()
 
     def __post_init__(self) -> None:
         if not self.trigger or not (self.begin or self.call).startswith(self.trigger):
@@ -246,9 +248,7 @@ class ToolFormat:
 
     def escaped(self, name: str) -> str:
         """A name as it is written."""
-        for character, spelled in self.escapes:
-            name = name.replace(character, spelled)
-        return name
+        return escaped_name(name, self.escapes)
 
     def unescaped(self, text: str) -> str:
         """The name that is written so."""
@@ -356,6 +356,13 @@ def parts_of_template(template: str) -> tuple[Part, ...]:
         if other != slot:
             parts.append(other[len(slot) :])
     return tuple(parts)
+
+
+def escaped_name(name: str, escapes: Escapes) -> str:
+    """A name as it is written; see `ToolFormat`."""
+    for character, spelled in escapes:
+        name = name.replace(character, spelled)
+    return name
 
 
 def joined_parts(parts: Iterable[Part]) -> tuple[Part, ...]:
